@@ -128,6 +128,9 @@ type Options struct {
 	SignInRate int
 	// PromiseShare is the part of one connection's time that looking at the promises may take.
 	PromiseShare float64
+	// WithoutKeys makes do with the encryption keys that there are, for whoever reads no value
+	// that is encrypted.
+	WithoutKeys bool
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -151,10 +154,10 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
-	cipher, err := encryption.New(o.Idempotency.EncryptionKeys)
+	cipher, err := sv.openCipher(ctx, s, !o.WithoutKeys)
 	if err != nil {
 		sv.Close()
-		return nil, fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
+		return nil, err
 	}
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)

@@ -372,6 +372,13 @@ CREATE TABLE `coupon_holders` (
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `encryption_keys` (
+  `id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `check_value` varbinary(255) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `flash_sales` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

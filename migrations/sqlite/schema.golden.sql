@@ -400,6 +400,12 @@ CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
 
+CREATE TABLE encryption_keys (
+  id           TEXT     NOT NULL PRIMARY KEY,
+  check_value  BLOB     NOT NULL,
+  created_time DATETIME NOT NULL
+);
+
 CREATE TABLE flash_sale_arrivals (
   sale_id INTEGER NOT NULL PRIMARY KEY,
   tenant_id INTEGER NOT NULL,
