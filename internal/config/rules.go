@@ -54,7 +54,11 @@ func checked(c Content) (Content, []apperr.Field) {
 	if fault := normalise(&c.Schema, "/schema", MaxSchemaBytes); fault != nil {
 		return c, append(fields, *fault)
 	}
-	return c, append(fields, checkSchema(c.Schema, value)...)
+	broken := checkSchema(c.Schema, value)
+	if c.Secret {
+		broken = unquoted(broken)
+	}
+	return c, append(fields, broken...)
 }
 
 // inferType returns the type that a value has by itself.
@@ -189,4 +193,15 @@ func isHoldable(number string) bool {
 	}
 	_, err := strconv.ParseFloat(number, 64)
 	return err == nil
+}
+
+// unquoted returns what breaks a schema without the sentences of the validator, which quote the
+// value.
+func unquoted(fields []apperr.Field) []apperr.Field {
+	for i, field := range fields {
+		if strings.HasPrefix(field.Pointer, "/value") {
+			fields[i] = apperr.Field{Pointer: "/value", Code: field.Code, Message: fmt.Sprintf("breaks the rule %q of its schema", field.Code)}
+		}
+	}
+	return fields
 }

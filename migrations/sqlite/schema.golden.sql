@@ -252,7 +252,7 @@ CREATE TABLE config_histories (
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
   changed_time    DATETIME NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
 
@@ -271,7 +271,7 @@ CREATE TABLE configs (
   value_type      TEXT     NOT NULL,
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);
 
