@@ -79,7 +79,7 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 			return nil, s.batchConflict(changes)
 		}
 	}
-	writes, err := s.planWrites(ctx, changes, rows, permitOf(ctx))
+	writes, err := s.planWrites(ctx, changes, rows, authorOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +165,12 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 
 // planWrites checks every change by the rules, and returns the writes or all that is
 // wrong with them.
-func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, may permit) ([]plannedWrite, error) {
+func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var broken []apperr.Field
 	for place, c := range changes {
 		writes[place] = plannedWrite{Change: c, place: place, before: rows[c.Key]}
-		fields, err := writes[place].check(s.blank(ctx), may)
+		fields, err := writes[place].check(s.blank(ctx), by)
 		if err != nil {
 			return nil, err
 		}
@@ -182,8 +182,9 @@ func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[str
 	return writes, nil
 }
 
-// check plans a change of one config. blank is what a create begins with. Errors: those of may.
-func (w *plannedWrite) check(blank Config, may permit) ([]apperr.Field, error) {
+// check plans a change of one config. blank is what a create begins with. Errors: those of
+// what the author may do.
+func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 	at := memberPointer("changes", w.Index)
 	var fields []apperr.Field
 	var err error
@@ -193,7 +194,7 @@ func (w *plannedWrite) check(blank Config, may permit) ([]apperr.Field, error) {
 		return append(under(at, checkKey(w.Key)), under(at+"/patch", fields)...), nil
 	case OpUpdate:
 		var document any
-		if document, err = w.before.document(false); err != nil {
+		if document, err = w.before.document(by.reads); err != nil {
 			return nil, err
 		}
 		patched := patched(document, w.Patch)
@@ -201,9 +202,9 @@ func (w *plannedWrite) check(blank Config, may permit) ([]apperr.Field, error) {
 			w.after = w.before
 			return nil, nil
 		}
-		w.after, w.set, fields, err = w.before.revised(patched, may)
+		w.after, w.set, fields, err = w.before.revised(patched, by.may)
 	case OpReplace:
-		w.after, w.set, fields, err = w.before.with(w.Content, true, may)
+		w.after, w.set, fields, err = w.before.with(w.Content, true, by.may)
 	}
 	return under(at+"/patch", fields), err
 }

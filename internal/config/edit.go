@@ -13,14 +13,14 @@ import (
 
 // editable declares configs to package change, as the context's caller may see and change them.
 func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config] {
-	told := maySee(ctx)
+	by := authorOf(ctx)
 	return change.Editable[Config, *Config]{
 		Rows: change.Rows[Config, *Config]{
 			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
-		Document:     func(c *Config) (any, error) { return c.document(told) },
+		Document:     func(c *Config) (any, error) { return c.document(by.reads) },
 		Patched:      patched,
-		Revise:       func(c *Config, document any) (*Config, guard.Set, error) { return revise(c, document, permitOf(ctx)) },
+		Revise:       func(c *Config, document any) (*Config, guard.Set, error) { return revise(c, document, by.may) },
 		At:           s.at,
 		Record:       s.recordEdit,
 		Instead:      s.proposeEdit,

@@ -190,7 +190,10 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if !possible {
 		return nil, false, nil
 	}
-	// The rules may spell it in another way.
+	// It is applied by who reads no secret value, and the rules may spell it in another way.
+	if from, err = before.document(false); err != nil {
+		return nil, false, err
+	}
 	made, _, fields, err := before.revised(patched(from, patch), nil)
 	return patch, err == nil && len(fields) == 0 && made.Content == after.Content, nil
 }

@@ -21,7 +21,7 @@ import (
 // SecretsPermission. Who may write configs may give it another value without seeing the one that
 // it has. So that no refusal, merge or repeat answers a guess:
 //
-//   - The value is one place. A patch replaces it whole, and two edits of it meet.
+//   - The value is one place: two edits of it meet. Who does not read it replaces it whole.
 //   - A value that is given always makes a new version, also the same one.
 //   - Type and schema are changed by who may read the value, or together with a new one: the
 //     rules would tell what it is like.
@@ -143,50 +143,59 @@ func (o opaque) MarshalJSON() ([]byte, error) {
 // opaqueOf is the value of a secret config as it is.
 func opaqueOf(value string, told bool) opaque { return opaque{text: value, told: told && value != ""} }
 
-// patched applies a patch to the document of a config.
+// author is who makes a change: what he may do, and whether he reads secret values. The zero
+// author may do everything and reads none: an approval applies what was permitted to its author.
+type author struct {
+	may   permit
+	reads bool
+}
+
+func authorOf(ctx context.Context) author {
+	if maySee(ctx) {
+		return author{reads: true}
+	}
+	return author{may: permitBlind}
+}
+
+// patched applies a patch to the document of a config. To who is shown a null in the place of a
+// secret value, it is one (RFC 7396, 2): what he gives is the whole new value. A patch of who reads
+// it is merged into it.
 func patched(document, patch any) any {
-	after, _ := merge.ObjectOf(merge.Patch(document, patch))
 	was, _ := merge.ObjectOf(document)
 	changes, _ := merge.ObjectOf(patch)
 	value, _ := was.Get("value")
 	hidden, isOpaque := value.(opaque)
 	given, isGiven := changes.Get("value")
+	after := merge.Patch(document, patch)
 	if !isOpaque || !isGiven || given == nil {
 		return after
+	}
+	if hidden.told {
+		if before, err := merge.Parse([]byte(hidden.text)); err == nil {
+			given = merge.Patch(before, given)
+		}
 	}
 	text, err := merge.Encode(given)
 	if err != nil {
 		return after
 	}
-	var members []merge.Member
-	for name, member := range after.All() {
-		if name == "value" {
-			member = opaque{text: string(text), given: true, told: hidden.told}
-		}
-		members = append(members, merge.Member{Name: name, Value: member})
-	}
-	return merge.NewObject(members...)
+	return withMember(after, "value", opaque{text: string(text), given: true, told: hidden.told})
 }
 
 // permit says whether a change of a config may be made. Nil permits everything.
 type permit func(before *Config, after Content, given bool) error
 
-// permitOf is what a caller may change: everything where he may read secret values.
-func permitOf(ctx context.Context) permit {
-	if maySee(ctx) {
+// permitBlind is what may be changed by who may not read secret values.
+func permitBlind(before *Config, after Content, given bool) error {
+	switch {
+	case !before.isConfidential():
 		return nil
+	case before.Secret && !after.Secret:
+		return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
+	case !given && (after.ValueType != before.ValueType || after.Schema != before.Schema):
+		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema are changed together with a new value, or with the permission %s.", before.Key, SecretsPermission)
 	}
-	return func(before *Config, after Content, given bool) error {
-		switch {
-		case !before.isConfidential():
-			return nil
-		case before.Secret && !after.Secret:
-			return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
-		case !given && (after.ValueType != before.ValueType || after.Schema != before.Schema):
-			return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema are changed together with a new value, or with the permission %s.", before.Key, SecretsPermission)
-		}
-		return nil
-	}
+	return nil
 }
 
 // maySee reports whether the caller may read the values of secret configs.

@@ -198,7 +198,7 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 			return nil, approvals.ErrStaleBase
 		}
 	}
-	return s.planWrites(ctx, changes, rows, nil)
+	return s.planWrites(ctx, changes, rows, author{})
 }
 
 // entryOf is the audit entry of an approved change, as it would have been without one.
@@ -243,7 +243,8 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 		return p, err
 	}
 	w := writes[0]
-	document, err := w.before.document(false)
+	by := authorOf(ctx)
+	document, err := w.before.document(by.reads)
 	if err != nil {
 		return p, err
 	}
@@ -251,7 +252,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	if merge.Equal(document, patched) {
 		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
 	}
-	after, set, fields, err := w.before.revised(patched, permitOf(ctx))
+	after, set, fields, err := w.before.revised(patched, by.may)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(under("/patch", fields)...)
 	}
@@ -304,7 +305,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite
 	w := plannedWrite{Change: c, before: current}
 	switch {
 	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
-		_, err := w.check(blank, nil)
+		_, err := w.check(blank, author{})
 		return w, err
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
@@ -353,7 +354,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite
 // proposedContent is the config that an update or a replacement makes of its base.
 func proposedContent(c Change, base *Config) (*Config, error) {
 	w := plannedWrite{Change: c, before: base}
-	fields, err := w.check(*base, nil)
+	fields, err := w.check(*base, author{})
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}

@@ -166,7 +166,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if err != nil {
 		return Imported{}, err
 	}
-	report, writes := plan(in, rows, s.blank(ctx), permitOf(ctx))
+	report, writes := plan(in, rows, s.blank(ctx), authorOf(ctx).may)
 	if in.DryRun {
 		return report, nil
 	}

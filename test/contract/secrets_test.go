@@ -213,6 +213,13 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 		do(422, "POST", "/configs/import", object{"onExisting": "update", "configs": []any{object{"key": key, "value": "mine", "secret": false}}})
 		do(403, "PATCH", "/approvals/"+w.ownApproval(t, key), object{"patch": object{"secret": false}}, "If-Match", w.blind.Do(t, "GET", httpapi.Base+"/approvals/"+w.ownApproval(t, key), nil).Header.Get("ETag"))
 
+		// A patch is merged into what its author is shown.
+		late := w.keys[1]
+		w.patch(t, late, "", object{"value": object{"more": 1}}, 200)
+		require.Equal(t, object{"password": w.canary, "user": w.canary, "more": 1.0}, w.do(t, "GET", "/configs/"+late, nil, 200).JSON(t)["value"])
+		do(200, "PATCH", "/configs/"+late, object{"value": object{"whole": nil}}, "If-Match", w.do(t, "GET", "/configs/"+late, nil, 200).Header.Get("ETag"))
+		require.Equal(t, object{"whole": nil}, w.do(t, "GET", "/configs/"+late, nil, 200).JSON(t)["value"])
+
 		// A new value can be given, and an export brought back puts no mask over it.
 		refused := do(422, "PATCH", "/configs/"+key, object{"value": "blindly", "schema": object{"enum": []any{"other"}}}, "If-Match", etag())
 		require.NotContains(t, fmt.Sprint(refused), "blindly")

@@ -37,4 +37,72 @@ var secrets = []mutant{
 	default:`,
 		caught: tests{"test/e2e": {"TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice"}},
 	},
+
+	// Secret configs.
+	{
+		name: "the value of a secret config is written in clear",
+		file: "internal/config/secret.go", old: `		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)`, new: `		c.Stored = Stored{Plain: c.Value}`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "the versions of before a config became secret stay in clear",
+		file: "internal/config/secret.go", old: `if before.Secret || !after.Secret {`, new: `if before.Secret || after.Secret {`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase", "TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+	},
+	{
+		name: "an approval keeps a secret value in clear",
+		file: "internal/config/subject.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
+		also:   []edit{{"internal/config/subject.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "the audit log keeps the secret value that an overwrite destroyed",
+		file: "internal/config/secret.go", old: `		if _, secret := value.(opaque); secret {`, new: `		if hidden, secret := value.(opaque); secret && hidden.text == "" {`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "a secret value is told to whoever may read configs",
+		file: "internal/config/secret.go", old: `	return c.Value != "" && httpapi.Reveals(ctx, SecretsPermission)`, new: `	return c.Value != "" && httpapi.Reveals(ctx, ReadPermission)`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt", "TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a conflict tells a secret value",
+		file: "internal/config/edit.go", old: `return c.document(by.reads) }`, new: `return c.document(true) }`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "the history tells the values of before a config became secret",
+		file: "internal/config/secret.go", old: `{ return c.Secret || c.KeyID != "" }`, new: `{ return c.Secret }`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+	},
+	{
+		name: "a guess of a secret value is answered by no new version",
+		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, told: hidden.told}`, new: `opaque{text: string(text), told: hidden.told}`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a guess of a secret value is answered by an import",
+		file: "internal/config/transfer.go", old: `write.after.Content == existing.Content && !existing.isConfidential():`, new: `write.after.Content == existing.Content:`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret tries schemas on it",
+		file: "internal/config/secret.go", old: `	case !given && (after`, new: `	case given && (after`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret makes it readable",
+		file: "internal/config/secret.go", old: `	case before.Secret && !after.Secret:`, new: `	case before.Secret && !after.Secret && !before.isConfidential():`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "an import writes a mask over a secret",
+		file: "internal/config/transfer.go", old: `	if row.Masked {`, new: `	if row.Masked && existing == nil {`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a reply with a secret is told again to who may not read it any more",
+		file: "internal/edge/httpapi/reader.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
+		caught: tests{"test/contract": {"TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore"}},
+	},
 }
