@@ -12,6 +12,7 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
   remark: '',
   note: '',
   protected: false,
+  secret: false,
   approvalId: null,
   changedBy: { id: 1, name: 'Li' },
   changedTime: '2026-01-01T00:00:00Z',
