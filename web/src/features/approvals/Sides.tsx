@@ -43,7 +43,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
         <Text key={String(sentence)}>{sentence}</Text>
       ))}
       {places.length === 0 ? (
-        <Text c="dimmed">{t(proposed !== null && proposed.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
+        <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
       ) : (
         <table className={styles.sides} aria-label={resource}>
           <thead>

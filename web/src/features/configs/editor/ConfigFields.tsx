@@ -57,7 +57,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   const schemaShown = withSchema || form.schema !== '' || draft.base.value.schema !== '';
   return (
     <>
-      <Field state={state('value')} inputId={form.valueType === 'json' || form.secret ? undefined : `${id}value`}>
+      <Field state={state('value')} inputId={form.valueType === 'json' ? undefined : `${id}value`}>
         <SecretValue editing={editing} readOnly={readOnly}>
           <ValueInput id={`${id}value`} form={form} readOnly={readOnly} faults={faults('value')} onChange={(value) => change({ value })} />
         </SecretValue>
