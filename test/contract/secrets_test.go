@@ -163,7 +163,6 @@ func (w *secretsWorld) streamed(t *testing.T, path string) string {
 	require.NoError(t, err)
 	defer response.Body.Close()
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	time.AfterFunc(200*time.Millisecond, func() { w.owner.Try(ctx, "PATCH", httpapi.Base+"/configs/"+w.keys[1], object{}) })
 	text, err := io.ReadAll(response.Body)
 	require.True(t, err == nil || errors.Is(err, context.DeadlineExceeded), "%v", err)
 	require.Contains(t, string(text), "event: ready")

@@ -35,3 +35,14 @@ test('a version tells what it changed of the one before, by key path', () => {
 test('a version whose predecessor is not loaded yet claims nothing', () => {
   expect(livesOf([revision(7, 'update', 1)])[0]?.[0]?.changes).toBeUndefined();
 });
+
+test('a version that only a withheld value can have made says that it did', () => {
+  const secret = (version: number, change: Partial<ConfigRevision>) => ({
+    ...revision(version, 'update', null),
+    secret: true,
+    masked: true as const,
+    ...change,
+  });
+  const [life] = livesOf([secret(3, { remark: 'r' }), secret(2, {}), secret(1, {})]);
+  expect(life?.map(({ changes }) => changes?.map(({ pointer }) => pointer))).toEqual([['/remark'], ['/value'], undefined]);
+});

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -120,10 +120,10 @@ function useColumns(): Column<Config>[] {
     column.text('value', t('value'), (c) => (isHidden(c) ? t('hidden') : preview(c.value)), { cell: (c) => <ConfigValue config={c} />, narrow: true }),
     column.text('type', t('type'), (c) => c.valueType, {
       cell: (c) => (
-        <>
+        <Group gap={6} wrap="nowrap">
           <StatusChip>{t(`type_${c.valueType}`)}</StatusChip>
           {c.secret && <StatusChip tone="info">{t('secret')}</StatusChip>}
-        </>
+        </Group>
       ),
     }),
     column.text('remark', t('remark'), (c) => c.remark),
