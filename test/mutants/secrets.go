@@ -51,8 +51,8 @@ var secrets = []mutant{
 	},
 	{
 		name: "an approval keeps a secret value in clear",
-		file: "internal/config/subject.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
-		also:   []edit{{"internal/config/subject.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
+		file: "internal/config/proposal.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
+		also:   []edit{{"internal/config/proposal.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
 	},
 	{

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"interlock/internal/base/storage"
 )
 
 // largestFile is in bytes; one with more has no keys.
@@ -60,7 +62,7 @@ func MakeFile(path string) ([]string, error) {
 	if err := os.Link(part.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("make an encryption key: %w", err)
 	}
-	if err := syncFolder(path); err != nil {
+	if err := storage.SyncFolder(path); err != nil {
 		return nil, fmt.Errorf("make an encryption key: %w", err)
 	}
 	return ReadFile(path)
@@ -77,14 +79,4 @@ func NewKey() string {
 	_, _ = rand.Read(secret)
 	_, _ = rand.Read(id)
 	return hex.EncodeToString(id) + ":" + base64.StdEncoding.EncodeToString(secret)
-}
-
-// syncFolder makes the names in a file's folder last.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	return folder.Sync()
 }
