@@ -46,6 +46,10 @@ func checked(c Content) (Content, []apperr.Field) {
 	}
 	value, faults := decoded(c.ValueType, c.Value)
 	if len(faults) > 0 {
+		if c.Secret && faults[0].Code == "json" {
+			// The sentence of the parser can quote a part of it.
+			faults = heldFault(nil)
+		}
 		return c, append(fields, faults...)
 	}
 	if c.Schema == "" {

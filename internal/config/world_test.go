@@ -67,8 +67,10 @@ func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 	return w
 }
 
+const testKey = "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
 func testCipher(t testing.TB) encryption.Cipher {
-	c, err := encryption.New([]string{"test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	c, err := encryption.New([]string{testKey})
 	require.NoError(t, err)
 	return c
 }
