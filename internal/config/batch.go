@@ -197,7 +197,7 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 		if document, err = w.before.document(by.reads); err != nil {
 			return nil, err
 		}
-		patched := patched(document, w.Patch)
+		patched := by.patched(document, w.Patch)
 		if merge.Equal(document, patched) {
 			w.after = w.before
 			return nil, nil

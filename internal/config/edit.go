@@ -19,7 +19,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
 		Document:     func(c *Config) (any, error) { return c.document(by.reads) },
-		Patched:      patched,
+		Patched:      by.patched,
 		Revise:       func(c *Config, document any) (*Config, guard.Set, error) { return revise(c, document, by.may) },
 		At:           s.at,
 		Record:       s.recordEdit,
@@ -133,7 +133,7 @@ func (c *Config) with(content Content, given bool, may permit) (*Config, guard.S
 	}
 	after := *c
 	after.Content, after.given = content, given
-	if fields := after.store(c.Stored, given); len(fields) > 0 {
+	if fields := after.store(c.Stored, given || content.Value != c.Value); len(fields) > 0 {
 		return nil, nil, fields, nil
 	}
 	return &after, c.columns(&after), nil, nil

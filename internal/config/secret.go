@@ -157,29 +157,35 @@ func authorOf(ctx context.Context) author {
 	return author{may: permitBlind}
 }
 
-// patched applies a patch to the document of a config. To who is shown a null in the place of a
-// secret value, it is one (RFC 7396, 2): what he gives is the whole new value. A patch of who reads
-// it is merged into it.
-func patched(document, patch any) any {
-	was, _ := merge.ObjectOf(document)
-	changes, _ := merge.ObjectOf(patch)
-	value, _ := was.Get("value")
-	hidden, isOpaque := value.(opaque)
-	given, isGiven := changes.Get("value")
+// patched applies a patch to the document of a config, as its author reads secrets. To who is shown
+// a null in the place of a secret value, it is one (RFC 7396, 2): what he gives is the whole new
+// value. A patch of who reads it is merged into it.
+func (by author) patched(document, patch any) any {
+	before, _ := valueIn(document)
+	hidden, wasSecret := before.(opaque)
 	after := merge.Patch(document, patch)
-	if !isOpaque || !isGiven || given == nil {
+	given, isGiven := valueIn(patch)
+	if !isGiven || given == nil || !wasSecret && !isSecret(after) {
 		return after
 	}
-	if hidden.told {
-		if before, err := merge.Parse([]byte(hidden.text)); err == nil {
-			given = merge.Patch(before, given)
-		}
+	switch readable, err := merge.Parse([]byte(hidden.text)); {
+	case !wasSecret:
+		given, _ = valueIn(after)
+	case by.reads && err == nil:
+		given = merge.Patch(readable, given)
 	}
 	text, err := merge.Encode(given)
 	if err != nil {
 		return after
 	}
-	return withMember(after, "value", opaque{text: string(text), given: true, told: hidden.told})
+	return withMember(after, "value", opaque{text: string(text), given: true, told: by.reads})
+}
+
+// isSecret reports whether a document is of a secret config.
+func isSecret(document any) bool {
+	members, _ := merge.ObjectOf(document)
+	secret, _ := members.Get("secret")
+	return secret == true
 }
 
 // permit says whether a change of a config may be made. Nil permits everything.
@@ -192,8 +198,8 @@ func permitBlind(before *Config, after Content, given bool) error {
 		return nil
 	case before.Secret && !after.Secret:
 		return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
-	case !given && (after.ValueType != before.ValueType || after.Schema != before.Schema):
-		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema are changed together with a new value, or with the permission %s.", before.Key, SecretsPermission)
+	case !given && (after.Value != before.Value || after.ValueType != before.ValueType || after.Schema != before.Schema):
+		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change, and an earlier value is brought back by an edit, only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	if err != nil {
 		return p, err
 	}
-	patched := patched(document, tree)
+	patched := by.patched(document, tree)
 	if merge.Equal(document, patched) {
 		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
 	}

@@ -212,6 +212,10 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 		do(422, "POST", "/configs/import", object{"onExisting": "update", "configs": []any{object{"key": key, "value": "mine", "secret": false}}})
 		do(403, "PATCH", "/approvals/"+w.ownApproval(t, key), object{"patch": object{"secret": false}}, "If-Match", w.blind.Do(t, "GET", httpapi.Base+"/approvals/"+w.ownApproval(t, key), nil).Header.Get("ETag"))
 
+		do(403, "PATCH", "/configs/"+key+"?overwrite=because", object{"remark": "over"}, "If-Match", w.stale)
+		w.do(t, "PATCH", "/configs/"+key+"?overwrite=because", object{"remark": "over"}, 200, "If-Match", w.stale)
+		require.Equal(t, w.canary+"-1", w.do(t, "GET", "/configs/"+key, nil, 200).JSON(t)["value"], "an overwrite brings the value of its base back")
+
 		// A patch is merged into what its author is shown.
 		late := w.keys[1]
 		w.patch(t, late, "", object{"value": object{"more": 1}}, 200)

@@ -77,7 +77,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a guess of a secret value is answered by no new version",
-		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, told: hidden.told}`, new: `opaque{text: string(text), told: hidden.told}`,
+		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, told: by.reads}`, new: `opaque{text: string(text), told: by.reads}`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -104,5 +104,15 @@ var secrets = []mutant{
 		name: "a reply with a secret is told again to who may not read it any more",
 		file: "internal/edge/httpapi/reader.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
 		caught: tests{"test/contract": {"TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore"}},
+	},
+	{
+		name: "an overwrite that brings an earlier secret value back keeps the newest one",
+		file: "internal/config/edit.go", old: `after.store(c.Stored, given || content.Value != c.Value)`, new: `after.store(c.Stored, given)`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret holds an earlier value against a schema",
+		file: "internal/config/secret.go", old: `!given && (after.Value != before.Value || `, new: `!given && (`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 }
