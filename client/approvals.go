@@ -48,6 +48,8 @@ type Approval struct {
 	// proposed. Both are nil in lists.
 	Patch   json.RawMessage `json:"patch"`
 	Changes json.RawMessage `json:"changes"`
+	// Masked is set when a secret value in Patch is withheld, and null there.
+	Masked bool `json:"masked,omitempty"`
 	// Digest is of what is proposed: votes are for it.
 	Digest string `json:"digest"`
 	// Required is how many votes it takes; 0 for what waits for its time alone.

@@ -24,7 +24,7 @@ const (
 	JSONValue    ValueType = "json"
 )
 
-// Config is one config. Read it, change Value, ValueType, Schema, Remark or Protected, and
+// Config is one config. Read it, change Value, ValueType, Schema, Remark, Protected or Secret, and
 // save it. A change of a protected one returns [Proposed].
 type Config struct {
 	Stamp
@@ -37,6 +37,10 @@ type Config struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
+	// Secret configs have their value encrypted. Who lacks configs:secrets reads Masked and a null
+	// Value, and can save another one.
+	Secret bool `json:"secret"`
+	Masked bool `json:"masked,omitempty"`
 	// ChangeNeeds is nil when a change needs nothing; in Get only.
 	ChangeNeeds *ChangeNeeds `json:"changeNeeds,omitempty"`
 	Merged      *Merged      `json:"merged,omitempty"`
@@ -49,7 +53,7 @@ type ChangeNeeds struct {
 }
 
 func (c *Config) editable() []string {
-	return []string{"value", "valueType", "schema", "remark", "protected"}
+	return []string{"value", "valueType", "schema", "remark", "protected", "secret"}
 }
 
 // UnmarshalJSON reads a config and remembers how it was read.
@@ -91,6 +95,7 @@ type ConfigContent struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark,omitempty"`
 	Protected bool            `json:"protected,omitempty"`
+	Secret    bool            `json:"secret,omitempty"`
 }
 
 // NewConfig is a config to create.
@@ -119,6 +124,8 @@ type ConfigRevision struct {
 	Schema    json.RawMessage `json:"schema"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
+	Secret    bool            `json:"secret"`
+	Masked    bool            `json:"masked,omitempty"`
 	// ApprovalID is the approval that the version needed, nil for none.
 	ApprovalID  *int64    `json:"approvalId"`
 	Note        string    `json:"note"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"interlock/internal/app"
 	"interlock/internal/base/backup"
 	"interlock/internal/settings"
 )
@@ -21,6 +22,11 @@ func (c *backupCommand) Run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("%s has the whole database%s: %d bytes, schema %d.\n", c.File, until(content), content.Size, content.Schema)
+	keys := "those of INTERLOCK_ENCRYPTION_KEYS"
+	if path, embedded := c.KeyFile(); embedded {
+		keys = path + ", or those of INTERLOCK_ENCRYPTION_KEYS"
+	}
+	fmt.Printf("It has no encryption keys. Keep a copy of them apart from it (%s): without them nobody can read what is encrypted in it.\n", keys)
 	return nil
 }
 
@@ -39,6 +45,13 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	fmt.Printf("The database is as it was%s.\n", until(content))
 	if kept != "" {
 		fmt.Printf("The one that was there before is kept as %s.\n", kept)
+	}
+	missing, err := app.MissingKeys(ctx, c.Storage)
+	if err != nil {
+		return err
+	}
+	if missing != "" {
+		fmt.Println(missing)
 	}
 	fmt.Print(`What was done since is gone from the database, and whoever was told of it should be told so.
  - Everybody has to sign in again. API tokens, passwords and disabled users are as the backup has

@@ -58,15 +58,14 @@ func (c *customerExport) Run(ctx context.Context) error {
 
 type customerErase struct {
 	oneCustomer    `embed:""`
-	Yes            bool     `help:"Erase. Without it the rows are counted and nothing is changed."`
-	ForfeitBalance bool     `help:"Erase him also when there is money in his wallet, which nobody can claim any more."`
-	RedisURL       string   `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, whose copies of kept replies are deleted, and whose locks keep his wallet still meanwhile. Needed where they have one." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
-	EncryptionKeys []string `help:"Keys of the servers, as they have them: kept replies that are encrypted are looked into with them." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
+	Yes            bool   `help:"Erase. Without it the rows are counted and nothing is changed."`
+	ForfeitBalance bool   `help:"Erase him also when there is money in his wallet, which nobody can claim any more."`
+	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, whose copies of kept replies are deleted, and whose locks keep his wallet still meanwhile. Needed where they have one." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 }
 
 // Run erases, or says what it would.
 func (c *customerErase) Run(ctx context.Context) error {
-	o := app.Options{RedisURL: c.RedisURL, Idempotency: settings.Idempotency{EncryptionKeys: c.EncryptionKeys}}
+	o := app.Options{RedisURL: c.RedisURL}
 	return c.with(ctx, o, func(ctx context.Context, sv *app.Services) error {
 		customer := principal.CustomerID(c.UserID)
 		if !c.Yes {

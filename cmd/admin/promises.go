@@ -28,7 +28,7 @@ const shownViolations = 20
 // Run prints a line for each promise, the number of violations, of rows and its sentence, and
 // fails when one does not hold.
 func (c *promisesCheck) Run(ctx context.Context) error {
-	services, err := app.Open(ctx, c.Storage, app.Options{RedisURL: c.RedisURL})
+	services, err := app.Open(ctx, c.Storage, app.Options{RedisURL: c.RedisURL, WithoutKeys: true})
 	if err != nil {
 		return err
 	}

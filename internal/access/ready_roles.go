@@ -17,7 +17,7 @@ var readyRoles = []struct {
 	{"viewer", []string{"*:read"}},
 	{"support", []string{"actions:read", "coupons:read", "inventory:read", "items:read", "orders:*", "refunds:read", "refunds:write", "wallets:read", "work-orders:read", "work-orders:write"}},
 	{"operator", []string{"actions:read", "coupons:*", "flash-sales:*", "inventory:*", "items:*", "orders:*", "queues:read", "refunds:read", "refunds:write", "wallets:read", "work-orders:*"}},
-	{"config editor", []string{"approvals:read", "configs:*"}},
+	{"config editor", []string{"approvals:read", "configs:overwrite", "configs:read", "configs:write"}},
 	{"approver", []string{"approvals:decide", "approvals:read", "configs:read", "orders:read", "refunds:approve", "refunds:read", "wallets:read"}},
 	{"auditor", []string{"access:read", "approvals:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "refunds:read", "settings:read", "users:read", "wallets:read", "work-orders:read"}},
 }

@@ -42,6 +42,9 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 	}
 	defer db.Close()
 	findings := []engines.Finding{about(engines.OK, "It answers at %s.", db.URL), schemaFinding(ctx, db)}
+	if findings[1].Level == engines.OK {
+		findings = append(findings, encryptionFinding(ctx, db, s))
+	}
 	if db.Dialect == storage.MySQL && findings[1].Level == engines.OK {
 		findings = append(findings, claimFinding(ctx, db, withRedis))
 	}

@@ -78,6 +78,11 @@ func (p *Program) Start(ctx context.Context) error {
 }
 
 func (p *Program) start(ctx context.Context) error {
+	if keys, err := keysOf(p.Settings.Storage); err != nil {
+		return err
+	} else if _, embedded := p.Settings.KeyFile(); !embedded && len(keys) == 0 {
+		return errNoKeys
+	}
 	if path, ok := p.Settings.SQLitePath(); ok {
 		if err := p.claimFile(path); err != nil {
 			return err

@@ -134,6 +134,9 @@ type Options struct {
 	PromiseShare float64
 	// Retention is for how many days old rows are kept.
 	Retention settings.Retention
+	// WithoutKeys makes do with the encryption keys that there are, for whoever reads no value
+	// that is encrypted.
+	WithoutKeys bool
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
 }
@@ -157,10 +160,10 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv.Runner = uow.NewRunner(uow.Options{DB: db, Locks: sv.locks, Clock: sv.Clock, Observer: sv.Metrics})
-	cipher, err := encryption.New(o.Idempotency.EncryptionKeys)
+	cipher, err := sv.openCipher(ctx, s, !o.WithoutKeys)
 	if err != nil {
 		sv.Close()
-		return nil, fmt.Errorf("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS: %w", err)
+		return nil, err
 	}
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
@@ -248,7 +251,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Providers: o.Providers, PublicURL: o.PublicURL,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
-	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals})
+	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})
 	sv.Wallets = wallets.New(wallets.Deps{DB: sv.DB, Bus: sv.bus, Approvals: sv.Approvals})

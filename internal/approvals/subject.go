@@ -34,8 +34,8 @@ type Subject interface {
 	// VersionConflict does; of many resources it describes at most MostSides. It reads committed
 	// rows.
 	Conflict(ctx context.Context, p Proposal) (Conflict, error)
-	// Show returns a proposal as replies show it.
-	Show(p Proposal) (Shown, error)
+	// Show returns a proposal as the context's caller, who may read what it is about, is shown it.
+	Show(ctx context.Context, p Proposal) (Shown, error)
 	// Sides returns what there was at the base, what is proposed and what there is now.
 	Sides(ctx context.Context, p Proposal) ([]Side, error)
 }
@@ -117,6 +117,8 @@ func (p Proposal) digest() string {
 type Shown struct {
 	Patch   json.RawMessage `json:"patch,omitempty"`
 	Changes json.RawMessage `json:"changes,omitempty"`
+	// Masked is set when a value in Patch is withheld from its reader, and null there.
+	Masked bool `json:"masked,omitempty"`
 }
 
 // Side is one resource of a proposal, as it was, would be and is; nil where it is not there.

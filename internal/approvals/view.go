@@ -73,7 +73,7 @@ func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventVie
 		return v
 	}
 	// What cannot be shown any more has its digest all the same.
-	v.Shown, _ = subject.Show(Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
+	v.Shown, _ = subject.Show(ctx, Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
 	return v
 }
 
@@ -112,7 +112,7 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	if err != nil || !may(ctx, subject.Grants().Read) {
 		return v, err
 	}
-	v.Shown, err = subject.Show(a.proposal())
+	v.Shown, err = subject.Show(ctx, a.proposal())
 	return v, err
 }
 

@@ -79,7 +79,7 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 			return nil, s.batchConflict(changes)
 		}
 	}
-	writes, err := planWrites(changes, rows)
+	writes, err := s.planWrites(ctx, changes, rows, authorOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func isConflict(err error) bool {
 }
 
 func (s *Service) rowsOf(ctx context.Context, changes []Change) (map[string]*Config, error) {
-	return byKeys(s.db.Read(ctx), keysOf(changes))
+	return byKeys(s.read(ctx), keysOf(changes))
 }
 
 func keysOf(changes []Change) []string {
@@ -165,12 +165,12 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 
 // planWrites checks every change by the rules, and returns the writes or all that is
 // wrong with them.
-func planWrites(changes []Change, rows map[string]*Config) ([]plannedWrite, error) {
+func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var broken []apperr.Field
 	for place, c := range changes {
 		writes[place] = plannedWrite{Change: c, place: place, before: rows[c.Key]}
-		fields, err := writes[place].check()
+		fields, err := writes[place].check(s.blank(ctx), by)
 		if err != nil {
 			return nil, err
 		}
@@ -182,34 +182,31 @@ func planWrites(changes []Change, rows map[string]*Config) ([]plannedWrite, erro
 	return writes, nil
 }
 
-func (w *plannedWrite) check() ([]apperr.Field, error) {
+// check plans a change of one config. blank is what a create begins with. Errors: those of
+// what the author may do.
+func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 	at := memberPointer("changes", w.Index)
+	var fields []apperr.Field
+	var err error
 	switch w.Op {
 	case OpCreate:
-		content, fields := checked(w.Content)
-		w.after = &Config{Key: w.Key, Content: content}
+		w.after, fields = blank.filled(w.Key, w.Content)
 		return append(under(at, checkKey(w.Key)), under(at+"/patch", fields)...), nil
 	case OpUpdate:
-		document, err := w.before.document()
-		if err != nil {
+		var document any
+		if document, err = w.before.document(by.reads); err != nil {
 			return nil, err
 		}
-		patched := merge.Patch(document, w.Patch)
+		patched := by.patched(document, w.Patch)
 		if merge.Equal(document, patched) {
 			w.after = w.before
 			return nil, nil
 		}
-		after, set, fields := w.before.revised(patched)
-		w.after, w.set = after, set
-		return under(at+"/patch", fields), nil
+		w.after, w.set, fields, err = w.before.revised(patched, by.may)
 	case OpReplace:
-		content, fields := checked(w.Content)
-		after := *w.before
-		after.Content = content
-		w.after, w.set = &after, w.before.columns(content)
-		return under(at+"/patch", fields), nil
+		w.after, w.set, fields, err = w.before.with(w.Content, true, by.may)
 	}
-	return nil, nil
+	return under(at+"/patch", fields), err
 }
 
 // apply makes one write in the unit, and reports whether approvals may name its config.
@@ -241,6 +238,9 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note 
 		return false, err
 	}
 	if err := guard.Advance(ctx, u, w.after); err != nil {
+		return false, err
+	}
+	if err := s.sealEarlier(ctx, u, w.before, w.after); err != nil {
 		return false, err
 	}
 	return named, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
@@ -278,11 +278,11 @@ func (s *Service) conflictOf(ctx context.Context, c Change, row *Config) (*apper
 	var err error
 	switch {
 	case c.Op == OpCreate:
-		err = alreadyExists(row)
+		err = alreadyExists(ctx, row)
 	case row == nil:
 		err = apperr.MissingRow("config", c.Key)
 	default:
-		err = s.editable().Conflict(ctx, row.ID, change.Edit{IfMatch: c.IfMatch, Patch: c.Patch})
+		err = s.editable(ctx).Conflict(ctx, row.ID, change.Edit{IfMatch: c.IfMatch, Patch: c.Patch})
 	}
 	var e *apperr.Error
 	if !errors.As(err, &e) {

@@ -34,14 +34,16 @@ const (
 // Content is what an edit may change.
 type Content struct {
 	// Value is JSON text. Numbers, booleans and JSON may also be held as their text
-	// in a JSON string.
-	Value     string
+	// in a JSON string. "" is the value of a secret config that cannot be read.
+	Value     string `gorm:"-"`
 	ValueType Type
 	// Schema is the JSON Schema that the value must meet, as JSON text; "" for none.
 	Schema string `gorm:"column:value_schema"`
 	Remark string
 	// Protected configs change only by an approval, also when this is taken away.
 	Protected bool
+	// Secret configs have their value encrypted, and told to readers with SecretsPermission.
+	Secret bool
 }
 
 // Config is one setting.
@@ -49,6 +51,11 @@ type Config struct {
 	guard.Row
 	Key string
 	Content
+	Stored
+
+	vault *vault
+	// given is set for a row that a write made to which a value was given.
+	given bool
 }
 
 // TableName implements gorm's Tabler.
@@ -66,6 +73,7 @@ func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "Read configs and their history, export them and watch them change."},
 	{Name: overwritePermission, Meaning: "Overwrite, with a reason, what others changed in a config meanwhile."},
+	{Name: SecretsPermission, Meaning: "Read the values of secret configs, and make such configs readable."},
 	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
 }
 
@@ -73,6 +81,9 @@ const (
 	// ReadPermission is also what the search, the dashboard and the live feed ask.
 	ReadPermission  = "configs:read"
 	writePermission = "configs:write"
+	// SecretsPermission is what it takes to read the values of secret configs, beside
+	// ReadPermission. Who has writePermission gives them other ones without seeing them.
+	SecretsPermission = "configs:secrets"
 	// overwritePermission is asked for beside writePermission.
 	overwritePermission = "configs:overwrite"
 )

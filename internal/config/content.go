@@ -32,18 +32,19 @@ func (t contentText) content() Content {
 // newContent is the content of a config that is to be created.
 type newContent struct {
 	Protected bool `json:"protected"`
+	Secret    bool `json:"secret"`
 	contentText
 }
 
 func (n newContent) content() Content {
 	content := n.contentText.content()
-	content.Protected = n.Protected
+	content.Protected, content.Secret = n.Protected, n.Secret
 	return content
 }
 
 // textOf is a content as it is sent.
 func textOf(c Content) newContent {
-	return newContent{c.Protected, contentText{
+	return newContent{c.Protected, c.Secret, contentText{
 		Value: json.RawMessage(c.Value), ValueType: c.ValueType, Remark: c.Remark, Schema: json.RawMessage(cmp.Or(c.Schema, "null")),
 	}}
 }
@@ -70,17 +71,17 @@ func (b *patchBody) ReadBody(text []byte) (err error) {
 // readPatch reads a merge patch of a config and checks its shape. Pointers of errors
 // are below prefix.
 func readPatch(body []byte, prefix string) (any, error) {
-	patch, err := strictjson.DecodePatch(body, "value", "valueType", "remark", "schema", "protected")
+	patch, err := strictjson.DecodePatch(body, "value", "valueType", "remark", "schema", "protected", "secret")
 	if err != nil {
 		return nil, unreadable(err, prefix)
 	}
 	var valueType string
 	var remark *string
-	var protected bool
+	var protected, secret bool
 	for _, member := range []struct {
 		name string
 		into any
-	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}} {
+	}{{"valueType", &valueType}, {"remark", &remark}, {"protected", &protected}, {"secret", &secret}} {
 		if err := patch.Decode(member.name, member.into); err != nil {
 			return nil, unreadable(err, prefix)
 		}

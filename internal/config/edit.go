@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"context"
 
 	"interlock/internal/base/apperr"
@@ -10,12 +11,16 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// editable declares configs to package change.
-func (s *Service) editable() change.Editable[Config, *Config] {
+// editable declares configs to package change, as the context's caller may see and change them.
+func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config] {
+	by := authorOf(ctx)
 	return change.Editable[Config, *Config]{
-		Rows:         change.Rows[Config, *Config]{DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(c) }},
-		Document:     (*Config).document,
-		Revise:       revise,
+		Rows: change.Rows[Config, *Config]{
+			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
+		},
+		Document:     func(c *Config) (any, error) { return c.document(by.reads) },
+		Patched:      by.patched,
+		Revise:       func(c *Config, document any) (*Config, guard.Set, error) { return revise(c, document, by.may) },
 		At:           s.at,
 		Record:       s.recordEdit,
 		Instead:      s.proposeEdit,
@@ -25,8 +30,11 @@ func (s *Service) editable() change.Editable[Config, *Config] {
 }
 
 // revise returns the config that an edited document makes, if it keeps the rules.
-func revise(c *Config, document any) (*Config, guard.Set, error) {
-	after, set, fields := c.revised(document)
+func revise(c *Config, document any, may permit) (*Config, guard.Set, error) {
+	after, set, fields, err := c.revised(document, may)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(fields) > 0 {
 		return nil, nil, apperr.Invalid(fields...)
 	}
@@ -43,9 +51,12 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	}
 	u.Audit(uow.Entry{
 		Action: "config.update", Resource: after.path(),
-		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after.Content), Destroyed: overwrite.Destroyed, Approval: u.Approval()},
+		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after), Destroyed: destroyedOf(overwrite.Destroyed), Approval: u.Approval()},
 		Note:   overwrite.Reason,
 	})
+	if err := s.sealEarlier(ctx, u, before, after); err != nil {
+		return err
+	}
 	return s.record(ctx, u, after, action, overwrite.Reason)
 }
 
@@ -62,14 +73,18 @@ type versionDetail struct {
 
 func (c *Config) path() string { return pathOf(c.Key) }
 
-// document is the part of a config that an edit may change, as a tree.
-func (c *Config) document() (any, error) {
-	value, err := merge.Parse([]byte(c.Value))
-	if err != nil {
-		return nil, err
+// document is the part of a config that an edit may change, as a tree. told says whether the value
+// of a secret one shows in what is made of the tree.
+func (c *Config) document(told bool) (any, error) {
+	var value any = opaqueOf(c.Value, told)
+	if !c.isConfidential() {
+		var err error
+		if value, err = merge.Parse([]byte(c.Value)); err != nil {
+			return nil, err
+		}
 	}
 	members := []merge.Member{{Name: "value", Value: value}, {Name: "valueType", Value: string(c.ValueType)}, {Name: "remark", Value: c.Remark},
-		{Name: "protected", Value: c.Protected}}
+		{Name: "protected", Value: c.Protected}, {Name: "secret", Value: c.Secret}}
 	if c.Schema != "" {
 		schema, err := merge.Parse([]byte(c.Schema))
 		if err != nil {
@@ -81,10 +96,10 @@ func (c *Config) document() (any, error) {
 }
 
 // revised returns the config with the content of an edited document and the columns
-// that this changes, or what is wrong with the document.
-func (c *Config) revised(document any) (*Config, guard.Set, []apperr.Field) {
+// that this changes, or what is wrong with the document. Errors: those of may.
+func (c *Config) revised(document any, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	members, _ := merge.ObjectOf(document)
-	content := Content{Value: respelled(members, "value", c.Value), Schema: respelled(members, "schema", c.Schema)}
+	content := Content{Schema: respelled(members, "schema", c.Schema)}
 	remark, _ := members.Get("remark")
 	content.Remark, _ = remark.(string)
 	valueType, _ := members.Get("valueType")
@@ -92,13 +107,36 @@ func (c *Config) revised(document any) (*Config, guard.Set, []apperr.Field) {
 	content.ValueType = Type(name)
 	protected, _ := members.Get("protected")
 	content.Protected, _ = protected.(bool)
+	secret, _ := members.Get("secret")
+	content.Secret, _ = secret.(bool)
+	value, _ := members.Get("value")
+	hidden, isOpaque := value.(opaque)
+	if isOpaque {
+		content.Value = hidden.text
+	} else {
+		content.Value = respelled(members, "value", c.Value)
+	}
+	return c.with(content, hidden.given || !isOpaque && content.Value != c.Value, may)
+}
+
+// with returns the config with a content and the columns that this changes, or what is wrong with
+// the content. given says whether its value was given. Errors: those of may.
+func (c *Config) with(content Content, given bool, may permit) (*Config, guard.Set, []apperr.Field, error) {
+	if may != nil {
+		if err := may(c, content, given); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	content, fields := checked(content)
 	if len(fields) > 0 {
-		return nil, nil, fields
+		return nil, nil, fields, nil
 	}
 	after := *c
-	after.Content = content
-	return &after, c.columns(content), nil
+	after.Content, after.given = content, given
+	if fields := after.store(c.Stored, given || content.Value != c.Value); len(fields) > 0 {
+		return nil, nil, fields, nil
+	}
+	return &after, c.columns(&after), nil, nil
 }
 
 // respelled returns the JSON text of a member, in the spelling and order that it had while
@@ -118,39 +156,44 @@ func respelled(members *merge.Object, name, before string) string {
 	return string(text)
 }
 
-// columns returns what an UPDATE sets to give the config this content.
-func (c *Config) columns(content Content) guard.Set {
+// columns returns what an UPDATE sets to make the config another version of it.
+func (c *Config) columns(after *Config) guard.Set {
 	set := guard.Set{}
-	if content.Value != c.Value {
-		set["value"] = content.Value
+	if after.KeyID != c.KeyID || after.Plain != c.Plain || !bytes.Equal(after.Sealed, c.Sealed) {
+		set["value"], set["sealed_value"], set["value_key"] = after.Plain, after.Sealed, after.KeyID
 	}
-	if content.ValueType != c.ValueType {
-		set["value_type"] = content.ValueType
+	if after.ValueType != c.ValueType {
+		set["value_type"] = after.ValueType
 	}
-	if content.Schema != c.Schema {
-		set["value_schema"] = content.Schema
+	if after.Schema != c.Schema {
+		set["value_schema"] = after.Schema
 	}
-	if content.Remark != c.Remark {
-		set["remark"] = content.Remark
+	if after.Remark != c.Remark {
+		set["remark"] = after.Remark
 	}
-	if content.Protected != c.Protected {
-		set["protected"] = content.Protected
+	if after.Protected != c.Protected {
+		set["protected"] = after.Protected
+	}
+	if after.Secret != c.Secret {
+		set["secret"] = after.Secret
 	}
 	return set
 }
 
-// differences names the members in which the config differs from a content.
-func (c *Config) differences(content Content) []string {
-	names := make([]string, 0, 5)
+// differences names the members in which the config differs from another version of it. Whether a
+// secret value that was given is another one is not said.
+func (c *Config) differences(after *Config) []string {
+	names := make([]string, 0, 6)
 	for _, member := range []struct {
 		name    string
 		differs bool
 	}{
-		{"protected", content.Protected != c.Protected},
-		{"remark", content.Remark != c.Remark},
-		{"schema", content.Schema != c.Schema},
-		{"value", content.Value != c.Value},
-		{"valueType", content.ValueType != c.ValueType},
+		{"protected", after.Protected != c.Protected},
+		{"remark", after.Remark != c.Remark},
+		{"schema", after.Schema != c.Schema},
+		{"secret", after.Secret != c.Secret},
+		{"value", after.Value != c.Value || after.given && c.isConfidential()},
+		{"valueType", after.ValueType != c.ValueType},
 	} {
 		if member.differs {
 			names = append(names, member.name)
@@ -162,6 +205,6 @@ func (c *Config) differences(content Content) []string {
 // stale is answered as the conflict, built after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		return s.editable().Conflict(ctx, row.ID, change.Edit{IfMatch: ifMatch})
+		return s.editable(ctx).Conflict(ctx, row.ID, change.Edit{IfMatch: ifMatch})
 	})
 }

@@ -91,7 +91,7 @@ func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *C
 	w := plannedWrite{Change: Change{Key: before.Key, Op: OpUpdate, IfMatch: guard.Precondition{Ref: before.Ref()}}, before: before, after: after}
 	note := ""
 	if overwrite != nil {
-		note, w.Destroyed = overwrite.Reason, overwrite.Destroyed
+		note, w.Destroyed = overwrite.Reason, destroyedOf(overwrite.Destroyed)
 		if len(w.Destroyed) > 0 {
 			w.Action = Overwritten
 		}
@@ -162,22 +162,27 @@ func proposedOf(w plannedWrite) (proposedChange, error) {
 			return c, err
 		}
 		if possible {
-			c.Patch, err = merge.Encode(patch)
-			return c, err
+			return c.withPatch(w, patch)
 		}
 		c.Op = OpReplace
 	}
-	c.Patch, err = encodeContent(w.after.Content)
-	return c, err
+	if c.Patch, err = encodeContent(w.after.Content); err != nil {
+		return c, err
+	}
+	content, err := merge.Parse(c.Patch)
+	if err != nil {
+		return c, err
+	}
+	return c.withPatch(w, content)
 }
 
 // patchBetween returns the merge patch that makes one config of another, if there is one.
 func patchBetween(before, after *Config) (patch any, possible bool, err error) {
-	from, err := before.document()
+	from, err := before.document(true)
 	if err != nil {
 		return nil, false, err
 	}
-	to, err := after.document()
+	to, err := after.document(true)
 	if err != nil {
 		return nil, false, err
 	}
@@ -185,7 +190,10 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if !possible {
 		return nil, false, nil
 	}
-	// The rules may spell it in another way.
-	made, _, fields := before.revised(merge.Patch(from, patch))
-	return patch, len(fields) == 0 && made.Content == after.Content, nil
+	// It is applied by who reads no secret value, and the rules may spell it in another way.
+	if from, err = before.document(false); err != nil {
+		return nil, false, err
+	}
+	made, _, fields, err := before.revised(author{}.patched(from, patch), nil)
+	return patch, err == nil && len(fields) == 0 && made.Content == after.Content, nil
 }

@@ -33,12 +33,15 @@ type History struct {
 	Version  int64
 	Action   Action
 	Content
+	Stored
 	// ApprovalID is the approval that the version needed; 0 for none.
 	ApprovalID    int64
 	Note          string
 	ChangedBy     int64
 	ChangedByName string
 	ChangedTime   time.Time
+
+	vault *vault
 }
 
 // TableName implements gorm's Tabler.
@@ -53,7 +56,7 @@ func (h History) changedBy() principal.Person {
 // config returns the row as it was at this version. Of the row it takes only what
 // never changes.
 func (h History) config(row *Config) *Config {
-	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content}
+	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content, Stored: h.Stored, vault: h.vault}
 	then.Version, then.UpdatedTime = h.Version, h.ChangedTime
 	then.UpdatedBy, then.UpdatedByName = h.ChangedBy, h.ChangedByName
 	return then

@@ -53,13 +53,14 @@ func (in *listRequest) Check() error {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configView], error) {
 	filter := Filter{Prefix: in.Prefix, Text: string(in.Search), ValueType: in.ValueType}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
-	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(&c) }), err
+	return httpapi.ListOf(listing, func(c Config) configView { return viewOf(ctx, &c) }), err
 }
 
 func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fresh[readView], error) {
-	view := readView{configView: viewOf(c)}
+	view := readView{configView: viewOf(ctx, c)}
 	if !c.Protected {
-		return httpapi.Fresh[readView]{Body: view}, nil
+		// What a reader may see of a secret one can change while it stays as it is.
+		return httpapi.Fresh[readView]{Body: view, Changed: c.isConfidential()}, nil
 	}
 	// What a tenant asks for can change while the config stays as it is.
 	needed, err := h.service.approvals.Needed(ctx)
@@ -69,7 +70,7 @@ func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fr
 
 func (h handler) history(ctx context.Context, key string, in httpapi.Page) (httpapi.List[versionView], error) {
 	listing, err := h.service.History(ctx, key, in.Page())
-	return httpapi.ListOf(listing, versionViewOf), err
+	return httpapi.ListOf(listing, func(h History) versionView { return versionViewOf(ctx, h) }), err
 }
 
 type createRequest struct {
@@ -86,7 +87,7 @@ func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (htt
 	if err != nil {
 		return httpapi.Made[configView]{}, err
 	}
-	return httpapi.Made[configView]{Location: "/configs/" + c.Key, Body: viewOf(c)}, nil
+	return httpapi.Made[configView]{Location: "/configs/" + c.Key, Body: viewOf(ctx, c)}, nil
 }
 
 type editRequest struct {
@@ -141,7 +142,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, in editRequest) (editedV
 	if err != nil {
 		return editedView{}, err
 	}
-	return editedView{configView: viewOf(edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
+	return editedView{configView: viewOf(ctx, edited.Row), Merged: edited.Merged, Overwrote: edited.Overwrote}, nil
 }
 
 type deleteRequest struct {
@@ -171,7 +172,7 @@ func (h handler) rollback(ctx context.Context, u *uow.Unit, c *Config, in rollba
 	if err != nil {
 		return configView{}, err
 	}
-	return viewOf(after), nil
+	return viewOf(ctx, after), nil
 }
 
 type snapshotRequest struct {
@@ -185,7 +186,7 @@ func (h handler) snapshot(ctx context.Context, in snapshotRequest) (snapshotView
 	}
 	view := snapshotView{Revision: snapshot.Revision, Items: make([]configView, len(snapshot.Configs))}
 	for i := range snapshot.Configs {
-		view.Items[i] = viewOf(&snapshot.Configs[i])
+		view.Items[i] = viewOf(ctx, &snapshot.Configs[i])
 	}
 	return view, nil
 }

@@ -159,6 +159,9 @@ type importRow struct {
 	Key string `json:"key"`
 	// Protected is nil for configs that stay as protected as they are.
 	Protected *bool `json:"protected"`
+	// Secret is nil for configs that stay as secret as they are.
+	Secret *bool `json:"secret"`
+	Masked bool  `json:"masked"`
 	contentText
 }
 
@@ -180,7 +183,7 @@ func (in *importRequest) Check() error {
 func (h handler) importAll(ctx context.Context, u *uow.Unit, in importRequest) (Imported, error) {
 	rows := make([]ImportRow, len(in.Body.Configs))
 	for i, row := range in.Body.Configs {
-		rows[i] = ImportRow{Key: row.Key, Content: row.content(), Protected: row.Protected}
+		rows[i] = ImportRow{Key: row.Key, Content: row.content(), Protected: row.Protected, Secret: row.Secret, Masked: row.Masked}
 	}
 	return h.service.Import(in.permitting(ctx), u, Import{Rows: rows, OnExisting: in.Body.OnExisting, Note: in.Body.Note, DryRun: in.DryRun})
 }

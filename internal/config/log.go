@@ -216,7 +216,7 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 			return err
 		}
 		snapshot.Revision = at.Revision
-		return filter.apply(tx).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
+		return filter.apply(s.readable(tx)).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
 	})
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("read a snapshot of the configs: %w", err)

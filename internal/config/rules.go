@@ -46,6 +46,10 @@ func checked(c Content) (Content, []apperr.Field) {
 	}
 	value, faults := decoded(c.ValueType, c.Value)
 	if len(faults) > 0 {
+		if c.Secret && faults[0].Code == "json" {
+			// The sentence of the parser can quote a part of it.
+			faults = heldFault(nil)
+		}
 		return c, append(fields, faults...)
 	}
 	if c.Schema == "" {
@@ -54,7 +58,11 @@ func checked(c Content) (Content, []apperr.Field) {
 	if fault := normalise(&c.Schema, "/schema", MaxSchemaBytes); fault != nil {
 		return c, append(fields, *fault)
 	}
-	return c, append(fields, checkSchema(c.Schema, value)...)
+	broken := checkSchema(c.Schema, value)
+	if c.Secret {
+		broken = unquoted(broken)
+	}
+	return c, append(fields, broken...)
 }
 
 // inferType returns the type that a value has by itself.
@@ -189,4 +197,15 @@ func isHoldable(number string) bool {
 	}
 	_, err := strconv.ParseFloat(number, 64)
 	return err == nil
+}
+
+// unquoted returns what breaks a schema without the sentences of the validator, which quote the
+// value.
+func unquoted(fields []apperr.Field) []apperr.Field {
+	for i, field := range fields {
+		if strings.HasPrefix(field.Pointer, "/value") {
+			fields[i] = apperr.Field{Pointer: "/value", Code: field.Code, Message: fmt.Sprintf("breaks the rule %q of its schema", field.Code)}
+		}
+	}
+	return fields
 }

@@ -9,6 +9,7 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -30,6 +31,8 @@ type Deps struct {
 	Epochs *epoch.Watch
 	// Approvals is where changes of protected configs wait for votes.
 	Approvals *approvals.Service
+	// Cipher encrypts the values of secret configs. Without a key no config can be made secret.
+	Cipher encryption.Cipher
 }
 
 // Service has the use cases of configs. It is safe for concurrent use.
@@ -40,6 +43,7 @@ type Service struct {
 	epochs *epoch.Watch
 	feed   *feed
 	cache  *cache
+	vault  *vault
 
 	approvals *approvals.Service
 }
@@ -47,7 +51,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), approvals: d.Approvals,
+		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), vault: &vault{d.Cipher}, approvals: d.Approvals,
 	}
 	d.Approvals.Offer(subject{s})
 	return s
@@ -76,7 +80,7 @@ func (s *Service) epoch(ctx context.Context) epoch.Epoch {
 // List returns one page of the configs that match the filter. Sorts: key,
 // updatedTime, version.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Config], error) {
-	listing, err := storage.List[Config](s.db.Read(ctx), page, sorts, f.filters()...)
+	listing, err := storage.List[Config](s.read(ctx), page, sorts, f.filters()...)
 	if err != nil {
 		return listing, fmt.Errorf("list configs: %w", err)
 	}
@@ -86,7 +90,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 // History returns one page of the versions of all configs that ever had this key,
 // newest first.
 func (s *Service) History(ctx context.Context, key string, page storage.Page) (storage.Listing[History], error) {
-	listing, err := storage.List[History](s.db.Read(ctx).Where("`key` = ?", key), page, newestFirst)
+	listing, err := storage.List[History](s.read(ctx).Where("`key` = ?", key), page, newestFirst)
 	if err != nil {
 		return listing, fmt.Errorf("list the history of config %q: %w", key, err)
 	}
@@ -96,11 +100,11 @@ func (s *Service) History(ctx context.Context, key string, page storage.Page) (s
 // Create adds a config at version 1. Errors: ValidationFailed; AlreadyExists with
 // the config that is there.
 func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content Content) (*Config, error) {
-	content, fields := checked(content)
+	blank := s.blank(ctx)
+	row, fields := blank.filled(key, content)
 	if fields = append(checkKey(key), fields...); len(fields) > 0 {
 		return nil, apperr.Invalid(fields...)
 	}
-	row := &Config{Key: key, Content: content}
 	if err := s.insert(ctx, u, row, ""); err != nil {
 		if storage.IsDuplicate(err, uniqueKey) {
 			return nil, uow.Explain(func(ctx context.Context) error { return s.keyTaken(ctx, key) })
@@ -109,6 +113,24 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 	}
 	u.Audit(uow.Entry{Action: "config.create", Resource: row.path(), Detail: versionDetail{To: 1, Changed: []string{}}})
 	return row, s.approvals.MarkStale(ctx, u, row.path())
+}
+
+// blank is what a new config of the caller's tenant begins with.
+func (s *Service) blank(ctx context.Context) Config {
+	caller, _ := principal.From(ctx)
+	c := Config{vault: s.vault}
+	c.TenantID = caller.TenantID
+	return c
+}
+
+// filled returns a new config, or what is wrong with its content.
+func (c Config) filled(key string, content Content) (*Config, []apperr.Field) {
+	content, fields := checked(content)
+	if len(fields) > 0 {
+		return nil, fields
+	}
+	c.Key, c.Content, c.given = key, content, true
+	return &c, c.store(Stored{}, true)
 }
 
 func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note string) error {
@@ -128,13 +150,13 @@ func (s *Service) keyTaken(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	return alreadyExists(row)
+	return alreadyExists(ctx, row)
 }
 
-func alreadyExists(row *Config) *apperr.Error {
+func alreadyExists(ctx context.Context, row *Config) *apperr.Error {
 	stamp := row.Stamp()
 	return apperr.New(apperr.AlreadyExists, "%s exists already; %s changed it last.", row.label(), stamp.UpdatedBy.Name).
-		With("current", viewOf(row)).
+		With("current", viewOf(ctx, row)).
 		With("currentVersion", stamp.Version).
 		With("currentEtag", stamp.ETag).
 		With("updatedBy", stamp.UpdatedBy).
@@ -144,7 +166,7 @@ func alreadyExists(row *Config) *apperr.Error {
 // Edit applies a merge patch as change.Editable.Apply does. Members of an object in value
 // are merged one by one.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit change.Edit) (change.Edited[*Config], error) {
-	return s.editable().Apply(ctx, u, row, edit)
+	return s.editable(ctx).Apply(ctx, u, row, edit)
 }
 
 // EditKey edits the config with this key, as Edit does, and reads it only where it must.
@@ -185,7 +207,7 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 
 // Delete removes a config as change.Editable.Delete does. Its history stays.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
-	return s.editable().Delete(ctx, u, row, ifMatch, func() error {
+	return s.editable(ctx).Delete(ctx, u, row, ifMatch, func() error {
 		w := plannedWrite{Change: Change{Key: row.Key, Op: OpDelete, IfMatch: ifMatch}, before: row}
 		if now, err := s.proposeIfRequired(ctx, u, kindDelete, "", w); err != nil || !now {
 			return err
@@ -228,8 +250,8 @@ type Rollback struct {
 }
 
 // Rollback gives the config the content of an earlier version, as a new version and
-// by today's rules; it stays as protected as it is. Content that it has already is left
-// alone. Errors:
+// by today's rules; it stays as protected and as secret as it is. Content that it has
+// already is left alone, unless that would say whether two secret values are the same. Errors:
 // VersionConflict; ValidationFailed.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
@@ -245,26 +267,27 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	case err != nil:
 		return nil, fmt.Errorf("read version %d of config %q: %w", to.ToVersion, row.Key, err)
 	}
-	old.Protected = row.Protected
-	if old.Content == row.Content {
+	old.Protected, old.Secret = row.Protected, row.Secret
+	if old.Content == row.Content && (!row.isConfidential() || to.ToVersion == row.Version) {
 		return row, nil
 	}
-	content, fields := checked(old.Content)
-	if len(fields) > 0 {
-		return nil, apperr.Invalid(fields...)
+	after, set, fields, err := row.with(old.Content, true, nil)
+	if err == nil && len(fields) > 0 {
+		err = apperr.Invalid(fields...)
 	}
-	after := *row
-	after.Content = content
+	if err != nil {
+		return nil, err
+	}
 	w := plannedWrite{
 		Change: Change{Key: row.Key, Op: OpReplace, IfMatch: to.IfMatch, origin: origin{Action: RolledBack, ContentOf: to.ToVersion}},
-		before: row, after: &after,
+		before: row, after: after,
 	}
 	now, err := s.proposeIfRequired(ctx, u, kindRollback, to.Note, w)
 	if err == nil && !now {
 		return row, nil
 	}
 	if err == nil {
-		err = s.write(ctx, u, row, row.columns(content))
+		err = s.write(ctx, u, row, set)
 	}
 	switch {
 	case errors.Is(err, guard.ErrStale), errors.Is(err, guard.ErrGone):
@@ -272,14 +295,14 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	case err != nil:
 		return nil, fmt.Errorf("roll config %q back: %w", row.Key, err)
 	}
-	if err := guard.Advance(ctx, u, &after); err != nil {
+	if err := guard.Advance(ctx, u, after); err != nil {
 		return nil, err
 	}
 	u.Audit(uow.Entry{
 		Action: "config.rollback", Resource: row.path(), Note: to.Note,
-		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(content), Approval: u.Approval()}, to.ToVersion},
+		Detail: rollbackDetail{versionDetail{From: row.Version, To: after.Version, Changed: row.differences(after), Approval: u.Approval()}, to.ToVersion},
 	})
-	return &after, s.record(ctx, u, &after, RolledBack, to.Note)
+	return after, s.record(ctx, u, after, RolledBack, to.Note)
 }
 
 // unknownVersion says why a config cannot go back to a version: it never had it, or it was

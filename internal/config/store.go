@@ -26,8 +26,17 @@ func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
 		return nil, apperr.MissingRow("config", key)
 	}
 	row := new(Config)
-	if err := s.db.Read(ctx).Where("`key` = ?", key).Take(row).Error; err != nil {
+	if err := s.read(ctx).Where("`key` = ?", key).Take(row).Error; err != nil {
 		return nil, storage.Found(err, "config", key)
+	}
+	return row, nil
+}
+
+// byID reads the config with this id.
+func (s *Service) byID(db *gorm.DB, id int64) (*Config, error) {
+	row := new(Config)
+	if err := s.readable(db).Where("id = ?", id).Take(row).Error; err != nil {
+		return nil, err
 	}
 	return row, nil
 }
@@ -71,7 +80,8 @@ func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 type Filter struct {
 	Prefix    string
 	ValueType Type
-	// Text is looked for in key, remark and value, whatever its case in ASCII.
+	// Text is looked for in key, remark and value, whatever its case in ASCII. A secret value is
+	// nowhere that a statement could look.
 	Text string
 }
 
@@ -102,14 +112,14 @@ var newestFirst = storage.Sorts{Columns: map[string]string{"revision": "id"}, De
 //	SELECT * FROM config_histories WHERE tenant_id = ? AND config_id = ? AND version = ?
 func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, error) {
 	var h History
-	if err := s.db.Read(ctx).Where("config_id = ? AND version = ?", row.ID, version).Take(&h).Error; err != nil {
+	if err := s.read(ctx).Where("config_id = ? AND version = ?", row.ID, version).Take(&h).Error; err != nil {
 		return nil, err
 	}
 	return h.config(row), nil
 }
 
-const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, " +
-	"value_schema, remark, protected, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, sealed_value, value_key, value_type, " +
+	"value_schema, remark, protected, secret, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 // insertHistory writes the history row of the version that the config has now. It is
 // part of every edit, so it is the bare statement.
@@ -118,8 +128,8 @@ func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, n
 	if err != nil {
 		return err
 	}
-	err = storage.Later(tx).Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Value, c.ValueType,
-		c.Schema, c.Remark, c.Protected, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
+	err = storage.Later(tx).Exec(historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Plain, c.Sealed, c.KeyID, c.ValueType,
+		c.Schema, c.Remark, c.Protected, c.Secret, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime).Error
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)
 	}

@@ -31,61 +31,6 @@ func (subject) Lock(ctx context.Context, _ *uow.Unit, _ approvals.Proposal) (con
 	return ctx, nil
 }
 
-// proposedChange is a change of one config as an approval holds it.
-type proposedChange struct {
-	Key string `json:"key"`
-	Op  Op     `json:"op"`
-	// ETag is the version that it is based on; "" for a create.
-	ETag string `json:"etag,omitempty"`
-	// Patch is the merge patch of an update, and the content of a create or replacement.
-	Patch json.RawMessage `json:"patch,omitempty"`
-	origin
-}
-
-func encodeChanges(changes []proposedChange) ([]byte, error) {
-	text, err := strictjson.Encode(changes)
-	if err != nil {
-		return nil, fmt.Errorf("encode what is proposed: %w", err)
-	}
-	return text, nil
-}
-
-func encodeContent(c Content) (json.RawMessage, error) {
-	text, err := strictjson.Encode(textOf(c))
-	if err != nil {
-		return nil, fmt.Errorf("encode the content that is proposed: %w", err)
-	}
-	return text, nil
-}
-
-// decodeChanges reads what encodeChanges wrote.
-func decodeChanges(p approvals.Proposal) ([]Change, error) {
-	var proposed []proposedChange
-	if err := json.Unmarshal(p.Content, &proposed); err != nil {
-		return nil, fmt.Errorf("read what is proposed: %w", err)
-	}
-	changes := make([]Change, len(proposed))
-	for i, c := range proposed {
-		changes[i] = Change{Index: i, Key: c.Key, Op: c.Op, origin: c.origin}
-		var err error
-		if c.Op != OpCreate {
-			if changes[i].IfMatch, err = guard.ParsePrecondition(c.ETag); err != nil {
-				return nil, err
-			}
-		}
-		switch c.Op {
-		case OpUpdate:
-			changes[i].Patch, err = readPatch(c.Patch, "")
-		case OpCreate, OpReplace:
-			changes[i].Content, err = readContent(c.Patch, "")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read what is proposed: %w", err)
-		}
-	}
-	return changes, nil
-}
-
 // Apply implements approvals.Subject.
 func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
 	writes, err := s.planned(ctx, u, p)
@@ -106,11 +51,11 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 
 // planned returns the writes of a proposal, checked by the rules of today. Errors: ErrStaleBase.
 func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal) ([]plannedWrite, error) {
-	tx, err := u.Tx(ctx)
+	tx, err := s.tx(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := decodeChanges(p)
+	changes, err := s.decodeChanges(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +68,7 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 			return nil, approvals.ErrStaleBase
 		}
 	}
-	return planWrites(changes, rows)
+	return s.planWrites(ctx, changes, rows, author{})
 }
 
 // entryOf is the audit entry of an approved change, as it would have been without one.
@@ -145,7 +90,7 @@ func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results [
 	w := writes[0]
 	detail := versionDetail{From: w.before.Version, To: results[0].Version, Changed: []string{}, Destroyed: w.Destroyed, Approval: u.Approval()}
 	if w.after != nil {
-		detail.Changed = w.before.differences(w.after.Content)
+		detail.Changed = w.before.differences(w.after)
 	}
 	entry := uow.Entry{Action: p.Kind, Resource: w.before.path(), Note: p.Note, Detail: detail}
 	if w.ContentOf != 0 {
@@ -168,17 +113,21 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 		return p, err
 	}
 	w := writes[0]
-	document, err := w.before.document()
+	by := authorOf(ctx)
+	document, err := w.before.document(by.reads)
 	if err != nil {
 		return p, err
 	}
-	patched := merge.Patch(document, tree)
+	patched := by.patched(document, tree)
 	if merge.Equal(document, patched) {
 		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
 	}
-	after, set, fields := w.before.revised(patched)
-	if len(fields) > 0 {
-		return p, apperr.Invalid(under("/patch", fields)...)
+	after, set, fields, err := w.before.revised(patched, by.may)
+	if err == nil && len(fields) > 0 {
+		err = apperr.Invalid(under("/patch", fields)...)
+	}
+	if err != nil {
+		return p, err
 	}
 	w.Op, w.after, w.set, w.origin = OpUpdate, after, set, origin{}
 	return proposalOf(p.Kind, p.Note, []plannedWrite{w})
@@ -187,11 +136,11 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 // Rebase implements approvals.Subject: what is proposed is merged with what others changed
 // since, config by config.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
-	tx, err := u.Tx(ctx)
+	tx, err := s.tx(ctx, u)
 	if err != nil {
 		return p, err
 	}
-	changes, err := decodeChanges(p)
+	changes, err := s.decodeChanges(ctx, p)
 	if err != nil {
 		return p, err
 	}
@@ -201,7 +150,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	}
 	var writes []plannedWrite
 	for _, c := range changes {
-		w, err := rebased(tx, c, rows[c.Key])
+		w, err := rebased(tx, c, rows[c.Key], s.blank(ctx))
 		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}
@@ -222,11 +171,11 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 
 // rebased is a proposed change on the config as it is now, nil for none. Errors: ErrStaleBase,
 // ErrNoChange.
-func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
+func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
 	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
-		_, err := w.check()
+		_, err := w.check(blank, author{})
 		return w, err
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
@@ -245,7 +194,7 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	}
 	var documents [3]any
 	for i, side := range []*Config{base, yours, current} {
-		if documents[i], err = side.document(); err != nil {
+		if documents[i], err = side.document(false); err != nil {
 			return w, err
 		}
 	}
@@ -256,9 +205,12 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 	case merge.Equal(merged.Merged, documents[2]):
 		return w, approvals.ErrNoChange
 	}
-	after, set, fields := current.revised(merged.Merged)
-	if len(fields) > 0 {
-		return w, apperr.Invalid(fields...)
+	after, set, fields, err := current.revised(merged.Merged, nil)
+	if err == nil && len(fields) > 0 {
+		err = apperr.Invalid(fields...)
+	}
+	if err != nil {
+		return w, err
 	}
 	if !c.IfMatch.Holds(current.Ref()) {
 		// A merge is neither the version that a rollback brings back nor what an overwriting
@@ -272,7 +224,7 @@ func rebased(tx *gorm.DB, c Change, current *Config) (plannedWrite, error) {
 // proposedContent is the config that an update or a replacement makes of its base.
 func proposedContent(c Change, base *Config) (*Config, error) {
 	w := plannedWrite{Change: c, before: base}
-	fields, err := w.check()
+	fields, err := w.check(*base, author{})
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}
@@ -281,7 +233,7 @@ func proposedContent(c Change, base *Config) (*Config, error) {
 
 // Conflict implements approvals.Subject.
 func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.Conflict, error) {
-	changes, err := decodeChanges(p)
+	changes, err := s.decodeChanges(ctx, p)
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
@@ -329,7 +281,7 @@ func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change
 	if c.Op != OpReplace || current == nil || c.IfMatch.Ref.ID != current.ID {
 		return c, nil
 	}
-	base, err := versionOf(s.db.Read(ctx), current, c.IfMatch.Ref.Version)
+	base, err := versionOf(s.read(ctx), current, c.IfMatch.Ref.Version)
 	if err != nil {
 		return c, err
 	}
@@ -342,13 +294,16 @@ func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change
 }
 
 // Show implements approvals.Subject.
-func (s subject) Show(p approvals.Proposal) (approvals.Shown, error) {
+func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Shown, error) {
 	var changes []proposedChange
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
 		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
 	}
+	for i, c := range changes {
+		changes[i] = s.shownChange(ctx, c)
+	}
 	if p.Kind == kindUpdate && changes[0].Op == OpUpdate {
-		return approvals.Shown{Patch: changes[0].Patch}, nil
+		return approvals.Shown{Patch: changes[0].Patch, Masked: changes[0].Masked}, nil
 	}
 	text, err := strictjson.Encode(changes)
 	return approvals.Shown{Changes: text}, err
@@ -356,7 +311,7 @@ func (s subject) Show(p approvals.Proposal) (approvals.Shown, error) {
 
 // Sides implements approvals.Subject.
 func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
-	changes, err := decodeChanges(p)
+	changes, err := s.decodeChanges(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -376,17 +331,17 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 func (s subject) side(ctx context.Context, c Change, current *Config) (approvals.Side, error) {
 	side := approvals.Side{Resource: pathOf(c.Key)}
 	if current != nil {
-		side.Current = viewOf(current)
+		side.Current = viewOf(ctx, current)
 	}
 	if c.Op == OpCreate {
-		side.Proposed = textOf(c.Content)
+		side.Proposed = proposedView(ctx, &Config{Content: c.Content})
 		return side, nil
 	}
-	base, err := baseOf(s.db.Read(ctx), c)
+	base, err := baseOf(s.read(ctx), c)
 	if err != nil || base == nil {
 		return side, err
 	}
-	side.Base = viewOf(base)
+	side.Base = viewOf(ctx, base)
 	if c.Op == OpDelete {
 		return side, nil
 	}
@@ -394,7 +349,7 @@ func (s subject) side(ctx context.Context, c Change, current *Config) (approvals
 	if err != nil {
 		return side, err
 	}
-	side.Proposed = textOf(after.Content)
+	side.Proposed = proposedView(ctx, after)
 	return side, nil
 }
 
@@ -421,7 +376,7 @@ func baseOf(db *gorm.DB, c Change) (*Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
 	}
-	row := &Config{Key: h.Key}
+	row := &Config{Key: h.Key, vault: h.vault}
 	row.ID, row.TenantID, row.CreatedTime = h.ConfigID, h.TenantID, h.ChangedTime
 	return h.config(row), nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ const (
 
 // exportedRow is the most bytes that a row takes in the document: its members, names
 // and braces, where a character of the remark may need an escape of six.
-const exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
+const exportedRow = "OCTET_LENGTH(value) + COALESCE(OCTET_LENGTH(sealed_value), 0) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
 
 // Exported is one config in an export. It holds what an import takes.
 type Exported struct {
@@ -33,6 +34,9 @@ type Exported struct {
 	Remark    string          `json:"remark"`
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Protected bool            `json:"protected"`
+	Secret    bool            `json:"secret"`
+	// Masked is set for a value that its reader may not read. An import refuses it.
+	Masked bool `json:"masked,omitempty"`
 }
 
 // Export is the document that an export gives and an import takes.
@@ -49,15 +53,16 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 		return Export{}, err
 	}
 	var rows []Config
-	if err := filter.apply(s.db.Read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
+	if err := filter.apply(s.read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
 		return Export{}, fmt.Errorf("read the export: %w", err)
 	}
 	export := Export{ExportedTime: s.clock.Now(), Configs: make([]Exported, len(rows))}
 	for i, row := range rows {
 		export.Configs[i] = Exported{
-			Key: row.Key, Value: json.RawMessage(row.Value), ValueType: row.ValueType,
-			Remark: row.Remark, Schema: json.RawMessage(row.Schema), Protected: row.Protected,
+			Key: row.Key, ValueType: row.ValueType,
+			Remark: row.Remark, Schema: json.RawMessage(row.Schema), Protected: row.Protected, Secret: row.Secret,
 		}
+		export.Configs[i].Value, export.Configs[i].Masked = shown(ctx, &row)
 	}
 	return export, nil
 }
@@ -112,6 +117,10 @@ type ImportRow struct {
 	Content Content
 	// Protected is nil for a config that stays as protected as it is.
 	Protected *bool
+	// Secret is nil for a config that stays as secret as it is.
+	Secret *bool
+	// Masked is set where the document has a null in the place of a value.
+	Masked bool
 }
 
 // Verdict says what an import does, or would do, with one row: create, update,
@@ -153,11 +162,11 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	for i, row := range in.Rows {
 		keys[i] = row.Key
 	}
-	rows, err := byKeys(s.db.Read(ctx), keys)
+	rows, err := byKeys(s.read(ctx), keys)
 	if err != nil {
 		return Imported{}, err
 	}
-	report, writes := plan(in, rows)
+	report, writes := plan(in, rows, s.blank(ctx), authorOf(ctx).may)
 	if in.DryRun {
 		return report, nil
 	}
@@ -186,14 +195,14 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 
 // plan gives each row its verdict, and returns the writes of those that change
 // something.
-func plan(in Import, rows map[string]*Config) (Imported, []plannedWrite) {
+func plan(in Import, rows map[string]*Config, blank Config, may permit) (Imported, []plannedWrite) {
 	report := Imported{DryRun: in.DryRun, Verdicts: make([]Verdict, len(in.Rows)), Counts: map[string]int{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
 	}}
 	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
 	for i, row := range in.Rows {
-		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key])
+		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key], blank, may)
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""
 			verdict.Fields = append(verdict.Fields, apperr.Field{
@@ -211,37 +220,62 @@ func plan(in Import, rows map[string]*Config) (Imported, []plannedWrite) {
 	return report, writes
 }
 
-func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config) (Verdict, plannedWrite) {
+func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, blank Config, may permit) (Verdict, plannedWrite) {
 	verdict := Verdict{Index: index, Key: row.Key, Verdict: verdictCreate}
-	at := memberPointer("configs", index)
-	switch {
-	case row.Protected != nil:
-		row.Content.Protected = *row.Protected
-	case existing != nil:
-		row.Content.Protected = existing.Protected
-	}
-	content, fields := checked(row.Content)
-	if fields = append(checkKey(row.Key), fields...); len(fields) > 0 {
-		verdict.Verdict, verdict.Fields = verdictInvalid, under(at, fields)
-		return verdict, plannedWrite{}
-	}
 	write := plannedWrite{Change: Change{Index: index, Key: row.Key, Op: OpCreate}, before: existing}
+	fields := checkKey(row.Key)
+	if row.Masked {
+		fields = append(fields, apperr.Field{Pointer: "/masked", Code: "masked",
+			Message: "says that the value is withheld and not here; leave the config out, or give it a value and leave masked out"})
+	} else {
+		fields = append(fields, write.fill(row.contentOn(existing), blank, may)...)
+	}
 	switch {
+	case len(fields) > 0:
+		verdict.Verdict, verdict.Fields = verdictInvalid, under(memberPointer("configs", index), fields)
+		return verdict, plannedWrite{}
 	case existing == nil:
-		write.after = &Config{Key: row.Key, Content: content}
-	case content == existing.Content:
+	// Whether it has this secret value already is not said.
+	case write.after.Content == existing.Content && !existing.isConfidential():
 		verdict.Verdict = verdictUnchanged
 	case onExisting == Skip:
 		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which stays."
 	case onExisting == Update:
-		after := *existing
-		after.Content = content
-		write.Op, write.after, write.set = OpReplace, &after, existing.columns(content)
-		verdict.Verdict = verdictUpdate
+		write.Op, verdict.Verdict = OpReplace, verdictUpdate
 	default:
 		verdict.Verdict, verdict.Detail = verdictConflict, fmt.Sprintf("It exists with other content; %s changed it last.", existing.UpdatedByName)
 	}
 	return verdict, write
+}
+
+// contentOn is the content that a row of an import gives to what is there, nil for nothing.
+func (row ImportRow) contentOn(existing *Config) Content {
+	content := row.Content
+	if existing != nil {
+		content.Protected, content.Secret = existing.Protected, existing.Secret
+	}
+	if row.Protected != nil {
+		content.Protected = *row.Protected
+	}
+	if row.Secret != nil {
+		content.Secret = *row.Secret
+	}
+	return content
+}
+
+// fill makes the write one that gives its config a content, or returns what is wrong with that.
+func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields []apperr.Field) {
+	if w.before == nil {
+		w.after, fields = blank.filled(w.Key, content)
+		return fields
+	}
+	var err error
+	w.after, w.set, fields, err = w.before.with(content, true, may)
+	var refusal *apperr.Error
+	if errors.As(err, &refusal) {
+		fields = []apperr.Field{{Pointer: "/secret", Code: string(refusal.Code), Message: "must stay: to make the config readable takes the permission " + SecretsPermission}}
+	}
+	return fields
 }
 
 // refusal is why the import as a whole is not applied, nil if it can be.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -16,14 +17,28 @@ type configView struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
+	Secret    bool            `json:"secret"`
+	Masked    bool            `json:"masked,omitempty"`
 	guard.Stamp
 }
 
-func viewOf(c *Config) configView {
-	return configView{
-		Key: c.Key, Value: json.RawMessage(c.Value), ValueType: c.ValueType,
-		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Stamp: c.Stamp(),
+// shown is the value of a config as a reader is shown it. Masked is set in the place of one that is
+// withheld, so that nobody takes the null for it. Every representation of a config has its value
+// from here.
+func shown(ctx context.Context, c *Config) (value json.RawMessage, masked bool) {
+	if tells(ctx, c) {
+		return json.RawMessage(c.Value), false
 	}
+	return json.RawMessage("null"), true
+}
+
+func viewOf(ctx context.Context, c *Config) configView {
+	view := configView{
+		Key: c.Key, ValueType: c.ValueType,
+		Schema: json.RawMessage(c.Schema), Remark: c.Remark, Protected: c.Protected, Secret: c.Secret, Stamp: c.Stamp(),
+	}
+	view.Value, view.Masked = shown(ctx, c)
+	return view
 }
 
 // readView is a config that says what a change of it would need.
@@ -58,6 +73,8 @@ type versionView struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Remark    string          `json:"remark"`
 	Protected bool            `json:"protected"`
+	Secret    bool            `json:"secret"`
+	Masked    bool            `json:"masked,omitempty"`
 	// ApprovalID is the approval that the version needed.
 	ApprovalID  *int64           `json:"approvalId"`
 	Note        string           `json:"note"`
@@ -65,17 +82,19 @@ type versionView struct {
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func versionViewOf(h History) versionView {
+func versionViewOf(ctx context.Context, h History) versionView {
 	var approval *int64
 	if h.ApprovalID != 0 {
 		approval = &h.ApprovalID
 	}
-	return versionView{
-		Protected: h.Protected, ApprovalID: approval,
+	view := versionView{
+		Protected: h.Protected, Secret: h.Secret, ApprovalID: approval,
 		Revision: h.ID, Version: h.Version, ETag: h.ref().ETag(), Action: h.Action,
-		Value: json.RawMessage(h.Value), ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
+		ValueType: h.ValueType, Schema: json.RawMessage(h.Schema),
 		Remark: h.Remark, Note: h.Note, ChangedBy: h.changedBy(), ChangedTime: h.ChangedTime,
 	}
+	view.Value, view.Masked = shown(ctx, h.config(new(Config)))
+	return view
 }
 
 type batchView struct {

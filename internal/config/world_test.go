@@ -12,6 +12,7 @@ import (
 	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
@@ -59,11 +60,19 @@ func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
 		t: t, ctx: ctx, db: db, bus: bus, epochs: epochs,
 	}
 	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: approvalstest.OneVote{}})
-	w.Service = config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs, Approvals: w.approvals})
+	w.Service = config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs, Approvals: w.approvals, Cipher: testCipher(t)})
 	w.runner = uow.NewRunner(uow.Options{
 		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,
 	})
 	return w
+}
+
+const testKey = "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+func testCipher(t testing.TB) encryption.Cipher {
+	c, err := encryption.New([]string{testKey})
+	require.NoError(t, err)
+	return c
 }
 
 // as returns the context of an admin of the same tenant with another name.

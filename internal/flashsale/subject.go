@@ -261,7 +261,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 }
 
 // Show implements approvals.Subject.
-func (subject) Show(p approvals.Proposal) (approvals.Shown, error) {
+func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
 	var content proposedEdit
 	if err := json.Unmarshal(p.Content, &content); err != nil {
 		return approvals.Shown{}, fmt.Errorf("read the change of a sale that is proposed: %w", err)

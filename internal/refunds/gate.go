@@ -221,7 +221,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 }
 
 // Show implements approvals.Subject.
-func (subject) Show(p approvals.Proposal) (approvals.Shown, error) {
+func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
 	return approvals.ShownAs(p.Content), nil
 }
 

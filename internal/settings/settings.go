@@ -26,6 +26,13 @@ type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
 	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own, and ?packets=false for a proxy that takes one statement at a time. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
+	Encryption     `embed:""`
+}
+
+// Encryption says which keys what is at rest is encrypted with.
+type Encryption struct {
+	EncryptionKeys     []string `help:"Keys that kept replies, the values of secret configs and the secrets of second factors are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still decrypt what they encrypted; none in the first place keeps new ones in clear. Every process on one database needs the same. Default of an embedded database: a key that the first start makes, in a file beside it." env:"INTERLOCK_ENCRYPTION_KEYS,INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" aliases:"idempotency-encryption-keys" placeholder:"ID:BASE64,…"`
+	EncryptionKeysFile string   `help:"File that has these keys instead, one in a line." env:"INTERLOCK_ENCRYPTION_KEYS_FILE" placeholder:"FILE"`
 }
 
 // Development lifts what keeps weak secrets out.
@@ -104,7 +111,6 @@ type Idempotency struct {
 	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
 	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
 	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
-	EncryptionKeys    []string      `help:"Keys that replies and the secrets of second factors are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still decrypt what they encrypted." env:"INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
 }
 
 // Settings are all of them: what a running program has.

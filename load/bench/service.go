@@ -60,6 +60,7 @@ func (s *service) start(ctx context.Context, admin string, command, more []strin
 	environment := append(os.Environ(),
 		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
 		// One token sends all that the machine can take, which is what is measured.
+		"INTERLOCK_ENCRYPTION_KEYS=bench:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		"INTERLOCK_RATE_LIMIT=0", "INTERLOCK_TENANT_RATE_LIMIT=0",
 		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
 	)

@@ -236,6 +236,9 @@ CREATE TABLE `configs` (
   `remark` varchar(500) NOT NULL,
   `protected` tinyint(1) NOT NULL DEFAULT 0,
   `proposed` bigint(20) NOT NULL DEFAULT 0,
+  `secret` tinyint(1) NOT NULL DEFAULT 0,
+  `sealed_value` mediumblob DEFAULT NULL,
+  `value_key` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_configs_key` (`tenant_id`,`key`),
   KEY `ix_configs_updated` (`tenant_id`,`updated_time`,`id`),
@@ -261,6 +264,9 @@ CREATE TABLE `config_histories` (
   `protected` tinyint(1) NOT NULL DEFAULT 0,
   `approval_id` bigint(20) NOT NULL DEFAULT 0,
   `place` bigint(20) DEFAULT NULL,
+  `secret` tinyint(1) NOT NULL DEFAULT 0,
+  `sealed_value` mediumblob DEFAULT NULL,
+  `value_key` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
   UNIQUE KEY `uq_config_histories_place` (`place`),
@@ -381,6 +387,13 @@ CREATE TABLE `customer_erasures` (
   `secret` varbinary(32) NOT NULL,
   `begun_time` datetime(6) NOT NULL,
   PRIMARY KEY (`tenant_id`,`user_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `encryption_keys` (
+  `id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `check_value` varbinary(255) NOT NULL,
+  `created_time` datetime(6) NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `flash_sales` (

@@ -254,7 +254,7 @@ CREATE TABLE config_histories (
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
   changed_time    DATETIME NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
 
@@ -273,7 +273,7 @@ CREATE TABLE configs (
   value_type      TEXT     NOT NULL,
   value_schema    TEXT     NOT NULL,
   remark          TEXT     NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0);
+, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);
 
@@ -410,6 +410,12 @@ CREATE TABLE customer_erasures (
   begun_time DATETIME NOT NULL,
   PRIMARY KEY (tenant_id, user_id)
 ) WITHOUT ROWID;
+
+CREATE TABLE encryption_keys (
+  id           TEXT     NOT NULL PRIMARY KEY,
+  check_value  BLOB     NOT NULL,
+  created_time DATETIME NOT NULL
+);
 
 CREATE TABLE flash_sale_arrivals (
   sale_id INTEGER NOT NULL PRIMARY KEY,

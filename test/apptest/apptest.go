@@ -154,6 +154,9 @@ func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop f
 		cancel()
 		return nil, nil, err
 	}
+	if _, embedded := s.KeyFile(); !embedded && len(s.EncryptionKeys) == 0 {
+		s.EncryptionKeys = []string{EncryptionKey}
+	}
 	program := app.New(s, "test")
 	if err := program.Start(ctx); err != nil {
 		cancel()
@@ -170,6 +173,9 @@ func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop f
 		return <-done
 	}, nil
 }
+
+// EncryptionKey is that of the programs on a database server. Embedded ones make their own.
+const EncryptionKey = "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
 // Provider is the provider of single sign-on that the shared programs know as corp.
 var Provider = sync.OnceValue(func() *oidctest.Provider {

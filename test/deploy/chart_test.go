@@ -127,6 +127,14 @@ func plain(t *testing.T, value any) any {
 
 var references = object{
 	"INTERLOCK_DATABASE_URL": object{"name": "shop", "key": "database"}, "INTERLOCK_REDIS_URL": object{"name": "shop", "key": "redis"},
+	"INTERLOCK_ENCRYPTION_KEYS": object{"name": "shop", "key": "keys"},
+}
+
+// without leaves one of the references out.
+func without(name string) object {
+	some := maps.Clone(references)
+	delete(some, name)
+	return object{"secrets": some}
 }
 
 func at(t *testing.T, value any, path ...any) any {
@@ -190,14 +198,15 @@ func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
 func TestTheChartRefusesWhatCannotWork(t *testing.T) {
 	for name, values := range map[string]object{
 		"mode server needs secrets.INTERLOCK_DATABASE_URL":        {},
-		"more than one replica needs secrets.INTERLOCK_REDIS_URL": {"secrets": object{"INTERLOCK_DATABASE_URL": references["INTERLOCK_DATABASE_URL"]}},
+		"mode server needs secrets.INTERLOCK_ENCRYPTION_KEYS":     without("INTERLOCK_ENCRYPTION_KEYS"),
+		"more than one replica needs secrets.INTERLOCK_REDIS_URL": without("INTERLOCK_REDIS_URL"),
 		"mode embedded has its own database and no Redis":         {"mode": "embedded", "secrets": references},
 		"image.tag is needed":                                     {"secrets": references, "image": object{"repository": "interlock", "tag": ""}},
 	} {
 		_, err := render(t, valuesWith(t, values))
 		require.ErrorContains(t, err, name)
 	}
-	alone, err := render(t, valuesWith(t, object{"replicas": 1, "secrets": object{"INTERLOCK_DATABASE_URL": references["INTERLOCK_DATABASE_URL"]}}))
+	alone, err := render(t, valuesWith(t, object{"replicas": 1, "secrets": without("INTERLOCK_REDIS_URL")["secrets"]}))
 	require.NoError(t, err)
 	require.Equal(t, object{"type": "Recreate"}, at(t, alone["Deployment"], "spec", "strategy"), "without Redis two at once refuse each other")
 

@@ -47,6 +47,8 @@ func variables(t *testing.T) []string {
 		for i := range of.NumField() {
 			field := of.Field(i)
 			if name := field.Tag.Get("env"); name != "" {
+				// Where there are two, the second one is of an older program.
+				name, _, _ = strings.Cut(name, ",")
 				names = append(names, name)
 			} else if field.Type.Kind() == reflect.Struct {
 				walk(field.Type)

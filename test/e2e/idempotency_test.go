@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/app"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
@@ -296,17 +297,100 @@ func TestRepliesAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 }
 
 func TestRepliesAreEncryptedAtRest(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
-		c := underContract(t, p.Admin(t))
-		first := keyed(t, c, "k-1", "SECRET-TEA")
-		require.Equal(t, http.StatusCreated, first.Status)
-		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "seal_key = 'now' AND reply NOT LIKE '%SECRET-TEA%'"))
-		again := keyed(t, c, "k-1", "SECRET-TEA")
-		require.True(t, isReplay(again))
-		require.Equal(t, string(first.Body), string(again.Body))
-	}, func(s *settings.Settings) {
-		s.Idempotency.EncryptionKeys = []string{"now:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("s", 32)))}
+	for name, prepare := range map[string]func(*settings.Settings){
+		"by default":  func(*settings.Settings) {},
+		"by settings": func(s *settings.Settings) { s.EncryptionKeys = []string{encryptionKey("now")} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachEngine(t, func(t *testing.T, p *apptest.Program) {
+				c := underContract(t, p.Admin(t))
+				first := keyed(t, c, "k-1", "SECRET-TEA")
+				require.Equal(t, http.StatusCreated, first.Status)
+				require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "seal_key <> '' AND reply NOT LIKE '%SECRET-TEA%'"))
+				again := keyed(t, c, "k-1", "SECRET-TEA")
+				require.True(t, isReplay(again))
+				require.Equal(t, string(first.Body), string(again.Body))
+			}, prepare)
+		})
+	}
+}
+
+func encryptionKey(id string) string {
+	return id + ":" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(id[:1], 32)))
+}
+
+// under boots a program with other keys on the database of s for a caller, and stops it when do
+// has ended.
+func under(t *testing.T, s settings.Settings, c *apptest.Caller, do func(c *apptest.Caller), keys ...string) {
+	t.Helper()
+	t.Run(fmt.Sprint("with ", len(keys), " keys"), func(t *testing.T) {
+		s.EncryptionKeys = keys
+		other := *c
+		other.Program = apptest.Start(t, s)
+		do(&other)
 	})
+}
+
+func TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice(t *testing.T) {
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			s := apptest.Settings(t.TempDir())
+			if engine == "mariadb" {
+				s.DatabaseURL = storagetest.NewMariaDBURL(t)
+			}
+			caller := new(apptest.Caller)
+			replies := map[string]apptest.Answer{}
+			t.Run("in clear", func(t *testing.T) {
+				s.EncryptionKeys = []string{"none"}
+				*caller = *apptest.Start(t, s).Admin(t)
+				replies["PLAIN"] = keyed(t, caller, "PLAIN", "PLAIN")
+				require.Equal(t, http.StatusCreated, replies["PLAIN"].Status)
+				require.EqualValues(t, 1, rows(t, caller, "idempotency_keys", "seal_key = ''"))
+			})
+			repeated := func(c *apptest.Caller, key string) {
+				again := keyed(t, c, key, key)
+				require.True(t, isReplay(again), "%s", again.Body)
+				require.Equal(t, string(replies[key].Body), string(again.Body))
+			}
+			under(t, s, caller, func(c *apptest.Caller) {
+				repeated(c, "PLAIN")
+				replies["OLD"] = keyed(t, c, "OLD", "OLD")
+				require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "seal_key = 'old'"))
+			}, encryptionKey("old"))
+			under(t, s, caller, func(c *apptest.Caller) {
+				repeated(c, "PLAIN")
+				repeated(c, "OLD")
+				require.Equal(t, http.StatusCreated, keyed(t, c, "NEW", "NEW").Status)
+				require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "seal_key = 'new'"))
+			}, encryptionKey("new"), encryptionKey("old"))
+			under(t, s, caller, func(c *apptest.Caller) {
+				repeated(c, "PLAIN")
+				for range 2 {
+					problem := requireProblem(t, keyed(t, c, "OLD", "OLD"), http.StatusServiceUnavailable, "unavailable")
+					require.Contains(t, problem["detail"], "was carried out with status 201 and is not carried out again")
+					require.Contains(t, problem["detail"], "/items/OLD")
+				}
+				require.EqualValues(t, 1, rows(t, c, "items", "sku = 'OLD'"))
+				require.EqualValues(t, 1, rows(t, c, "audit_entries", "resource = 'items/OLD'"))
+			}, encryptionKey("new"))
+		})
+	}
+}
+
+func TestReplicasWithOneKeyRepeatEachOthersReplies(t *testing.T) {
+	s := apptest.Settings(t.TempDir())
+	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
+	c := underContract(t, apptest.Start(t, s).Admin(t))
+	first := keyed(t, c, "k-1", "TEA")
+	s.DataDir = t.TempDir()
+	other := *c
+	other.Program = apptest.Start(t, s)
+	again := keyed(t, &other, "k-1", "TEA")
+	require.True(t, isReplay(again), "%s", again.Body)
+	require.Equal(t, string(first.Body), string(again.Body))
+
+	s.DataDir, s.EncryptionKeys = t.TempDir(), []string{"test:" + strings.TrimPrefix(encryptionKey("x"), "x:")}
+	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), `the encryption key "test" is another one`)
 }
 
 func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {

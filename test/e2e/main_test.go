@@ -149,7 +149,7 @@ func alone(t *testing.T, engine string) (p *apptest.Program, stop context.Cancel
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
 	if engine == "mariadb" {
-		s.DatabaseURL = newDatabase(t)
+		s.DatabaseURL, s.EncryptionKeys = newDatabase(t), []string{apptest.EncryptionKey}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

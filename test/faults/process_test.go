@@ -35,6 +35,7 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_DATA_DIR="+s.DataDir,
 		"INTERLOCK_DATABASE_URL="+s.DatabaseURL,
 		fmt.Sprintf("INTERLOCK_MAX_CONNECTIONS=%d", s.MaxConnections),
+		"INTERLOCK_ENCRYPTION_KEYS="+apptest.EncryptionKey,
 		"INTERLOCK_REDIS_URL="+s.RedisURL,
 		"INTERLOCK_ROLE="+s.Role,
 		"INTERLOCK_ADDR="+s.Addr,

@@ -12,7 +12,7 @@ var keys = []mutant{
 	},
 	{
 		name: "a mutation that is unavailable is kept so",
-		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) && reply.header == nil {`,
+		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) && reply.header == nil {`,
 		caught: tests{"internal/actions": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
 	},
 	{

@@ -130,7 +130,7 @@ func breakAlone(t *testing.T, admin *apptest.Caller) {
 			path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".db"))
 			_, err := pool.Exec("VACUUM INTO '" + path + "'")
 			require.NoError(t, err)
-			sv, err := app.Open(t.Context(), settings.Storage{DatabaseURL: "sqlite://" + path, MaxConnections: 4}, app.Options{})
+			sv, err := app.Open(t.Context(), settings.Storage{DatabaseURL: "sqlite://" + path, MaxConnections: 4}, app.Options{WithoutKeys: true})
 			require.NoError(t, err)
 			defer sv.Close()
 			d.do(t, sv.DB)

@@ -384,3 +384,43 @@ async function reach(page: Page, name: string): Promise<void> {
   }
   throw new Error(`${name} cannot be reached by Tab`);
 }
+
+test('a secret is shown to who may read it when he asks, and replaced unseen by who may not', async () => {
+  await site.request('POST', '/configs', { key: 'mail.password', value: 'nightingale', valueType: 'string', remark: 'of the relay', secret: true });
+  const first = await open('mail.password');
+  await first.page.getByText('The value is secret. It is shown when you ask for it.').waitFor();
+  expect(await first.page.content()).not.toContain('nightingale');
+  await first.check();
+  await first.shoot('config-secret');
+  await first.page.getByRole('button', { name: 'Show the value' }).click();
+  expect(await value(first.page).inputValue()).toBe('nightingale');
+
+  const clerk = { username: 'clerk', password: 'gravel-six-lantern' };
+  await site.request('POST', '/roles', { name: 'clerk', permissions: ['configs:read', 'configs:write'] });
+  await site.request('POST', '/users', { ...clerk, displayName: 'Clerk', roles: ['clerk'] });
+  const second = await open('mail.password', clerk);
+  const { page } = second;
+  await page.getByText('The value is secret, and you may not read it.').waitFor();
+  await second.check();
+  await second.shoot('config-secret-withheld');
+  await page.getByRole('button', { name: 'Replace the value' }).click();
+  await value(page).fill('skylark');
+
+  // Somebody replaces it meanwhile: it is asked, and not put over it.
+  await edit('mail.password', { value: 'blackbird' });
+  await save(page);
+  await page.getByText(/saved v2 .*, while you were editing v1\./).waitFor();
+  expect(await stored('mail.password')).toMatchObject({ value: 'blackbird', version: 2 });
+  await page
+    .getByRole('group', { name: 'Value' })
+    .getByRole('button', { name: /^Keep yours/ })
+    .click();
+  await second.shoot('config-secret-conflict');
+  await page.getByRole('button', { name: /^Save merged/ }).click();
+  await expect.poll(async () => (await stored('mail.password')).value).toBe('skylark');
+  await page.goto('/configs');
+  await page.getByText('hidden', { exact: true }).waitFor();
+  await second.shoot('configs-secret-list');
+  await first.close();
+  await second.close();
+});

@@ -26,7 +26,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -113,17 +112,7 @@ func publish(file *os.File, part, path string) (size int64, err error) {
 	if err := os.Link(part, path); err != nil {
 		return 0, err
 	}
-	return info.Size(), syncDir(path)
-}
-
-// syncDir makes the names in a file's folder last.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
+	return info.Size(), storage.SyncFolder(path)
 }
 
 // contentOf asks a database what it holds.

@@ -38,7 +38,7 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	if err := os.Rename(next, live); err != nil {
 		return Content{}, "", err
 	}
-	return content, kept, syncDir(live)
+	return content, kept, storage.SyncFolder(live)
 }
 
 // prepare checks a copy of a backup and begins its new history.

@@ -1,5 +1,14 @@
 // Package encryption keeps what is at rest from being read by who has the database and not
-// the settings: AES-256-GCM with keys that can be changed while the program is in use.
+// the keys: AES-256-GCM with keys that can be changed while the program is in use.
+//
+// What holds:
+//
+//   - Keys are a list. The first one encrypts, all of them decrypt, and each value says by the
+//     id of its key which one it takes.
+//   - An id is of one key for as long as the database lives: the database has a value that
+//     each key encrypted (register.go), and who comes with another key under the id is refused.
+//   - A key that was made here is on the disk before it encrypts anything, and its file is
+//     never overwritten (file.go).
 package encryption
 
 import (
@@ -18,11 +27,17 @@ type Cipher struct {
 	byID    map[string]cipher.AEAD
 }
 
+// None stands in a list of keys for the one that leaves values in clear.
+const None = "none"
+
 // New reads keys as "id:base64 of 32 bytes", the current one first and then those that
-// still decrypt older values.
+// still decrypt older values. None in the first place keeps new values in clear.
 func New(keys []string) (Cipher, error) {
 	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys))}
-	for _, text := range keys {
+	for i, text := range keys {
+		if text == None && i == 0 {
+			continue
+		}
 		id, encoded, found := strings.Cut(text, ":")
 		if !found || id == "" || len(id) > 64 {
 			return Cipher{}, errors.New("an encryption key must be ID:BASE64, with an id of 1 to 64 characters")
@@ -42,7 +57,7 @@ func New(keys []string) (Cipher, error) {
 		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
 			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
 		}
-		if c.current == "" {
+		if i == 0 {
 			c.current = id
 		}
 	}
@@ -58,8 +73,8 @@ func (c Cipher) Encrypt(plain []byte, place string) (kept []byte, keyID string) 
 	return c.byID[c.current].Seal(nil, nil, plain, []byte(place)), c.current
 }
 
-// ErrUnreadable is returned for what cannot be decrypted: its key is not among the settings,
-// it is damaged, or it belongs to another place.
+// ErrUnreadable is returned for what cannot be decrypted: its key is not there, it is damaged,
+// or it belongs to another place.
 var ErrUnreadable = errors.New("the value cannot be decrypted")
 
 // Decrypt returns the value that was encrypted for a place. Errors: ErrUnreadable.
@@ -69,7 +84,7 @@ func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 	}
 	key := c.byID[keyID]
 	if key == nil {
-		return nil, fmt.Errorf("%w: the encryption key %q is not among the settings", ErrUnreadable, keyID)
+		return nil, fmt.Errorf("%w: the encryption key %q is not there", ErrUnreadable, keyID)
 	}
 	plain, err := key.Open(nil, nil, kept, []byte(place))
 	if err != nil {

@@ -6,7 +6,8 @@
 //     elsewhere. Results may share parts with the inputs, so callers treat
 //     both as read-only.
 //   - Documents are trees as [Parse] and [Tree] return them: nil, bool, string,
-//     json.Number, []any, and *Object or map[string]any. Numbers keep their spelling and
+//     json.Number, []any, and *Object or map[string]any. Anything else in one is a leaf,
+//     compared by reflect.DeepEqual and encoded by its MarshalJSON. Numbers keep their spelling and
 //     are compared by exact decimal value, never through a float.
 //   - Members keep the order of their author and are compared in any order: to
 //     re-order them alone is no change. Members that a patch or a merge adds come after

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -11,6 +13,16 @@ import (
 func DialectOf(url string) Dialect {
 	scheme, _, _ := strings.Cut(url, "://")
 	return Dialect(scheme)
+}
+
+// SyncFolder makes the names in a file's folder last.
+func SyncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
 }
 
 // CopyTo writes an embedded database, as it is at one moment, into a file that is empty. The

@@ -33,7 +33,7 @@ func PartsOf[R, In, Out any](r *Router, method, path, permission string, find Fi
 		if kept == nil {
 			return out.send(c)
 		}
-		if earlier, other := kept.KeepAfter(c.Request().Context(), out.kept()); other {
+		if earlier, other := kept.KeepAfter(c.Request().Context(), out.kept(c.Request().Context())); other {
 			return replay(c, earlier)
 		}
 		return out.send(c)

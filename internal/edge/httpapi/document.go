@@ -68,7 +68,7 @@ func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error))
 			settled := d.conclude(c.Request().Context())
 			switch {
 			case settled && d.isReplay():
-				return replay(c, out.kept())
+				return replay(c, out.kept(c.Request().Context()))
 			case settled:
 				return out.send(c)
 			case run == mostRuns:
@@ -164,7 +164,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 // and returns it.
 func (d *Document) refuse(ctx context.Context, name string, err error) error {
 	reply, seen := problem(ctx, err)
-	if ctx.Err() != nil || !d.kept.Keeps(reply.kept()) {
+	if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {
 		return err
 	}
 	text, encodeErr := json.Marshal(operation{Refusal: &refusal{Code: seen.Code, Detail: seen.Detail}})

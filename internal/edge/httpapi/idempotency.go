@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -170,7 +172,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		if key == "" || r.server.keeper == nil {
 			return run(c, nil)
 		}
-		ctx := principal.WithIdempotencyKey(request.Context(), key)
+		ctx := context.WithValue(principal.WithIdempotencyKey(request.Context(), key), revealedKey{}, new(revealed))
 		c.SetRequest(request.WithContext(ctx))
 		kept, err := r.server.keeper.Begin(ctx, Keyed{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
@@ -188,7 +190,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 			return err
 		}
 		refusal, _ := problem(ctx, err)
-		if reply, ok := kept.Settle(ctx, err, refusal.kept()); ok {
+		if reply, ok := kept.Settle(ctx, err, refusal.kept(ctx)); ok {
 			return replay(c, reply)
 		}
 		return err
@@ -196,20 +198,34 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 }
 
 // replay sends an earlier reply again and says so. A refusal tells what its caller may read
-// now, which can be less than when it was kept.
+// now, which can be less than when it was kept. Another reply that the caller may not read any
+// more is left out: it says where the resource is.
 func replay(c echo.Context, reply Kept) error {
 	c.Response().Header().Set(HeaderReplay, "true")
-	body, err := forReader(c.Request().Context(), reply)
+	ctx := c.Request().Context()
+	header := reply.Header.Clone()
+	header.Del(HeaderReveals)
+	if unread(ctx, reply) != "" && !strings.HasPrefix(header.Get(echo.HeaderContentType), mimeProblem) {
+		location := cmp.Or(header.Get(echo.HeaderLocation), c.Request().URL.Path)
+		return encoded{status: http.StatusOK, header: http.Header{echo.HeaderLocation: {location}}}.send(c)
+	}
+	body, err := forReader(ctx, reply)
 	if err != nil {
 		return err
 	}
-	return encoded{status: reply.Status, header: reply.Header, body: body}.send(c)
+	return encoded{status: reply.Status, header: header, body: body}.send(c)
 }
 
 // kept returns what of a reply is kept: its headers are the handler's own, and a cookie
 // is never kept.
-func (e encoded) kept() Kept {
+func (e encoded) kept(ctx context.Context) Kept {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)
+	if told, ok := ctx.Value(revealedKey{}).(*revealed); ok && told.permission != "" {
+		if header == nil {
+			header = http.Header{}
+		}
+		header.Set(HeaderReveals, told.permission)
+	}
 	return Kept{Status: e.status, Header: header, Body: e.body}
 }

@@ -178,7 +178,7 @@ func (r *Router) mutation(prepare func(c echo.Context) (effect, error), limit in
 			if out, err = answer.encode(); err != nil || kept == nil {
 				return err
 			}
-			return kept.Keep(ctx, u, out.kept())
+			return kept.Keep(ctx, u, out.kept(ctx))
 		})
 		if err != nil {
 			return err

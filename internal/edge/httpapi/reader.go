@@ -58,6 +58,38 @@ func MayRead(ctx context.Context) bool {
 	return !lacks
 }
 
+// revealedKey is where a context has what its request's reply reveals.
+type revealedKey struct{}
+
+// revealed is the permission beside the route's that it takes to read a reply; "" for none.
+type revealed struct{ permission string }
+
+// HeaderReveals is where a reply that is kept has that permission. It is never sent.
+const HeaderReveals = "X-Interlock-Reveals"
+
+// Reveals reports whether the caller may be told what takes a permission beside that of the
+// route, and that the reply tells it then. A reply that was kept tells it again only to a caller
+// who has the permission still.
+func Reveals(ctx context.Context, permission string) bool {
+	if caller, _ := principal.From(ctx); caller.Kind == principal.Customer || !caller.May(permission) {
+		return false
+	}
+	if reply, under := ctx.Value(revealedKey{}).(*revealed); under {
+		reply.permission = permission
+	}
+	return true
+}
+
+// unread is the permission that the caller lacks to be told again what a kept reply tells; "" for
+// none.
+func unread(ctx context.Context, reply Kept) string {
+	permission := reply.Header.Get(HeaderReveals)
+	if caller, _ := principal.From(ctx); permission == "" || caller.May(permission) {
+		return ""
+	}
+	return permission
+}
+
 // tellable are the members of a refusal that anybody may read who may cause it: versions,
 // places in the request, names that the request gave, and who holds what was asked for.
 var tellable = map[string]bool{
@@ -94,6 +126,9 @@ var toldAgain = map[string]bool{"currentStatus": true, "allowedTransitions": tru
 // what a refusal told of it is told once.
 func forReader(ctx context.Context, reply Kept) ([]byte, error) {
 	permission, lacks := ctx.Value(unreadKey{}).(string)
+	if missing := unread(ctx, reply); missing != "" && !lacks {
+		permission, lacks = missing, true
+	}
 	if !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) || !lacks && !bytes.Contains(reply.Body, []byte(apperr.ApprovalStale)) {
 		return reply.Body, nil
 	}

@@ -133,7 +133,8 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	if location == "" || len(location) > longestPath {
 		location = a.request.Path
 	}
-	if len(sealed) > largestReply {
+	// What takes a permission of its own to read is not kept in clear.
+	if len(sealed) > largestReply || keyID == "" && reply.Header.Get(httpapi.HeaderReveals) != "" {
 		sealed, keyID = nil, ""
 	}
 	record := Record{

@@ -1,9 +1,11 @@
 package idempotency
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
@@ -90,9 +92,20 @@ func (k *Keeper) open(record Record) (*answer, error) {
 	}
 	var err error
 	if kept.reply, err = open(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
-		return nil, fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
+		return nil, unreadable(record, err)
 	}
 	return kept, nil
+}
+
+// unreadable answers the repeat of a request whose reply cannot be decrypted. The key stays taken:
+// what was done is not done again.
+func unreadable(record Record, err error) error {
+	if !errors.Is(err, encryption.ErrUnreadable) {
+		return fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
+	}
+	return apperr.New(apperr.Unavailable,
+		"The request was carried out with status %d and is not carried out again, but its reply cannot be read: the key that it is encrypted with is not there. See %s for what became of it.",
+		record.Status, record.Location).After(time.Minute).Because(err)
 }
 
 // retentionOf is how long replies to a request are kept.

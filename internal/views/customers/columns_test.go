@@ -19,7 +19,7 @@ import (
 var never = map[string]string{
 	"actions": "entity_type action_group last_action state", "action_counts": "entity_type", "aggregates": "type counters", "aggregate_events": "event_type deltas",
 	"api_tokens": "name token_hash scopes updated_by_name", "approvals": "kind base_etag digest open_digest", "approval_histories": "action",
-	"approval_votes": "digest user_name verdict", "audit_entries": "unit_id action", "configs": "value_type updated_by_name", "config_histories": "action value_type changed_by_name",
+	"approval_votes": "digest user_name verdict", "audit_entries": "unit_id action", "configs": "value_type value_key updated_by_name", "config_histories": "action value_type value_key changed_by_name",
 	"conflict_counts": "day resource code", "coupons": "code", "coupon_campaigns": "kind updated_by_name", "coupon_campaign_histories": "action kind changed_by_name",
 	"coupon_histories": "action", "customer_erasures": "user_id pseudonym", "flash_sales": "sku secret updated_by_name", "flash_sale_histories": "action sku changed_by_name",
 	"flash_sale_rejections": "reason", "flash_sale_stocks": "updated_by_name", "flash_sale_tickets": "state order_no reason", "goose_db_version": "",
@@ -30,10 +30,10 @@ var never = map[string]string{
 	"mq_messages": "queue message_id batch_id error trace", "promise_checks": "name place", "promise_violations": "name", "recovery_codes": "code_hash",
 	"refunds": "order_no method origin", "refund_histories": "action", "refund_lines": "sku name", "retention_sweeps": "name place", "retention_tallies": "name",
 	"roles": "name updated_by_name", "role_histories": "action name permissions changed_by_name", "role_permissions": "permission",
-	"server_claims": "group_name run_id role host machine", "sessions": "token_hash address user_agent", "sign_in_attempts": "account network", "sign_in_challenges": "token_hash",
+	"server_claims": "group_name run_id role host machine", "sessions": "token_hash address user_agent", "sign_in_attempts": "account network", "sign_in_challenges": "token_hash session_hash",
 	"sign_in_flows": "state_hash browser_hash provider purpose tenant proof_hash nonce verifier", "tenants": "name", "tenant_settings": "updated_by_name",
 	"tenant_setting_histories": "action changed_by_name", "users": "username display_name password_hash updated_by_name invitation_hash", "user_factors": "kind name secret_key",
-	"user_histories": "action username display_name roles changed_by_name", "user_links": "identity_hash issuer subject", "wallet_entries": "kind", "work_order_histories": "action",
+	"user_histories": "action username display_name roles changed_by_name", "user_links": "identity_hash issuer subject", "user_passkeys": "site credential_hash transports model", "encryption_keys": "id", "wallet_entries": "kind", "work_order_histories": "action",
 }
 
 // kept replies are package idempotency's.

@@ -45,7 +45,8 @@ var List = []Promise{
 		Name: "config-content", Guarantee: "G1", table: "configs", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
 		Says: "Each config says what the newest version of its history says.",
 		broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
-			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected))`,
+			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected
+				OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
 		Tests:  []string{"TestFiftyDisjointEditsOfOneValueAllLand"},
 		Faults: []string{"TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid"},
 	},

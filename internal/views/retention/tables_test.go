@@ -13,7 +13,7 @@ import (
 // kept are the tables that this package leaves alone, and why.
 var kept = map[string]string{
 	"access_revisions": present, "actions": present, "action_counts": present, "aggregates": present, "api_tokens": present, "approvals": present,
-	"configs": present, "coupons": present, "coupon_campaigns": present, "coupon_holders": present, "customer_erasures": present, "flash_sales": present, "flash_sale_arrivals": present,
+	"configs": present, "coupons": present, "coupon_campaigns": present, "coupon_holders": present, "customer_erasures": present, "encryption_keys": present, "user_passkeys": present, "flash_sales": present, "flash_sale_arrivals": present,
 	"flash_sale_gates": present, "flash_sale_stocks": present, "installation": present, "inventories": present, "inventory_holds": present, "items": present, "log_places": present,
 	"menus": present, "menu_revisions": present, "orders": present, "promise_checks": present, "promise_keys": present,
 	"promise_violations": present, "recovery_codes": present, "refunds": present, "retention_sweeps": present, "retention_tallies": present, "roles": present,

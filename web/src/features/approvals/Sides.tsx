@@ -8,10 +8,12 @@ import styles from './Sides.module.css';
 import { useProposalWords } from './useProposalWords';
 
 /** What each record was when the change was proposed, what it would be, and what it is. */
-export function Sides({ approval: { sides, targets } }: { approval: ApprovalRead }) {
+export function Sides({ approval: { sides, targets, masked, changes } }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
+  const isSecret = masked === true || (changes ?? []).some((change) => 'masked' in change && change.masked === true);
   return (
     <Section title={t('sides')}>
+      {isSecret && <Text>{t('secretValue')}</Text>}
       {sides === undefined ? (
         <Text c="dimmed">{t('mayNotRead')}</Text>
       ) : (
@@ -41,7 +43,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
         <Text key={String(sentence)}>{sentence}</Text>
       ))}
       {places.length === 0 ? (
-        <Text c="dimmed">{t('changesNothing')}</Text>
+        <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
       ) : (
         <table className={styles.sides} aria-label={resource}>
           <thead>

@@ -2,6 +2,8 @@ import { catalogue } from '@/i18n';
 
 export const approvalMessages = catalogue(
   {
+    secretValue: 'It gives a secret config another value, which you may not read.',
+    changesNothingReadable: 'It changes nothing that you may read.',
     title: 'Approvals',
     approval: 'Approval {id}',
     number: 'Number',
@@ -140,6 +142,8 @@ export const approvalMessages = catalogue(
     did_review: 'reviewed it',
   },
   {
+    secretValue: '它会给机密配置一个新值，您无权查看该值。',
+    changesNothingReadable: '它不更改您可以查看的内容。',
     title: '审批',
     approval: '审批 {id}',
     number: '编号',

@@ -1,6 +1,7 @@
 import { useText } from '@/i18n';
 import { encode } from '@/merge';
 import type { Words } from '@/ui';
+import { isWithheld } from './editor/form';
 import { configMessages } from './messages';
 
 /** How people read places and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
@@ -12,6 +13,7 @@ export function useConfigWords(): Words {
     remark: t('remark'),
     schema: t('schema'),
     protected: t('protected'),
+    secret: t('secret'),
   };
   return {
     place: (pointer) => {
@@ -21,7 +23,8 @@ export function useConfigWords(): Words {
       return member === 'value' ? `/${inner.join('/')}` : `${label} /${inner.join('/')}`;
     },
     show: (value, pointer) => {
-      if (pointer === '/protected' && typeof value === 'boolean') return t(value ? 'yes' : 'no');
+      if ((pointer === '/protected' || pointer === '/secret') && typeof value === 'boolean') return t(value ? 'yes' : 'no');
+      if (isWithheld(value)) return t('hiddenValue');
       if (value === undefined) return t('absent');
       if (value === '') return t('emptyText');
       return typeof value === 'string' ? value : encode(value);

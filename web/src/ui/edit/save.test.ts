@@ -13,6 +13,7 @@ const at = (version: number, value: unknown, remark = '', updatedBy = li): Confi
   valueType: 'json',
   remark,
   protected: false,
+  secret: false,
   version,
   etag: `"e${version}"`,
   createdTime: 't',

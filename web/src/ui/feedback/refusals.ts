@@ -118,6 +118,7 @@ export const rules: Readonly<Partial<Record<string, string>>> = {
   future: '必须是将来的时间',
   reserved: '不能以 @ 开头，这类编号由系统自用',
   malformed: '无法识别',
+  masked: '此处的值被隐藏，无法导入：请去掉该配置，或填写新值并去掉 masked',
   cycle: '不能是它自身或其下级',
   path: '必须是本管理界面的路径、以 https:// 开头的地址，或留空',
   other: '不符合要求',

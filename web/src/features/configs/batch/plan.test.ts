@@ -10,6 +10,7 @@ const config = (key: string, members: Partial<Config> = {}): Config => ({
   valueType: 'number',
   remark: '',
   protected: false,
+  secret: false,
   version: 1,
   etag: `"${key}-1"`,
   createdTime: '2026-01-31T09:30:00.000000Z',

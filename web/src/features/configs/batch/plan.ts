@@ -27,6 +27,8 @@ export function skipReason(config: Config, { kind, type, text, remark }: BatchFo
   if (config.valueType !== type) return 'otherType';
   const { value } = readValue(type, text);
   if (value === undefined) return undefined;
+  // Whether it has this secret value already is not known.
+  if (config.masked === true) return undefined;
   if (equal(valueOf(config), value)) return 'sameValue';
   return isPatchable({ value: valueOf(config) }, { value }) ? undefined : 'notPatchable';
 }
@@ -45,6 +47,8 @@ export function changeOf(config: Config, { kind, type, text, remark }: BatchForm
  */
 export function undoOf(config: Config, etag: string | undefined, { kind, type, text }: BatchForm): JsonObject | undefined {
   const { key } = config;
+  // Nobody can put back what was withheld from him.
+  if (config.masked === true && kind !== 'remark') return undefined;
   if (kind === 'delete') return { key, op: 'create', patch: contentOfConfig(config) };
   if (etag === undefined) return undefined;
   if (kind === 'remark') return { key, op: 'update', etag, patch: { remark: config.remark } };

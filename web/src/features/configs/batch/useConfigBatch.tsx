@@ -7,12 +7,12 @@ import { readValue } from '../create/draft';
 import { useFaultText } from '../create/useFaultText';
 import { ValueInput } from '../create/ValueInput';
 import { contentOfConfig } from '../editor/form';
-import { ValuePreview } from '../list/ValuePreview';
+import { ConfigValue, ValuePreview } from '../list/ValuePreview';
 import { configMessages } from '../messages';
 import { changeConfigs, readConfig, valueTypes, type BatchMember, type Config, type ValueType } from '../queries';
 import { useConfigWords } from '../useConfigWords';
 import { batchMessages } from './messages';
-import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, undoOf, valueOf, type BatchForm } from './plan';
+import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, undoOf, type BatchForm } from './plan';
 
 /** How it is noticed that others change configs that were chosen. */
 export const watchedConfigs: Watched<Config> = {
@@ -126,7 +126,7 @@ function Becomes({ config, input: { kind, type, text, remark } }: { config: Conf
   const after = readValue(type, text).value;
   return (
     <span>
-      {kind === 'remark' ? value(config.remark) : <ValuePreview value={valueOf(config)} />} <span aria-hidden="true">→</span>{' '}
+      {kind === 'remark' ? value(config.remark) : <ConfigValue config={config} />} <span aria-hidden="true">→</span>{' '}
       <strong>{kind === 'remark' ? value(remark.trim()) : after === undefined ? '…' : <ValuePreview value={after} />}</strong>
     </span>
   );

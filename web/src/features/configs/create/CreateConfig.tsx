@@ -112,6 +112,14 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
         checked={draft.protected}
         onChange={(event) => change({ protected: event.currentTarget.checked })}
       />
+      <Switch
+        label={words('secret')}
+        description={words('secretHint')}
+        disabled={isFixed}
+        checked={draft.secret}
+        error={errorOf('secret')}
+        onChange={(event) => change({ secret: event.currentTarget.checked })}
+      />
     </FormDialog>
   );
 }

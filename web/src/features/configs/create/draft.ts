@@ -11,14 +11,15 @@ export interface ConfigDraft {
   /** A JSON Schema as JSON text; empty for none. */
   schema: string;
   protected: boolean;
+  secret: boolean;
 }
 
-export type DraftField = 'key' | 'value' | 'remark' | 'schema';
+export type DraftField = 'key' | 'value' | 'remark' | 'schema' | 'secret';
 
 /** What is wrong with a text before it is sent. */
 export type Fault = { kind: 'key' | 'number' | 'boolean' | 'schemaShape' } | { kind: 'json'; line: number; column: number };
 
-export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false };
+export const emptyDraft: ConfigDraft = { key: '', valueType: 'string', text: '', remark: '', schema: '', protected: false, secret: false };
 
 const keyShape = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -57,6 +58,7 @@ export function readDraft(draft: ConfigDraft): { body: JsonObject; faults: Parti
   if (value.fault !== undefined) faults.value = value.fault;
   const body: JsonObject = { key: draft.key, valueType: draft.valueType, value: value.value ?? null, remark: draft.remark.trim() };
   if (draft.protected) body.protected = true;
+  if (draft.secret) body.secret = true;
   if (draft.schema.trim() !== '') {
     const schema = readJson(draft.schema);
     if (schema.fault !== undefined) faults.schema = schema.fault;
@@ -77,5 +79,5 @@ export function fieldAt(pointer: string): { field: DraftField; within: string } 
   const [, name = '', ...rest] = pointer.split('/');
   const within = rest.length === 0 ? '' : `/${rest.join('/')}`;
   if (name === 'valueType') return { field: 'value', within };
-  return name === 'key' || name === 'value' || name === 'remark' || name === 'schema' ? { field: name, within } : undefined;
+  return name === 'key' || name === 'value' || name === 'remark' || name === 'schema' || name === 'secret' ? { field: name, within } : undefined;
 }

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Switch, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useId, useRef } from 'react';
-import { isProblem, type FieldProblem } from '@/api';
+import { isProblem, useMay, type FieldProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Icon, useRuleText, type Editing, type Present } from '@/ui';
 import { CodeEditor, type Fault } from '@/ui/code/Code';
@@ -12,6 +12,7 @@ import { valueTypes, type Config, type ValueType } from '../queries';
 import { Field, type FieldState } from './Field';
 import { FormError, respelled, type ConfigForm } from './form';
 import { editorMessages } from './messages';
+import { SecretValue } from './SecretValue';
 import { ValueInput } from './ValueInput';
 
 interface Props {
@@ -25,7 +26,7 @@ type Name = keyof ConfigForm;
 const longestRemark = 500;
 
 /** Whether a place of the request, or one within it, has an input. */
-export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected)(\/|$)/.test(pointer);
+export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected|secret)(\/|$)/.test(pointer);
 
 /** The inputs of a config. */
 export function ConfigFields({ editing, present, readOnly }: Props) {
@@ -37,6 +38,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   const faults = useFaults(editing);
   const [withSchema, { open: showSchema }] = useDisclosure(false);
   const changeType = useTypeChange(form, change);
+  const mayUncover = useMay()('configs:secrets') || !draft.base.value.secret;
 
   const state = (name: Name): FieldState => {
     const pointer = `/${name}`;
@@ -48,7 +50,7 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
       isChanged: changes === undefined ? form[name] !== draft.base.value[name] : inside.length > 0,
       followed: draft.followed.includes(pointer) ? current.updatedBy : undefined,
       here: present.filter(({ field }) => field === name).map(({ person }) => person),
-      undo: readOnly ? undefined : () => change({ [name]: draft.base.value[name] }),
+      undo: readOnly ? undefined : () => change({ [name]: draft.base.value[name], ...(name === 'value' && { masked: draft.base.value.masked }) }),
     };
   };
   const first = (name: Name) => faults(name)[0]?.message;
@@ -56,13 +58,15 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   return (
     <>
       <Field state={state('value')} inputId={form.valueType === 'json' ? undefined : `${id}value`}>
-        <ValueInput id={`${id}value`} form={form} readOnly={readOnly} faults={faults('value')} onChange={(value) => change({ value })} />
+        <SecretValue editing={editing} readOnly={readOnly}>
+          <ValueInput id={`${id}value`} form={form} readOnly={readOnly} faults={faults('value')} onChange={(value) => change({ value })} />
+        </SecretValue>
       </Field>
       <Field state={state('valueType')} inputId={`${id}type`}>
         <NativeSelect
           id={`${id}type`}
           maw={220}
-          disabled={readOnly}
+          disabled={readOnly || form.masked !== ''}
           data={valueTypes.map((type) => ({ value: type, label: configs(`type_${type}`) }))}
           value={form.valueType}
           error={first('valueType')}
@@ -90,13 +94,23 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
           onChange={(event) => change({ protected: event.currentTarget.checked })}
         />
       </Field>
+      <Field state={state('secret')}>
+        <Switch
+          label={configs(mayUncover ? 'secretHint' : 'secretKept')}
+          aria-label={configs('secret')}
+          disabled={readOnly || !mayUncover}
+          checked={form.secret}
+          error={first('secret')}
+          onChange={(event) => change({ secret: event.currentTarget.checked })}
+        />
+      </Field>
       {schemaShown ? (
         <Field state={state('schema')}>
           <CodeEditor
             label={configs('schema')}
             language="json"
             value={form.schema}
-            readOnly={readOnly}
+            readOnly={readOnly || form.masked !== ''}
             faults={faults('schema')}
             onChange={(schema) => change({ schema })}
           />
@@ -105,7 +119,8 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
           </Text>
         </Field>
       ) : (
-        !readOnly && (
+        !readOnly &&
+        form.masked === '' && (
           <Button m="md" variant="subtle" leftSection={<Icon name="plus" />} onClick={showSchema}>
             {t('showSchema')}
           </Button>

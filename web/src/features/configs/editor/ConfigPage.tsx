@@ -50,10 +50,11 @@ export function ConfigPage({ configKey, search }: Props) {
       resource={`configs/${configKey}`}
       field={field}
       fieldLabel={(name) => words.place(`/${name}`)}
-      chips={({ valueType, protected: isProtected }) => (
+      chips={({ valueType, protected: isProtected, secret }) => (
         <>
           <StatusChip>{configs(`type_${valueType}`)}</StatusChip>
           {isProtected && <StatusChip tone="warn">{t('protected')}</StatusChip>}
+          {secret && <StatusChip tone="info">{t('secret')}</StatusChip>}
         </>
       )}
       actions={(config) => mayWrite && <DeleteConfig config={config} />}
@@ -105,9 +106,9 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
-    // A rollback leaves a config as protected as it is.
+    // A rollback leaves a config as protected and as secret as it is.
     takeBack: (saved, sentAs, before) =>
-      before.protected === saved.protected
+      before.protected === saved.protected && before.secret === saved.secret
         ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)
         : undefined,
     needs: needsOf,

@@ -39,7 +39,8 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
     },
   });
   const content = contentOrError(form);
-  const isReadable = !(content instanceof FormError);
+  // What was withheld cannot be created again.
+  const isReadable = !(content instanceof FormError) && form.masked === '';
   const title = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
   return (
     <Gone

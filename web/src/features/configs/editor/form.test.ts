@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { encode, parse, type JsonObject } from '@/merge';
-import { contentOf, contentOrError, FormError, formOfContent, respelled, type ConfigForm } from './form';
+import { encode, parse, patchOf, threeWay, type JsonObject } from '@/merge';
+import { contentOf, contentOfConfig, contentOrError, FormError, formOf, formOfContent, respelled, type ConfigForm } from './form';
 
-const form = (change: Partial<ConfigForm>): ConfigForm => ({ valueType: 'json', value: '{}', remark: '', schema: '', protected: false, ...change });
+const form = (change: Partial<ConfigForm>): ConfigForm => ({
+  valueType: 'json',
+  value: '{}',
+  remark: '',
+  schema: '',
+  protected: false,
+  secret: false,
+  masked: '',
+  ...change,
+});
 
 test('a content goes through the form without losing a digit', () => {
-  const content = parse('{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","protected":true,"schema":{"maximum":1e400}}') as JsonObject;
+  const content = parse(
+    '{"value":{"a":1.50,"b":9007199254740993},"valueType":"json","remark":"r","protected":true,"secret":false,"schema":{"maximum":1e400}}',
+  ) as JsonObject;
   expect(encode(contentOf(formOfContent(content)))).toBe(encode(content));
 });
 
@@ -40,5 +51,32 @@ describe('a text for another type', () => {
     ['string', 'number', '1.50', '1.50'],
   ] as const)('from %s to %s, %s becomes %s', (from, to, text, expected) => {
     expect(respelled(text, from, to)).toBe(expected);
+  });
+});
+
+describe('a value that is withheld', () => {
+  const at = (etag: string) => ({ valueType: 'json', value: null, remark: 'r', protected: false, secret: true, masked: true, etag }) as const;
+
+  test('is no part of a patch while nobody types another one', () => {
+    const base = contentOf(formOf(at('1')));
+    expect(patchOf(base, contentOf({ ...formOf(at('1')), remark: 'other' }))).toEqual({ remark: 'other' });
+    expect(encode(patchOf(base, contentOf({ ...formOf(at('1')), masked: '', value: '{"a":1}' })))).toBe('{"value":{"a":1}}');
+  });
+
+  test('may have changed with each version, so that one typed before is put over it by nobody but its author', () => {
+    const [base, theirs] = [at('1'), at('2')].map((config) => contentOf(formOf(config)));
+    const mine = contentOf({ ...formOf(at('1')), masked: '', value: '"new"' });
+    expect(threeWay(base ?? null, mine, theirs ?? null).conflicts.map(({ pointer }) => pointer)).toEqual(['/value']);
+    const elsewhere = contentOf({ ...formOf(at('1')), remark: 'other' });
+    const { merged } = threeWay(base ?? null, elsewhere, theirs ?? null);
+    expect(patchOf(theirs ?? {}, merged as JsonObject)).toEqual({ remark: 'other' });
+  });
+
+  test('is not shown as a difference', () => {
+    expect(contentOfConfig(at('1'))).toEqual(contentOfConfig(at('2')));
+  });
+
+  test('comes back into the form', () => {
+    expect(formOfContent(contentOf(formOf(at('1'))))).toEqual(formOf(at('1')));
   });
 });

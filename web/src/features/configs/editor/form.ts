@@ -9,14 +9,39 @@ export interface ConfigForm {
   schema: string;
   /** Changes need the approval of others. */
   protected: boolean;
+  /** Its value is encrypted, and shown only to who may read secrets. */
+  secret: boolean;
+  /** The tag of the version whose value is withheld and stays as it is; empty where the input has the value. */
+  masked: string;
 }
 
-type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected'> & { schema?: unknown };
+type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected' | 'secret' | 'masked'> & { etag?: string; schema?: unknown };
+
+/** What marks a value that only stands for a withheld one; no service ever sends it. */
+const withheldMark = '\u0000withheld';
+
+/**
+ * What stands for a withheld value in a content. It is another one in each version: what nobody can
+ * compare may have changed, so that a value typed on an older version is never put over it unasked.
+ * It is an array, which is compared and replaced as a whole.
+ */
+const withheld = (etag: string): Json => [withheldMark, etag];
+
+function tagOf(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value[0] !== withheldMark) return undefined;
+  return typeof value[1] === 'string' ? value[1] : undefined;
+}
+
+/** Whether a value of a content only stands for one that is withheld. */
+export const isWithheld = (value: unknown): boolean => tagOf(value) !== undefined;
 
 export function formOf({ valueType, value, remark, schema, ...rest }: Content): ConfigForm {
+  const masked = rest.masked === true ? (rest.etag ?? '?') : (tagOf(value) ?? '');
   return {
     valueType,
-    value: valueType === 'string' && typeof value === 'string' ? value : encode(exact(value), 2),
+    value: masked !== '' ? '' : valueType === 'string' && typeof value === 'string' ? value : encode(exact(value), 2),
+    masked,
+    secret: rest.secret,
     remark,
     schema: schema === undefined || schema === null ? '' : encode(exact(schema), 2),
     protected: rest.protected,
@@ -41,10 +66,11 @@ export class FormError extends Error {
 /** The content that a form stands for; throws a FormError. */
 export function contentOf(form: ConfigForm): JsonObject {
   const content = Object.create(null) as JsonObject;
-  content.value = form.valueType === 'string' ? form.value : typedValue(form);
+  content.value = form.masked !== '' ? withheld(form.masked) : form.valueType === 'string' ? form.value : typedValue(form);
   content.valueType = form.valueType;
   content.remark = form.remark;
   content.protected = form.protected;
+  content.secret = form.secret;
   if (form.schema.trim() !== '') content.schema = read('schema', form.schema);
   return content;
 }
@@ -59,8 +85,12 @@ export function contentOrError(form: ConfigForm): JsonObject | FormError {
   }
 }
 
-/** The content of a config as the service has it. */
-export const contentOfConfig = (config: Content): JsonObject => contentOf(formOf(config));
+/** The content of a config as the service has it; without its value where that is withheld. */
+export function contentOfConfig(config: Content): JsonObject {
+  const content = contentOf(formOf(config));
+  if (isWithheld(content.value)) delete content.value;
+  return content;
+}
 
 /** The form of a content: the reverse of contentOf. */
 export const formOfContent = (content: JsonObject): ConfigForm => formOf(content as unknown as Content);

@@ -23,7 +23,7 @@ const owner = ownerOf('default', 7);
 const value = '{"id": 9007199254740993, "rate": 1.50}';
 const create = vi.mocked(createConfig);
 const lost = new ApiProblem({ code: 'no_connection', title: '', detail: '', status: 0, requestId: '' });
-const record = { key: 'a', value: parse(value), valueType: 'json', remark: '', protected: false, version: 1, etag: '"e1"' } as unknown as Config;
+const record = { key: 'a', value: parse(value), valueType: 'json', remark: '', protected: false, secret: false, version: 1, etag: '"e1"' } as unknown as Config;
 
 /** What of a scope is in the store of the browser, as a tab reads it that opens now. */
 const stored = (scope: string) => new DraftStore('reloaded').open({ owner, scope })?.sent;
@@ -38,7 +38,7 @@ afterEach(() => notifications.clean());
 
 test('a deleted config is asked for again with the digits that were typed, also after a reload', async () => {
   create.mockRejectedValueOnce(lost);
-  const form = { valueType: 'json' as const, value, remark: '', schema: '', protected: false };
+  const form = { valueType: 'json' as const, value, remark: '', schema: '', protected: false, secret: false, masked: '' };
   render(<DeletedConfig configKey="a" form={form} onRecreated={() => undefined} />, { wrapper: Surroundings });
   act(() => screen.getByRole('button', { name: 'Make it again' }).click());
   await screen.findByRole('button', { name: 'Ask again' });

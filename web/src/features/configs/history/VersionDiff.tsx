@@ -45,13 +45,15 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   const t = useText(historyMessages);
   const words = useConfigWords();
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
-  if (changes.length === 0) return <Text role="status">{t('sameContent')}</Text>;
+  const masked = before.masked === true || after.masked === true;
+  if (changes.length === 0) return <Text role="status">{t(masked ? 'sameButSecret' : 'sameContent')}</Text>;
   const left = formOf(before);
   const right = formOf({ ...after, ...inOrder(before, after) });
   const long = (['value', 'schema'] as const).filter((field) => left[field] !== right[field] && `${left[field]}${right[field]}`.includes('\n'));
   return (
     <>
       <Difference changes={changes} words={words} most={100} />
+      {masked && <Text role="status">{t('valueWithheld')}</Text>}
       {long.map((field) => (
         <div key={field} className={styles.both}>
           <h3>{t('sideBySide', { field: words.place(`/${field}`) })}</h3>

@@ -12,6 +12,7 @@ const revision = (version: number, action: ConfigRevision['action'], value: unkn
   remark: '',
   note: '',
   protected: false,
+  secret: false,
   approvalId: null,
   changedBy: { id: 1, name: 'Li' },
   changedTime: '2026-01-01T00:00:00Z',
@@ -33,4 +34,15 @@ test('a version tells what it changed of the one before, by key path', () => {
 
 test('a version whose predecessor is not loaded yet claims nothing', () => {
   expect(livesOf([revision(7, 'update', 1)])[0]?.[0]?.changes).toBeUndefined();
+});
+
+test('a version that only a withheld value can have made says that it did', () => {
+  const secret = (version: number, change: Partial<ConfigRevision>) => ({
+    ...revision(version, 'update', null),
+    secret: true,
+    masked: true as const,
+    ...change,
+  });
+  const [life] = livesOf([secret(3, { remark: 'r' }), secret(2, {}), secret(1, {})]);
+  expect(life?.map(({ changes }) => changes?.map(({ pointer }) => pointer))).toEqual([['/remark'], ['/value'], undefined]);
 });

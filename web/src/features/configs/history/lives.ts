@@ -1,5 +1,5 @@
 import { diff, type Change } from '@/merge';
-import { contentOfConfig } from '../editor/form';
+import { contentOf, contentOfConfig, formOf } from '../editor/form';
 import type { ConfigRevision } from '../queries';
 
 /** A version with what it changed; undefined for the first and while the one before is not loaded. */
@@ -19,11 +19,17 @@ export function livesOf(revisions: readonly ConfigRevision[]): Step[][] {
   revisions.forEach((revision, i) => {
     const before = revisions[i + 1];
     const compared = revision.action === 'create' || revision.action === 'delete' || before === undefined;
-    life.push({ revision, changes: compared ? undefined : diff(contentOfConfig(before), contentOfConfig(revision)) });
+    life.push({ revision, changes: compared ? undefined : changesBetween(before, revision) });
     if (revision.action !== 'create') return;
     lives.push(life);
     life = [];
   });
   if (life.length > 0) lives.push(life);
   return lives;
+}
+
+/** A version that changes nothing else that is shown was given a value that is withheld. */
+function changesBetween(before: ConfigRevision, after: ConfigRevision): readonly Change[] {
+  const changes = diff(contentOfConfig(before), contentOfConfig(after));
+  return changes.length === 0 && after.masked === true ? diff(contentOf(formOf(before)), contentOf(formOf(after))) : changes;
 }

@@ -23,6 +23,7 @@ const history = (...steps: Step[]): ConfigRevision[] =>
         valueType: 'json',
         remark,
         protected: false,
+        secret: false,
         approvalId: null,
         note: '',
         changedBy,

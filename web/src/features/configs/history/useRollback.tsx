@@ -53,8 +53,9 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
     raced,
     ask: async (revision: ConfigRevision) => {
       const version = String(revision.version);
-      const changes = diff(contentOfConfig(config), contentOfConfig({ ...revision, protected: config.protected }));
-      if (changes.length === 0) {
+      const changes = diff(contentOfConfig(config), contentOfConfig({ ...revision, protected: config.protected, secret: config.secret }));
+      // A value that is withheld may be another one.
+      if (changes.length === 0 && revision.masked !== true) {
         toasts.info(t('alreadySame', { version }));
         return;
       }

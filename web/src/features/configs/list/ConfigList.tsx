@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import styles from '../watch/Watch.module.css';
 import { WatchPane } from '../watch/WatchPane';
 import { preview } from './preview';
 import { useFresh } from './useFresh';
-import { ValuePreview } from './ValuePreview';
+import { ConfigValue, isHidden } from './ValuePreview';
 
 const rowId = ({ key }: Config) => key;
 
@@ -117,8 +117,15 @@ function useColumns(): Column<Config>[] {
       mono: true,
       narrow: true,
     }),
-    column.text('value', t('value'), (c) => preview(c.value), { cell: (c) => <ValuePreview value={c.value} />, narrow: true }),
-    column.text('type', t('type'), (c) => c.valueType, { cell: (c) => <StatusChip>{t(`type_${c.valueType}`)}</StatusChip> }),
+    column.text('value', t('value'), (c) => (isHidden(c) ? t('hidden') : preview(c.value)), { cell: (c) => <ConfigValue config={c} />, narrow: true }),
+    column.text('type', t('type'), (c) => c.valueType, {
+      cell: (c) => (
+        <Group gap={6} wrap="nowrap">
+          <StatusChip>{t(`type_${c.valueType}`)}</StatusChip>
+          {c.secret && <StatusChip tone="info">{t('secret')}</StatusChip>}
+        </Group>
+      ),
+    }),
     column.text('remark', t('remark'), (c) => c.remark),
     column.text('version', t('version'), (c) => c.version, { cell: (c) => `v${c.version}`, sort: 'version', align: 'end' }),
     column.person('who', t('changedBy'), (c) => c.updatedBy),

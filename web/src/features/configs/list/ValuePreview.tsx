@@ -1,5 +1,6 @@
 import { useText } from '@/i18n';
 import { configMessages } from '../messages';
+import type { Config } from '../queries';
 import { preview } from './preview';
 import styles from './ValuePreview.module.css';
 
@@ -12,5 +13,19 @@ export function ValuePreview({ value }: { value: unknown }) {
     <code className={styles.value} title={text}>
       {text}
     </code>
+  );
+}
+
+/** Whether the value of a config is for its own page alone: to who may read it, too. */
+export const isHidden = ({ secret, masked }: Pick<Config, 'secret' | 'masked'>): boolean => secret || masked === true;
+
+/** The value of a config in one line, or that it is secret. */
+export function ConfigValue({ config }: { config: Config }) {
+  const t = useText(configMessages);
+  if (!isHidden(config)) return <ValuePreview value={config.value} />;
+  return (
+    <span className={styles.none} title={t('hiddenValue')}>
+      {t('hidden')}
+    </span>
   );
 }

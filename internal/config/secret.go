@@ -1,0 +1,269 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/encryption"
+	"interlock/internal/base/merge"
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+)
+
+// The value of a secret config is encrypted wherever it is at rest, and told only to who has
+// SecretsPermission. Who may write configs may give it another value without seeing the one that
+// it has. So that no refusal, merge or repeat answers a guess:
+//
+//   - The value is one place: two edits of it meet. Who does not read it replaces it whole.
+//   - A value that is given always makes a new version, also the same one.
+//   - Type and schema are changed by who may read the value, or together with a new one: the
+//     rules would tell what it is like.
+//   - What breaks a rule of its schema is told by the name of the rule.
+//
+// Who makes a config secret has the values of its earlier versions encrypted with it, and kept
+// from the same readers.
+
+// Stored is a value as its row has it: in clear, or encrypted with the key KeyID.
+type Stored struct {
+	Plain  string `gorm:"column:value"`
+	Sealed []byte `gorm:"column:sealed_value"`
+	KeyID  string `gorm:"column:value_key"`
+}
+
+// vault encrypts and decrypts the values of secret configs.
+type vault struct{ cipher encryption.Cipher }
+
+// placeOf binds an encrypted value to its config.
+func placeOf(tenant int64, key string) string {
+	return "configs\x00" + strconv.FormatInt(tenant, 10) + "\x00" + key
+}
+
+func (v *vault) seal(tenant int64, key, value string) Stored {
+	sealed, id := v.cipher.Encrypt([]byte(value), placeOf(tenant, key))
+	return Stored{Sealed: sealed, KeyID: id}
+}
+
+// open returns the value that a row has. One that cannot be decrypted is logged and "", so that
+// the config can be listed and be given another one.
+func (v *vault) open(tenant int64, key string, s Stored) (string, error) {
+	if s.KeyID == "" {
+		return s.Plain, nil
+	}
+	if v == nil {
+		return "", errors.New("config: a row was read by who cannot decrypt it")
+	}
+	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
+	if err != nil {
+		slog.Error("the value of a secret config cannot be read", "tenant", tenant, "config", key, "error", err)
+		return "", nil
+	}
+	return string(value), nil
+}
+
+type vaultKey struct{}
+
+// readable returns a database whose reads decrypt.
+func (s *Service) readable(db *gorm.DB) *gorm.DB {
+	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
+}
+
+// read returns the database to read from, outside of a unit.
+func (s *Service) read(ctx context.Context) *gorm.DB { return s.readable(s.db.Read(ctx)) }
+
+// tx returns a unit's transaction.
+func (s *Service) tx(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.readable(tx), nil
+}
+
+func vaultOf(tx *gorm.DB) *vault {
+	v, _ := tx.Statement.Context.Value(vaultKey{}).(*vault)
+	return v
+}
+
+// AfterFind implements gorm's AfterFindInterface.
+func (c *Config) AfterFind(tx *gorm.DB) (err error) {
+	c.vault = vaultOf(tx)
+	c.Value, err = c.vault.open(c.TenantID, c.Key, c.Stored)
+	return err
+}
+
+// AfterFind implements gorm's AfterFindInterface.
+func (h *History) AfterFind(tx *gorm.DB) (err error) {
+	h.vault = vaultOf(tx)
+	h.Value, err = h.vault.open(h.TenantID, h.Key, h.Stored)
+	return err
+}
+
+// isConfidential reports whether the value is for readers with SecretsPermission alone: also one
+// of before its config became secret.
+func (c *Config) isConfidential() bool { return c.Secret || c.KeyID != "" }
+
+// store puts the value into the form in which the row keeps it, unless it has it already, and
+// returns what is wrong when it cannot.
+func (c *Config) store(before Stored, given bool) []apperr.Field {
+	switch {
+	case !c.Secret:
+		c.Stored = Stored{Plain: c.Value}
+	case c.vault == nil || c.vault.cipher.Current() == "":
+		return []apperr.Field{{Pointer: "/secret", Code: "unavailable", Message: "cannot be true: this installation has no key that encrypts (INTERLOCK_ENCRYPTION_KEYS)"}}
+	case given || before.KeyID == "":
+		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)
+	default:
+		c.Stored = before
+	}
+	return nil
+}
+
+// opaque is the value of a secret config in a document: a leaf that is compared as a whole. One
+// that was given is unlike every one that there is, so that no answer tells a guess from a miss.
+type opaque struct {
+	text        string
+	given, told bool
+}
+
+// MarshalJSON shows the value to who may read it.
+func (o opaque) MarshalJSON() ([]byte, error) {
+	if !o.told {
+		return []byte("null"), nil
+	}
+	return []byte(o.text), nil
+}
+
+// opaqueOf is the value of a secret config as it is.
+func opaqueOf(value string, told bool) opaque { return opaque{text: value, told: told && value != ""} }
+
+// author is who makes a change: what he may do, and whether he reads secret values. The zero
+// author may do everything and reads none: an approval applies what was permitted to its author.
+type author struct {
+	may   permit
+	reads bool
+}
+
+func authorOf(ctx context.Context) author {
+	if maySee(ctx) {
+		return author{reads: true}
+	}
+	return author{may: permitBlind}
+}
+
+// patched applies a patch to the document of a config, as its author reads secrets. To who is shown
+// a null in the place of a secret value, it is one (RFC 7396, 2): what he gives is the whole new
+// value. A patch of who reads it is merged into it.
+func (by author) patched(document, patch any) any {
+	before, _ := valueIn(document)
+	hidden, wasSecret := before.(opaque)
+	after := merge.Patch(document, patch)
+	given, isGiven := valueIn(patch)
+	if !isGiven || given == nil || !wasSecret && !isSecret(after) {
+		return after
+	}
+	switch readable, err := merge.Parse([]byte(hidden.text)); {
+	case !wasSecret:
+		given, _ = valueIn(after)
+	case by.reads && err == nil:
+		given = merge.Patch(readable, given)
+	}
+	text, err := merge.Encode(given)
+	if err != nil {
+		return after
+	}
+	return withMember(after, "value", opaque{text: string(text), given: true, told: by.reads})
+}
+
+// isSecret reports whether a document is of a secret config.
+func isSecret(document any) bool {
+	members, _ := merge.ObjectOf(document)
+	secret, _ := members.Get("secret")
+	return secret == true
+}
+
+// permit says whether a change of a config may be made. Nil permits everything.
+type permit func(before *Config, after Content, given bool) error
+
+// permitBlind is what may be changed by who may not read secret values.
+func permitBlind(before *Config, after Content, given bool) error {
+	switch {
+	case !before.isConfidential():
+		return nil
+	case before.Secret && !after.Secret:
+		return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
+	case !given && (after.Value != before.Value || after.ValueType != before.ValueType || after.Schema != before.Schema):
+		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change, and an earlier value is brought back by an edit, only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
+	}
+	return nil
+}
+
+// maySee reports whether the caller may read the values of secret configs.
+func maySee(ctx context.Context) bool {
+	caller, _ := principal.From(ctx)
+	return caller.May(SecretsPermission)
+}
+
+// tells reports whether a reply may have the value of a config, or of a version of it. A reply
+// that has one is not told again to a caller who may not read it any more.
+func tells(ctx context.Context, c *Config) bool {
+	if !c.isConfidential() {
+		return true
+	}
+	return c.Value != "" && httpapi.Reveals(ctx, SecretsPermission)
+}
+
+// destroyedOf is what an overwriting edit took away, as the audit log and approvals keep it: they
+// are not encrypted. The history has the values.
+func destroyedOf(destroyed map[string]any) map[string]any {
+	for name, value := range destroyed {
+		if _, secret := value.(opaque); secret {
+			destroyed[name] = map[string]bool{"masked": true}
+		}
+	}
+	return destroyed
+}
+
+// sealEarlier encrypts the earlier versions of a config that a write makes secret.
+func (s *Service) sealEarlier(ctx context.Context, u *uow.Unit, before, after *Config) error {
+	if before.Secret || !after.Secret {
+		return nil
+	}
+	return s.sealHistory(ctx, u, after)
+}
+
+// sealedAtOnce is how many versions are encrypted by one statement's reading.
+const sealedAtOnce = 100
+
+// sealHistory encrypts the values of all versions of a key that are in clear, when its config
+// becomes secret: the newest of them is likely what it is to keep. It is part of that unit.
+func (s *Service) sealHistory(ctx context.Context, u *uow.Unit, c *Config) error {
+	tx, err := s.tx(ctx, u)
+	if err != nil {
+		return err
+	}
+	for {
+		var versions []History
+		err := tx.Where("`key` = ? AND value_key = ''", c.Key).Order("id").Limit(sealedAtOnce).Find(&versions).Error
+		if err != nil {
+			return fmt.Errorf("read the versions of config %q to encrypt: %w", c.Key, err)
+		}
+		for _, h := range versions {
+			sealed := s.vault.seal(h.TenantID, h.Key, h.Value)
+			err := tx.Exec("UPDATE config_histories SET value = '', sealed_value = ?, value_key = ? WHERE tenant_id = ? AND id = ?",
+				sealed.Sealed, sealed.KeyID, h.TenantID, h.ID).Error
+			if err != nil {
+				return fmt.Errorf("encrypt version %d of config %q: %w", h.Version, h.Key, err)
+			}
+		}
+		if len(versions) < sealedAtOnce {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package config_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/config"
+	"interlock/internal/core/uow"
+)
+
+// withKeys returns the same world with other encryption keys.
+func (w *world) withKeys(keys ...string) *world {
+	c, err := encryption.New(keys)
+	require.NoError(w.t, err)
+	other := newWorld(w.t, w.ctx, w.db)
+	other.Service = config.New(config.Deps{DB: w.db, Bus: other.bus, Clock: clock.System{}, Epochs: other.epochs, Approvals: other.approvals, Cipher: c})
+	return other
+}
+
+const otherKey = "other:ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
+
+func secretText(value string) config.Content {
+	content := text(value)
+	content.Secret = true
+	return content
+}
+
+// shown is how who may read everything is shown a config.
+func shown(t *testing.T, c *config.Config) (value any, masked bool) {
+	t.Helper()
+	text, err := json.Marshal(c.View())
+	require.NoError(t, err)
+	var view struct {
+		Value  any
+		Masked bool
+	}
+	require.NoError(t, json.Unmarshal(text, &view))
+	return view.Value, view.Masked
+}
+
+func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db).withKeys("none", testKey)
+		err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := w.Create(ctx, u, "a", secretText("x"))
+			return err
+		})
+		require.Equal(t, []string{"/secret"}, pointers(problemOf(t, err, apperr.ValidationFailed).Fields))
+		row := w.create("b", text("x"))
+		_, err = w.edit(ctx, "b", row.Ref(), `{"secret":true}`, false)
+		require.Equal(t, []string{"/secret"}, pointers(problemOf(t, err, apperr.ValidationFailed).Fields))
+		require.Equal(t, traces{1, 1, 1}, w.traces())
+	})
+}
+
+func TestASecretIsReadAfterARotationAndSealedWithTheNewKeyWhenItIsGivenAnew(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		row := newWorld(t, ctx, db).create("a", secretText("old"))
+		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
+		require.Equal(t, `"old"`, w.get("a").Value)
+		require.Equal(t, "test", w.get("a").KeyID)
+		row = w.mustEdit("a", row.Ref(), `{"remark":"still"}`)
+		require.Equal(t, "test", w.get("a").KeyID, "what nobody gave anew stays as it is sealed")
+		w.mustEdit("a", row.Ref(), `{"value":"new"}`)
+		require.Equal(t, "other", w.get("a").KeyID)
+		require.Equal(t, `"new"`, w.get("a").Value)
+		for i, want := range []string{`"new"`, `"old"`, `"old"`} {
+			require.Equal(t, want, w.historyOf("a")[i].Value)
+		}
+	})
+}
+
+func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		row := newWorld(t, ctx, db).create("a", secretText("lost"))
+		w := newWorld(t, ctx, db).withKeys(otherKey)
+		value, masked := shown(t, w.get("a"))
+		require.Nil(t, value)
+		require.True(t, masked)
+		listing, err := w.List(ctx, config.Filter{}, storage.Page{})
+		require.NoError(t, err)
+		require.Len(t, listing.Rows, 1)
+
+		_, err = w.edit(ctx, "a", row.Ref(), `{"remark":"nobody knows the value"}`, false)
+		refusedWith(t, err, apperr.ValidationFailed)
+		w.mustEdit("a", row.Ref(), `{"value":"found"}`)
+		value, masked = shown(t, w.get("a"))
+		require.Equal(t, "found", value)
+		require.False(t, masked)
+	})
+}

@@ -1,0 +1,118 @@
+package main
+
+// secrets are breaks of what is encrypted at rest, and of who is told what.
+var secrets = []mutant{
+	{
+		name: "an embedded database has no key by itself",
+		file: "internal/app/encryption.go", old: `embedded && len(keys) == 0 && canMake {`, new: `embedded && len(keys) == 0 && canMake && path == "" {`,
+		caught: tests{"test/e2e": {"TestRepliesAreEncryptedAtRest"}},
+	},
+	{
+		name: "a server on a shared database starts without a key",
+		file: "internal/app/program.go", old: `!embedded && len(keys) == 0 {`, new: `!embedded && len(keys) < 0 {`,
+		caught: tests{"internal/app": {"TestADatabaseOnAServerIsNotServedWithoutAKeyUnlessThatIsSaid"}},
+	},
+	{
+		name: "a key is made in the place of one that is lost",
+		file: "internal/app/encryption.go", old: `if len(used.Lost) == 0 {`, new: `if len(used.Lost) >= 0 {`,
+		caught: tests{"internal/app": {"TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace"}},
+	},
+	{
+		name: "a file of keys is written over",
+		file: "internal/base/encryption/file.go", old: `os.Link(part.Name(), path)`, new: `os.Rename(part.Name(), path)`,
+		caught: tests{"internal/base/encryption": {"TestOfManyWhoMakeAKeyAtOnceAllHaveTheSameAndNothingElseIsLeft", "TestAFileOfKeysIsNeverOverwritten"}},
+	},
+	{
+		name: "another key under a known id is taken",
+		file: "internal/base/encryption/register.go", old: `err != nil || string(plain) != checkText {`, new: `err == nil && string(plain) != checkText {`,
+		caught: tests{"internal/base/encryption": {"TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives"}},
+	},
+	{
+		name: "a reply that cannot be read frees its key",
+		file: "internal/edge/idempotency/attempt.go", old: `		return a.found(ctx, record)
+	default:`, new: `		if err := a.found(ctx, record); !apperr.Has(err, apperr.Unavailable) {
+			return err
+		}
+		a.expired = record.ID
+	default:`,
+		caught: tests{"test/e2e": {"TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice"}},
+	},
+
+	// Secret configs.
+	{
+		name: "the value of a secret config is written in clear",
+		file: "internal/config/secret.go", old: `		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)`, new: `		c.Stored = Stored{Plain: c.Value}`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "the versions of before a config became secret stay in clear",
+		file: "internal/config/secret.go", old: `if before.Secret || !after.Secret {`, new: `if before.Secret || after.Secret {`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase", "TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+	},
+	{
+		name: "an approval keeps a secret value in clear",
+		file: "internal/config/proposal.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
+		also:   []edit{{"internal/config/proposal.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "the audit log keeps the secret value that an overwrite destroyed",
+		file: "internal/config/secret.go", old: `		if _, secret := value.(opaque); secret {`, new: `		if hidden, secret := value.(opaque); secret && hidden.text == "" {`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
+	},
+	{
+		name: "a secret value is told to whoever may read configs",
+		file: "internal/config/secret.go", old: `	return c.Value != "" && httpapi.Reveals(ctx, SecretsPermission)`, new: `	return c.Value != "" && httpapi.Reveals(ctx, ReadPermission)`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt", "TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a conflict tells a secret value",
+		file: "internal/config/edit.go", old: `return c.document(by.reads) }`, new: `return c.document(true) }`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "the history tells the values of before a config became secret",
+		file: "internal/config/secret.go", old: `{ return c.Secret || c.KeyID != "" }`, new: `{ return c.Secret }`,
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+	},
+	{
+		name: "a guess of a secret value is answered by no new version",
+		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, told: by.reads}`, new: `opaque{text: string(text), told: by.reads}`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a guess of a secret value is answered by an import",
+		file: "internal/config/transfer.go", old: `write.after.Content == existing.Content && !existing.isConfidential():`, new: `write.after.Content == existing.Content:`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret tries schemas on it",
+		file: "internal/config/secret.go", old: `	case !given && (after`, new: `	case given && (after`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret makes it readable",
+		file: "internal/config/secret.go", old: `	case before.Secret && !after.Secret:`, new: `	case before.Secret && !after.Secret && !before.isConfidential():`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "an import writes a mask over a secret",
+		file: "internal/config/transfer.go", old: `	if row.Masked {`, new: `	if row.Masked && existing == nil {`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "a reply with a secret is told again to who may not read it any more",
+		file: "internal/edge/httpapi/reader.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
+		caught: tests{"test/contract": {"TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore"}},
+	},
+	{
+		name: "an overwrite that brings an earlier secret value back keeps the newest one",
+		file: "internal/config/edit.go", old: `after.store(c.Stored, given || content.Value != c.Value)`, new: `after.store(c.Stored, given)`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+	{
+		name: "who may not read a secret holds an earlier value against a schema",
+		file: "internal/config/secret.go", old: `!given && (after.Value != before.Value || `, new: `!given && (`,
+		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+	},
+}
