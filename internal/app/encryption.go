@@ -15,11 +15,30 @@ import (
 	"interlock/internal/views/engines"
 )
 
-// errNoKeys refuses a server on a database that several processes can share. A key that each of
-// them made for itself would leave the others unable to read what it keeps.
-var errNoKeys = errors.New("a database on a server needs encryption keys: set INTERLOCK_ENCRYPTION_KEYS, for every process the same, " +
-	"to an id and 32 random bytes, such as from `echo main:$(openssl rand -base64 32)`, and keep a copy; or set it to none, and what is kept for repeats and " +
-	"the secrets of second factors stay in the database in clear")
+// noKeys is what is lost by a server without keys on a database that several processes can share.
+// A key that each of them made for itself would leave the others unable to read what it keeps.
+const noKeys = "no encryption keys are set: what is kept for repeats and the secrets of second factors stay in the database in clear, and no config can be secret. " +
+	"Set INTERLOCK_ENCRYPTION_KEYS, for every process the same, to an id and 32 random bytes, such as from `echo main:$(openssl rand -base64 32)`, and keep a copy; " +
+	"or set it to none, if that is what is wanted"
+
+// requireKeys refuses to serve without keys where a database on a server has values that are
+// encrypted: this process could read none of them, and would keep others in clear beside them.
+// Where it has none yet, the log says what that means.
+func (sv *Services) requireKeys(ctx context.Context, s settings.Storage) error {
+	keys, err := keysOf(s)
+	if _, embedded := s.KeyFile(); err != nil || embedded || len(keys) > 0 {
+		return err
+	}
+	used, err := encryption.Check(ctx, sv.DB, encryption.Cipher{})
+	if err != nil {
+		return err
+	}
+	if len(used.Lost) > 0 {
+		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: give this process the keys of the others", strings.Join(used.Lost, ", "))
+	}
+	slog.WarnContext(ctx, noKeys)
+	return nil
+}
 
 // openCipher returns the cipher of the values in the database. On an embedded one it can make a
 // key where nothing says which to use and nothing was ever encrypted.
@@ -110,7 +129,7 @@ func encryptionFinding(ctx context.Context, db *storage.DB, s settings.Storage) 
 	case len(keys) == 0 && embedded:
 		return about(engines.OK, "The next start makes a key in %s.", path)
 	case len(keys) == 0:
-		return about(engines.Broken, "There is no key: %v.", errNoKeys)
+		return about(engines.Risk, "%s.", strings.ToUpper(noKeys[:1])+noKeys[1:])
 	case len(set) > 0:
 		return about(engines.OK, "Values are encrypted with the key %q of the settings. Keep a copy apart from the backups of the database.", c.Current())
 	}

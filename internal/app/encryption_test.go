@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
@@ -22,6 +23,19 @@ func opens(t *testing.T, s settings.Storage) error {
 		sv.Close()
 	}
 	return err
+}
+
+// starts starts a program, and ends it when it has.
+func starts(t *testing.T, s settings.Settings) error {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	p := app.New(s, "test")
+	if err := p.Start(ctx); err != nil {
+		return err
+	}
+	end()
+	return p.Run(ctx)
 }
 
 func TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace(t *testing.T) {
@@ -54,22 +68,24 @@ func TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace(t *
 	require.Contains(t, findings(t, s, "")["database encryption"].Says, `the key "some" of the settings`)
 }
 
-func TestADatabaseOnAServerIsNotServedWithoutAKeyUnlessThatIsSaid(t *testing.T) {
+func TestADatabaseOnAServerIsServedWithoutKeysUntilOneHasEncryptedSomething(t *testing.T) {
 	s := settings.Settings{}
 	s.Addr, s.Role, s.Currency = "127.0.0.1:0", "all", "CNY"
 	s.DatabaseURL, s.MaxConnections = storagetest.NewMariaDBURL(t), 4
 	_, err := app.Migrate(t.Context(), s.Storage)
 	require.NoError(t, err)
-	err = app.New(s, "test").Start(t.Context())
-	require.ErrorContains(t, err, "INTERLOCK_ENCRYPTION_KEYS")
-	require.ErrorContains(t, err, "none")
+	require.NoError(t, starts(t, s))
+	for _, keys := range [][]string{nil, {"none"}} {
+		s.EncryptionKeys = keys
+		unencrypted := findings(t, s.Storage, "")["database encryption"]
+		require.Equal(t, engines.Risk, unencrypted.Level)
+		require.Contains(t, unencrypted.Says, "in clear")
+	}
+	s.EncryptionKeys = []string{someKey}
+	require.NoError(t, starts(t, s))
+	s.EncryptionKeys = nil
+	require.ErrorContains(t, starts(t, s), "encrypted with the key some, and INTERLOCK_ENCRYPTION_KEYS is not set")
 	require.Equal(t, engines.Broken, findings(t, s.Storage, "")["database encryption"].Level)
-
-	s.EncryptionKeys = []string{"none"}
-	require.NoError(t, opens(t, s.Storage))
-	unencrypted := findings(t, s.Storage, "")["database encryption"]
-	require.Equal(t, engines.Risk, unencrypted.Level)
-	require.Contains(t, unencrypted.Says, "stay in clear")
 }
 
 func TestKeysAreTakenFromTheSettingOrAFileAndNotFromBoth(t *testing.T) {

@@ -78,11 +78,6 @@ func (p *Program) Start(ctx context.Context) error {
 }
 
 func (p *Program) start(ctx context.Context) error {
-	if keys, err := keysOf(p.Settings.Storage); err != nil {
-		return err
-	} else if _, embedded := p.Settings.KeyFile(); !embedded && len(keys) == 0 {
-		return errNoKeys
-	}
 	if path, ok := p.Settings.SQLitePath(); ok {
 		if err := p.claimFile(path); err != nil {
 			return err
@@ -111,6 +106,9 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
+	if err := p.services.requireKeys(ctx, p.Settings.Storage); err != nil {
+		return err
+	}
 	if p.services.DB.Dialect == storage.MySQL {
 		if err := p.claimDatabase(ctx); err != nil {
 			return err
