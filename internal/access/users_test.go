@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -341,7 +342,7 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 	require.Eventually(t, asks, 10*time.Second, watchEvery, "the first number is asked for")
 	isQuiet := func() bool {
 		_ = statements.Take()
-		time.Sleep(3 * watchEvery)
+		clock.Sleep(t.Context(), 3*watchEvery)
 		return !asks()
 	}
 	require.True(t, isQuiet())
