@@ -65,7 +65,10 @@ func (c counting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.commands.Add(1)
+		// A connection may be opened at any moment, and other tests have Redis forget all scripts.
+		if cmd.Name() != "hello" && cmd.Name() != "eval" {
+			c.commands.Add(1)
+		}
 		return next(ctx, cmd)
 	}
 }
