@@ -85,8 +85,8 @@ function Chain({ subject }: { subject: Named }) {
   const may = useMay();
   const { kind, id } = subject;
   const { data, error, refetch } = useQuery({
-    // Of an order it goes on as the order does; others are read again when they are looked at again.
-    queryKey: kind === 'order' ? ['orders', 'one', id, 'timeline'] : ['timeline', kind, id],
+    // Of an order it goes on as that order does; of others as some order of theirs may, in bursts as lists do.
+    queryKey: kind === 'order' ? ['orders', 'one', id, 'timeline'] : ['orders', 'list', 'timeline', kind, id],
     queryFn: async ({ signal }) => stepsOf(await new Collector(may, signal).of(subject)),
   });
   return (
