@@ -68,14 +68,18 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   });
   const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasOwn: isTable, table: '', isTable });
   const [typed, setTyped] = useState<Typed<Input>>(() => earlier ?? (begun === undefined ? blank() : { ...blank(), input: begun.input }));
+  const latest = useRef(typed);
   const [isAfresh, setAfresh] = useState(false);
   const { input, hasOwn, table } = typed;
   /** A pasted table is kept with what was typed beside it: it may be long work. */
-  const type = (part: Partial<Typed<Input>>) => {
-    const next = { ...typed, ...part };
+  const type = (part: (before: Typed<Input>) => Partial<Typed<Input>>) => {
+    // A file may have been read while something else was typed.
+    const before = latest.current;
+    const next = { ...before, ...part(before) };
+    latest.current = next;
     setTyped(next);
     if (next.table !== '') slot.put({ value: { typed: next } satisfies KeptRun<Input> });
-    else if (typed.table !== '') slot.drop();
+    else if (before.table !== '') slot.drop();
   };
   const [strict, setStrict] = useState(false);
   const [job, setJob] = useState<Job<Input> | undefined>(begun);
@@ -190,21 +194,20 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     phase,
     isTable,
     input,
-    change: (part: Partial<Input>) => type({ input: { ...input, ...part } }),
+    change: (part: Partial<Input>) => type((before) => ({ input: { ...before.input, ...part } })),
     /** When what is shown was typed, if on an earlier visit; ms since 1970. */
     restored: earlier === undefined || isAfresh ? undefined : restored,
     startAfresh: () => {
-      slot.drop();
-      setTyped(blank());
+      type(blank);
       setAfresh(true);
     },
     strict,
     own: {
       columns,
       hasOwn,
-      setHasOwn: (has: boolean) => type({ hasOwn: has }),
+      setHasOwn: (has: boolean) => type(() => ({ hasOwn: has })),
       table,
-      setTable: (text: string) => type({ table: text }),
+      setTable: (text: string) => type(() => ({ table: text })),
       ...own,
     },
     rows,
@@ -256,7 +259,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp) : 0,
     /** Leaves in the table what was not done. */
     mend: () => {
-      type({ table: leftOver() });
+      type(() => ({ table: leftOver() }));
       lookup.forget();
       setJob(undefined);
       setEnded(undefined);
