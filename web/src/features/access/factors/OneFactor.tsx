@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { StatusChip, useConfirm, useKeyedAction, useToasts, When } from '@/ui';
+import { StatusChip, When } from '@/ui';
+import { RemoveButton } from '../RemoveButton';
 import styles from '../sessions/Sessions.module.css';
 import { factorMessages } from './messages';
 import { removeFactor, type Factor } from './queries';
@@ -12,27 +12,7 @@ import { RenameFactor } from './RenameFactor';
 export function OneFactor({ factor, onChanged }: { factor: Factor; onChanged: () => void }) {
   const { id, kind, name, lastUsedTime, createdTime, passkey } = factor;
   const t = useText(factorMessages);
-  const confirm = useConfirm();
-  const toasts = useToasts();
   const [renaming, { open, close }] = useDisclosure();
-  const remove = useKeyedAction<null, unknown>({
-    scope: `me/factors/${id}`,
-    title: t('removeOne', { name }),
-    topics: ['users'],
-    send: () => removeFactor(id),
-    onDone: () => {
-      toasts.done(t('removed', { name }));
-      onChanged();
-    },
-    onRefused: (error) => {
-      if (isProblem(error, 'not_found')) toasts.info(t('removedAlready'));
-      else toasts.failed(error);
-      onChanged();
-    },
-  });
-  const ask = async () => {
-    if ((await confirm({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(null);
-  };
   return (
     <li className={styles.session}>
       <div className={styles.about}>
@@ -52,16 +32,16 @@ export function OneFactor({ factor, onChanged }: { factor: Factor; onChanged: ()
         <Button variant="subtle" aria-label={t('renameOne', { name })} onClick={open}>
           {t('rename')}
         </Button>
-        <Button
-          color="bad"
-          variant="subtle"
-          aria-label={t('removeOne', { name })}
-          loading={remove.outcome === 'sending'}
-          disabled={remove.outcome === 'unknown'}
-          onClick={() => void ask()}
-        >
-          {t('remove')}
-        </Button>
+        <RemoveButton
+          scope={`me/factors/${id}`}
+          label={t('removeOne', { name })}
+          text={t('remove')}
+          question={{ title: t('removeAsk', { name }), body: t('removeBody') }}
+          send={() => removeFactor(id)}
+          done={t('removed', { name })}
+          already={t('removedAlready')}
+          onChanged={onChanged}
+        />
       </Group>
       {renaming && (
         <RenameFactor

@@ -1,13 +1,14 @@
 import { Button, Loader } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { isProblem, useMay, useUser } from '@/api';
+import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
-import { ProblemBanner, Section, StatusChip, useConfirm, useKeyedAction, useToasts, When } from '@/ui';
+import { ProblemBanner, Section, StatusChip, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { useOwnProviders } from '@/ui/signin/useProviders';
 import { Empty } from '@/ui/table';
 import styles from '../sessions/Sessions.module.css';
+import { RemoveButton } from '../RemoveButton';
 import { LinkAccount } from './LinkAccount';
 import { linkMessages } from './messages';
 import { linksOf, removeLink, type Link } from './queries';
@@ -55,30 +56,9 @@ interface OneProps {
 
 function OneLink({ link: { id, provider, issuer, subject, lastUsedTime, createdTime }, userId, isOwn, mayRemove }: OneProps) {
   const t = useText(linkMessages);
-  const confirm = useConfirm();
-  const toasts = useToasts();
   const queries = useQueryClient();
   const name = provider ?? issuer;
   const reread = () => void queries.invalidateQueries({ queryKey: ['users', 'one', String(userId)] });
-  const remove = useKeyedAction<null, unknown>({
-    scope: `users/${userId}/links/${id}`,
-    title: t('removeOne', { name }),
-    topics: ['users'],
-    send: () => removeLink(userId, isOwn, id),
-    onDone: () => {
-      toasts.done(t('removed', { name }));
-      reread();
-    },
-    onRefused: (error) => {
-      if (isProblem(error, 'not_found')) toasts.info(t('removedAlready'));
-      else toasts.failed(error);
-      reread();
-    },
-  });
-  const ask = async () => {
-    const question = { title: t('removeAsk', { name }), body: t(isOwn ? 'removeOwn' : 'removeOther'), confirm: t('remove'), tone: 'bad' as const };
-    if ((await confirm(question)) !== undefined) remove.run(null);
-  };
   return (
     <li className={styles.session}>
       <div className={styles.about}>
@@ -93,16 +73,16 @@ function OneLink({ link: { id, provider, issuer, subject, lastUsedTime, createdT
         </div>
       </div>
       {mayRemove && (
-        <Button
-          color="bad"
-          variant="subtle"
-          aria-label={t('removeOne', { name })}
-          loading={remove.outcome === 'sending'}
-          disabled={remove.outcome === 'unknown'}
-          onClick={() => void ask()}
-        >
-          {t('remove')}
-        </Button>
+        <RemoveButton
+          scope={`users/${userId}/links/${id}`}
+          label={t('removeOne', { name })}
+          text={t('remove')}
+          question={{ title: t('removeAsk', { name }), body: t(isOwn ? 'removeOwn' : 'removeOther') }}
+          send={() => removeLink(userId, isOwn, id)}
+          done={t('removed', { name })}
+          already={t('removedAlready')}
+          onChanged={reread}
+        />
       )}
     </li>
   );

@@ -1,10 +1,11 @@
 import { Button, Loader, Tooltip } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { isProblem, useUser } from '@/api';
+import { useUser } from '@/api';
 import { useText } from '@/i18n';
 import { ProblemBanner, Section, StatusChip, useConfirm, useKeyedAction, useToasts, When } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Empty } from '@/ui/table';
+import { RemoveButton } from '../RemoveButton';
 import { deviceOf } from './device';
 import { sessionMessages } from './messages';
 import { endOtherSessions, endSession, openSessions, reread, type OpenSession } from './queries';
@@ -42,24 +43,9 @@ export function Sessions({ userId }: { userId: number }) {
 
 function Session({ session }: { session: OpenSession }) {
   const t = useText(sessionMessages);
-  const confirm = useConfirm();
-  const toasts = useToasts();
   const { id, address, userAgent, current, lastUsedTime, createdTime } = session;
   const device = useDevice()(userAgent);
   const place = address === '' ? t('unknownPlace') : address;
-  const name = t('endOne', { name: `${device} · ${place}` });
-  const end = useKeyedAction<null, unknown>({
-    scope: `sessions/${id}/end`,
-    title: name,
-    topics: ['users'],
-    send: () => endSession(id),
-    onDone: () => toasts.done(t('ended')),
-    onRefused: (error) => (isProblem(error, 'not_found') ? toasts.info(t('endedAlready')) : toasts.failed(error)),
-  });
-  const ask = async () => {
-    const body = t.rich('endBody', { device, address: place, when: <When time={createdTime} /> });
-    if ((await confirm({ title: t('endAsk'), body, confirm: t('end'), tone: 'bad' })) !== undefined) end.run(null);
-  };
   return (
     <li className={styles.session}>
       <div className={styles.about}>
@@ -78,16 +64,15 @@ function Session({ session }: { session: OpenSession }) {
         </div>
       </div>
       {!current && (
-        <Button
-          color="bad"
-          variant="subtle"
-          aria-label={name}
-          loading={end.outcome === 'sending'}
-          disabled={end.outcome === 'unknown'}
-          onClick={() => void ask()}
-        >
-          {t('end')}
-        </Button>
+        <RemoveButton
+          scope={`sessions/${id}/end`}
+          label={t('endOne', { name: `${device} · ${place}` })}
+          text={t('end')}
+          question={{ title: t('endAsk'), body: t.rich('endBody', { device, address: place, when: <When time={createdTime} /> }) }}
+          send={() => endSession(id)}
+          done={t('ended')}
+          already={t('endedAlready')}
+        />
       )}
     </li>
   );
