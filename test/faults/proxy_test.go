@@ -71,8 +71,8 @@ type proxy struct {
 // link is one connection of the program through the proxy.
 type link struct {
 	client, server net.Conn
-	// losing is set when the server's next reply is not to be passed on.
-	losing atomic.Bool
+	// losing hears the reply to a COMMIT that is not to be passed on.
+	losing atomic.Pointer[gate]
 	// answered is told of the server's next reply.
 	answered atomic.Pointer[gate]
 }
@@ -379,7 +379,7 @@ func (p *proxy) requests(l *link) {
 func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 	switch f {
 	case loseReply:
-		l.losing.Store(true)
+		l.losing.Store(&gate{place: len(statementsOf(frame)) - 1, reply: make(chan []byte, 1)})
 	case cutBefore:
 		p.lost()
 		return false
@@ -407,7 +407,11 @@ func (p *proxy) replies(l *link) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := l.server.Read(buffer)
-		if l.losing.Load() {
+		if g := l.losing.Load(); g != nil {
+			// The statements before the COMMIT may be answered before it is executed.
+			if err == nil && !g.hears(buffer[:n]) {
+				continue
+			}
 			p.lost()
 			return
 		}
