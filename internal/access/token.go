@@ -184,7 +184,6 @@ func (s *Service) tokens() change.Editable[Token, *Token] {
 		Rows: change.Rows[Token, *Token]{
 			DB: s.store.db, Label: (*Token).label, View: func(token *Token) any { return tokenViewOf(*token) }, Find: findToken,
 		},
-		At: func(context.Context, *Token, int64) (*Token, error) { return nil, gorm.ErrRecordNotFound },
 	}
 }
 

@@ -195,6 +195,17 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 	require.Equal(t, order, s.Send(t, http.MethodGet, path(order), nil).Body)
 }
 
+func TestAStaleTransitionIsToldOfTheChangeAndOfNoVersionThatIsGone(t *testing.T) {
+	s := open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	s.item(t, "TEA-1", 1990)
+	order := s.place(t, "TEA-1")
+	paid := s.Send(t, http.MethodPost, path(order)+"/pay", `{"method":"external"}`, "If-Match", order["etag"].(string))
+	require.Equal(t, http.StatusOK, paid.Status, paid.Body)
+	stale := s.Send(t, http.MethodPost, path(order)+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", order["etag"].(string))
+	require.Equal(t, http.StatusPreconditionFailed, stale.Status)
+	require.Contains(t, stale.Body["detail"], "since you read it; nothing of yours was applied.")
+}
+
 func TestACouponTakesItsDiscountAndComesBackWithTheCancelledOrder(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)

@@ -28,7 +28,7 @@ type Editable[T any, M Model[T]] struct {
 	// with the columns to set. The row given is not changed.
 	Revise func(row M, document any) (M, guard.Set, error)
 	// At returns a row as it was at an earlier version, from its history, or
-	// gorm.ErrRecordNotFound.
+	// gorm.ErrRecordNotFound. It is nil for a resource that keeps no history.
 	At func(ctx context.Context, row M, version int64) (M, error)
 	// Record leaves the traces of an edit: history, audit, events.
 	Record func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) error
@@ -247,10 +247,14 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 	}
 	if base == nil {
 		if seen := edit.IfMatch.Ref; seen.ID == current.Ref().ID && seen.Version < current.Ref().Version {
-			// It was a version of this row, and was removed for its age.
 			c.Expected = seen.Version
 		}
-		return c.Error()
+		refusal := c.Error()
+		if c.Expected != 0 && e.At != nil {
+			refusal.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is not kept any more: what you changed can be neither compared nor merged. "+
+				"Nothing of yours was applied; edit version %d.", c.Resource, c.Current.UpdatedBy.Name, c.Expected, c.Current.Version)
+		}
+		return refusal
 	}
 	sides, err := e.compare(*base, current, edit)
 	if err != nil {
@@ -269,7 +273,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 // baseOf returns the row as the author saw it, or nil when the tag is not one of
 // this row, or that version is not kept any more.
 func (e Editable[T, M]) baseOf(ctx context.Context, current M, edit Edit) (*M, error) {
-	if edit.IfMatch.Ref.ID != current.Ref().ID {
+	if e.At == nil || edit.IfMatch.Ref.ID != current.Ref().ID {
 		return nil, nil
 	}
 	base, err := e.At(ctx, current, edit.IfMatch.Ref.Version)

@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"fmt"
-
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
 )
@@ -35,15 +33,10 @@ func (c Conflict) Error() *apperr.Error {
 		With("updatedBy", c.Current.UpdatedBy).
 		With("updatedTime", c.Current.UpdatedTime).
 		With("current", c.CurrentView)
-	switch {
-	case c.Expected == 0:
+	if c.Expected == 0 {
 		e.Detail = c.Resource + " is not the one you read: it was deleted and created again, or your ETag belongs to another resource. Nothing of yours was applied."
 		e.With("expectedVersion", nil)
-	case c.BaseView == nil:
-		e.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is not kept any more: what you changed can be neither compared nor merged. "+
-			"Nothing of yours was applied; edit version %d.", c.Resource, c.Current.UpdatedBy.Name, c.Expected, c.Current.Version)
-		e.With("expectedVersion", c.Expected)
-	default:
+	} else {
 		e.With("expectedVersion", c.Expected)
 	}
 	if c.Expected == 0 || c.BaseView == nil {
