@@ -83,7 +83,7 @@ var keys = []mutant{
 	},
 	{
 		name: "what is remembered is believed although the links have changed",
-		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && w.isFresh(staleAfter) {`, new: `if w.current.Load() != nil {`,
+		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
 		caught: tests{
 			"internal/base/epoch":       {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
 			"internal/edge/idempotency": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},

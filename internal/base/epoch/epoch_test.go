@@ -44,6 +44,12 @@ func (w *witness) ask(_ context.Context, of epoch.Epoch) (string, error) {
 	return "", nil
 }
 
+func (w *witness) times() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked)
+}
+
 func watched(db *storage.DB) (*epoch.Watch, *witness) {
 	watch, w := epoch.NewWatch(db, clock.NewFake(noon)), &witness{}
 	watch.Ask(w.ask)
@@ -204,19 +210,31 @@ func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing
 
 func TestAWatchLooksByItself(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		watch, _ := watched(db)
+		watch, w := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
+		require.Zero(t, w.times())
 		running, stop := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		go func() { watch.Run(running); close(ended) }()
-		_, err := epoch.Change(ctx, db, first, noon, "It was restored.")
-		require.NoError(t, err)
-		require.Eventually(t, func() bool {
-			now, sure := watch.Now(ctx)
-			return sure && now != first
-		}, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return w.times() == 1 }, 10*time.Second, 10*time.Millisecond, "somebody had asked")
+		require.True(t, clock.Sleep(ctx, 2500*time.Millisecond))
+		require.Equal(t, 1, w.times(), "nobody asked since")
 		stop()
 		<-ended
 	})
+}
+
+func TestALookThatTakesLongIsBelievedByWhoeverAskedBeforeIt(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db := storagetest.SQLite(t)
+	watch := epoch.NewWatch(db, clock.NewFake(noon))
+	slow := func(ctx context.Context, _ epoch.Epoch) (string, error) {
+		clock.Sleep(ctx, 1700*time.Millisecond)
+		return "", nil
+	}
+	requireNow(t, ctx, watch, read(t, ctx, db))
+	watch.Ask(slow)
+	require.True(t, clock.Sleep(ctx, 1600*time.Millisecond))
+	requireNow(t, ctx, watch, read(t, ctx, db))
 }

@@ -86,14 +86,16 @@ func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness
 
 // Now returns the epoch that things are remembered for, and whether what was remembered
 // for it may be believed. It costs nothing but when the links to the database have
-// changed, or nobody asked for a while: it looks then, and who asks meanwhile waits. It is false while the database
+// changed, or nobody asked for a while: it looks then, and who asks meanwhile waits. A look that
+// began after the question is answer enough, however long it took. It is false while the database
 // cannot be asked, or its links go on changing.
 func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	// A look may open a connection, and one that is under way may have begun too early.
 	const most = 3
+	called := clock.Mark()
 	w.asked.Store(true)
 	for range most {
-		if w.links.Load() == w.db.LinkChanges() && w.isFresh(staleAfter) {
+		if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {
 			return *w.current.Load(), true
 		}
 		if err := w.Look(ctx); err != nil {
@@ -107,6 +109,12 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 func (w *Watch) isFresh(d time.Duration) bool {
 	looked := w.looked.Load()
 	return looked != nil && clock.Since(*looked) <= d
+}
+
+// hasLookedSince reports whether a look that found all well began after a moment.
+func (w *Watch) hasLookedSince(moment time.Time) bool {
+	looked := w.looked.Load()
+	return looked != nil && looked.After(moment)
 }
 
 // Run looks every second in which somebody asked, and now and then, until ctx ends.
