@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/lock"
 )
@@ -61,6 +62,20 @@ type counting struct{ commands *atomic.Int64 }
 func (c counting) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (c counting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
+}
+
+// pipelines counts pipelines that set a value, which only reports are.
+type pipelines struct{ commands *atomic.Int64 }
+
+func (p pipelines) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (p pipelines) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (p pipelines) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, commands []redis.Cmder) error {
+		if commands[0].Name() == "set" {
+			p.commands.Add(1)
+		}
+		return next(ctx, commands)
+	}
 }
 
 func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -174,6 +189,25 @@ func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
 		held, err := one.Held(t.Context())
 		return err == nil && len(held) == 0
 	}, timeout, 5*time.Millisecond)
+}
+
+func TestALockThatIsHeldOnIsReportedOnce(t *testing.T) {
+	client := redistest.Connect(t, redistest.SharedURL(t))
+	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond, TTL: time.Hour}
+	holder, other := newRedis(t, client, options), newRedis(t, redistest.Connect(t, redistest.SharedURL(t)), options)
+	owned := lock.WithOwner(t.Context(), "request 7")
+	lease, err := holder.Acquire(owned, 0, "key")
+	require.NoError(t, err)
+	awaitHolding(t, other, "key", func(h lock.Holding) bool { return h.Owner == "request 7" })
+	var commands atomic.Int64
+	client.AddHook(pipelines{&commands})
+	require.True(t, clock.Sleep(t.Context(), 200*time.Millisecond))
+	require.Zero(t, commands.Load(), "there was nothing new to say")
+	require.NoError(t, lease.Release(t.Context()))
+	lease, err = holder.Acquire(owned, 0, "key")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return commands.Load() > 0 }, timeout, 5*time.Millisecond, "it is another hold, of less time")
+	require.NoError(t, lease.Release(t.Context()))
 }
 
 func TestAHeldLockOutlivesItsTTL(t *testing.T) {

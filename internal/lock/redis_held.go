@@ -28,6 +28,8 @@ type reported struct {
 	Owner   string        `json:"owner,omitempty"`
 	Age     time.Duration `json:"age,omitempty"`
 	Waiters int           `json:"waiters,omitempty"`
+	// since is when the process took it. It tells two holds of one owner apart.
+	since time.Time
 }
 
 func (l *Redis) processesName() string            { return l.prefix + "processes" }
@@ -41,7 +43,7 @@ func (l *Redis) localReport() []reported {
 	for key, q := range l.queues {
 		r := reported{Key: key, Waiters: q.waiting.Len()}
 		if front := q.front; front.held {
-			r.Held, r.Owner, r.Age = true, front.lease.owner, clock.Since(front.since)
+			r.Held, r.Owner, r.Age, r.since = true, front.lease.owner, clock.Since(front.since), front.since
 		} else {
 			r.Waiters++
 		}
@@ -66,26 +68,16 @@ func (l *Redis) report(ctx context.Context) {
 			continue
 		}
 		// Reports are for display only; the next one makes up for one that failed.
-		// Whoever finds no report of a process forgets the process.
-		isKnown := len(last.list) > 0 && clock.Since(last.at) < l.ttl && clock.Since(last.known) < knownFor
-		if l.writeReport(ctx, list, isKnown) != nil {
-			continue
-		}
-		last.list, last.at = list, clock.Mark()
-		if len(list) > 0 && !isKnown {
-			last.known = last.at
+		if l.writeReport(ctx, list) == nil {
+			last = written{list, clock.Mark()}
 		}
 	}
 }
 
-// knownFor is how long a process does not say again that it writes reports.
-const knownFor = time.Minute
-
-// written is what a process has reported.
+// written is what a process has reported, and when.
 type written struct {
 	list []reported
-	// at is when that was, and known when the process said that it writes reports.
-	at, known time.Time
+	at   time.Time
 }
 
 // says reports whether the last report says the same of who holds what, however long by now.
@@ -99,7 +91,7 @@ func (w written) says(list []reported) bool {
 	return slices.EqualFunc(w.list, list, same)
 }
 
-func (l *Redis) writeReport(ctx context.Context, list []reported, isKnown bool) error {
+func (l *Redis) writeReport(ctx context.Context, list []reported) error {
 	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout)
 	defer cancel()
 	if len(list) == 0 {
@@ -109,10 +101,13 @@ func (l *Redis) writeReport(ctx context.Context, list []reported, isKnown bool) 
 	if err != nil {
 		return fmt.Errorf("encode the report of locks: %w", err)
 	}
-	if err := l.client.Set(ctx, l.reportName(l.process), text, l.ttl).Err(); err != nil || isKnown {
-		return err
-	}
-	return l.client.SAdd(ctx, l.processesName(), l.process).Err()
+	_, err = l.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		pipe.Set(ctx, l.reportName(l.process), text, l.ttl)
+		// Whoever finds no report of a process forgets the process.
+		pipe.SAdd(ctx, l.processesName(), l.process)
+		return nil
+	})
+	return err
 }
 
 // Held implements Locker. Errors: ErrUnavailable.
