@@ -243,6 +243,11 @@ func (p *Program) Run(ctx context.Context) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
 	working.Go(func() { p.services.Engines.Run(background) })
+	working.Go(func() {
+		if err := p.services.FlashSales.Listen(background); err != nil && background.Err() == nil {
+			slog.ErrorContext(background, "changes of flash sales by other processes are noticed late", "error", err)
+		}
+	})
 	if p.Settings.Role != "api" {
 		p.startJobs(background, &working)
 		working.Go(func() { p.services.FlashSales.Work(background) })
@@ -310,11 +315,6 @@ func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup)
 	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.Access.Watch(ctx) })
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
-	running.Go(func() {
-		if err := p.services.FlashSales.Listen(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "changes of flash sales by other processes are noticed late", "error", err)
-		}
-	})
 	running.Go(func() {
 		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "presence is not shared with other processes", "error", err)

@@ -31,8 +31,8 @@ const (
 )
 
 // Listen forgets what this process knows of sales that others change, until ctx ends.
-// Every process that takes purchases runs it; without it a change is noticed some
-// seconds later.
+// Every process runs it, those that take purchases and those that consume queues; without it a
+// change is noticed some seconds later.
 func (s *Service) Listen(ctx context.Context) error {
 	news, err := s.bus.Subscribe(ctx, Topic)
 	if err != nil {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/core/uow"
 	"interlock/test/apptest"
@@ -52,6 +54,21 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 		sale.Verify(t)
 		require.Equal(t, "closed", read(t, ada, "/api/v1"+sale.Path)["status"])
 	})
+}
+
+// A worker that has nothing to do looks for sales every five seconds only.
+func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
+	s := apptest.Settings(t.TempDir())
+	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewServer(t).URL()
+	api, worker := s, s
+	api.Role, worker.Role = "api", "worker"
+	c := apptest.Start(t, api).Admin(t)
+	apptest.Start(t, worker)
+	begun := clock.Mark()
+	sale := burst.Open(t, 1, 1, c)
+	sale.Rush(t)
+	require.Eventually(t, func() bool { return len(read(t, c, "/api/v1/orders")["items"].([]any)) == 1 }, patience, 5*time.Millisecond)
+	require.Less(t, clock.Since(begun), 4*time.Second)
 }
 
 // raceForAWallet lets both replicas take from one wallet, more than is there.
