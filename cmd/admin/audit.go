@@ -31,7 +31,7 @@ func (c *auditExport) Run(ctx context.Context) error {
 			return fmt.Errorf("--after %w", err)
 		}
 	}
-	services, err := app.Open(ctx, c.Storage, app.Options{})
+	services, err := app.Open(ctx, c.Storage, app.Options{WithoutKeys: true})
 	if err != nil {
 		return err
 	}

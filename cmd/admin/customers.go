@@ -45,7 +45,7 @@ type customerExport struct {
 
 // Run writes the export.
 func (c *customerExport) Run(ctx context.Context) error {
-	return c.with(ctx, app.Options{}, func(ctx context.Context, sv *app.Services) error {
+	return c.with(ctx, app.Options{WithoutKeys: true}, func(ctx context.Context, sv *app.Services) error {
 		out := bufio.NewWriter(os.Stdout)
 		rows, err := sv.Customers.Export(ctx, principal.CustomerID(c.UserID), out, sv.Clock.Now())
 		if err := errors.Join(err, out.Flush()); err != nil {

@@ -23,18 +23,15 @@ const noKeys = "no encryption keys are set: what is kept for repeats and the sec
 
 // requireKeys refuses to serve without keys where a database on a server has values that are
 // encrypted: this process could read none of them, and would keep others in clear beside them.
-// Where it has none yet, the log says what that means.
+// Where it has none yet, the log says what that means. Keys that are set to none are what somebody
+// wants: such a process serves, and openCipher has told the log of what it cannot read.
 func (sv *Services) requireKeys(ctx context.Context, s settings.Storage) error {
-	keys, err := keysOf(s)
-	if _, embedded := s.KeyFile(); err != nil || embedded || len(keys) > 0 {
+	set, err := s.SetKeys()
+	if _, embedded := s.KeyFile(); err != nil || embedded || len(set) > 0 {
 		return err
 	}
-	used, err := encryption.Check(ctx, sv.DB, encryption.Cipher{})
-	if err != nil {
-		return err
-	}
-	if len(used.Lost) > 0 {
-		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: give this process the keys of the others", strings.Join(used.Lost, ", "))
+	if len(sv.lostKeys) > 0 {
+		return fmt.Errorf("values in the database are encrypted with the key %s, and INTERLOCK_ENCRYPTION_KEYS is not set: give this process the keys of the others", strings.Join(sv.lostKeys, ", "))
 	}
 	slog.WarnContext(ctx, noKeys)
 	return nil
@@ -57,6 +54,7 @@ func (sv *Services) openCipher(ctx context.Context, s settings.Storage, canMake 
 		return c, fmt.Errorf("INTERLOCK_ENCRYPTION_KEYS: %w", err)
 	}
 	used, err := encryption.Register(ctx, sv.DB, c, sv.Clock.Now())
+	sv.lostKeys = used.Lost
 	if len(used.Lost) > 0 {
 		slog.WarnContext(ctx, "encryption keys that values in the database were encrypted with are not there; nobody can read what they encrypted", "keys", used.Lost)
 	}

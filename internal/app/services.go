@@ -104,6 +104,8 @@ type Services struct {
 	broker  mq.Broker
 	gate    gate.Gate
 	closers []func()
+	// lostKeys are those that values in the database were encrypted with and that are not there.
+	lostKeys []string
 }
 
 // Permissions returns every permission that a role or token can hold.

@@ -9,7 +9,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a server without keys starts beside values that are encrypted",
-		file: "internal/app/encryption.go", old: `err != nil || embedded || len(keys) > 0 {`, new: `err != nil || embedded || len(keys) >= 0 {`,
+		file: "internal/app/encryption.go", old: `err != nil || embedded || len(set) > 0 {`, new: `err != nil || embedded || len(keys) >= 0 {`,
 		caught: tests{"internal/app": {"TestADatabaseOnAServerIsServedWithoutKeysUntilOneHasEncryptedSomething"}},
 	},
 	{
