@@ -405,6 +405,11 @@ test('a secret is shown to who may read it when he asks, and replaced unseen by 
   await second.shoot('config-secret-withheld');
   await page.getByRole('button', { name: 'Replace the value' }).click();
   await value(page).fill('skylark');
+  await page.getByText('This browser keeps no draft of it', { exact: false }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('skylark');
+  await page.getByRole('link', { name: 'Configs' }).first().click();
+  await page.getByRole('link', { name: 'mail.password' }).click();
+  expect(await value(page).inputValue()).toBe('skylark');
 
   // Somebody replaces it meanwhile: it is asked, and not put over it.
   await edit('mail.password', { value: 'blackbird' });

@@ -114,3 +114,42 @@ test('what cannot be read is no draft', () => {
   localStorage.setItem(`interlock.draft/${owner}/a/items/TEA`, '{"half":');
   expect(new DraftStore('b').open(tea)).toBeUndefined();
 });
+
+test('what is secret is held by this tab and written nowhere, and what was written of it is removed', () => {
+  const tab = new DraftStore('a');
+  const pin = { owner, scope: 'configs/pin' };
+  const undo = { owner, scope: 'configs/pin/undo' };
+  const beside = { owner, scope: 'configs/pins' };
+  const unload = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const written = () => Object.values(localStorage).join();
+  new DraftStore('closed').keep(pin, kept('1234', 1));
+  tab.open(pin);
+  expect(unload()).toBe(true);
+  tab.conceal(pin, true);
+  tab.keep(pin, kept('12345', 2));
+  tab.keep(undo, kept('123', 3));
+  tab.keep(beside, kept('public', 4));
+  expect(written()).not.toContain('123');
+  expect(written()).toContain('public');
+  expect(tab.open(pin)?.value).toBe('12345');
+  expect(tab.list(owner).map(({ scope }) => scope)).toEqual(['configs/pins', 'configs/pin/undo', 'configs/pin']);
+  expect(unload()).toBe(false);
+  expect(new DraftStore('a').open(pin)).toBeUndefined();
+  tab.drop(pin);
+  tab.remove(undo);
+  expect(tab.list(owner).map(({ scope }) => scope)).toEqual(['configs/pins']);
+  expect(unload()).toBe(true);
+});
+
+test('what is secret is not written again when another tab removes it, and is once it is secret no more', () => {
+  vi.useFakeTimers();
+  const tab = new DraftStore('discreet');
+  tab.conceal(tea, true);
+  tab.keep(tea, kept('mine'));
+  storage(`interlock.draft/${owner}/discreet/items/TEA`, null);
+  vi.advanceTimersByTime(5000);
+  expect(Object.values(localStorage)).toEqual([]);
+  tab.conceal(tea, false);
+  tab.keep(tea, kept('mine'));
+  expect(new DraftStore('b').open(tea)?.value).toBe('mine');
+});

@@ -54,16 +54,24 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
  * A crash at any point leaves the last whole entry; each is written in one step. Of a
  * finished thing this tab's slot is the last to go, so that one which breaks off there
  * leaves no older text than that.
+ *
+ * What is secret is never written: this tab holds it until it is closed or loads itself anew,
+ * and asks before that.
  */
 export class DraftStore {
   readonly #held = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
+  /** What is secret, and all beneath it, by owner and scope. */
+  readonly #secrets = new Set<string>();
   readonly #tab: string;
   #full = false;
 
   constructor(tab = thisTab) {
     this.#tab = tab;
     window.addEventListener('storage', this.#onStorage);
+    window.addEventListener('beforeunload', (event) => {
+      if (this.holdsSecrets()) event.preventDefault();
+    });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -73,6 +81,24 @@ export class DraftStore {
 
   /** Whether the last thing that was to be kept had no room, or storage is forbidden. */
   readonly isFull = (): boolean => this.#full;
+
+  /** Whether something would be lost with this tab that is written nowhere. */
+  readonly holdsSecrets = (): boolean => [...this.#held.keys()].some((slot) => this.#isSecret(slot));
+
+  /** Says whether what is begun there, and beneath it, is secret: what was written of it is removed. */
+  conceal(named: Named, isSecret: boolean): void {
+    const name = `${named.owner}/${named.scope}`;
+    if (isSecret === this.#secrets.has(name)) return;
+    if (!isSecret) {
+      this.#secrets.delete(name);
+      return;
+    }
+    this.#secrets.add(name);
+    recalledNames(`${prefix}${named.owner}/`)
+      .filter((slot) => this.#isSecret(slot))
+      .forEach(forget);
+    this.#changed();
+  }
 
   /** Looks for what was begun earlier, here or in another tab, and holds it from then on. */
   open(named: Named): Kept | undefined {
@@ -97,7 +123,7 @@ export class DraftStore {
     const from = this.#held.get(slot)?.from;
     const entry = from === undefined ? kept : { ...kept, from };
     this.#held.set(slot, entry);
-    this.#full = !remember(slot, JSON.stringify(entry));
+    this.#full = !this.#isSecret(slot) && !remember(slot, JSON.stringify(entry));
     this.#changed();
   }
 
@@ -116,8 +142,10 @@ export class DraftStore {
   /** Everything that somebody has begun, in whatever tab, newest first; of one thing the newest. */
   list(owner: string): Listed[] {
     const newest = new Map<string, Listed>();
-    for (const name of recalledNames(`${prefix}${owner}/`)) {
-      const kept = read(name);
+    const all = `${prefix}${owner}/`;
+    const secrets = [...this.#held.keys()].filter((name) => name.startsWith(all) && this.#isSecret(name));
+    for (const name of [...recalledNames(all), ...secrets]) {
+      const kept = this.#isSecret(name) ? this.#held.get(name) : read(name);
       const scope = scopeOf(name);
       if (kept !== undefined && kept.at > (newest.get(scope)?.at ?? 0)) newest.set(scope, { ...kept, scope });
     }
@@ -140,6 +168,12 @@ export class DraftStore {
     this.#changed();
   }
 
+  #isSecret(slot: string): boolean {
+    const owner = slot.slice(prefix.length).split('/').slice(0, 2).join('/');
+    const scope = scopeOf(slot);
+    return [...this.#secrets].some((name) => `${owner}/${scope}` === name || `${owner}/${scope}`.startsWith(`${name}/`));
+  }
+
   #slot({ owner, scope }: Named): string {
     return `${prefix}${owner}/${this.#tab}/${scope}`;
   }
@@ -156,7 +190,7 @@ export class DraftStore {
     if (newValue === null && this.#held.has(key)) {
       setTimeout(() => {
         const held = this.#held.get(key);
-        if (held !== undefined && recall(key) === null) remember(key, JSON.stringify(held));
+        if (held !== undefined && !this.#isSecret(key) && recall(key) === null) remember(key, JSON.stringify(held));
       }, pause);
     }
     this.#changed();

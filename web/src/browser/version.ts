@@ -1,3 +1,5 @@
+import { drafts } from './drafts';
+
 /**
  * Which version of the admin this page is, and whether another has been deployed since.
  *
@@ -75,7 +77,7 @@ export function followUpdates(): void {
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void lookForUpdate();
-    else if (isOutdated) update();
+    else if (isOutdated && !drafts.holdsSecrets()) update();
   });
 }
 

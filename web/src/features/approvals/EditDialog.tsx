@@ -37,6 +37,7 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
     topics: ['approvals'],
     open: () => ({ patch: patchText(patch ?? {}), note, at: effectiveTime }),
     isComplete: ({ patch: text, at }) => patchOf(text) !== undefined && (effectiveTime === null || at !== null),
+    isSecret: () => isOfSecret(approval),
     seal: (form) => ({ ...form, etag }),
     send: (form, key) => editApproval(id, editOf(form, effectiveTime), form.etag ?? etag, key),
     onDone: () => {
@@ -96,3 +97,7 @@ function patchOf(text: string): JsonObject | undefined {
     throw error;
   }
 }
+
+/** Whether it changes a config that is secret, was, or will be. */
+const isOfSecret = ({ sides = [] }: ApprovalRead): boolean =>
+  sides.some(({ base, proposed, current }) => [base, proposed, current].some((one) => (one as { secret?: unknown } | null)?.secret === true));

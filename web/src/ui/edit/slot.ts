@@ -11,6 +11,8 @@ export interface Slot {
   /** Keeps a change; a slot in which nothing is typed and nothing is open is given up. */
   put: (change: Partial<Kept>) => void;
   drop: () => void;
+  /** Says whether it is secret, so that it is held by this tab alone. */
+  conceal: (isSecret: boolean) => void;
 }
 
 export function slotOf(named: Named, title: string): Slot {
@@ -20,6 +22,7 @@ export function slotOf(named: Named, title: string): Slot {
     isOwn: () => sessionStore.owner === named.owner,
     get,
     drop,
+    conceal: (isSecret) => drafts.conceal(named, isSecret),
     put: (change) => {
       const before = get();
       const at = Date.now();

@@ -51,6 +51,8 @@ interface Options<R extends Versioned, T> {
   current: R;
   /** What of the record is edited. Plain data, JSON. */
   read: (record: R) => T;
+  /** Whether what is in it is kept by no browser. */
+  isSecret?: ((value: T) => boolean) | undefined;
 }
 
 /** What is kept of an edit beside its base. Choices hold numbers as they were spelled, so they are kept as text. */
@@ -78,7 +80,7 @@ interface State<T> {
  * still, `newer` says that others went on, and saving is left to the guard. Only a form
  * that has held the draft gives it up: one that was always clean has none.
  */
-export function useDraft<R extends Versioned, T>({ resource, title, current, read }: Options<R, T>): Draft<R, T> {
+export function useDraft<R extends Versioned, T>({ resource, title, current, read, isSecret }: Options<R, T>): Draft<R, T> {
   const { kept, slot } = useSlot(resource, title);
   const [state, setState] = useState<State<T>>(() => restore<T>(kept) ?? fresh(current, read));
   const held = useRef(kept !== undefined);
@@ -90,6 +92,10 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
   }
 
   const { base, value, choices } = state;
+  const conceals = isSecret !== undefined && (isSecret(base.value) || isSecret(value));
+  useEffect(() => {
+    slot.conceal(conceals);
+  }, [slot, conceals]);
   useEffect(() => {
     const now = { base, value: { value, choices } satisfies Edited<T> };
     const before = slot.get();

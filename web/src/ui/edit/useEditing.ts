@@ -29,6 +29,8 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   words: Words;
   /** Whether what is typed can be sent. */
   isComplete?: (form: F) => boolean;
+  /** Whether what is in the form is secret, so that the browser keeps no draft of it. */
+  isSecret?: (form: F) => boolean;
   /** Sends a merge patch under a tag. */
   send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
   /** Makes the record what is in the form, whatever others changed; undefined where that is not possible. */
@@ -128,7 +130,7 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
   const { resource, title, current, words, read, contentOf, formOf, isComplete, send, overwrite, takeBack, authorsBetween, onRecord } = options;
   const t = useText(uiMessages);
   const me = useUser().id;
-  const draft = useDraft({ resource, title, current, read });
+  const draft = useDraft({ resource, title, current, read, isSecret: options.isSecret });
   const [met, setMet] = useState<R>();
   const [isComparing, setComparing] = useState(false);
   const [merged, setMerged] = useState<Merged>();

@@ -11,6 +11,8 @@ interface Options<F, R> extends KeyedOptions<F, R> {
   reopen?: (typed: F) => F;
   /** Whether what is typed can be sent. */
   isComplete?: (form: F) => boolean;
+  /** Whether what is typed is secret, so that the browser keeps no draft of it. */
+  isSecret?: (form: F) => boolean;
   /** Adds what it stands on at the moment that it is sent: the tag of a version. */
   seal?: (form: F) => F;
 }
@@ -41,7 +43,7 @@ export interface KeyedForm<F> {
  * answered or thrown away: closing the dialog, a reload, a crash and the end of the
  * session lead back to it.
  */
-export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, seal = same, ...options }: Options<F, R>): KeyedForm<F> {
+export function useKeyedForm<F extends object, R>({ open, reopen = same, isComplete, isSecret, seal = same, ...options }: Options<F, R>): KeyedForm<F> {
   const { kept, slot, restored } = useSlot(options.scope, options.title);
   const [blank, setBlank] = useState(open);
   const [strict, setStrict] = useState(false);
@@ -68,6 +70,7 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
       const next = { ...form, ...part };
       setChanged(true);
       write.reset();
+      slot.conceal(isSecret?.(next) ?? false);
       // Other contents are another request. A tab that goes on with them sends them under the same key.
       slot.put({ value: equal(exact(next), exact(blank)) ? undefined : next, key: randomId() });
     },

@@ -22,6 +22,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
     title: t('title'),
     topics: ['configs'],
     open: () => emptyDraft,
+    isSecret: ({ secret }) => secret,
     isComplete: (draft) => Object.keys(readDraft(draft).faults).length === 0,
     send: (draft, key) => createConfig(readDraft(draft).body, key),
     onDone: ({ key }) => {
@@ -114,7 +115,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
       />
       <Switch
         label={words('secret')}
-        description={words('secretHint')}
+        description={draft.secret ? `${words('secretHint')} ${words('notKept')}` : words('secretHint')}
         disabled={isFixed}
         checked={draft.secret}
         error={errorOf('secret')}

@@ -99,6 +99,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     read: formOf,
     contentOf: contentOrError,
     formOf: formOfContent,
+    isSecret: ({ secret }) => secret,
     send: (patch, etag, sentAs) => saveConfig(key, patch, etag, sentAs, { merge: 'disjoint' }),
     overwrite: may('configs:overwrite')
       ? async (patch, etag, reason, sentAs) => {
