@@ -33,10 +33,14 @@ type Service struct {
 	db    *storage.DB
 	bus   events.Bus
 	inUse []InUse
+	// merges has those who merge into one item come one after the other.
+	merges *change.Turns[*Item]
 }
 
 // New returns a Service.
-func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, inUse: d.InUse} }
+func New(d Deps) *Service {
+	return &Service{db: d.DB, bus: d.Bus, inUse: d.InUse, merges: new(change.Turns[*Item])}
+}
 
 // Item returns the item with a sku. Errors: NotFound.
 func (s *Service) Item(ctx context.Context, sku string) (*Item, error) {
@@ -107,6 +111,7 @@ func (s *Service) editable() change.Editable[Item, *Item] {
 			})
 			return insertHistory(ctx, u, after, "update")
 		},
+		Turns: s.merges,
 	}
 }
 

@@ -56,6 +56,12 @@ func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 		here.Cache(ctx, seen)
 		_, err = here.edit(ctx, "a", made.Ref(), `{"value":{"n":6}}`, false)
 		require.NoError(t, err, "the config that was made anew")
+
+		here.Cache(ctx, here.get("a"))
+		require.NoError(t, elsewhere.delete("a", elsewhere.get("a").Ref()))
+		elsewhere.create("a", object(`{"n":7}`))
+		_, err = here.edit(ctx, "a", made.Ref(), `{"remark":"mine"}`, true)
+		require.True(t, apperr.Has(err, apperr.VersionConflict), "merged into the one that was made anew: %v", err)
 	})
 }
 

@@ -26,6 +26,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 		Instead:      s.proposeEdit,
 		Write:        s.write,
 		Overwritable: true,
+		Turns:        s.merges,
 	}
 }
 

@@ -44,6 +44,8 @@ type Service struct {
 	feed   *feed
 	cache  *cache
 	vault  *vault
+	// merges has those who merge into one config come one after the other.
+	merges *change.Turns[*Config]
 
 	approvals *approvals.Service
 }
@@ -52,6 +54,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), vault: &vault{d.Cipher}, approvals: d.Approvals,
+		merges: new(change.Turns[*Config]),
 	}
 	d.Approvals.Offer(subject{s})
 	return s
@@ -174,7 +177,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit chang
 // him; the reason and what was destroyed are in the audit row. Errors: NotFound as well.
 func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
 	edited, done, err := s.editCached(ctx, u, key, edit)
-	if done || err != nil {
+	if done {
 		return edited, err
 	}
 	row, err := s.Get(ctx, key)
@@ -187,11 +190,17 @@ func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit cha
 // editCached applies an edit to the version that its author saw without reading it,
 // when this process has it in memory. It reports false, and has changed nothing, when
 // the row has to be read: it is not in memory at that version, the edit would
-// change nothing of it, or it breaks a rule of what may not be the newest content.
+// change nothing of it, it breaks a rule of what may not be the newest content, or the
+// row is gone and its key perhaps another's. An edit that merges reads on its own what it
+// stands on, and needs no more than to have the config in memory.
 func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
 	caller, _ := principal.From(ctx)
 	seen := s.cache.get(s.epoch(ctx), caller.TenantID, key)
-	if seen == nil || !edit.IfMatch.Holds(seen.Ref()) {
+	if seen == nil {
+		return change.Edited[*Config]{}, false, nil
+	}
+	isNewest := edit.IfMatch.Holds(seen.Ref())
+	if !isNewest && !merges(edit, seen) {
 		return change.Edited[*Config]{}, false, nil
 	}
 	edited, err := s.Edit(ctx, u, seen, edit)
@@ -200,9 +209,14 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 		return edited, false, nil
 	case err != nil:
 		s.cache.delete(caller.TenantID, key)
-		return edited, true, err
+		return edited, !apperr.Has(err, apperr.NotFound), err
 	}
-	return edited, edited.Row.Version != seen.Version || u.Proposed() != nil, nil
+	return edited, !isNewest || edited.Row.Version != seen.Version || u.Proposed() != nil, nil
+}
+
+// merges reports whether an edit is merged into what became of a config since.
+func merges(edit change.Edit, seen *Config) bool {
+	return edit.MergeDisjoint && edit.Overwrite == nil && edit.IfMatch.Ref.ID == seen.ID && edit.IfMatch.Ref.Version < seen.Version
 }
 
 // Delete removes a config as change.Editable.Delete does. Its history stays.

@@ -47,6 +47,28 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestContestedPlacesAreNotMerged"}},
 	},
 	{
+		name: "a row is given to the next who merges as a unit that was rolled back would have made it",
+		file: "internal/core/change/turns.go", old: `committed && taken.wrote`, new: `taken.wrote`,
+		caught: tests{"internal/core/change": {"TestWhatWasRolledBackIsNotGivenOn"}},
+	},
+	{
+		name: "who was overtaken merges without reading the row, over and over",
+		file: "internal/core/change/edit.go", old: `first := u.Attempt() == 1`, new: `first := true`,
+		caught: tests{"internal/core/change": {"TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade"}},
+	},
+	{
+		name: "a merge is refused for what the unit before has made, and not for what the row is",
+		file: "internal/core/change/edit.go", old: `		if u.Begun() {
+			return edited, turn.left`, new: `		if err != nil || u.Begun() {
+			return edited, turn.left`,
+		caught: tests{"internal/core/change": {"TestARefusalToMergeStandsOnTheRowItself"}},
+	},
+	{
+		name: "who merges reads the row that the unit before has given him",
+		file: "internal/core/change/turns.go", old: `return t.line.newest, t.line.known`, new: `return t.line.newest, false`,
+		caught: tests{"internal/core/change": {"TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade"}},
+	},
+	{
 		name: "the log of configs is read by ids, which become visible in another order",
 		file: "internal/config/log.go", old: `	if l.db.Dialect == storage.MySQL {
 		return "place"

@@ -39,6 +39,9 @@ type Editable[T any, M Model[T]] struct {
 	Write func(ctx context.Context, u *uow.Unit, before M, set guard.Set) error
 	// Overwritable is set when rows may be overwritten on purpose.
 	Overwritable bool
+	// Turns has merges into one row come one after the other; nil for rows that few want at
+	// once.
+	Turns *Turns[M]
 }
 
 // Overwrite says why an edit may overwrite what others changed since its author read the
@@ -85,27 +88,44 @@ type Edited[M guard.Versioned] struct {
 // stale one is a VersionConflict with base, current and conflicts, unless it asked
 // to be merged and can be. A row deleted meanwhile is NotFound.
 func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
-	if !edit.IfMatch.Holds(row.Ref()) {
-		switch {
-		case edit.Overwrite != nil && e.Overwritable:
-			return e.applyOver(ctx, u, row, edit)
-		case edit.MergeDisjoint:
-			return e.applyMerged(ctx, u, row, edit)
+	overwrites := edit.Overwrite != nil && e.Overwritable
+	switch isNewest := edit.IfMatch.Holds(row.Ref()); {
+	case isNewest && overwrites:
+		edited, err := e.applyTo(ctx, u, row, edit)
+		return edited, againIfStale(err)
+	case overwrites:
+		return e.applyOver(ctx, u, row, edit)
+	case edit.MergeDisjoint:
+		return e.applyMerged(ctx, u, row, edit)
+	case isNewest:
+		edited, err := e.applyTo(ctx, u, row, edit)
+		if errors.Is(err, guard.ErrStale) {
+			err = e.stale(row.Ref().ID, edit)
 		}
-		return Edited[M]{}, e.stale(row.Ref().ID, edit)
+		return edited, err
 	}
+	return Edited[M]{}, e.stale(row.Ref().ID, edit)
+}
+
+// applyTo applies a patch to the row that its author saw. Errors: guard.ErrStale.
+func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	document, err := e.Document(row)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	after, err := e.revise(ctx, u, row, document, e.patched(document, edit.Patch), edit.Overwrite)
-	if errors.Is(err, guard.ErrStale) {
-		if edit.MergeDisjoint || edit.Overwrite != nil {
-			return Edited[M]{}, uow.Again(err)
-		}
-		return Edited[M]{}, e.stale(row.Ref().ID, edit)
+	if err != nil {
+		return Edited[M]{}, err
 	}
-	return Edited[M]{Row: after}, err
+	return Edited[M]{Row: after}, nil
+}
+
+// againIfStale has a unit run again that finds the row changed after it was read.
+func againIfStale(err error) error {
+	if errors.Is(err, guard.ErrStale) {
+		return uow.Again(err)
+	}
+	return err
 }
 
 // patched applies a patch to a document.
@@ -116,9 +136,45 @@ func (e Editable[T, M]) patched(document, patch any) any {
 	return merge.Patch(document, patch)
 }
 
-// applyMerged merges a stale patch onto the newest row.
+// applyMerged applies a patch that may be merged: to the row as the unit before this one has left
+// it, or else to the row that its author saw, if that is thought to be the newest; or else, and
+// always in a unit that was overtaken so, to the newest, which it reads under its lock.
 func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
-	current, sides, err := e.lockSides(ctx, u, row, edit)
+	base, isNewest := row, edit.IfMatch.Holds(row.Ref())
+	if !isNewest {
+		var err error
+		if base, err = e.knownBase(ctx, row, edit); err != nil {
+			return Edited[M]{}, err
+		}
+	}
+	turn, err := e.Turns.take(ctx, u, row.Ref().ID)
+	if err != nil {
+		return Edited[M]{}, err
+	}
+	first := u.Attempt() == 1
+	if newest, known := turn.before(); known && first {
+		edited, err := e.mergeOnto(ctx, u, newest, base, edit)
+		if u.Begun() {
+			return edited, turn.left(edited.Row, againIfStale(err))
+		}
+		// Nothing was written: a refusal, or that nothing changes, is said of the row itself.
+		isNewest = false
+	}
+	if !isNewest || !first {
+		if row, err = e.locked(ctx, u, row.Ref().ID); err != nil {
+			return Edited[M]{}, goneOr(err, e.Label(base))
+		}
+	}
+	edited, err := e.mergeOnto(ctx, u, row, base, edit)
+	return edited, turn.left(edited.Row, againIfStale(err))
+}
+
+// mergeOnto merges a patch of the base onto a row. Errors: guard.ErrStale.
+func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M, edit Edit) (Edited[M], error) {
+	if edit.IfMatch.Holds(row.Ref()) {
+		return e.applyTo(ctx, u, row, edit)
+	}
+	sides, err := e.compare(base, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
@@ -126,7 +182,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 	if !result.AutoMergeable {
 		return Edited[M]{}, e.stale(row.Ref().ID, edit)
 	}
-	after, err := e.revise(ctx, u, current, sides.theirs, result.Merged, nil)
+	after, err := e.revise(ctx, u, row, sides.theirs, result.Merged, nil)
 	if err != nil {
 		return Edited[M]{}, err
 	}
@@ -144,26 +200,35 @@ func (e Editable[T, M]) applyOver(ctx context.Context, u *uow.Unit, row M, edit 
 	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
 }
 
-// lockSides returns the newest row, locked, and the sides of a stale edit of it. It reads
-// the row FOR UPDATE, so that of many mergers each waits for the one before instead of
-// losing to it over and over. A row whose base is not known any more is refused as stale.
+// lockSides returns the newest row, locked, and the sides of a stale edit of it.
 func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit Edit) (M, sides, error) {
-	id := row.Ref().ID
-	// The base is read before the transaction begins: units that each hold one
-	// connection and wait for a second would starve the pool.
-	base, err := e.baseOf(ctx, row, edit)
-	switch {
-	case err != nil:
+	base, err := e.knownBase(ctx, row, edit)
+	if err != nil {
 		return row, sides{}, err
-	case base == nil:
-		return row, sides{}, e.stale(id, edit)
 	}
-	current, err := e.locked(ctx, u, id)
+	current, err := e.locked(ctx, u, row.Ref().ID)
 	if err != nil {
 		return row, sides{}, goneOr(err, e.Label(row))
 	}
-	compared, err := e.compare(*base, current, edit)
+	compared, err := e.compare(base, current, edit)
 	return current, compared, err
+}
+
+// knownBase returns the row as the author of a stale edit saw it. One that is not known any more
+// is refused as stale.
+//
+// It is read before the transaction begins: units that each hold one connection and wait for a
+// second would starve the pool. The newest row is read FOR UPDATE after it, so that of many
+// mergers each waits for the one before instead of losing to it over and over.
+func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, error) {
+	base, err := e.baseOf(ctx, row, edit)
+	switch {
+	case err != nil:
+		return nil, err
+	case base == nil:
+		return nil, e.stale(row.Ref().ID, edit)
+	}
+	return *base, nil
 }
 
 // lost returns what the others changed and an overwriting edit takes away, by member.

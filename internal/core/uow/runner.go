@@ -90,7 +90,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 	packed := true
 	for run := 1; run <= maxRuns; run++ {
 		var failed bool
-		if failed, err = r.once(ctx, packed && run < maxRuns, fn); failed {
+		if failed, err = r.once(ctx, run, packed && run < maxRuns, fn); failed {
 			packed = false
 		} else {
 			err = explained(ctx, err)
@@ -117,8 +117,8 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 // once runs fn once, with its marked statements in packets or one by one, and reports
 // whether a packet failed as a whole: then the error says little, and a run without packets
 // more.
-func (r *Runner) once(ctx context.Context, packed bool, fn Func) (failed bool, err error) {
-	u := &Unit{runner: r, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
+func (r *Runner) once(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
+	u := &Unit{runner: r, attempt: attempt, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
 	if packed {
 		u.packing = new(storage.Packing)
 	}
@@ -140,6 +140,9 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 		u.release(ctx)
 		if committed {
 			u.run(ctx, "after-commit", u.afterCommit)
+		}
+		for _, fn := range u.atEnd {
+			fn(committed)
 		}
 	}()
 	if err := fn(ctx, u); err != nil {

@@ -26,6 +26,8 @@ var (
 // one goroutine.
 type Unit struct {
 	runner *Runner
+	// attempt is 1 in the first run of the unit's function.
+	attempt int
 	// id is a UUIDv7, new on each run, and the key of the unit's audit row.
 	id  string
 	now time.Time
@@ -50,10 +52,17 @@ type Unit struct {
 	beforeCommit  []func(context.Context, *gorm.DB) error
 	afterCommit   []func(context.Context)
 	afterRollback []func(context.Context)
+	atEnd         []func(committed bool)
 }
 
 // Now returns the one time that everything in this unit is stamped with.
 func (u *Unit) Now() time.Time { return u.now }
+
+// Attempt counts the runs of the unit's function, from 1.
+func (u *Unit) Attempt() int { return u.attempt }
+
+// Begun reports whether the unit has begun its transaction; until then it has written nothing.
+func (u *Unit) Begun() bool { return u.tx != nil }
 
 // Lock takes the locks of all keys, in sorted order, and holds them until the
 // transaction has ended. It must come before Tx. A lock that is not had within
@@ -181,6 +190,11 @@ func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 func (u *Unit) AfterRollback(fn func(ctx context.Context)) {
 	u.afterRollback = append(u.afterRollback, fn)
 }
+
+// AtEnd adds what is to happen when the unit has ended, whatever became of it: after its locks
+// are released, and after what AfterCommit or AfterRollback has. committed is false too when
+// nobody can say.
+func (u *Unit) AtEnd(fn func(committed bool)) { u.atEnd = append(u.atEnd, fn) }
 
 // finish writes what belongs to every unit, just before COMMIT.
 func (u *Unit) finish(ctx context.Context) error {

@@ -156,6 +156,38 @@ func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.
 	})
 }
 
+func TestTheEndOfAUnitIsToldHoweverItEnded(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		runner, _ := newRunner(db)
+		refusal := errors.New("refused by a rule")
+		for name, want := range map[string]struct {
+			ending    func() error
+			committed bool
+		}{
+			"committed":   {func() error { return nil }, true},
+			"rolled back": {func() error { return refusal }, false},
+			"panicked":    {func() error { panic(refusal) }, false},
+		} {
+			var told []bool
+			published := false
+			func() {
+				defer func() { _ = recover() }()
+				_ = runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+					u.AtEnd(func(committed bool) {
+						told = append(told, committed)
+						require.Equal(t, committed, published, "what AfterCommit has ran before")
+						require.NoError(t, runner.Do(ctx, insert("after "+name)), "the transaction has ended")
+					})
+					u.AfterCommit(func(context.Context) { published = true })
+					return errors.Join(insert(name)(ctx, u), want.ending())
+				})
+			}()
+			require.Equal(t, []bool{want.committed}, told, name)
+		}
+	})
+}
+
 // brokenLocks fail as a lock service that is away, or lose what they grant.
 type brokenLocks struct {
 	lock.Locker
