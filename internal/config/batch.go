@@ -204,7 +204,7 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 		}
 		w.after, w.set, fields, err = w.before.revised(patched, by.may)
 	case OpReplace:
-		w.after, w.set, fields, err = w.before.with(w.Content, true, by.may)
+		w.after, w.set, fields, err = w.before.with(w.Content, valueGiven, by.may)
 	}
 	return under(at+"/patch", fields), err
 }

@@ -54,7 +54,7 @@ type Config struct {
 	Stored
 
 	vault *vault
-	// given is set for a row that a write made to which a value was given.
+	// given is set for a row that a write made with another value than the one that was there.
 	given bool
 }
 

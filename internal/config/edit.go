@@ -77,7 +77,7 @@ func (c *Config) path() string { return pathOf(c.Key) }
 // document is the part of a config that an edit may change, as a tree. told says whether the value
 // of a secret one shows in what is made of the tree.
 func (c *Config) document(told bool) (any, error) {
-	var value any = opaqueOf(c.Value, told)
+	var value any = c.opaque(told)
 	if !c.isConfidential() {
 		var err error
 		if value, err = merge.Parse([]byte(c.Value)); err != nil {
@@ -111,20 +111,22 @@ func (c *Config) revised(document any, may permit) (*Config, guard.Set, []apperr
 	secret, _ := members.Get("secret")
 	content.Secret, _ = secret.(bool)
 	value, _ := members.Get("value")
-	hidden, isOpaque := value.(opaque)
-	if isOpaque {
+	if hidden, isOpaque := value.(opaque); isOpaque {
 		content.Value = hidden.text
-	} else {
-		content.Value = respelled(members, "value", c.Value)
+		return c.with(content, hidden.valueSource(c), may)
 	}
-	return c.with(content, hidden.given || !isOpaque && content.Value != c.Value, may)
+	content.Value = respelled(members, "value", c.Value)
+	if content.Value != c.Value {
+		return c.with(content, valueGiven, may)
+	}
+	return c.with(content, valueKept, may)
 }
 
 // with returns the config with a content and the columns that this changes, or what is wrong with
-// the content. given says whether its value was given. Errors: those of may.
-func (c *Config) with(content Content, given bool, may permit) (*Config, guard.Set, []apperr.Field, error) {
+// the content. from says where its value comes from. Errors: those of may.
+func (c *Config) with(content Content, from valueSource, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	if may != nil {
-		if err := may(c, content, given); err != nil {
+		if err := may(c, content, from); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -133,8 +135,8 @@ func (c *Config) with(content Content, given bool, may permit) (*Config, guard.S
 		return nil, nil, fields, nil
 	}
 	after := *c
-	after.Content, after.given = content, given
-	if fields := after.store(c.Stored, given || content.Value != c.Value); len(fields) > 0 {
+	after.Content, after.given = content, from != valueKept
+	if fields := after.store(c.Stored, from != valueKept); len(fields) > 0 {
 		return nil, nil, fields, nil
 	}
 	return &after, c.columns(&after), nil, nil

@@ -125,11 +125,12 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 	return nil
 }
 
-// opaque is the value of a secret config in a document: a leaf that is compared as a whole. One
-// that was given is unlike every one that there is, so that no answer tells a guess from a miss.
+// opaque is the value of a secret config in a document: a leaf that is compared as a whole, and by
+// what is at rest. Two that were given apart differ also when they are the same text, and one that
+// is just given is unlike every one that there is: no answer tells a guess from a miss.
 type opaque struct {
-	text        string
-	given, told bool
+	text, sealed string
+	given, told  bool
 }
 
 // MarshalJSON shows the value to who may read it.
@@ -140,8 +141,34 @@ func (o opaque) MarshalJSON() ([]byte, error) {
 	return []byte(o.text), nil
 }
 
-// opaqueOf is the value of a secret config as it is.
-func opaqueOf(value string, told bool) opaque { return opaque{text: value, told: told && value != ""} }
+// opaque is the value of a secret config as it is.
+func (c *Config) opaque(told bool) opaque {
+	return opaque{text: c.Value, sealed: string(c.Sealed), given: c.given, told: told && c.Value != ""}
+}
+
+// valueSource says where the value that it stands for comes from, in a change of a config.
+func (o opaque) valueSource(c *Config) valueSource {
+	switch {
+	case o.given:
+		return valueGiven
+	case o.sealed != string(c.Sealed):
+		return valueOfEarlier
+	}
+	return valueKept
+}
+
+// valueSource says where a change has its value from.
+type valueSource int
+
+const (
+	// valueKept is the value that the config has.
+	valueKept valueSource = iota
+	// valueGiven is one that the author wrote.
+	valueGiven
+	// valueOfEarlier is a secret one of an earlier version, on which a stale edit is based. Its
+	// author need not have seen it.
+	valueOfEarlier
+)
 
 // author is who makes a change: what he may do, and whether he reads secret values. The zero
 // author may do everything and reads none: an approval applies what was permitted to its author.
@@ -189,19 +216,30 @@ func isSecret(document any) bool {
 }
 
 // permit says whether a change of a config may be made. Nil permits everything.
-type permit func(before *Config, after Content, given bool) error
+type permit func(before *Config, after Content, from valueSource) error
 
-// permitBlind is what may be changed by who may not read secret values.
-func permitBlind(before *Config, after Content, given bool) error {
+// permitBlind is what may be changed by who may not read secret values. An earlier value is not
+// brought back by an edit, whatever the config is now: where it is not secret the value would be
+// readable, and a schema in the same patch would tell what it is like.
+func permitBlind(before *Config, after Content, from valueSource) error {
 	switch {
-	case !before.isConfidential():
-		return nil
 	case before.Secret && !after.Secret:
 		return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
-	case !given && (after.Value != before.Value || after.ValueType != before.ValueType || after.Schema != before.Schema):
-		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change, and an earlier value is brought back by an edit, only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
+	case from == valueOfEarlier:
+		return apperr.New(apperr.Forbidden, "The version of config %q that you edited has a secret value; to bring that back takes the permission %s. Give another value, or edit the newest version.", before.Key, SecretsPermission)
+	case from == valueKept && before.isConfidential() && (after.ValueType != before.ValueType || after.Schema != before.Schema):
+		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
 	}
 	return nil
+}
+
+// permitRollback refuses to bring a secret value back into a config that is not secret, where
+// everybody would read it, unless the caller may read it.
+func permitRollback(ctx context.Context, row, to *Config) error {
+	if row.isConfidential() || !to.isConfidential() || maySee(ctx) {
+		return nil
+	}
+	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; to bring that value back takes the permission %s.", to.Version, row.Key, SecretsPermission)
 }
 
 // maySee reports whether the caller may read the values of secret configs.

@@ -266,7 +266,8 @@ type Rollback struct {
 // Rollback gives the config the content of an earlier version, as a new version and
 // by today's rules; it stays as protected and as secret as it is. Content that it has
 // already is left alone, unless that would say whether two secret values are the same. Errors:
-// VersionConflict; ValidationFailed.
+// VersionConflict; ValidationFailed; Forbidden where that would make a secret value readable
+// by who may not read it.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
 		return nil, s.stale(row, to.IfMatch)
@@ -281,11 +282,14 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	case err != nil:
 		return nil, fmt.Errorf("read version %d of config %q: %w", to.ToVersion, row.Key, err)
 	}
+	if err := permitRollback(ctx, row, old); err != nil {
+		return nil, err
+	}
 	old.Protected, old.Secret = row.Protected, row.Secret
 	if old.Content == row.Content && (!row.isConfidential() || to.ToVersion == row.Version) {
 		return row, nil
 	}
-	after, set, fields, err := row.with(old.Content, true, nil)
+	after, set, fields, err := row.with(old.Content, valueGiven, nil)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}
@@ -351,7 +355,10 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 			s.cache.delete(c.TenantID, c.Key)
 			return
 		}
-		s.cache.put(in, c)
+		kept := *c
+		// The next edit gives no value by itself.
+		kept.given = false
+		s.cache.put(in, &kept)
 	})
 	return nil
 }

@@ -270,7 +270,7 @@ func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields [
 		return fields
 	}
 	var err error
-	w.after, w.set, fields, err = w.before.with(content, true, may)
+	w.after, w.set, fields, err = w.before.with(content, valueGiven, may)
 	var refusal *apperr.Error
 	if errors.As(err, &refusal) {
 		fields = []apperr.Field{{Pointer: "/secret", Code: string(refusal.Code), Message: "must stay: to make the config readable takes the permission " + SecretsPermission}}

@@ -87,7 +87,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret tries schemas on it",
-		file: "internal/config/secret.go", old: `	case !given && (after`, new: `	case given && (after`,
+		file: "internal/config/secret.go", old: `	case from == valueKept && before`, new: `	case from == valueGiven && before`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -107,12 +107,22 @@ var secrets = []mutant{
 	},
 	{
 		name: "an overwrite that brings an earlier secret value back keeps the newest one",
-		file: "internal/config/edit.go", old: `after.store(c.Stored, given || content.Value != c.Value)`, new: `after.store(c.Stored, given)`,
+		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueKept)`, new: `after.store(c.Stored, from == valueGiven)`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
 		name: "who may not read a secret holds an earlier value against a schema",
-		file: "internal/config/secret.go", old: `!given && (after.Value != before.Value || `, new: `!given && (`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && after.Schema == before.Schema:`,
+		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
+	},
+	{
+		name: "who may not read a secret rolls a readable config back to it",
+		file: "internal/config/secret.go", old: `if row.isConfidential() || !to.isConfidential() || maySee(ctx) {`, new: `if row.isConfidential() || !to.Secret || maySee(ctx) {`,
+		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
+	},
+	{
+		name: "who may not read a secret overwrites a readable config with it",
+		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && before.isConfidential():`,
+		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 }
