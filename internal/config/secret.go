@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
 
@@ -249,12 +248,12 @@ func maySee(ctx context.Context) bool {
 }
 
 // tells reports whether a reply may have the value of a config, or of a version of it. A reply
-// that has one is not told again to a caller who may not read it any more.
-func tells(ctx context.Context, c *Config) bool {
-	if !c.isConfidential() {
+// that has a confidential one is not told again to a caller who may not read it any more.
+func tells(ctx context.Context, value string, confidential bool) bool {
+	if !confidential {
 		return true
 	}
-	return c.Value != "" && httpapi.Reveals(ctx, SecretsPermission)
+	return value != "" && httpapi.Reveals(ctx, SecretsPermission)
 }
 
 // destroyedOf is what an overwriting edit took away, as the audit log and approvals keep it: they
@@ -274,34 +273,4 @@ func (s *Service) sealEarlier(ctx context.Context, u *uow.Unit, before, after *C
 		return nil
 	}
 	return s.sealHistory(ctx, u, after)
-}
-
-// sealedAtOnce is how many versions are encrypted by one statement's reading.
-const sealedAtOnce = 100
-
-// sealHistory encrypts the values of all versions of a key that are in clear, when its config
-// becomes secret: the newest of them is likely what it is to keep. It is part of that unit.
-func (s *Service) sealHistory(ctx context.Context, u *uow.Unit, c *Config) error {
-	tx, err := s.tx(ctx, u)
-	if err != nil {
-		return err
-	}
-	for {
-		var versions []History
-		err := tx.Where("`key` = ? AND value_key = ''", c.Key).Order("id").Limit(sealedAtOnce).Find(&versions).Error
-		if err != nil {
-			return fmt.Errorf("read the versions of config %q to encrypt: %w", c.Key, err)
-		}
-		for _, h := range versions {
-			sealed := s.vault.seal(h.TenantID, h.Key, h.Value)
-			err := tx.Exec("UPDATE config_histories SET value = '', sealed_value = ?, value_key = ? WHERE tenant_id = ? AND id = ?",
-				sealed.Sealed, sealed.KeyID, h.TenantID, h.ID).Error
-			if err != nil {
-				return fmt.Errorf("encrypt version %d of config %q: %w", h.Version, h.Key, err)
-			}
-		}
-		if len(versions) < sealedAtOnce {
-			return nil
-		}
-	}
 }

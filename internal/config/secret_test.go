@@ -3,9 +3,12 @@ package config_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
@@ -95,5 +98,64 @@ func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testi
 		value, masked = shown(t, w.get("a"))
 		require.Equal(t, "found", value)
 		require.False(t, masked)
+	})
+}
+
+// sealedVersions is how many versions of a key are encrypted, and how many are in clear.
+func (w *world) sealedVersions(key string) (sealed, clear int) {
+	for _, h := range w.historyOf(key) {
+		if h.KeyID != "" {
+			sealed++
+		} else {
+			clear++
+		}
+	}
+	return sealed, clear
+}
+
+func TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		require.NoError(t, w.delete("a", w.create("a", text("was")).Ref()))
+		w.create("b", text("another key"))
+		w.create("a", secretText("was"))
+		sealed, clear := w.sealedVersions("a")
+		require.Equal(t, []int{3, 0}, []int{sealed, clear})
+		for _, h := range w.historyOf("a") {
+			require.Equal(t, `"was"`, h.Value)
+		}
+		_, clear = w.sealedVersions("b")
+		require.Equal(t, 1, clear)
+	})
+}
+
+func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		row := w.create("a", text("first"))
+		big := strings.Repeat("x", config.MaxValueBytes-10)
+		for i := range 110 {
+			value := strconv.Itoa(i)
+			if i%20 == 0 {
+				value += big
+			}
+			row = w.mustEdit("a", row.Ref(), `{"value":"`+value+`"}`)
+		}
+		updates := 0
+		require.NoError(t, db.Write(ctx).Callback().Raw().After("gorm:raw").Register("test:count", func(tx *gorm.DB) {
+			if strings.HasPrefix(tx.Statement.SQL.String(), "UPDATE config_histories") {
+				updates++
+			}
+		}))
+		row = w.mustEdit("a", row.Ref(), `{"secret":true}`)
+		require.NoError(t, db.Write(ctx).Callback().Raw().Remove("test:count"))
+		sealed, clear := w.sealedVersions("a")
+		require.Equal(t, []int{112, 0}, []int{sealed, clear})
+		require.Contains(t, []int{3, 4}, updates, "111 versions, of which 100 with more than a MiB go together")
+		versions := w.historyOf("a")
+		require.Equal(t, `"109"`, versions[0].Value)
+		require.Equal(t, versions[0].Sealed, versions[1].Sealed, "it is the value that the config keeps")
+		require.Equal(t, `"0`+big+`"`, versions[110].Value)
+		require.Equal(t, `"first"`, versions[111].Value)
 	})
 }

@@ -140,6 +140,12 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	if err := guard.Insert(ctx, u, row); err != nil {
 		return fmt.Errorf("create config %q: %w", row.Key, err)
 	}
+	if row.Secret {
+		// A config that had this key may have been readable.
+		if err := s.sealHistory(ctx, u, row); err != nil {
+			return err
+		}
+	}
 	return s.record(ctx, u, row, Created, note)
 }
 

@@ -26,8 +26,12 @@ type configView struct {
 // withheld, so that nobody takes the null for it. Every representation of a config has its value
 // from here.
 func shown(ctx context.Context, c *Config) (value json.RawMessage, masked bool) {
-	if tells(ctx, c) {
-		return json.RawMessage(c.Value), false
+	return shownValue(ctx, c.Value, c.isConfidential())
+}
+
+func shownValue(ctx context.Context, value string, confidential bool) (shown json.RawMessage, masked bool) {
+	if tells(ctx, value, confidential) {
+		return json.RawMessage(value), false
 	}
 	return json.RawMessage("null"), true
 }

@@ -62,7 +62,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a secret value is told to whoever may read configs",
-		file: "internal/config/secret.go", old: `	return c.Value != "" && httpapi.Reveals(ctx, SecretsPermission)`, new: `	return c.Value != "" && httpapi.Reveals(ctx, ReadPermission)`,
+		file: "internal/config/secret.go", old: `	return value != "" && httpapi.Reveals(ctx, SecretsPermission)`, new: `	return value != "" && httpapi.Reveals(ctx, ReadPermission)`,
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt", "TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
