@@ -143,27 +143,52 @@ func (s subject) decodeChanges(ctx context.Context, p approvals.Proposal) ([]Cha
 }
 
 // shownChange is a proposed change as a reader is shown it: the value that is sealed in it stands
-// there for who may read it, and a null for everybody else.
-func (s subject) shownChange(ctx context.Context, c proposedChange) proposedChange {
-	caller, _ := principal.From(ctx)
-	if c.SealedWith == "" {
-		return c
+// there for who may read it, and a null for everybody else. So it is with a value that was proposed
+// in clear when its config is hidden: it became secret since.
+func (s subject) shownChange(ctx context.Context, c proposedChange, hidden bool) (proposedChange, error) {
+	if c.SealedWith == "" && !hidden {
+		return c, nil
 	}
 	if httpapi.Reveals(ctx, SecretsPermission) {
+		caller, _ := principal.From(ctx)
 		if open, err := c.opened(s.vault, caller.TenantID); err == nil {
-			return open
+			return open, nil
+		}
+	}
+	if c.SealedWith == "" {
+		patch, err := merge.Parse(c.Patch)
+		if err != nil {
+			return c, err
+		}
+		if c.Patch, err = merge.Encode(withMember(patch, "value", nil)); err != nil {
+			return c, err
 		}
 	}
 	c.Sealed, c.SealedWith, c.Masked = nil, "", true
-	return c
+	return c, nil
 }
 
-// proposedView is a content that is proposed, as a reader is shown it.
-func proposedView(ctx context.Context, c *Config) any {
+// inClear returns the keys of changes that have a value in clear.
+func inClear(changes []proposedChange) (keys []string) {
+	for _, c := range changes {
+		patch, err := merge.Parse(c.Patch)
+		if err != nil || c.SealedWith != "" {
+			continue
+		}
+		if _, has := valueIn(patch); has {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// proposedView is a content that is proposed, as a reader is shown it. hidden is set for a value
+// that is withheld though the content is not secret.
+func proposedView(ctx context.Context, c *Config, hidden bool) any {
 	view := struct {
 		newContent
 		Masked bool `json:"masked,omitempty"`
 	}{newContent: textOf(c.Content)}
-	view.Value, view.Masked = shown(ctx, c)
+	view.Value, view.Masked = shownValue(ctx, c.Value, hidden || c.isConfidential())
 	return view
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -74,6 +75,37 @@ func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 		}
 	}
 	return found, nil
+}
+
+// confidentialKeys returns which of the keys have a secret config now, or had one and have none: the
+// history of such a one is encrypted.
+//
+//	SELECT key, secret FROM configs WHERE tenant_id = ? AND key IN (…)
+//	SELECT DISTINCT key FROM config_histories WHERE tenant_id = ? AND key IN (…) AND value_key <> ''
+func (s *Service) confidentialKeys(ctx context.Context, keys []string) (map[string]bool, error) {
+	confidential := map[string]bool{}
+	for some := range slices.Chunk(keys, keysAtOnce) {
+		var rows []struct {
+			Key    string
+			Secret bool
+		}
+		if err := s.db.Read(ctx).Model(&Config{}).Where("`key` IN ?", some).Find(&rows).Error; err != nil {
+			return nil, fmt.Errorf("read which of %d configs are secret: %w", len(some), err)
+		}
+		there := map[string]bool{}
+		for _, row := range rows {
+			there[row.Key], confidential[row.Key] = true, row.Secret
+		}
+		var were []string
+		err := s.db.Read(ctx).Model(&History{}).Where("`key` IN ? AND value_key <> ''", some).Distinct().Pluck("key", &were).Error
+		if err != nil {
+			return nil, fmt.Errorf("read which of %d configs were secret: %w", len(some), err)
+		}
+		for _, key := range were {
+			confidential[key] = confidential[key] || !there[key]
+		}
+	}
+	return confidential, nil
 }
 
 // Filter narrows a list of configs; zero members narrow nothing.

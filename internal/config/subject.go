@@ -150,7 +150,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	}
 	var writes []plannedWrite
 	for _, c := range changes {
-		w, err := rebased(tx, c, rows[c.Key], s.blank(ctx))
+		w, err := rebased(tx, c, rows[c.Key], s.blank(ctx), authorOf(ctx).may)
 		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}
@@ -169,17 +169,18 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
-// rebased is a proposed change on the config as it is now, nil for none. Errors: ErrStaleBase,
-// ErrNoChange.
-func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite, error) {
+// rebased is a proposed change on the config as it is now, nil for none. Who rebases is its author
+// from then on, and may has what he may do. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
+// those of may.
+func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
 	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
-		_, err := w.check(blank, author{})
-		return w, err
+		return w, refusalOf(w.check(blank, author{}))
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
-	case c.Op == OpCreate && current.Content == c.Content:
+	// Whether it has the secret value that was guessed is not said.
+	case c.Op == OpCreate && current.Content == c.Content && !current.isConfidential():
 		return w, approvals.ErrNoChange
 	case c.Op == OpCreate, c.Op == OpDelete, current == nil, c.IfMatch.Ref.ID != current.ID:
 		return w, approvals.ErrStaleBase
@@ -205,11 +206,8 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite
 	case merge.Equal(merged.Merged, documents[2]):
 		return w, approvals.ErrNoChange
 	}
-	after, set, fields, err := current.revised(merged.Merged, nil)
-	if err == nil && len(fields) > 0 {
-		err = apperr.Invalid(fields...)
-	}
-	if err != nil {
+	after, set, fields, err := current.revised(merged.Merged, may)
+	if err := refusalOf(fields, err); err != nil {
 		return w, err
 	}
 	if !c.IfMatch.Holds(current.Ref()) {
@@ -221,14 +219,25 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config) (plannedWrite
 	return w, nil
 }
 
-// proposedContent is the config that an update or a replacement makes of its base.
+// refusalOf is why a change cannot be made: the error, or what is wrong with its content.
+func refusalOf(fields []apperr.Field, err error) error {
+	if err == nil && len(fields) > 0 {
+		return apperr.Invalid(fields...)
+	}
+	return err
+}
+
+// proposedContent is the config that an update or a replacement makes of its base. It keeps the
+// value of its base as that is at rest, which is encrypted when the config became secret since.
 func proposedContent(c Change, base *Config) (*Config, error) {
 	w := plannedWrite{Change: c, before: base}
-	fields, err := w.check(*base, author{})
-	if err == nil && len(fields) > 0 {
-		err = apperr.Invalid(fields...)
+	if err := refusalOf(w.check(*base, author{})); err != nil {
+		return nil, err
 	}
-	return w.after, err
+	if after := w.after; base.isConfidential() && !base.Secret && !after.Secret && !after.given {
+		after.Stored = base.Stored
+	}
+	return w.after, nil
 }
 
 // Conflict implements approvals.Subject.
@@ -276,13 +285,14 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}, nil
 }
 
-// asPatch gives a replacement the patch that it is to its base, so that it can be compared.
+// asPatch gives a replacement the patch that it is to its base, so that it can be compared. One
+// whose base is not kept any more stays as it is: it can be compared with nothing.
 func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change, error) {
 	if c.Op != OpReplace || current == nil || c.IfMatch.Ref.ID != current.ID {
 		return c, nil
 	}
-	base, err := versionOf(s.read(ctx), current, c.IfMatch.Ref.Version)
-	if err != nil {
+	base, err := baseOf(s.read(ctx), c)
+	if err != nil || base == nil {
 		return c, err
 	}
 	after, err := proposedContent(c, base)
@@ -299,8 +309,14 @@ func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Show
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
 		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
 	}
+	hidden, err := s.confidentialKeys(ctx, inClear(changes))
+	if err != nil {
+		return approvals.Shown{}, err
+	}
 	for i, c := range changes {
-		changes[i] = s.shownChange(ctx, c)
+		if changes[i], err = s.shownChange(ctx, c, hidden[c.Key]); err != nil {
+			return approvals.Shown{}, err
+		}
 	}
 	if p.Kind == kindUpdate && changes[0].Op == OpUpdate {
 		return approvals.Shown{Patch: changes[0].Patch, Masked: changes[0].Masked}, nil
@@ -319,22 +335,28 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 	if err != nil {
 		return nil, err
 	}
+	hidden, err := s.confidentialKeys(ctx, keysOf(changes))
+	if err != nil {
+		return nil, err
+	}
 	sides := make([]approvals.Side, len(changes))
 	for i, c := range changes {
-		if sides[i], err = s.side(ctx, c, rows[c.Key]); err != nil {
+		if sides[i], err = s.side(ctx, c, rows[c.Key], hidden[c.Key]); err != nil {
 			return nil, err
 		}
 	}
 	return sides, nil
 }
 
-func (s subject) side(ctx context.Context, c Change, current *Config) (approvals.Side, error) {
+// side is one resource of a proposal. What is proposed is withheld as long as its config is secret:
+// also a value that would be readable, which it is not before the approval is applied.
+func (s subject) side(ctx context.Context, c Change, current *Config, hidden bool) (approvals.Side, error) {
 	side := approvals.Side{Resource: pathOf(c.Key)}
 	if current != nil {
 		side.Current = viewOf(ctx, current)
 	}
 	if c.Op == OpCreate {
-		side.Proposed = proposedView(ctx, &Config{Content: c.Content})
+		side.Proposed = proposedView(ctx, &Config{Content: c.Content}, hidden)
 		return side, nil
 	}
 	base, err := baseOf(s.read(ctx), c)
@@ -349,17 +371,22 @@ func (s subject) side(ctx context.Context, c Change, current *Config) (approvals
 	if err != nil {
 		return side, err
 	}
-	side.Proposed = proposedView(ctx, after)
+	side.Proposed = proposedView(ctx, after, hidden || base.isConfidential() && !after.given)
 	return side, nil
 }
 
-// versionOf reads a config as it was at an earlier version, which approvals are based on.
+// versionOf reads a config as it was at an earlier version, which approvals are based on. Errors:
+// ErrStaleBase for one that is not kept any more.
 func versionOf(db *gorm.DB, current *Config, version int64) (*Config, error) {
 	if current.Version == version {
 		return current, nil
 	}
 	var h History
-	if err := db.Where("config_id = ? AND version = ?", current.ID, version).Take(&h).Error; err != nil {
+	err := db.Where("config_id = ? AND version = ?", current.ID, version).Take(&h).Error
+	switch {
+	case storage.IsNotFound(err):
+		return nil, approvals.ErrStaleBase
+	case err != nil:
 		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
 	}
 	return h.config(current), nil

@@ -1,11 +1,13 @@
 package contract_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
@@ -111,4 +113,136 @@ func etagVersion(t *testing.T, w pair, key, etag string) float64 {
 	}
 	t.Fatalf("no version of %s has the tag %s", key, etag)
 	return 0
+}
+
+// schedule has somebody schedule an edit by the newest version, and returns its approval.
+func (w pair) schedule(t *testing.T, who *apptest.Caller, key string, patch object) string {
+	t.Helper()
+	return approvalIn(t, as(t, who, 202, "PATCH", "/configs/"+key+later, patch, "If-Match", w.tag(t, key)))
+}
+
+// What was proposed in clear is withheld, like the versions of that time, from when its config is
+// secret.
+func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, _ := w.make(t, object{"value": w.canary})
+		waiting := []string{
+			w.schedule(t, w.owner, key, object{"value": w.canary + "-2"}),
+			w.schedule(t, w.owner, key, object{"remark": "the value stays"}),
+			approvalIn(t, as(t, w.owner, 202, "POST", "/configs/import"+later, object{"onExisting": "update", "configs": []any{object{"key": key, "value": w.canary + "-3"}}})),
+		}
+		require.Contains(t, string(as(t, w.blind, 200, "GET", waiting[0], nil).Body), w.canary+"-2", "it is readable as long as the config is")
+		shows := func(approval string) {
+			t.Helper()
+			for _, path := range []string{approval, approval + "/history"} {
+				w.unseeing(t, 200, "GET", path, nil)
+			}
+			require.Contains(t, string(as(t, w.owner, 200, "GET", approval, nil).Body), w.canary)
+		}
+		w.patch(t, key, object{"secret": true})
+		for _, approval := range waiting {
+			shows(approval)
+		}
+		require.Equal(t, true, w.unseeing(t, 200, "GET", waiting[0], nil).JSON(t)["masked"])
+		// Its author gave another value, or none: both are merged with what is secret now.
+		w.rebase(t, w.blind, 200, waiting[1])
+		w.rebase(t, w.owner, 200, waiting[0])
+		shows(waiting[0])
+		w.unseeing(t, 200, "GET", waiting[1], nil)
+		as(t, w.owner, 204, "DELETE", "/configs/"+key, nil, "If-Match", w.tag(t, key))
+		for _, approval := range waiting {
+			w.unseeing(t, 200, "GET", approval, nil)
+			w.unseeing(t, 200, "GET", approval+"/history", nil)
+		}
+	})
+}
+
+// A proposal that would make a secret readable shows nothing of it while it waits, and is proposed
+// anew by nobody who could not propose it.
+func TestAnApprovalTellsNoSecretBeforeItIsMade(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, _ := w.make(t, object{"value": w.canary, "secret": true})
+		approval := w.schedule(t, w.owner, key, object{"secret": false})
+		w.unseeing(t, 200, "GET", approval, nil)
+		w.patch(t, key, object{"remark": "meanwhile"})
+		w.unseeing(t, 200, "GET", approval, nil)
+		refused := w.rebase(t, w.blind, 403, approval)
+		require.NotContains(t, string(refused.Body), w.canary)
+		w.rebase(t, w.owner, 200, approval)
+		w.unseeing(t, 200, "GET", approval, nil)
+	})
+}
+
+// Two configs have two secrets, and one of them is guessed: everything that is answered is the same.
+func TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		answers := func(secret string) (told []any) {
+			tell := func(answer apptest.Answer, members ...string) {
+				body := answer.JSON(t)
+				told = append(told, answer.Status)
+				for _, member := range members {
+					told = append(told, body[member])
+				}
+			}
+			key, stale := w.make(t, object{"value": secret, "secret": true})
+			approval := w.schedule(t, w.blind, key, object{"value": w.canary})
+			tell(w.unseeing(t, 200, "GET", approval, nil), "patch", "masked")
+			w.patch(t, key, object{"remark": "meanwhile"})
+			tell(w.rebase(t, w.blind, 200, approval), "patch", "masked")
+
+			as(t, w.blind, 200, "PATCH", "/configs/"+key, object{"value": w.canary}, "If-Match", w.tag(t, key))
+			tell(w.unseeing(t, 412, "PATCH", "/configs/"+key, object{"remark": "mine"}, "If-Match", stale), "theirsOnly", "conflicts")
+			tell(w.unseeing(t, 412, "PATCH", "/configs/"+key, object{"protected": true}, "If-Match", stale), "theirsOnly", "conflicts")
+			tell(as(t, w.blind, 403, "PATCH", "/configs/"+key+"?overwrite=because", object{"protected": true}, "If-Match", stale), "code")
+			merged := w.unseeing(t, 200, "PATCH", "/configs/"+key+"?merge=disjoint", object{"protected": true}, "If-Match", stale)
+			told = append(told, merged.JSON(t)["merged"].(object)["keptTheirs"])
+
+			taken := unique("config")
+			create := w.blind.Do(t, "POST", httpapi.Base+"/config-batches"+later, object{"changes": []any{object{"key": taken, "op": "create", "patch": object{"value": w.canary, "secret": true}}}})
+			require.Equal(t, 202, create.Status, "%s", create.Body)
+			as(t, w.owner, 201, "POST", "/configs", object{"key": taken, "value": secret, "secret": true})
+			tell(w.rebase(t, w.blind, 409, approvalIn(t, create)), "code")
+			return told
+		}
+		wrong := answers(unique("another"))
+		require.Equal(t, wrong, answers(w.canary))
+		require.Contains(t, wrong[7], "/value", "a value that was given is a change: %v", wrong)
+	})
+}
+
+// The base of an approval can be removed for its age while that waits.
+func TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, first := w.make(t, object{"value": "one", "remark": "r"})
+		second := w.patch(t, key, object{"value": "two"})
+		back := as(t, w.owner, 202, "POST", "/configs/"+key+"/rollback"+later, object{"toVersion": 1}, "If-Match", second)
+		edit := as(t, w.owner, 202, "PATCH", "/configs/"+key+later, object{"remark": "mine"}, "If-Match", second)
+		w.patch(t, key, object{"value": "three"})
+		require.NotEqual(t, first, second)
+		db := p.Services().DB
+		// It is back afterwards, since all histories are looked at when the tests are done.
+		toggle := func() {
+			require.NoError(t, db.Write(storage.AcrossTenants(context.Background())).Exec("UPDATE config_histories SET config_id = -config_id WHERE `key` = ? AND version = 2", key).Error)
+		}
+		toggle()
+		defer toggle()
+		for name, answer := range map[string]apptest.Answer{"rollback": back, "edit": edit} {
+			approval := approvalIn(t, answer)
+			as(t, w.owner, 200, "GET", approval, nil)
+			refused := w.rebase(t, w.owner, 409, approval).JSON(t)
+			require.Equal(t, "approval_stale", refused["code"], name)
+			require.Contains(t, refused["detail"], "is not kept any more", name)
+			etag := as(t, w.owner, 200, "GET", approval, nil).Header.Get("ETag")
+			refused = as(t, w.blind, 409, "POST", approval+"/approve", nil, "If-Match", etag).JSON(t)
+			require.Equal(t, "approval_stale", refused["code"], name)
+			require.Contains(t, refused["detail"], "is not kept any more", name)
+		}
+		etag := as(t, w.owner, 200, "GET", approvalIn(t, edit), nil).Header.Get("ETag")
+		refused := as(t, w.owner, 409, "PATCH", approvalIn(t, edit), object{"patch": object{"remark": "other"}}, "If-Match", etag)
+		require.Contains(t, string(refused.Body), "not")
+	})
 }

@@ -125,4 +125,41 @@ var secrets = []mutant{
 		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && before.isConfidential():`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
+	{
+		name: "a key that is created again as secret keeps its earlier versions in clear",
+		file: "internal/config/service.go", old: `	if row.Secret {`, new: `	if row.Secret && row.Version > 1 {`,
+		caught: tests{"internal/config": {"TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted"}},
+	},
+	{
+		name: "what was proposed in clear stays readable",
+		file: "internal/config/proposal.go", old: `if c.SealedWith == "" && !hidden {`, new: `if c.SealedWith == "" {`,
+		caught: tests{"test/contract": {"TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked"}},
+	},
+	{
+		name: "an approval shows the secret that it would make readable",
+		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.given`, new: `false`,
+		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
+	},
+	{
+		name: "who may not read a secret proposes anew to make it readable",
+		file: "internal/config/subject.go", old: `s.blank(ctx), authorOf(ctx).may)`, new: `s.blank(ctx), nil)`,
+		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
+	},
+	{
+		name: "a guess of a secret value is answered by an approval",
+		file: "internal/config/secret.go", old: `sealed: string(c.Sealed), given: c.given, told`, new: `sealed: string(c.Sealed), told`,
+		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
+	},
+	{
+		name: "a guess of a secret value is answered by a proposed creation",
+		file: "internal/config/subject.go", old: `current.Content == c.Content && !current.isConfidential():`, new: `current.Content == c.Content:`,
+		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
+	},
+	{
+		name: "an approval whose base is not kept any more cannot be rebased",
+		file: "internal/config/subject.go", old: `		return nil, approvals.ErrStaleBase
+	case err`, new: `		return nil, err
+	case err`,
+		caught: tests{"test/contract": {"TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo"}},
+	},
 }
