@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
+	"sync"
 
 	"gorm.io/gorm"
 
@@ -37,7 +38,11 @@ type Stored struct {
 }
 
 // vault encrypts and decrypts the values of secret configs.
-type vault struct{ cipher encryption.Cipher }
+type vault struct {
+	cipher encryption.Cipher
+	// unread has the ids of keys with which something could not be read, and was logged.
+	unread sync.Map
+}
 
 // placeOf binds an encrypted value to its config.
 func placeOf(tenant int64, key string) string {
@@ -49,9 +54,9 @@ func (v *vault) seal(tenant int64, key, value string) Stored {
 	return Stored{Sealed: sealed, KeyID: id}
 }
 
-// open returns the value that a row has. One that cannot be decrypted is logged and "", so that
-// the config can be listed and be given another one.
-func (v *vault) open(tenant int64, key string, s Stored) (string, error) {
+// open returns the value that a row has. One that cannot be decrypted is "", so that the config can
+// be listed and be given another one. The first of each key is logged: a lost key is that of many.
+func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
 	if s.KeyID == "" {
 		return s.Plain, nil
 	}
@@ -60,7 +65,9 @@ func (v *vault) open(tenant int64, key string, s Stored) (string, error) {
 	}
 	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
 	if err != nil {
-		slog.Error("the value of a secret config cannot be read", "tenant", tenant, "config", key, "error", err)
+		if _, logged := v.unread.LoadOrStore(s.KeyID, true); !logged {
+			slog.ErrorContext(ctx, "the value of a secret config cannot be read, and perhaps no other one of its encryption key", "key", s.KeyID, "tenant", tenant, "config", key, "error", err)
+		}
 		return "", nil
 	}
 	return string(value), nil
@@ -93,14 +100,14 @@ func vaultOf(tx *gorm.DB) *vault {
 // AfterFind implements gorm's AfterFindInterface.
 func (c *Config) AfterFind(tx *gorm.DB) (err error) {
 	c.vault = vaultOf(tx)
-	c.Value, err = c.vault.open(c.TenantID, c.Key, c.Stored)
+	c.Value, err = c.vault.open(tx.Statement.Context, c.TenantID, c.Key, c.Stored)
 	return err
 }
 
 // AfterFind implements gorm's AfterFindInterface.
 func (h *History) AfterFind(tx *gorm.DB) (err error) {
 	h.vault = vaultOf(tx)
-	h.Value, err = h.vault.open(h.TenantID, h.Key, h.Stored)
+	h.Value, err = h.vault.open(tx.Statement.Context, h.TenantID, h.Key, h.Stored)
 	return err
 }
 

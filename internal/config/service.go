@@ -53,7 +53,7 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), vault: &vault{d.Cipher}, approvals: d.Approvals,
+		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), vault: &vault{cipher: d.Cipher}, approvals: d.Approvals,
 		merges: new(change.Turns[*Config]),
 	}
 	d.Approvals.Offer(subject{s})
