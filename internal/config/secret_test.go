@@ -147,7 +147,7 @@ func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
 				updates++
 			}
 		}))
-		row = w.mustEdit("a", row.Ref(), `{"secret":true}`)
+		w.mustEdit("a", row.Ref(), `{"secret":true}`)
 		require.NoError(t, db.Write(ctx).Callback().Raw().Remove("test:count"))
 		sealed, clear := w.sealedVersions("a")
 		require.Equal(t, []int{112, 0}, []int{sealed, clear})
