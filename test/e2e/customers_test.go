@@ -237,10 +237,7 @@ func TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum(t *testing.T) {
 		names := map[principal.CustomerID]bool{}
 		for ended := false; !ended; runs++ {
 			require.Less(t, runs, 100)
-			eraser := customers.New(customers.Deps{
-				DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: func() error { return cut },
-			})
-			done, err := eraser.Erase(ctx, principal.CustomerID(kim), true)
+			done, err := eraserThat(sv, func() error { return cut }).Erase(ctx, principal.CustomerID(kim), true)
 			if ended = err == nil; !ended {
 				require.ErrorIs(t, err, cut)
 			}
@@ -269,6 +266,138 @@ func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, "The customer cannot be erased yet; nothing was changed. 1 of his orders are pending, paid or shipped: complete or cancel them.", refused.Detail)
 		require.Equal(t, rows, fingerprintOfAll(t, sv.DB))
+	})
+}
+
+// eraserThat returns a Service that calls after after each of its units but the last.
+func eraserThat(sv *app.Services, after func() error) *customers.Service {
+	return customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: after})
+}
+
+// refusedWith asserts that an erasure is refused with all of these sentences.
+func refusedWith(t *testing.T, err error, says ...string) {
+	t.Helper()
+	var refused *apperr.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, apperr.InUse, refused.Code)
+	for _, one := range says {
+		require.Contains(t, refused.Detail, one)
+	}
+}
+
+// once returns a hook that does something after the first unit only.
+func once(do func()) func() error {
+	called := false
+	return func() error {
+		if !called {
+			called = true
+			do()
+		}
+		return nil
+	}
+}
+
+func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, _ := newKim(false)
+		wallet := "/api/v1/wallets/" + kim
+		pay := func(amount int, reference string) {
+			create(t, c, wallet+"/entries", object{"amount": amount, "kind": "correction", "reference": reference})
+		}
+		pay(5, "first")
+		pay(-5, "second")
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		done, err := eraserThat(sv, once(func() { pay(7, "third") })).Erase(ctx, principal.CustomerID(kim), false)
+		refusedWith(t, err, "his wallet has 7", "what was done stays done")
+		require.EqualValues(t, 7, read(t, c, wallet)["balance"], "it is his still, and can be paid out")
+		require.Empty(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"])
+		requirePromises(t, sv)
+
+		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
+		refusedWith(t, err, "his wallet has 7", "what was done stays done")
+		pay(-7, "fourth")
+		again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
+		require.NoError(t, err)
+		require.Equal(t, done.Pseudonym, again.Pseudonym)
+		require.Len(t, read(t, c, "/api/v1/wallets/"+string(done.Pseudonym)+"/entries")["items"], 4)
+		require.Empty(t, textsWith(t, sv.DB, kim))
+		requirePromises(t, sv)
+	})
+}
+
+func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, wrote := newKim(false)
+		livedShop(t, c, kim, wrote)
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		var path string
+		place := func() {
+			made := create(t, c, "/api/v1/orders", object{"userId": kim, "items": []object{{"sku": "TEA-1", "quantity": 1}}})
+			path = fmt.Sprintf("/api/v1/orders/%d", int64(made["id"].(float64)))
+		}
+		_, err = eraserThat(sv, once(place)).Erase(ctx, principal.CustomerID(kim), true)
+		refusedWith(t, err, "1 of his orders are pending, paid or shipped", "what was done stays done")
+		require.Equal(t, kim, read(t, c, path)["userId"])
+		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
+		refusedWith(t, err, "1 of his orders are pending, paid or shipped", "what was done stays done")
+		answer(t, c, path+"/cancel", object{"reason": wrote})
+		_, err = eraserThat(sv, once(func() {
+			place()
+			answer(t, c, path+"/cancel", object{"reason": "broken"})
+		})).Erase(ctx, principal.CustomerID(kim), true)
+		if err != nil { // the run had looked at orders already
+			refusedWith(t, err, "1 orders were placed or ended meanwhile: run it again")
+		}
+		for rows := -1; rows != 0; {
+			again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
+			require.NoError(t, err)
+			rows = again.Rows
+		}
+		require.Empty(t, textsWith(t, sv.DB, kim))
+		require.Empty(t, textsWith(t, sv.DB, wrote))
+		requirePromises(t, sv)
+	})
+}
+
+// An order that has ended has the pseudonym before the wallet has, and can be refunded then.
+func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		kim, wrote := newKim(false)
+		livedShop(t, c, kim, wrote)
+		second := newUser(t, c, fmt.Sprint("third-", rand.Uint32()), "admin")
+		sv := p.Services()
+		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
+		require.NoError(t, err)
+		had := int(read(t, c, "/api/v1/wallets/"+kim)["balance"].(float64))
+		refunded := false
+		done, err := eraserThat(sv, func() error {
+			var renamed []int64
+			require.NoError(t, sv.DB.Read(ctx).Raw("SELECT id FROM orders WHERE tenant_id = ? AND status = 3 AND user_id LIKE 'erased-%'", tenantOf(t, c)).Scan(&renamed).Error)
+			if refunded || len(renamed) == 0 {
+				return nil
+			}
+			refunded = true
+			refund := create(t, c, fmt.Sprintf("/api/v1/orders/%d/refunds", renamed[0]), object{"amount": 20, "reason": "broken"})
+			answer(t, second, "/api/v1"+refundPath(refund)+"/approve", nil)
+			requirePromises(t, sv)
+			return nil
+		}).Erase(ctx, principal.CustomerID(kim), true)
+		require.NoError(t, err)
+		require.True(t, refunded)
+		wallet := "/api/v1/wallets/" + string(done.Pseudonym)
+		require.EqualValues(t, had+20, read(t, c, wallet)["balance"])
+		newest := read(t, c, wallet+"/entries")["items"].([]any)[0].(object)
+		require.EqualValues(t, 20, newest["amount"])
+		require.EqualValues(t, had+20, newest["balance"])
+		require.Empty(t, textsWith(t, sv.DB, kim))
+		requirePromises(t, sv)
 	})
 }
 

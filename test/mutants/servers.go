@@ -186,6 +186,21 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue"}},
 	},
 	{
+		name: "an erasure forfeits what was paid in since it looked",
+		file: "internal/views/customers/open.go", old: "balance != 0 && !forfeit {", new: "balance != 0 && !forfeit && at != lastUnit {",
+		caught: tests{"test/e2e": {"TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited"}},
+	},
+	{
+		name: "an erasure renames an order that is under way",
+		file: "internal/views/customers/walk.go", old: `open != "" && row.own {`, new: `open != "" && row.own && false {`,
+		caught: tests{"test/e2e": {"TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis"}},
+	},
+	{
+		name: "a wallet is added to another and its entries keep their balances",
+		file: "internal/views/customers/wallet.go", old: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{his.Balance, his.Version,", new: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{0, his.Version,",
+		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
+	},
+	{
 		name: "an erasure writes over what somebody wrote meanwhile",
 		file: "internal/views/customers/walk.go", old: "where = append(where, quoted(c.name)+\" = ?\")", new: "where = append(where, quoted(c.name)+\" <> ? OR 1 = 1\")",
 		caught: tests{"internal/views/customers": {"TestAChangeByOthersMeanwhileIsNotOverwritten"}},

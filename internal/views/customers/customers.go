@@ -12,6 +12,8 @@
 //     entries, and an approval with its votes. Everything else changes some rows at a time.
 //   - It can end anywhere and be begun again: the pseudonym is kept until the last unit, which
 //     also leaves the one audit entry, and every step leaves alone what it has done.
+//   - What is under way is asked about before each run, begun or resumed, and again in the last
+//     unit: what was opened meanwhile refuses there, and so does money that nobody forfeited.
 //   - A second run finds nothing and changes nothing.
 //   - Nothing of it remains to trace the pseudonym by: it is random, tickets and digests that are
 //     made from the id become others, and the row that connects the two goes with the last unit.
@@ -103,10 +105,25 @@ func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (row
 	return rows, nil
 }
 
-// Erase replaces a customer by a pseudonym. What has an end must have ended: Errors: InUse with
-// the sentences that say what has not. balance takes a wallet with money in it too, which nobody
-// can claim any more.
-func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, balance bool) (Erased, error) {
+// Erase replaces a customer by a pseudonym. forfeit takes a wallet with money in it too, which
+// nobody can claim any more. Errors: InUse with the sentences that say what has not ended.
+//
+// A run that is refused before it begins has changed nothing. One that is resumed and refused, or
+// is refused by its last unit, is half done, and this is what it leaves:
+//
+//   - The wallet with its entries, and his refunds, are under his id with all their money, and so
+//     is each order, refund and approval that was under way when the run came to it. They can be
+//     paid, completed, decided and paid out as ever.
+//   - Other rows, of orders that had ended too, are under the pseudonym. What is opened on one of
+//     those, such as a refund of an order, is the pseudonym's, and is asked about as his own is.
+//   - The row that connects the two stays, so that the next run goes on under the same pseudonym.
+//   - References of entries may have the pseudonym in place of the id. A repeat of an old request
+//     with such a reference, and without its idempotency key, is a new entry; what it pays in is
+//     refused by the last unit like all money that nobody forfeited.
+//
+// What is opened under his id after the last unit has looked is that of somebody new, and a
+// second erasure takes it.
+func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forfeit bool) (Erased, error) {
 	if !customer.Valid() {
 		return Erased{}, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
 	}
@@ -114,7 +131,11 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, bala
 	if err != nil {
 		return Erased{}, err
 	}
-	if e == nil {
+	if e != nil {
+		if err := s.refuseOpen(ctx, e, forfeit, resumed); err != nil {
+			return Erased{Pseudonym: e.pseudonym}, err
+		}
+	} else {
 		known, err := s.Known(ctx, customer)
 		if err != nil {
 			return Erased{}, err
@@ -124,7 +145,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, bala
 			replies, err := s.keeper.Forget(ctx, customer, "", nil)
 			return Erased{Replies: replies}, err
 		}
-		if err := s.refuseOpen(ctx, customer, balance); err != nil {
+		if err := s.refuseOpen(ctx, newErasure(customer, "\x00", nil), forfeit, notBegun); err != nil {
 			return Erased{}, err
 		}
 		if e, err = s.begin(ctx, customer); err != nil {
@@ -146,7 +167,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, bala
 	if done.Replies, err = s.keeper.Forget(ctx, customer, e.pseudonym, about); err != nil {
 		return done, err
 	}
-	rows, err := s.eraseMoney(ctx, e)
+	rows, err := s.eraseMoney(ctx, e, forfeit)
 	if done.Rows += rows; err != nil {
 		return done, err
 	}

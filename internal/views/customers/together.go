@@ -3,14 +3,11 @@ package customers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
@@ -152,31 +149,18 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 // its refunds, then the audit entry, and the end of what connects the id with the pseudonym.
 // References of others in which the id is come before it, each with its counterpart.
 //
-// The wallet's row is replaced by a new one. A debit that was paused beyond its lock guards the
-// row that it has read, and finds that it is gone.
-func (s *Service) eraseMoney(ctx context.Context, e *erasure) (rows int, err error) {
-	err = s.walk(ctx, entries, e, func(hits []found) error {
-		for _, row := range hits {
-			owner, other, reference := row.values[0], row.values[1], row.values[2]
-			if row.own || e.name(reference, false) == reference {
-				continue
-			}
-			rows++
-			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
-				return rename(tx, tenant, owner, other, reference, e.name(reference, false))
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// It asks once more whether something is under way, of the wallet under its lock: what was opened,
+// or paid in, since the run began refuses, and leaves all of this as it is. The wallet's row is
+// replaced by a new one under the version whose balance was looked at. A debit that was paused
+// beyond its lock guards the row that it has read, and finds that it is gone.
+func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (rows int, err error) {
+	rows, err = s.eraseReferences(ctx, e)
 	if err != nil {
 		return rows, err
 	}
 	before := rows
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		ctx, err := s.lock(ctx, u, walletWait, e.id)
+		ctx, err := s.lock(ctx, u, walletWait, e.id, e.pseudonym)
 		if err != nil {
 			return err
 		}
@@ -185,7 +169,14 @@ func (s *Service) eraseMoney(ctx context.Context, e *erasure) (rows int, err err
 			return err
 		}
 		tenant, _ := principal.From(ctx)
-		moved, err := moveMoney(tx, tenant.TenantID, e)
+		held, err := readWallets(tx, tenant.TenantID, e)
+		if err != nil {
+			return err
+		}
+		if err := refuseOpen(tx, tenant.TenantID, e, held, forfeit, lastUnit); err != nil {
+			return err
+		}
+		moved, err := moveMoney(tx, tenant.TenantID, e, held)
 		if err != nil {
 			return err
 		}
@@ -203,10 +194,31 @@ func (s *Service) eraseMoney(ctx context.Context, e *erasure) (rows int, err err
 	return rows, err
 }
 
+// eraseReferences renames the references of others in which the id is.
+func (s *Service) eraseReferences(ctx context.Context, e *erasure) (rows int, err error) {
+	err = s.walk(ctx, entries, e, func(hits []found) error {
+		for _, row := range hits {
+			owner, other, reference := row.values[0], row.values[1], row.values[2]
+			if row.own || e.name(reference, false) == reference {
+				continue
+			}
+			rows++
+			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+				return rename(tx, tenant, owner, other, reference, e.name(reference, false))
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
 // entry is what of an entry or a refund can name the customer.
 type entry struct{ UserID, OtherUserID, Reference string }
 
-func moveMoney(tx *gorm.DB, tenant int64, e *erasure) (rows int, err error) {
+func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, err error) {
 	var mine []entry
 	const entriesOf = "SELECT user_id, COALESCE(other_user_id, '') AS other_user_id, reference FROM wallet_entries WHERE tenant_id = ? AND user_id = ?"
 	const refundsOf = "SELECT user_id, '' AS other_user_id, reference FROM refunds WHERE tenant_id = ? AND user_id = ? AND reference <> ''"
@@ -234,7 +246,7 @@ func moveMoney(tx *gorm.DB, tenant int64, e *erasure) (rows int, err error) {
 			}
 		}
 	}
-	if err := replaceWallet(tx, tenant, e); err != nil {
+	if err := replaceWallet(tx, tenant, e, held); err != nil {
 		return 0, err
 	}
 	err = run(tx, clause{"UPDATE wallet_entries SET user_id = ? WHERE tenant_id = ? AND user_id = ?", []any{e.pseudonym, tenant, e.id}},
@@ -252,72 +264,4 @@ func rename(tx *gorm.DB, tenant int64, owner, other, old, fresh string) error {
 		statements = append(statements, clause{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, other, old}})
 	}
 	return run(tx, statements...)
-}
-
-func replaceWallet(tx *gorm.DB, tenant int64, e *erasure) error {
-	var found []struct{ ID, Version int64 }
-	if err := tx.Raw("SELECT id, version FROM wallets WHERE tenant_id = ? AND user_id = ?", tenant, e.id).Scan(&found).Error; err != nil || len(found) == 0 {
-		return err
-	}
-	const copied = `INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance)
-		SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ?, balance FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?`
-	if err := tx.Exec(copied, e.pseudonym, tenant, found[0].ID, found[0].Version).Error; err != nil {
-		return err
-	}
-	deleted := tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, found[0].ID, found[0].Version)
-	if deleted.Error == nil && deleted.RowsAffected != 1 {
-		return uow.Overtaken("money")
-	}
-	return deleted.Error
-}
-
-// open are the questions whether something of a customer is under way, each with what is to be
-// done about it. ? is the tenant and the customer.
-var open = []struct{ count, says string }{
-	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ? AND status IN (0, 1, 2)", "%d of his orders are pending, paid or shipped: complete or cancel them"},
-	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id = ? AND status IN (0, 1, 5)", "%d refunds to him are not settled: settle or reject them"},
-	{"SELECT COUNT(*) FROM orders o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
-		"%d of his orders are of flash sales that have not finished, and count against his limit there: wait until they have"},
-	{"SELECT COUNT(*) FROM flash_sale_rejections o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
-		"%d of his tickets are of flash sales that have not finished: wait until they have"},
-	{"SELECT COUNT(*) FROM flash_sale_tickets o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id = ? AND NOT s.finished",
-		"%d of his tickets wait in flash sales that have not finished: wait until they have"},
-}
-
-const (
-	openApprovals  = "SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ? AND status IN (0, 8)"
-	openWorkOrders = "SELECT COUNT(*) FROM work_order_links l JOIN work_orders o ON o.tenant_id = l.tenant_id AND o.id = l.work_order_id WHERE l.tenant_id = ? AND l.resource = ? AND o.status IN (0, 1)"
-)
-
-// refuseOpen is InUse when something of the customer is under way.
-func (s *Service) refuseOpen(ctx context.Context, customer principal.CustomerID, balance bool) error {
-	tenant, _ := principal.From(ctx)
-	var reasons []string
-	count := func(says, query string, values ...any) error {
-		var n int64
-		if err := s.db.Read(ctx).Raw(query, values...).Scan(&n).Error; err != nil {
-			return fmt.Errorf("look for what is under way: %w", err)
-		}
-		if n != 0 {
-			reasons = append(reasons, fmt.Sprintf(says, n))
-		}
-		return nil
-	}
-	for _, one := range open {
-		if err := count(one.says, one.count, tenant.TenantID, customer); err != nil {
-			return err
-		}
-	}
-	wallet := newErasure(customer, "", nil).paths()[0]
-	err := count("%d entries of his wallet wait for votes: decide on them", openApprovals, tenant.TenantID, wallet)
-	if err == nil {
-		err = count("%d work orders about his wallet are open: resolve them", openWorkOrders, tenant.TenantID, wallet)
-	}
-	if err == nil && !balance {
-		err = count("his wallet has %d: pay it out, or say that nobody shall have it", "SELECT COALESCE(SUM(balance), 0) FROM wallets WHERE tenant_id = ? AND user_id = ?", tenant.TenantID, customer)
-	}
-	if err != nil || len(reasons) == 0 {
-		return err
-	}
-	return apperr.New(apperr.InUse, "The customer cannot be erased yet; nothing was changed. %s.", strings.Join(reasons, "; "))
 }

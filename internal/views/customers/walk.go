@@ -197,10 +197,10 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 	return text
 }
 
-// update changes a row, unless one of the columns has been changed meanwhile: then the next run
-// finds it.
+// update changes a row, unless one of the columns has been changed meanwhile, or it is about the
+// customer and under way: then the next run finds it.
 //
-//	UPDATE … SET a = ?, b = ? WHERE tenant_id = ? AND key = ? AND a = ? AND b = ?
+//	UPDATE … SET a = ?, b = ? WHERE tenant_id = ? AND key = ? AND a = ? AND b = ? AND NOT (status IN (…))
 func (t table) update(tx *gorm.DB, tenant int64, row found, set map[string]any) (bool, error) {
 	var columns, where []string
 	var values, conditions []any
@@ -218,6 +218,9 @@ func (t table) update(tx *gorm.DB, tenant int64, row found, set map[string]any) 
 	}
 	for i, part := range t.key {
 		where, conditions = append(where, part+" = ?"), append(conditions, row.key[i])
+	}
+	if open := underWay[t.name]; open != "" && row.own {
+		where = append(where, "NOT ("+open+")")
 	}
 	statement := "UPDATE " + t.name + " SET " + strings.Join(columns, ", ") + " WHERE tenant_id = ? AND " + strings.Join(where, " AND ")
 	result := tx.Exec(statement, slices.Concat(values, []any{tenant}, conditions)...)

@@ -1,0 +1,122 @@
+package customers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+)
+
+// What is under way, by the statuses of its table.
+const (
+	openOrder    = "status IN (0, 1, 2)"
+	openRefund   = "status IN (0, 1, 5)"
+	openApproval = "status IN (0, 8)"
+)
+
+// underWay is what is true of rows about the customer that no run changes: they were opened after
+// it had looked, and its last unit refuses them.
+var underWay = map[string]string{"orders": openOrder, "refunds": openRefund, "approvals": openApproval}
+
+type question struct{ count, says string }
+
+// open are the questions whether something of a customer is under way, each with what is to be
+// done about it. Its values are the tenant, the customer and the pseudonym, whose is what was opened
+// on rows that it has already.
+var open = []question{
+	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of his orders are pending, paid or shipped: complete or cancel them"},
+	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to him are not settled: settle or reject them"},
+	{"SELECT COUNT(*) FROM orders o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
+		"%d of his orders are of flash sales that have not finished, and count against his limit there: wait until they have"},
+	{"SELECT COUNT(*) FROM flash_sale_rejections o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
+		"%d of his tickets are of flash sales that have not finished: wait until they have"},
+	{"SELECT COUNT(*) FROM flash_sale_tickets o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
+		"%d of his tickets wait in flash sales that have not finished: wait until they have"},
+}
+
+// late are the questions of the last unit whether a row is his still that should not be: it was made
+// after the run had looked, or was under way then.
+var late = []question{
+	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended meanwhile: run it again"},
+	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of his wallet were voted on meanwhile: run it again"},
+}
+
+const (
+	openApprovals  = "SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource IN (?, ?) AND " + openApproval
+	openWorkOrders = "SELECT COUNT(*) FROM work_order_links l JOIN work_orders o ON o.tenant_id = l.tenant_id AND o.id = l.work_order_id WHERE l.tenant_id = ? AND l.resource IN (?, ?) AND o.status IN (0, 1)"
+)
+
+// moment is when it is asked what is under way.
+type moment int
+
+const (
+	notBegun moment = iota
+	resumed
+	lastUnit
+)
+
+// begins is how a refusal begins.
+func (m moment) begins() string {
+	if m == notBegun {
+		return "The customer cannot be erased yet; nothing was changed."
+	}
+	return "The customer cannot be erased to the end yet: his money and what is under way are his as before, and what was done stays done."
+}
+
+// refuseOpen is InUse when something of the customer is under way.
+func (s *Service) refuseOpen(ctx context.Context, e *erasure, forfeit bool, at moment) error {
+	tenant, _ := principal.From(ctx)
+	held, err := readWallets(s.db.Read(ctx), tenant.TenantID, e)
+	if err != nil {
+		return err
+	}
+	return refuseOpen(s.db.Read(ctx), tenant.TenantID, e, held, forfeit, at)
+}
+
+// refuseOpen is InUse when something of the customer is under way, or there is money in his wallets
+// and nobody has forfeited it.
+func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bool, at moment) error {
+	var reasons []string
+	count := func(says, query string, values ...any) error {
+		var n int64
+		if err := db.Raw(query, append([]any{tenant}, values...)...).Scan(&n).Error; err != nil {
+			return fmt.Errorf("look for what is under way: %w", err)
+		}
+		if n != 0 {
+			reasons = append(reasons, fmt.Sprintf(says, n))
+		}
+		return nil
+	}
+	for _, one := range open {
+		if err := count(one.says, one.count, e.id, e.pseudonym); err != nil {
+			return err
+		}
+	}
+	err := count("%d entries of his wallet wait for votes: decide on them", openApprovals, e.paths()...)
+	if err == nil {
+		err = count("%d work orders about his wallet are open: resolve them", openWorkOrders, e.paths()...)
+	}
+	for i, value := range []any{e.id, e.paths()[0]} {
+		if err == nil && at == lastUnit {
+			err = count(late[i].says, late[i].count, value)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	var balance int64
+	for _, one := range held {
+		balance += one.Balance
+	}
+	if balance != 0 && !forfeit {
+		reasons = append(reasons, fmt.Sprintf("his wallet has %d: pay it out, or say that nobody shall have it", balance))
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return apperr.New(apperr.InUse, "%s %s.", at.begins(), strings.Join(reasons, "; "))
+}

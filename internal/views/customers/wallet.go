@@ -1,0 +1,75 @@
+package customers
+
+import (
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/uow"
+)
+
+// wallet is a wallet as it was read.
+type wallet struct {
+	ID, Version, Balance int64
+	UserID               principal.CustomerID
+}
+
+// readWallets returns the wallets of the customer and of the pseudonym, those that there are. The
+// latter has one before the last unit when a refund of an order that is its own already was paid.
+func readWallets(db *gorm.DB, tenant int64, e *erasure) (held []wallet, err error) {
+	const statement = "SELECT id, version, balance, user_id FROM wallets WHERE tenant_id = ? AND user_id IN (?, ?)"
+	if err := db.Raw(statement, tenant, e.id, e.pseudonym).Scan(&held).Error; err != nil {
+		return nil, fmt.Errorf("read the customer's wallet: %w", err)
+	}
+	return held, nil
+}
+
+// replaceWallet puts a new row for the pseudonym in the place of the customer's, or adds to the one
+// that there is, under the versions that were read.
+func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
+	var his, its wallet
+	for _, one := range held {
+		if one.UserID == e.id {
+			his = one
+		} else {
+			its = one
+		}
+	}
+	if his.ID == 0 {
+		return nil
+	}
+	var err error
+	if its.ID == 0 {
+		const copied = `INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance)
+		SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ?, balance FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?`
+		err = tx.Exec(copied, e.pseudonym, tenant, his.ID, his.Version).Error
+	} else {
+		err = joinWallet(tx, tenant, his, its)
+	}
+	if err != nil {
+		return err
+	}
+	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, his.ID, his.Version))
+}
+
+// joinWallet adds the customer's wallet to the pseudonym's, whose entries come after all of his: a
+// version counts the entries up to one, and the balance is that after it.
+func joinWallet(tx *gorm.DB, tenant int64, his, its wallet) error {
+	err := exactly(tx.Exec("UPDATE wallets SET balance = balance + ?, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?",
+		his.Balance, his.Version, tenant, its.ID, its.Version))
+	if err != nil {
+		return err
+	}
+	// Below zero first: no two entries of a wallet have one version at any moment.
+	return run(tx, clause{"UPDATE wallet_entries SET balance = balance + ?, version = -(version + ?) WHERE tenant_id = ? AND user_id = ?", []any{his.Balance, his.Version, tenant, its.UserID}},
+		clause{"UPDATE wallet_entries SET version = -version WHERE tenant_id = ? AND user_id = ? AND version < 0", []any{tenant, its.UserID}})
+}
+
+// exactly is Overtaken unless a statement changed one row.
+func exactly(result *gorm.DB) error {
+	if result.Error == nil && result.RowsAffected != 1 {
+		return uow.Overtaken("money")
+	}
+	return result.Error
+}
