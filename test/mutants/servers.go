@@ -201,6 +201,11 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
 	},
 	{
+		name: "a copy of a forgotten reply stays in the cache",
+		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
+		caught: tests{"internal/edge/idempotency": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
+	},
+	{
 		name: "an erasure writes over what somebody wrote meanwhile",
 		file: "internal/views/customers/walk.go", old: "where = append(where, quoted(c.name)+\" = ?\")", new: "where = append(where, quoted(c.name)+\" <> ? OR 1 = 1\")",
 		caught: tests{"internal/views/customers": {"TestAChangeByOthersMeanwhileIsNotOverwritten"}},

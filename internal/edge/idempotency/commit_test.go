@@ -26,6 +26,8 @@ import (
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string][]byte
+	// deleted, if any, is called once, after a deletion.
+	deleted func()
 }
 
 func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
@@ -46,8 +48,13 @@ func (s *shelf) Put(_ context.Context, name string, value []byte, _ time.Duratio
 
 func (s *shelf) Delete(_ context.Context, name string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.kept, name)
+	then := s.deleted
+	s.deleted = nil
+	s.mu.Unlock()
+	if then != nil {
+		then()
+	}
 	return nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/idempotency"
+	"interlock/internal/lock"
 )
 
 // Servers know a database that went back by records that are missing: one that is forgotten must
@@ -67,5 +69,40 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 		again, err := d.keeper.Forget(ctx, "kim-4711", "", nil)
 		require.NoError(t, err)
 		require.Zero(t, again.Records)
+	})
+}
+
+func TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(db)
+		d.make(t, ctx, "k-1")
+		require.Len(t, d.cache.kept, 1)
+		d.cache.deleted = func() { // another server is asked again, and keeps what it finds
+			other := newDesk(db)
+			other.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: d.clock, Epochs: other.epochs, Cache: d.cache})
+			require.True(t, other.replays(t, ctx, "k-1"))
+			require.Len(t, d.cache.kept, 1)
+		}
+		done, err := d.keeper.Forget(ctx, "kim-4711", "erased-x", map[string]bool{"orders": true})
+		require.NoError(t, err)
+		require.Equal(t, 1, done.Records)
+		require.Empty(t, d.cache.kept)
+	})
+}
+
+// A short id is in many keys that are not about the customer; those do not count as kept.
+func TestKeysThatHaveAnIdInThemAreCountedAsKept(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(db)
+		for _, key := range []string{"till-7-31", "0190f5c2-7", "gift of kim-4711"} {
+			d.make(t, ctx, key)
+		}
+		done, err := d.keeper.Forget(ctx, "7", "erased-x", nil)
+		require.NoError(t, err)
+		require.Zero(t, done.Kept)
+		done, err = d.keeper.Forget(ctx, "kim-4711", "erased-y", nil)
+		require.NoError(t, err)
+		require.Equal(t, 1, done.Kept)
+		require.True(t, done.Until.After(d.clock.Now()))
 	})
 }
