@@ -103,13 +103,17 @@ func (s *Service) anything() bool {
 	return false
 }
 
-// Turn sweeps what is due, if this process gets the lease, and tells what was removed.
+// Turn sweeps what is due, if this process gets the lease, and tells what was removed. Where there
+// is nothing to do it takes no lease.
 func (s *Service) Turn(ctx context.Context) error {
 	found, err := states(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	s.remember(found)
+	if waits, err := s.waits(ctx, found); err != nil || !waits {
+		return err
+	}
 	lease, err := s.locks.Acquire(lock.WithOwner(ctx, "the removal of old rows"), 0, leaseKey)
 	if errors.Is(err, lock.ErrNotAcquired) {
 		return nil
@@ -125,6 +129,26 @@ func (s *Service) Turn(ctx context.Context) error {
 	return err
 }
 
+// waits reports whether a table is due, a run is to be ended, or something that was removed is not
+// in the audit log yet.
+func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, error) {
+	for _, t := range List {
+		if st := stateOf(found, t); s.due(t, st) || s.withdrawn(t, st) {
+			return true, nil
+		}
+	}
+	untold, err := tallies(ctx, s.db)
+	return len(untold) > 0, err
+}
+
+// stateOf returns what is known of a table; nothing when it never was swept.
+func stateOf(found map[string]*state, t Table) *state {
+	if st := found[t.Name]; st != nil {
+		return st
+	}
+	return &state{Name: t.Name}
+}
+
 // work sweeps the tables that are due. One that cannot be swept does not keep the others.
 func (s *Service) work(ctx context.Context) error {
 	found, err := states(ctx, s.db)
@@ -133,14 +157,13 @@ func (s *Service) work(ctx context.Context) error {
 	}
 	var failed error
 	for _, t := range List {
-		st := found[t.Name]
-		if st == nil {
-			st = &state{Name: t.Name}
+		var err error
+		switch st := stateOf(found, t); {
+		case s.withdrawn(t, st):
+			err = s.end(ctx, st)
+		case s.due(t, st):
+			err = s.sweep(ctx, t, st)
 		}
-		if !s.due(t, st) {
-			continue
-		}
-		err := s.sweep(ctx, t, st)
 		if ctx.Err() != nil || errors.Is(err, errOvertaken) {
 			return err
 		}
@@ -164,6 +187,19 @@ func (s *Service) due(t Table, st *state) bool {
 		return true
 	}
 	return s.limit(t).Sub(*st.UntilTime) >= s.every
+}
+
+// withdrawn reports whether the run of a table that is under way would remove what is to be kept by
+// now, because a longer retention, or none, was set since it began.
+func (s *Service) withdrawn(t Table, st *state) bool {
+	return st.underWay() && (s.keep[t.Kind] <= 0 || s.limit(t).Before(*st.UntilTime))
+}
+
+// end ends a run that was withdrawn where it is. Its limit stays: what it has removed is missing.
+func (s *Service) end(ctx context.Context, st *state) error {
+	now, next := s.clock.Now(), *st
+	next.Place, next.EndedTime = "", &now
+	return s.save(ctx, st, next)
 }
 
 // sweep goes on with the run of a table, or begins one, to its end.

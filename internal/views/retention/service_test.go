@@ -239,6 +239,50 @@ func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
 	})
 }
 
+// The limit of the run is what the promises know to be missing, so it stays.
+func TestALongerRetentionEndsARunThatIsUnderWay(t *testing.T) {
+	for name, keep := range map[string]time.Duration{"a year": 365 * day, "for ever": 0} {
+		t.Run(name, func(t *testing.T) { endARunByARetentionOf(t, keep) })
+	}
+}
+
+func endARunByARetentionOf(t *testing.T, keep time.Duration) {
+	t.Helper()
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		clk := clock.NewFake(noon)
+		tenant := tenantOf(ctx)
+		audit(t, db, tenant, "config.update", 40*day, 950)
+		first := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
+		running, stop := context.WithCancel(ctx)
+		defer stop()
+		first.rest = func(context.Context, time.Duration) bool {
+			stop()
+			return false
+		}
+		require.NoError(t, first.Turn(running))
+		const mine = "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'"
+		left := count(t, db, mine, tenant)
+		require.Positive(t, left)
+		require.Less(t, left, 950)
+
+		clk.Advance(time.Hour)
+		longer := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: keep, History: 365 * day})
+		require.NoError(t, longer.Turn(ctx))
+		require.Equal(t, left, count(t, db, mine, tenant))
+		require.Equal(t, []string{fmt.Sprintf(`retention.sweep retention {"removed":{"audit_entries":{"rows":%d,"until":"2026-10-23T12:00:00.000000Z"}}}`, 950-left)}, auditOf(t, db, tenant))
+		found, err := states(ctx, db)
+		require.NoError(t, err)
+		st := found["audit_entries"]
+		require.False(t, st.underWay())
+		require.Empty(t, st.Place)
+		require.Equal(t, noon.Add(-30*day), *st.UntilTime)
+
+		clk.Advance(345 * day) // the new limit has come behind the old one
+		require.NoError(t, longer.Turn(ctx))
+		require.Equal(t, keep == 0, count(t, db, mine, tenant) > 0)
+	})
+}
+
 func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -261,6 +305,33 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 		require.Equal(t, 300, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'", tenant))
 		require.Len(t, auditOf(t, db, tenant), 1)
 		require.Contains(t, auditOf(t, db, tenant)[0], `"rows":300`)
+	})
+}
+
+// leases counts the leases that were asked for.
+type leases struct {
+	lock.Locker
+	asked int
+}
+
+func (l *leases) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+	l.asked++
+	return l.Locker.Acquire(ctx, wait, keys...)
+}
+
+func TestNoLeaseIsTakenWhereNothingIsDue(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		locks := &leases{Locker: newLocks()}
+		s := newService(db, locks, clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
+		require.NoError(t, s.Turn(ctx))
+		require.Equal(t, 1, locks.asked)
+		require.NoError(t, s.Turn(ctx))
+		require.Equal(t, 1, locks.asked)
+		// A process that ended before it could tell what it had removed leaves this.
+		exec(t, db, insertTally, 3, tenantOf(ctx), "audit_entries")
+		require.NoError(t, s.Turn(ctx))
+		require.Equal(t, 2, locks.asked)
+		require.Contains(t, auditOf(t, db, tenantOf(ctx))[0], `"rows":3`)
 	})
 }
 
