@@ -231,6 +231,16 @@ var servers = []mutant{
 		caught: tests{"internal/views/audit": {"TestAnExportThatCannotGoOnIsToldWhy"}},
 	},
 	{
+		name: "an export passes over what is removed while it reads",
+		file: "internal/views/audit/export.go", old: "exportBehind(ctx, tx, after, now)\n\t\treturn", new: "exportBehind(ctx, l.db.Read(ctx), after, now)\n\t\treturn",
+		caught: tests{"internal/views/audit": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
+	},
+	{
+		name: "an entry that is numbered while it is removed is missing and nobody knows",
+		file: "internal/views/retention/store.go", old: `statement += " FOR UPDATE"`, new: `statement += " "`,
+		caught: tests{"internal/views/audit": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
+	},
+	{
 		name: "looking takes all of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},

@@ -23,7 +23,7 @@ import (
 // before the commit: an entry that commits late has a lower id than those that were read before
 // it. Whoever exports numbers first what is committed, under the lock of the tenant's counter (see
 // storage.GivePlaces), so a place is visible only with all places before it. A tenant that never
-// exported has no counter, and its entries cost it nothing.
+// exported has no counter, and its entries have no places.
 
 const (
 	// exportPage is how many entries are numbered, or read, at once.
@@ -106,37 +106,57 @@ type logEnd struct {
 // Export returns the entries of the caller's tenant behind a cursor, nil for all, in the order of
 // their commits: a line of JSON each, and a last one with the cursor to go on from. Who goes on
 // so sees each entry once, however late it was committed.
+//
+// The end of the log, what was removed of it and the entries are read at one moment: an entry that
+// retention removes meanwhile is in the export or, by the floor, told to be gone.
 func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end exportEnd, err error) {
 	p, ok := principal.From(ctx)
 	if !ok {
 		return nil, exportEnd{}, storage.ErrNoTenant
 	}
-	now, err := l.settle(ctx, p.TenantID)
-	if err != nil {
-		return nil, exportEnd{}, fmt.Errorf("read the end of the audit log: %w", err)
+	if err := l.settle(ctx, p.TenantID); err != nil {
+		return nil, exportEnd{}, fmt.Errorf("number the audit log: %w", err)
 	}
-	at := Cursor{Epoch: now.Epoch, Floor: now.Floor}
+	err = l.db.Snapshot(ctx, func(tx *gorm.DB) error {
+		now, err := endOf(tx.WithContext(storage.AcrossTenants(ctx)), p.TenantID)
+		if err != nil {
+			return fmt.Errorf("read the end of the audit log: %w", err)
+		}
+		lines, end, err = exportBehind(ctx, tx, after, now)
+		return err
+	})
+	if err != nil {
+		return nil, exportEnd{}, err
+	}
+	line, err := strictjson.Encode(end)
+	return append(append(lines, line...), '\n'), end, err
+}
+
+// exportBehind returns the entries behind a cursor of a log with that end, and the last line.
+func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (lines []byte, end exportEnd, err error) {
+	end.Cursor = Cursor{Epoch: now.Epoch, Floor: now.Floor}
 	switch {
 	case after == nil:
 	case after.Epoch != now.Epoch || after.Place > now.Last:
-		return ended(nil, exportEnd{Cursor: at, More: now.Last > 0, Gone: goneRestored})
-	case now.Floor > max(after.Place, after.Floor):
-		at.Place = after.Place
-		return ended(nil, exportEnd{Cursor: at, More: now.Last > at.Place, Gone: goneRemoved})
+		end.More, end.Gone = now.Last > 0, goneRestored
+		return nil, end, nil
 	default:
-		at.Place = after.Place
+		end.Cursor.Place = after.Place
+		if now.Floor > max(after.Place, after.Floor) {
+			end.More, end.Gone = now.Last > after.Place, goneRemoved
+			return nil, end, nil
+		}
 	}
-	end = exportEnd{Cursor: at}
 	for end.Entries < mostExported && len(lines) < largestExport {
 		var rows []placed
-		err := l.db.Read(ctx).Where("place > ? AND place <= ?", end.Cursor.Place, now.Last).Order("place").Limit(exportPage).Find(&rows).Error
+		err := tx.Where("place > ? AND place <= ?", end.Cursor.Place, now.Last).Order("place").Limit(exportPage).Find(&rows).Error
 		if err != nil {
-			return nil, exportEnd{}, fmt.Errorf("export audit entries: %w", err)
+			return nil, end, fmt.Errorf("export audit entries: %w", err)
 		}
 		for _, row := range rows {
 			line, err := strictjson.Encode(forReader(ctx, entryOf(row.AuditRow)))
 			if err != nil {
-				return nil, exportEnd{}, err
+				return nil, end, err
 			}
 			lines = append(append(lines, line...), '\n')
 			end.Entries++
@@ -149,7 +169,7 @@ func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end expo
 		}
 	}
 	end.More = now.Last > end.Cursor.Place && end.Entries > 0
-	return ended(lines, end)
+	return lines, end, nil
 }
 
 // placed is an entry that has a place.
@@ -158,16 +178,15 @@ type placed struct {
 	Place int64
 }
 
-func ended(lines []byte, end exportEnd) ([]byte, exportEnd, error) {
-	line, err := strictjson.Encode(end)
-	return append(append(lines, line...), '\n'), end, err
-}
-
 // settle gives the entries of a tenant that are committed by now their places, as many as an
-// export has and somewhat more, and returns where the log ends then.
-func (l *Log) settle(ctx context.Context, tenant int64) (end logEnd, err error) {
+// export has and somewhat more. It writes only where there is something to number.
+func (l *Log) settle(ctx context.Context, tenant int64) error {
 	everywhere := storage.AcrossTenants(ctx)
 	insert := "INSERT INTO log_places (name, last) SELECT ?, 0 FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM log_places WHERE name = ?)"
+	settled, err := l.settled(everywhere, tenant)
+	if err != nil || settled {
+		return err
+	}
 	for numbered, total := exportPage, 0; numbered == exportPage && total < 2*mostExported; total += numbered {
 		numbered, err = l.number(everywhere, tenant)
 		if errors.Is(err, errNoCounter) {
@@ -177,18 +196,26 @@ func (l *Log) settle(ctx context.Context, tenant int64) (end logEnd, err error) 
 			}
 		}
 		if err != nil {
-			return logEnd{}, err
+			return err
 		}
 	}
-	return l.end(everywhere, tenant)
+	return nil
 }
 
-// end reads where the log of a tenant ends, at one moment.
-func (l *Log) end(ctx context.Context, tenant int64) (logEnd, error) {
+// settled reports whether a tenant has a counter, and each of its entries a place.
+func (l *Log) settled(ctx context.Context, tenant int64) (settled bool, err error) {
+	const statement = `SELECT COUNT(*) > 0 AND NOT EXISTS (SELECT 1 FROM audit_entries WHERE tenant_id = ? AND place IS NULL)
+		FROM log_places WHERE name = ?`
+	err = l.db.Read(ctx).Raw(statement, tenant, counterOf(tenant)).Scan(&settled).Error
+	return settled, err
+}
+
+// endOf reads where the log of a tenant ends.
+func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 	const statement = `SELECT epoch, COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS last,
 		COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS floor FROM installation WHERE id = 1`
 	var found []logEnd
-	err := l.db.Read(ctx).Raw(statement, counterOf(tenant), floorOf(tenant)).Scan(&found).Error
+	err := tx.Raw(statement, counterOf(tenant), floorOf(tenant)).Scan(&found).Error
 	if err == nil && len(found) != 1 {
 		err = errors.New("audit: the installation has no epoch")
 	}
@@ -228,21 +255,22 @@ func (l *Log) number(ctx context.Context, tenant int64) (numbered int, err error
 
 // NumberLogs gives what is committed its place in the logs that somebody exports. An entry of
 // such a log is removed for its age only when it has one, so that whoever exports can be told
-// that it is missing.
+// that it is missing. A log that cannot be numbered does not keep the others.
 func (l *Log) NumberLogs(ctx context.Context) error {
 	ctx = storage.AcrossTenants(ctx)
 	var names []string
 	if err := l.db.Read(ctx).Raw("SELECT name FROM log_places WHERE name LIKE 'audit:%'").Scan(&names).Error; err != nil {
 		return fmt.Errorf("look for audit logs that are exported: %w", err)
 	}
+	var failed error
 	for _, name := range names {
 		tenant, err := strconv.ParseInt(strings.TrimPrefix(name, "audit:"), 10, 64)
-		if err != nil {
-			return err
+		if err == nil {
+			err = l.settle(ctx, tenant)
 		}
-		if _, err := l.settle(ctx, tenant); err != nil {
-			return fmt.Errorf("number the audit log of tenant %d: %w", tenant, err)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("number the log %s: %w", name, err))
 		}
 	}
-	return nil
+	return failed
 }

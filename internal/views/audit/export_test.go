@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -148,6 +149,18 @@ func TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported(t *testing.T) {
 	require.Equal(t, []string{"things/early", "things/late"}, f.seen)
 }
 
+// sweepOld removes the audit entries that are older than 30 days.
+func sweepOld(t *testing.T, ctx context.Context, db *storage.DB, clk *clock.Fake) {
+	t.Helper()
+	locks := lock.NewInProcess(lock.Observer{})
+	s := retention.New(retention.Deps{
+		DB: db, Locks: locks, Clock: clk, Share: 1, Every: time.Nanosecond, Keep: map[retention.Kind]time.Duration{retention.Audit: 30 * 24 * time.Hour},
+		Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
+	})
+	clk.Advance(time.Second)
+	require.NoError(t, s.Turn(ctx))
+}
+
 func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
 	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -156,15 +169,7 @@ func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
 		add := func(resource string, age time.Duration) {
 			row(t, db.Write(ctx), p.TenantID, resource, clk.Now().Add(-age))
 		}
-		sweep := func() {
-			locks := lock.NewInProcess(lock.Observer{})
-			s := retention.New(retention.Deps{
-				DB: db, Locks: locks, Clock: clk, Share: 1, Every: time.Nanosecond, Keep: map[retention.Kind]time.Duration{retention.Audit: 30 * 24 * time.Hour},
-				Runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clk}),
-			})
-			clk.Advance(time.Second)
-			require.NoError(t, s.Turn(ctx))
-		}
+		sweep := func() { sweepOld(t, ctx, db, clk) }
 		add("things/1", 50*24*time.Hour)
 		ahead, behind := &follower{log: log}, &follower{log: log}
 		ahead.poll(t, ctx)
@@ -197,6 +202,105 @@ func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
 		}
 		require.Equal(t, []string{"restored"}, ahead.gone)
 		require.Equal(t, []string{"things/1", "things/2", "things/3", "things/3"}, dropSweeps(ahead.seen), "from the beginning of what is there")
+	})
+}
+
+// An entry that is removed between what an export reads is in it, or is told to be gone.
+func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		clk := clock.NewFake(time.Now())
+		log := audit.NewLog(db)
+		f := &follower{log: log}
+		for i, age := range []int{50, 40, 1} {
+			row(t, db.Write(ctx), p.TenantID, fmt.Sprint("things/", i+1), clk.Now().Add(-time.Duration(age)*24*time.Hour))
+			if i == 0 {
+				f.poll(t, ctx)
+			}
+		}
+		swept := false
+		require.NoError(t, db.Read(ctx).Callback().Query().Before("gorm:query").Register("test:sweep", func(tx *gorm.DB) {
+			if tx.Statement.Table == "audit_entries" && !swept {
+				swept = true
+				sweepOld(t, ctx, db, clk)
+			}
+		}))
+		for f.poll(t, ctx) {
+		}
+		require.True(t, swept)
+		require.Equal(t, []string{"things/3"}, resourcesOf(t, db, p.TenantID))
+		require.Equal(t, []string{"things/1", "things/2", "things/3"}, dropSweeps(f.seen))
+		require.Empty(t, f.gone)
+	})
+}
+
+// Of who numbers a log for the first time and who removes of it one waits for the other.
+func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		clk := clock.NewFake(time.Now())
+		for i, age := range []int{50, 40, 1} {
+			row(t, db.Write(ctx), p.TenantID, fmt.Sprint("things/", i+1), clk.Now().Add(-time.Duration(age)*24*time.Hour))
+		}
+		exported := make(chan struct{})
+		var once sync.Once
+		require.NoError(t, db.Write(ctx).Callback().Raw().Before("gorm:raw").Register("test:export", func(tx *gorm.DB) {
+			if !strings.HasPrefix(tx.Statement.SQL.String(), "DELETE FROM audit_entries") {
+				return
+			}
+			once.Do(func() {
+				go func() {
+					defer close(exported)
+					_, _, err := audit.NewLog(db).Export(ctx, nil)
+					if err != nil {
+						t.Error(err)
+					}
+				}()
+				select {
+				case <-exported:
+				case <-time.After(300 * time.Millisecond): // it waits for the lock
+				}
+			})
+		}))
+		sweepOld(t, ctx, db, clk)
+		<-exported
+		var there, last, floor int
+		read := db.Read(storage.AcrossTenants(ctx))
+		require.NoError(t, read.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND place IS NOT NULL", p.TenantID).Scan(&there).Error)
+		require.NoError(t, read.Raw("SELECT last FROM log_places WHERE name = ?", fmt.Sprint("audit:", p.TenantID)).Scan(&last).Error)
+		require.NoError(t, read.Raw("SELECT last FROM log_places WHERE name = ?", fmt.Sprint("audit-floor:", p.TenantID)).Scan(&floor).Error)
+		require.Equal(t, last-floor, there, "%d places were given, and the highest that is known to be gone is %d", last, floor)
+	})
+}
+
+func TestALogWithNothingToNumberIsNotWrittenTo(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		log := audit.NewLog(db)
+		row(t, db.Write(ctx), p.TenantID, "things/1", time.Now().UTC())
+		(&follower{log: log}).poll(t, ctx)
+		writer, err := db.Begin(storage.AcrossTenants(ctx), ctx)
+		require.NoError(t, err)
+		defer writer.Rollback()
+		require.NoError(t, writer.Exec("UPDATE log_places SET last = last WHERE name = ?", fmt.Sprint("audit:", p.TenantID)).Error)
+		soon, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		require.NoError(t, log.NumberLogs(soon), "it waits for nobody")
+	})
+}
+
+func TestALogThatCannotBeNumberedDoesNotKeepTheOthers(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		log := audit.NewLog(db)
+		(&follower{log: log}).poll(t, ctx)
+		row(t, db.Write(ctx), p.TenantID, "things/1", time.Now().UTC())
+		everywhere := storage.AcrossTenants(ctx)
+		require.NoError(t, db.Write(everywhere).Exec("INSERT INTO log_places (name, last) VALUES ('audit:0-damaged', 0)").Error)
+		require.ErrorContains(t, log.NumberLogs(ctx), "audit:0-damaged")
+		var places []int
+		require.NoError(t, db.Read(everywhere).Raw("SELECT place FROM audit_entries WHERE tenant_id = ? AND place IS NOT NULL", p.TenantID).Scan(&places).Error)
+		require.Equal(t, []int{1}, places)
 	})
 }
 

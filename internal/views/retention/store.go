@@ -159,10 +159,19 @@ func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 }
 
 // raiseFloor notes the highest place of the audit entries that go, for whoever exports the log and
-// has not come so far (package audit).
+// has not come so far (package audit):
+//
+//	SELECT MAX(place) FROM audit_entries WHERE tenant_id = ? AND id IN (…) FOR UPDATE
+//
+// Who exports a log for the first time numbers entries that had no place when they were found to be
+// over. He has done so before this statement, which sees it then, or waits until they are gone.
 func raiseFloor(tx *gorm.DB, r removal) error {
 	var highest int64
-	err := tx.Raw("SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?", r.head[0], r.last).Scan(&highest).Error
+	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
+	if tx.Name() == "mysql" {
+		statement += " FOR UPDATE"
+	}
+	err := tx.Raw(statement, r.head[0], r.last).Scan(&highest).Error
 	if err != nil || highest == 0 {
 		return err
 	}
