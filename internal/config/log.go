@@ -5,10 +5,10 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -19,28 +19,17 @@ import (
 // The log of configs is the committed versions of all configs of all tenants, each at its
 // place: 1, 2, 3, … in the order of commits, without gaps.
 //
-// On MySQL a version is written without a place, because ids are given before the commit:
-// they become visible in another order, those of transactions that were rolled back never,
-// and on a cluster each server gives out its own. After the commit whoever reads the log
-// numbers what has no place yet, in one transaction under the lock of the counter:
-//
-//	SELECT last FROM log_places WHERE name = 'configs' FOR UPDATE
-//	SELECT id, config_id, version FROM config_histories WHERE place IS NULL ORDER BY id LIMIT 500
-//	UPDATE config_histories SET place = CASE id … END WHERE id IN (…) AND place IS NULL
-//	UPDATE log_places SET last = ? WHERE name = 'configs' AND last = ?
-//
-// so that a place is visible only with all places before it. Of several processes one
-// numbers, and the others find it done. After a crash in between nothing is numbered.
+// On MySQL a version is written without a place, and whoever reads the log numbers what has none
+// yet (storage.NumberedLog). On a cluster each server gives out its own ids, so those of one
+// config are not always in the order of its versions, which is the one that they are numbered in.
 //
 // SQLite has one writer, whose rollback takes its ids back: there the ids are the places.
 type configLog struct{ db *storage.DB }
 
 const (
 	logName = "configs"
-	// logPage is how many versions are numbered, or read, at once.
+	// logPage is how many versions are read at once.
 	logPage = 500
-	// numberingLife bounds the transaction that numbers.
-	numberingLife = 10 * time.Second
 )
 
 // Revision is a place in the log of one history of the database. What was read of a history
@@ -119,12 +108,9 @@ func (l configLog) settle(ctx context.Context) (end, error) {
 	if err != nil || !found.Unnumbered {
 		return found, err
 	}
-	// What is committed meanwhile may have to wait for the next time, or writers who do not
-	// rest would keep the caller here.
-	for numbered := logPage; numbered == logPage; {
-		if numbered, err = l.number(ctx); err != nil {
-			return end{}, err
-		}
+	log := storage.NumberedLog{Table: "config_histories", Counter: logName, Next: nextVersions}
+	if err := l.db.Number(ctx, log, math.MaxInt); err != nil {
+		return end{}, fmt.Errorf("number the log of configs: %w", err)
 	}
 	return l.end(l.db.Read(ctx))
 }
@@ -132,30 +118,15 @@ func (l configLog) settle(ctx context.Context) (end, error) {
 // version is a version of a config that has no place yet.
 type version struct{ ID, ConfigID, Version int64 }
 
-// number gives places to the oldest versions that have none, at most logPage of them, and
-// returns how many.
-func (l configLog) number(ctx context.Context) (numbered int, err error) {
-	err = l.db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) error {
-		var last int64
-		if err := tx.Raw("SELECT last FROM log_places WHERE name = ? FOR UPDATE", logName).Scan(&last).Error; err != nil {
-			return err
-		}
-		var versions []version
-		err := tx.Model(&History{}).Select("id", "config_id", "version").Where("place IS NULL").Order("id").Limit(logPage).Find(&versions).Error
-		numbered = len(versions)
-		if err != nil || numbered == 0 {
-			return err
-		}
-		ids := make([]int64, len(versions))
-		for i, v := range inOrder(versions) {
-			ids[i] = v.ID
-		}
-		return storage.GivePlaces(tx, "config_histories", logName, last, ids)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("number the log of configs: %w", err)
+// nextVersions returns the ids of the oldest versions that have no place, at most so many.
+func nextVersions(tx *gorm.DB, most int) ([]int64, error) {
+	var versions []version
+	err := tx.Model(&History{}).Select("id", "config_id", "version").Where("place IS NULL").Order("id").Limit(most).Find(&versions).Error
+	ids := make([]int64, len(versions))
+	for i, v := range inOrder(versions) {
+		ids[i] = v.ID
 	}
-	return numbered, nil
+	return ids, err
 }
 
 // inOrder sorts versions as they were committed, as far as anybody can tell: those of one

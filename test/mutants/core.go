@@ -77,8 +77,8 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits"}},
 	},
 	{
-		name: "two processes number the log of configs without the lock of its counter",
-		file: "internal/config/log.go", old: `WHERE name = ? FOR UPDATE"`, new: `WHERE name = ?"`,
+		name: "two processes number a log without the lock of its counter",
+		file: "internal/base/storage/places.go", old: `counter += " FOR UPDATE"`, new: `counter += " "`,
 		caught: tests{"internal/config": {"TestTheLogIsGapFreeWhoeverNumbersIt"}},
 	},
 	{

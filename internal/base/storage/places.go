@@ -1,32 +1,97 @@
 package storage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"gorm.io/gorm"
 )
 
-// GivePlaces gives rows of a table the places after last, in their order, in a transaction that
-// has read last of the counter under its lock and found that the rows have no place:
+const (
+	// numberedAtOnce is how many rows of a log get their places in one transaction, and
+	// numberingLife bounds it.
+	numberedAtOnce = 500
+	numberingLife  = 10 * time.Second
+)
+
+// ErrNoCounter says that a log has no counter.
+var ErrNoCounter = errors.New("storage: the log has no counter")
+
+// NumberedLog is rows of a table that have places: 1, 2, 3, … in the order of their commits,
+// without gaps. They are written without one, because ids are given before the commit and become
+// visible in another order, and those of transactions that were rolled back never.
+type NumberedLog struct {
+	Table string
+	// Counter is the name in log_places of the last place that was given.
+	Counter string
+	// Next returns the ids of the rows that get the next places, at most so many, in their order:
+	// committed ones that have none.
+	Next func(tx *gorm.DB, most int) (ids []int64, err error)
+}
+
+// Number gives the rows of a log that are committed by now their places, a page at a time until it
+// was at least so many, or all. A page is one transaction under the lock of the counter:
 //
+//	SELECT last FROM log_places WHERE name = ? FOR UPDATE
+//	SELECT id FROM … WHERE place IS NULL … LIMIT 500 -- Next
 //	UPDATE … SET place = CASE id … END WHERE id IN (…) AND place IS NULL
 //	UPDATE log_places SET last = ? WHERE name = ? AND last = ?
 //
-// so that a place is visible only with all places before it. Errors: ErrRunAgain when others did
-// so at the same time.
-func GivePlaces(tx *gorm.DB, table, counter string, last int64, ids []int64) error {
+// so that a place is visible only with all places before it. Of several processes one numbers, and
+// the others find it done. After a crash the pages that were committed are numbered. What is
+// committed meanwhile may have to wait for the next time, or writers who do not rest would keep
+// the caller here. Errors: ErrNoCounter.
+func (db *DB) Number(ctx context.Context, log NumberedLog, most int) error {
+	for total := 0; total < most; {
+		var numbered int
+		err := db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) (err error) {
+			numbered, err = db.numberSome(tx, log)
+			return err
+		})
+		if err != nil || numbered < numberedAtOnce {
+			return err
+		}
+		total += numbered
+	}
+	return nil
+}
+
+func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error) {
+	counter := "SELECT last FROM log_places WHERE name = ?"
+	if db.Dialect == MySQL {
+		counter += " FOR UPDATE"
+	}
+	var last []int64
+	if err := tx.Raw(counter, log.Counter).Scan(&last).Error; err != nil {
+		return 0, err
+	}
+	if len(last) == 0 {
+		return 0, ErrNoCounter
+	}
+	ids, err := log.Next(tx, numberedAtOnce)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), givePlaces(tx, log, last[0], ids)
+}
+
+// givePlaces gives rows the places after last. Errors: ErrRunAgain when others did so at the same
+// time, or a row has gone.
+func givePlaces(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
 	var cases strings.Builder
 	arguments := make([]any, 0, 2*len(ids)+1)
 	for i, id := range ids {
 		cases.WriteString(" WHEN ? THEN ?")
 		arguments = append(arguments, id, last+int64(i)+1)
 	}
-	numbered := tx.Exec("UPDATE "+table+" SET place = CASE id"+cases.String()+" END WHERE id IN ? AND place IS NULL", append(arguments, ids)...)
+	numbered := tx.Exec("UPDATE "+log.Table+" SET place = CASE id"+cases.String()+" END WHERE id IN ? AND place IS NULL", append(arguments, ids)...)
 	if err := numbered.Error; err != nil {
 		return err
 	}
-	counted := tx.Exec("UPDATE log_places SET last = ? WHERE name = ? AND last = ?", last+int64(len(ids)), counter, last)
+	counted := tx.Exec("UPDATE log_places SET last = ? WHERE name = ? AND last = ?", last+int64(len(ids)), log.Counter, last)
 	if err := counted.Error; err != nil {
 		return err
 	}

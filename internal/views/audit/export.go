@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -22,15 +21,14 @@ import (
 // 3, … in the order of commits, without gaps. They are written without one, because ids are given
 // before the commit: an entry that commits late has a lower id than those that were read before
 // it. Whoever exports numbers first what is committed, under the lock of the tenant's counter (see
-// storage.GivePlaces), so a place is visible only with all places before it. A tenant that never
+// storage.NumberedLog), so a place is visible only with all places before it. A tenant that never
 // exported has no counter, and its entries have no places.
 
 const (
-	// exportPage is how many entries are numbered, or read, at once.
+	// exportPage is how many entries are read at once.
 	exportPage = 500
 	// An export has at most so many entries, and ends with the entry that makes it so large.
 	mostExported, largestExport = 5000, 4 << 20
-	numberingLife               = 10 * time.Second
 )
 
 // counterOf and floorOf name the places in the log of a tenant: the last that was given, and the
@@ -182,24 +180,24 @@ type placed struct {
 // export has and somewhat more. It writes only where there is something to number.
 func (l *Log) settle(ctx context.Context, tenant int64) error {
 	everywhere := storage.AcrossTenants(ctx)
-	insert := "INSERT INTO log_places (name, last) SELECT ?, 0 FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM log_places WHERE name = ?)"
 	settled, err := l.settled(everywhere, tenant)
 	if err != nil || settled {
 		return err
 	}
-	for numbered, total := exportPage, 0; numbered == exportPage && total < 2*mostExported; total += numbered {
-		numbered, err = l.number(everywhere, tenant)
-		if errors.Is(err, errNoCounter) {
-			err = l.db.Write(everywhere).Exec(insert, counterOf(tenant), counterOf(tenant)).Error
-			if err == nil || storage.Is(err, storage.DuplicateKey) {
-				numbered, err = l.number(everywhere, tenant)
-			}
-		}
-		if err != nil {
-			return err
-		}
+	log := storage.NumberedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
+		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
+		return ids, err
+	}}
+	err = l.db.Number(everywhere, log, 2*mostExported)
+	if !errors.Is(err, storage.ErrNoCounter) {
+		return err
 	}
-	return nil
+	const insert = "INSERT INTO log_places (name, last) SELECT ?, 0 FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM log_places WHERE name = ?)"
+	err = l.db.Write(everywhere).Exec(insert, log.Counter, log.Counter).Error
+	if err != nil && !storage.Is(err, storage.DuplicateKey) {
+		return err
+	}
+	return l.db.Number(everywhere, log, 2*mostExported)
 }
 
 // settled reports whether a tenant has a counter, and each of its entries a place.
@@ -223,34 +221,6 @@ func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 		return logEnd{}, err
 	}
 	return found[0], nil
-}
-
-var errNoCounter = errors.New("audit: the tenant has no counter yet")
-
-// number gives places to the oldest entries of a tenant that have none, at most exportPage of
-// them, and returns how many.
-func (l *Log) number(ctx context.Context, tenant int64) (numbered int, err error) {
-	counter := "SELECT last FROM log_places WHERE name = ?"
-	if l.db.Dialect == storage.MySQL {
-		counter += " FOR UPDATE"
-	}
-	err = l.db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) error {
-		var last []int64
-		if err := tx.Raw(counter, counterOf(tenant)).Scan(&last).Error; err != nil {
-			return err
-		}
-		if len(last) == 0 {
-			return errNoCounter
-		}
-		var ids []int64
-		err := tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, exportPage).Scan(&ids).Error
-		numbered = len(ids)
-		if err != nil || numbered == 0 {
-			return err
-		}
-		return storage.GivePlaces(tx, "audit_entries", counterOf(tenant), last[0], ids)
-	})
-	return numbered, err
 }
 
 // NumberLogs gives what is committed its place in the logs that somebody exports. An entry of
