@@ -182,7 +182,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a wallet is erased and its transfers still name it",
-		file: "internal/views/customers/together.go", old: "SET other_user_id = ? WHERE tenant_id = ? AND user_id = ? AND reference IN ? AND other_user_id = ?", new: "SET other_user_id = ? WHERE tenant_id = ? AND user_id = ? AND reference IN ? AND other_user_id <> ?",
+		file: "internal/views/customers/together.go", old: `WHERE tenant_id = ? AND other_user_id = ? AND (" + others`, new: `WHERE tenant_id = ? AND other_user_id <> ? AND (" + others`,
 		caught: tests{"test/e2e": {"TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue"}},
 	},
 	{
