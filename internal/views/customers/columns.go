@@ -39,7 +39,8 @@ type table struct {
 	key     []string
 	columns []column
 	// own is true of a row x that is about the customer: each ?? is the customer's id and the
-	// pseudonym, and each ## the paths of the two wallets. "" for rows that only can name him.
+	// pseudonym, and each ## the paths of the two wallets. "" for rows that only can name him. It is
+	// asked of each row, so it finds others by their keys, with the number that ends a path.
 	own string
 }
 
@@ -52,7 +53,7 @@ const (
 	ofCoupon = "EXISTS (SELECT 1 FROM coupons o WHERE o.tenant_id = x.tenant_id AND (o.user_id IN (??) OR o.redeemed_by IN (??)) AND o.id = x.coupon_id)"
 	// linked says that a work order, the column, is linked to the wallet or an order.
 	linked = `EXISTS (SELECT 1 FROM work_order_links l WHERE l.tenant_id = x.tenant_id AND l.work_order_id = x.WORK_ORDER AND (l.resource IN (##)
-		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = l.tenant_id AND o.user_id IN (??) AND l.resource = CONCAT('orders/', o.id))))`
+		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = l.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(l.resource, 8) AS SIGNED) AND l.resource = CONCAT('orders/', o.id))))`
 	// onWallet says that an approval, the column, is of an entry of the wallet.
 	onWallet = "EXISTS (SELECT 1 FROM approvals a WHERE a.tenant_id = x.tenant_id AND a.id = x.approval_id AND a.resource IN (##))"
 )
@@ -65,10 +66,10 @@ var tables = []table{
 		{"request_id", names, ""}, {"actor_kind", stays, ""}, {"actor_id", isID, "actor_kind"}, {"actor_name", names, "actor_kind"}, {"credential_id", names, ""}, {"resource", names, ""},
 		{"detail", data, ""}, {"note", free, ""}, {"on_behalf_of", isID, ""}, {"idempotency_key", names, ""},
 	}, `(x.actor_kind = 'customer' AND x.actor_id IN (??)) OR x.on_behalf_of IN (??) OR x.resource IN (##)
-		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND x.resource = CONCAT('orders/', o.id))
-		OR EXISTS (SELECT 1 FROM refunds o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND x.resource = CONCAT('refunds/', o.id))
-		OR EXISTS (SELECT 1 FROM approvals o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND x.resource = CONCAT('approvals/', o.id))
-		OR EXISTS (SELECT 1 FROM work_order_links o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND x.resource = CONCAT('work-orders/', o.work_order_id))`},
+		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 8) AS SIGNED) AND x.resource = CONCAT('orders/', o.id))
+		OR EXISTS (SELECT 1 FROM refunds o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 9) AS SIGNED) AND x.resource = CONCAT('refunds/', o.id))
+		OR EXISTS (SELECT 1 FROM approvals o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.id = CAST(SUBSTR(x.resource, 11) AS SIGNED) AND x.resource = CONCAT('approvals/', o.id))
+		OR EXISTS (SELECT 1 FROM work_order_links o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.work_order_id = CAST(SUBSTR(x.resource, 13) AS SIGNED) AND x.resource = CONCAT('work-orders/', o.work_order_id))`},
 	{"approval_comments", []string{id}, []column{{"text", free, ""}, {"created_by_name", names, ""}}, onWallet},
 	{"approval_histories", []string{id}, []column{{"detail", data, ""}, {"content", data, ""}, {"changed_by_name", names, ""}}, onWallet},
 	{"approval_targets", []string{id}, []column{{"resource", names, ""}}, ""},

@@ -157,8 +157,8 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 //
 // It is one unit however many entries there are: between two of them a wallet's entries would not
 // add up to its balance, or one side of a transfer would name somebody whom the other does not. It
-// takes a statement or three for entriesAtOnce of them, some 50 µs each; a unit has 30 s. One that
-// does not end in them has changed nothing.
+// takes three statements for entriesAtOnce of them, some 50 µs an entry, and a unit has 30 s (uow).
+// One that does not end in its time has changed nothing.
 func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (rows int, err error) {
 	rows, err = s.eraseReferences(ctx, e)
 	if err != nil {

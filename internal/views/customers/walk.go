@@ -78,7 +78,7 @@ func (t table) namesClause(e *erasure) clause {
 func quoted(name string) string { return "`" + name + "`" }
 
 // walk calls do with the rows of a tenant's table that are about the customer or have his id in
-// them, some at a time, along the primary key.
+// them, some at a time. It reads the table once from end to end: no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
 	var place []any
 	for {
@@ -100,17 +100,7 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 
 // look reads the next rows behind a place: the keys of all, and those that were looked for.
 func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (keys [][]any, hits []found, err error) {
-	tenant, _ := principal.From(ctx)
-	own, named := t.ownClause(e), t.namesClause(e)
-	columns := ""
-	for _, column := range t.columns {
-		columns += ", CASE WHEN x.hit > 0 THEN x." + quoted(column.name) + " END"
-	}
-	where, behind := s.db.Dialect.Behind(t.key, place)
-	inner := "SELECT x.*, CASE WHEN " + own.text + " THEN 2 WHEN " + named.text + " THEN 1 ELSE 0 END AS hit FROM " + t.name +
-		" x WHERE x.tenant_id = ? AND " + where + " ORDER BY x." + strings.Join(t.key, ", x.") + " LIMIT ?"
-	statement := "SELECT x.hit, x." + strings.Join(t.key, ", x.") + columns + " FROM (" + inner + ") x ORDER BY x." + strings.Join(t.key, ", x.")
-	values := slices.Concat(own.values, named.values, []any{tenant.TenantID}, behind, []any{rowsALook})
+	statement, values := s.looks(ctx, t, e, place)
 	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()
 	if err != nil {
 		return nil, nil, s.db.Classify(err)
@@ -136,6 +126,26 @@ func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (k
 		}
 	}
 	return keys, hits, s.db.Classify(rows.Err())
+}
+
+// looks is the statement that looks at the next rows behind a place along the primary key. Where
+// that does not begin with the tenant the rows of others count among those that it reads, and none
+// of them is a hit: so it ends after rowsALook of them whoever has how many.
+func (s *Service) looks(ctx context.Context, t table, e *erasure, place []any) (string, []any) {
+	tenant, _ := principal.From(ctx)
+	own, named, key := t.ownClause(e), t.namesClause(e), "x."+strings.Join(t.key, ", x.")
+	where, behind := s.db.Dialect.Behind(t.key, place)
+	if t.key[0] == "tenant_id" {
+		where, behind = "x.tenant_id = ? AND "+where, append([]any{tenant.TenantID}, behind...)
+	}
+	columns := ""
+	for _, column := range t.columns {
+		columns += ", CASE WHEN x.hit > 0 THEN x." + quoted(column.name) + " END"
+	}
+	inner := "SELECT x.*, CASE WHEN x.tenant_id <> ? THEN 0 WHEN " + own.text + " THEN 2 WHEN " + named.text + " THEN 1 ELSE 0 END AS hit FROM " + t.name +
+		" x WHERE " + where + " ORDER BY " + key + " LIMIT ?"
+	values := slices.Concat([]any{tenant.TenantID}, own.values, named.values, behind, []any{rowsALook})
+	return "SELECT x.hit, " + key + columns + " FROM (" + inner + ") x ORDER BY " + key, values
 }
 
 func foundOf(key []any, own bool, texts []*string) found {
