@@ -102,6 +102,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await button(visitor, 'Back to the password').click();
   await givePassword(visitor);
   // By keyboard; the code of the next step is taken too, and the one of the set-up no more.
+  await page.locator('input[name=code]:focus').waitFor();
   await page.keyboard.type(codeAt(secret, enrolled + period));
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'My account' }).waitFor();
@@ -161,7 +162,7 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   expect(await tokens()).toMatchObject({ total: 0 });
 
   await dialog.getByRole('button', { name: 'Create the token' }).click();
-  await stepUp.waitFor();
+  await stepUp.locator('input:focus').waitFor();
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
   await stepUp.getByText(/^The code is wrong/).waitFor();

@@ -182,9 +182,19 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
   proxy.rule(({ path }) => (path === '/items/TABS-1' ? { rewrite: (html) => html.replace(/(name="build" content=")/, '$1older-') } : undefined));
   await page.goto('/items/TABS-1');
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, first flush');
+  // The old page says nothing of what it misses while the new one is on its way.
+  await page.evaluate(() => {
+    const look = () => {
+      if (document.body.innerText.includes('This page stopped working')) console.error('the old page shows that it is broken');
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  });
   let isNew = false;
-  proxy.rule(({ path }) => {
-    if (path === '/configs') isNew = true;
+  proxy.rule(async ({ path }) => {
+    if (path === '/configs') {
+      isNew = true;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
     return path.startsWith('/assets/') && !isNew ? { instead: 404 } : undefined;
   });
 

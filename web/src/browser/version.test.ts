@@ -37,6 +37,18 @@ test('a page that came in the new version says so once', async () => {
   expect(wasUpdated()).toBe(false);
 });
 
+test('a page that holds what is written nowhere loads itself anew only when it is told to', async () => {
+  const { followUpdates, update, updateNow } = await page('1');
+  const { drafts } = await import('./drafts');
+  vi.spyOn(drafts, 'holdsSecrets').mockReturnValue(true);
+  followUpdates();
+  expect(window.dispatchEvent(new Event('vite:preloadError', { cancelable: true }))).toBe(true);
+  expect(update('http://localhost/items')).toBe(false);
+  expect([reload, assign].map((called) => called.mock.calls.length)).toEqual([0, 0]);
+  updateNow();
+  expect(reload).toHaveBeenCalledTimes(1);
+});
+
 test('a part of which several files are missing makes its page load itself once, and none of them is an error', async () => {
   const { followUpdates } = await page('1');
   followUpdates();

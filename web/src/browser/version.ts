@@ -26,6 +26,8 @@ export const version = {
   },
   /** Another version has been deployed. */
   isOutdated: (): boolean => isOutdated,
+  /** This page is loading itself anew: what it still misses is not worth a word. */
+  isLeaving: (): boolean => isLeaving,
 };
 
 /** Whether this page is what a page of another version has loaded itself as. Says so once. */
@@ -54,14 +56,15 @@ export async function lookForUpdate(): Promise<void> {
 
 /**
  * Loads the page anew, or another one, in its present version; false when that was just
- * tried and did not help. Of one part that is gone several files are missing, and each
- * asks for it: the first is heard, and the others are told the same.
+ * tried and did not help, or would lose what is written nowhere. Of one part that is gone
+ * several files are missing, and each asks for it: the first is heard, and the others are
+ * told the same.
  */
 export function update(address = window.location.href): boolean {
   if (isLeaving) return true;
   const from = nameIn(document);
   const tried = triedFrom();
-  if (tried?.from === from && Date.now() - tried.at < pause) return false;
+  if (drafts.holdsSecrets() || (tried?.from === from && Date.now() - tried.at < pause)) return false;
   note({ from, at: Date.now() });
   isLeaving = true;
   if (address === window.location.href) window.location.reload();
@@ -69,15 +72,22 @@ export function update(address = window.location.href): boolean {
   return true;
 }
 
+/** Loads the page anew because somebody says so; the browser asks first where something would be lost. */
+export function updateNow(): void {
+  note({ from: nameIn(document), at: Date.now() });
+  window.location.reload();
+}
+
 /** A part of the page that cannot be loaded is of a version that is gone. */
 export function followUpdates(): void {
   window.addEventListener('vite:preloadError', (event) => {
-    // Otherwise the error goes on to whoever wanted the part.
+    // Otherwise the error goes on to whoever wanted the part. Who is told none finds nothing in
+    // the part that came, and breaks on that: the page that is shown meanwhile does not say so.
     if (update()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void lookForUpdate();
-    else if (isOutdated && !drafts.holdsSecrets()) update();
+    else if (isOutdated) update();
   });
 }
 

@@ -1,5 +1,6 @@
-import { Button, Code } from '@mantine/core';
+import { Button, Code, Loader } from '@mantine/core';
 import { isProblem } from '@/api';
+import { version } from '@/browser/version';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { FullPage } from './FullPage';
@@ -10,6 +11,7 @@ import { useProblemText } from './said';
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   const t = useText(uiMessages);
   const text = useProblemText();
+  if (version.isLeaving()) return <Loader role="img" aria-label={t('loading')} />;
   if (isProblem(error, 'not_found')) return <NotFoundPage />;
   if (isProblem(error)) {
     return (

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTenant, useReplays } from '@/api';
-import { update, version, wasUpdated } from '@/browser/version';
+import { updateNow, version, wasUpdated } from '@/browser/version';
 import { useLocalText, useText } from '@/i18n';
 import { Logo, productName } from '../brand/Logo';
 import { editMessages } from '../edit/messages';
@@ -133,7 +133,7 @@ function UpdateNotice() {
   if (!isOutdated) return null;
   return (
     <div className={styles.notice}>
-      <Banner tone="info" title={t('newVersion')} action={<Button onClick={() => update()}>{t('loadNow')}</Button>}>
+      <Banner tone="info" title={t('newVersion')} action={<Button onClick={updateNow}>{t('loadNow')}</Button>}>
         {t('newVersionHint')}
       </Banner>
     </div>
