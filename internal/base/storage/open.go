@@ -92,7 +92,8 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
-	connector, err := modernc.NewConnector("file:" + path + common)
+	// What savepoints would bring back stays in memory: in files it is a fifth of what an edit costs.
+	connector, err := modernc.NewConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
