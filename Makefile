@@ -123,9 +123,22 @@ check-generated: ## Fail when a generated file differs from what generate writes
 
 .PHONY: bench
 bench: build ## Measure PATCHes, purchases, replays and refusals, and the orders of a flash sale, as ratios; BENCH='-parts http' for some
-	test/tools/wrk.sh
+	test/tools/bench-tool.sh wrk wrk
 	CGO_ENABLED=0 go build -trimpath -o bin/benchserver ./test/benchserver
 	$(SERVICES) -durable -- go run -C load/bench . $(BENCH)
+
+.PHONY: bench-peers
+bench-peers: build ## Measure PATCHes, on MariaDB and embedded, beside etcd and PocketBase
+	test/tools/bench-tool.sh etcd etcd-server
+	CGO_ENABLED=0 go build -C load/pocketbase -trimpath -o ../../bin/pocketbase .
+	$(SERVICES) -durable -- go run -C load/bench . -parts peers $(BENCH)
+
+.PHONY: profile
+profile: build ## Write CPU profiles of the service while it is measured to bin/profiles; BENCH='-parts patch' for some
+	test/tools/bench-tool.sh wrk wrk
+	CGO_ENABLED=0 go build -trimpath -o bin/benchserver ./test/benchserver
+	$(SERVICES) -durable -- go run -C load/bench . -rounds 1 -profile ../../bin/profiles $(BENCH)
+	@echo "Flame graphs: go tool pprof -http=127.0.0.1: bin/profiles/C.pprof"
 
 .PHONY: bench-locks
 bench-locks: ## Measure the lock in Redis against redsync and redislock

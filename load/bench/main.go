@@ -5,8 +5,10 @@
 //	http    a purchase in a flash sale, a sold-out answer, a replay and two refusals beside
 //	        requests that do nothing, with wrk
 //	orders  orders that the consumer of a flash sale makes beside the bare statements of it
+//	peers   a config PATCH, on MariaDB and embedded, beside what else a setting could be kept in:
+//	        a compare-and-swap of etcd, a record update of PocketBase
 //
-// It is run by `make bench`, beside the servers of test/services. What holds:
+// It is run by `make bench` and `make bench-peers`, beside the servers of test/services. What holds:
 //   - The rounds are interleaved (A B C A B C …), so that a neighbour on the machine hits all
 //     alike; a ratio is taken within a round, and medians are given with their spread.
 //   - Only successes count. An UPDATE that does not change exactly one row, or a reply other than
@@ -33,9 +35,10 @@ import (
 type options struct {
 	admin   string        // path of the service's binary
 	server  string        // path of the service's binary with routes that do nothing
+	peer    string        // path of PocketBase's binary
 	parts   string        // which are measured, by name
 	rows    string        // which subjects of the parts http and orders are measured, by letter; "" for all
-	profile string        // folder for CPU profiles of what wrk and the consumer load; "" for none
+	profile string        // folder for CPU profiles of the service, one a subject; "" for none
 	workers int           // concurrent writers, connections and HTTP clients alike
 	rounds  int           // measured rounds; one more before them warms everything up
 	period  time.Duration // length of one measurement
@@ -48,6 +51,7 @@ func main() {
 	parsed := options{}
 	flag.StringVar(&parsed.admin, "admin", "../../bin/admin", "the service's binary")
 	flag.StringVar(&parsed.server, "server", "../../bin/benchserver", "the service's binary with routes that do nothing")
+	flag.StringVar(&parsed.peer, "pocketbase", "../../bin/pocketbase", "PocketBase's binary")
 	flag.StringVar(&parsed.parts, "parts", "patch,http,orders", "what is measured")
 	flag.StringVar(&parsed.rows, "rows", "", "which subjects of http and orders, such as N,F; all when empty")
 	flag.StringVar(&parsed.profile, "profile", "", "folder for CPU profiles of the service, one a subject")
@@ -72,6 +76,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
+	if o.profile != "" {
+		if err := os.MkdirAll(o.profile, 0o755); err != nil {
+			return err
+		}
+	}
 	engine, err := openEngine(ctx)
 	if err != nil {
 		return err
@@ -84,6 +93,11 @@ func run(ctx context.Context, o options) error {
 	if o.has("patch") {
 		if err := benchPatches(ctx, o, engine); err != nil {
 			return fmt.Errorf("patch: %w", err)
+		}
+	}
+	if o.has("peers") {
+		if err := benchPeers(ctx, o, engine); err != nil {
+			return fmt.Errorf("peers: %w", err)
 		}
 	}
 	if o.has("http") || o.has("orders") {

@@ -18,7 +18,7 @@ const replyLimit = 30 * time.Second
 // benchPatches compares a bare guarded UPDATE, the statements of one unit, and a config PATCH, on a
 // service of one process.
 func benchPatches(ctx context.Context, o options, e *engine) (err error) {
-	s, err := startService(ctx, o.admin, e.serviceURL())
+	s, err := startService(ctx, o, e.serviceURL())
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func benchPatches(ctx context.Context, o options, e *engine) (err error) {
 	}
 	a := stepping("A  guarded UPDATE, autocommit", o.workers, o.period, 1, bare.step)
 	b := stepping("B  raw statements of one unit", o.workers, o.period, 1, units.step)
-	c := stepping("C  config PATCH through HTTP", o.workers, o.period, 1, edits.step)
+	c := s.profiling(o, stepping("C  config PATCH through HTTP", o.workers, o.period, 1, edits.step))
 	compared := &comparison{
 		title: "a config PATCH", subjects: []*subject{a, b, c},
 		processes: []process{{"mariadbd", e.pid}, {"service", s.pid()}, {"generator", os.Getpid()}},
@@ -106,8 +106,8 @@ type editor struct {
 	address    string
 	connection net.Conn // nil before the first edit
 	replies    *bufio.Reader
-	head       string // of the request, up to the ETag
-	etag       string
+	head       string // of the request, up to If-Match
+	etag       string // "" for a service that has none
 	edits      int
 	request    []byte // reused
 }
@@ -116,7 +116,7 @@ func newEditor(s *service, key, etag string) *editor {
 	return &editor{
 		address: s.address,
 		head: "PATCH /api/v1/configs/" + key + " HTTP/1.1\r\nHost: " + s.address +
-			"\r\nAuthorization: Bearer " + s.token + "\r\nContent-Type: application/json\r\nIf-Match: ",
+			"\r\nAuthorization: Bearer " + s.token + "\r\nContent-Type: application/json\r\n",
 		etag: etag,
 	}
 }
@@ -142,8 +142,12 @@ func (e *editor) edit() error {
 	e.edits++
 	body := `{"value":"` + valueOf(e.edits) + `"}`
 	e.request = append(e.request[:0], e.head...)
-	e.request = append(e.request, e.etag...)
-	e.request = append(e.request, "\r\nContent-Length: "...)
+	if e.etag != "" {
+		e.request = append(e.request, "If-Match: "...)
+		e.request = append(e.request, e.etag...)
+		e.request = append(e.request, "\r\n"...)
+	}
+	e.request = append(e.request, "Content-Length: "...)
 	e.request = strconv.AppendInt(e.request, int64(len(body)), 10)
 	e.request = append(e.request, "\r\n\r\n"...)
 	e.request = append(e.request, body...)

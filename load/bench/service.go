@@ -30,12 +30,42 @@ type service struct {
 	command *exec.Cmd
 	ended   chan error
 	home    string // its log and data
+	// profiles is the address of net/http/pprof, "" without.
+	profiles string
 }
 
 // startService migrates the database with admin, starts the service, which is of one process, and
-// creates a token.
-func startService(ctx context.Context, admin, databaseURL string) (*service, error) {
-	return launch(ctx, admin, []string{admin, "serve"}, "INTERLOCK_DATABASE_URL="+databaseURL, "INTERLOCK_REDIS_URL=")
+// creates a token. "" is the embedded database. With a folder for profiles it is the binary that
+// serves them.
+func startService(ctx context.Context, o options, databaseURL string) (*service, error) {
+	environment := []string{"INTERLOCK_REDIS_URL="}
+	if databaseURL != "" {
+		environment = append(environment, "INTERLOCK_DATABASE_URL="+databaseURL)
+	}
+	if o.profile == "" {
+		return launch(ctx, o.admin, []string{o.admin, "serve"}, environment...)
+	}
+	return launchProfiled(ctx, o, environment...)
+}
+
+// launchProfiled starts the service with routes that do nothing, which serves profiles if there is
+// a folder for them.
+func launchProfiled(ctx context.Context, o options, environment ...string) (*service, error) {
+	command := []string{o.server}
+	profiles := ""
+	if o.profile != "" {
+		var err error
+		if profiles, err = freeAddress(); err != nil {
+			return nil, err
+		}
+		command = append(command, "--profile", profiles)
+	}
+	s, err := launch(ctx, o.admin, command, environment...)
+	if err != nil {
+		return nil, err
+	}
+	s.profiles = profiles
+	return s, nil
 }
 
 // launch is startService for a command that serves, with more environment.

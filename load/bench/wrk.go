@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"os"
@@ -127,21 +126,10 @@ func (v *volley) check(ctx context.Context, before map[string]int64, answered, c
 // benchServer is the service with routes that do nothing, and with a Redis.
 type benchServer struct {
 	*service
-	profiles string // address of net/http/pprof, "" without
 }
 
 func startBenchServer(ctx context.Context, o options, e *engine, r redisServer, secret string) (*benchServer, error) {
-	command := []string{o.server}
-	profiles := ""
-	if o.profile != "" {
-		address, err := freeAddress()
-		if err != nil {
-			return nil, err
-		}
-		profiles = address
-		command = append(command, "--profile", address)
-	}
-	s, err := launch(ctx, o.admin, command,
+	s, err := launchProfiled(ctx, o,
 		"INTERLOCK_DATABASE_URL="+e.serviceURL(), "INTERLOCK_REDIS_URL="+r.url, "INTERLOCK_CUSTOMER_JWT_SECRET="+secret)
 	if err != nil {
 		return nil, err
@@ -149,7 +137,7 @@ func startBenchServer(ctx context.Context, o options, e *engine, r redisServer, 
 	if err := os.WriteFile(filepath.Join(s.home, "requests.lua"), requestsScript, 0o600); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
-	return &benchServer{s, profiles}, nil
+	return &benchServer{s}, nil
 }
 
 // settled is replies once no request is under way any more.
@@ -200,38 +188,6 @@ func (s *benchServer) replies(ctx context.Context, method, route string) (map[st
 		found[match[3]] = int64(n)
 	}
 	return found, lines.Err()
-}
-
-// profiled writes a CPU profile of the service to folder while work runs.
-func (s *benchServer) profiled(ctx context.Context, folder, name string, period time.Duration, work func()) error {
-	if s.profiles == "" {
-		work()
-		return nil
-	}
-	written := make(chan error, 1)
-	go func() { written <- s.profile(ctx, filepath.Join(folder, name+".pprof"), period) }()
-	work()
-	return <-written
-}
-
-func (s *benchServer) profile(ctx context.Context, path string, period time.Duration) error {
-	seconds := max(1, int(period.Seconds()))
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", s.profiles, seconds), nil)
-	if err != nil {
-		return err
-	}
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer reply.Body.Close()
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, reply.Body)
-	return errors.Join(err, file.Close())
 }
 
 // subject measures the volley. around, if any, is told before and returns what is to be done after.

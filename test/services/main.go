@@ -32,7 +32,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -142,12 +145,31 @@ func runCommand(command []string, servers servers, signals <-chan os.Signal, log
 			fmt.Fprintf(log, "services: %s ended while the command ran\n%s", servers.redis.name, servers.redis.logTail())
 			redisEnded = nil
 		case err := <-ended:
-			if syscall.Kill(group, syscall.SIGKILL) == nil {
-				fmt.Fprintln(log, "services: the command left processes behind; they were ended")
+			left := membersOf(-group)
+			_ = syscall.Kill(group, syscall.SIGKILL)
+			if len(left) > 0 {
+				fmt.Fprintf(log, "services: the command left processes behind; they were ended: %s\n", strings.Join(left, ", "))
 			}
 			return exitCode(err)
 		}
 	}
+}
+
+// membersOf names the processes of a group, each by the beginning of its command line. One that
+// has ended has none, even where nobody has asked for its exit code yet, and is left out.
+func membersOf(group int) (names []string) {
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		if of, err := syscall.Getpgid(pid); err != nil || of != group {
+			continue
+		}
+		words, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
+		if line := strings.TrimSpace(strings.ReplaceAll(string(words), "\x00", " ")); line != "" {
+			names = append(names, fmt.Sprintf("%d %.80s", pid, line))
+		}
+	}
+	return names
 }
 
 // inputUnlessTerminal returns nil, which reads as empty, for a terminal: the
