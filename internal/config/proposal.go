@@ -51,14 +51,15 @@ func (c proposedChange) withPatch(w plannedWrite, patch any) (proposedChange, er
 	return c, err
 }
 
-// opened returns the change with the value that is sealed in it.
+// opened returns the change with the value that is sealed in it. Errors: Unavailable when that
+// cannot be decrypted: what waits for its time waits on until the key is back.
 func (c proposedChange) opened(v *vault, tenant int64) (proposedChange, error) {
 	if c.SealedWith == "" {
 		return c, nil
 	}
 	text, err := v.cipher.Decrypt(c.Sealed, c.SealedWith, proposalPlace(tenant, c.Key))
 	if err != nil {
-		return c, fmt.Errorf("read the secret value that is proposed for config %q: %w", c.Key, err)
+		return c, apperr.New(apperr.Unavailable, "The secret value that is proposed for config %q cannot be read: this installation does not have its encryption key %q (INTERLOCK_ENCRYPTION_KEYS). Bring the key back, or withdraw this and propose it anew.", c.Key, c.SealedWith).After(time.Minute).Because(err)
 	}
 	patch, err := merge.Parse(c.Patch)
 	if err != nil {

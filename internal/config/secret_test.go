@@ -10,12 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/config"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -157,5 +160,57 @@ func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
 		require.Equal(t, versions[0].Sealed, versions[1].Sealed, "it is the value that the config keeps")
 		require.Equal(t, `"0`+big+`"`, versions[110].Value)
 		require.Equal(t, `"first"`, versions[111].Value)
+	})
+}
+
+// waiting is the newest approval.
+func (w *world) waiting() *approvals.Approval {
+	w.t.Helper()
+	listing, err := w.approvals.List(w.ctx, approvals.Filter{}, storage.Page{Limit: 1})
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, listing.Rows)
+	return &listing.Rows[0]
+}
+
+func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		other, _ := principal.From(ctx)
+		other.UserID, other.Name = 8, "Other"
+		for name, keys := range map[string][]string{"no-key": nil, "another-key": {otherKey}} {
+			first := newWorld(t, ctx, db)
+			content := secretText("one")
+			content.Protected = true
+			row := first.create(name, content)
+			_, err := first.edit(ctx, name, row.Ref(), `{"value":"two"}`, false)
+			require.NoError(t, err)
+			asked, err := first.approvals.Approval(ctx, first.waiting().ID)
+			require.NoError(t, err)
+			w := first.withKeys(keys...)
+
+			err = w.do(principal.With(ctx, other), func(ctx context.Context, u *uow.Unit) error {
+				_, err := w.approvals.Approve(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				return err
+			})
+			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its encryption key "test"`)
+
+			_, err = first.edit(approvals.Bypassing(ctx, "in a hurry"), name, row.Ref(), `{"remark":"meanwhile"}`, false)
+			require.NoError(t, err)
+			asked, err = w.approvals.Approval(ctx, asked.ID)
+			require.NoError(t, err)
+			err = w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, err := w.approvals.Rebase(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				return err
+			})
+			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its encryption key "test"`)
+
+			after, err := w.approvals.Approval(ctx, asked.ID)
+			require.NoError(t, err)
+			require.Equal(t, asked.Ref(), after.Ref(), "it waits on until the key is back")
+			err = w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				_, err := w.approvals.Withdraw(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				return err
+			})
+			require.NoError(t, err)
+		}
 	})
 }
