@@ -67,6 +67,13 @@ func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	keyed(paid+"/complete", nil)
 	refund := keyed(paid+"/refunds", object{"amount": 50, "reason": wrote + " called"})
 	answer(t, second, "/api/v1"+refundPath(refund)+"/approve", nil)
+	// Somebody else's money, which a provider says has gone back under a name of its own.
+	others := keyed("/orders", object{"userId": "lee", "items": []object{{"sku": tea, "quantity": 1}}})
+	othersPath := fmt.Sprintf("/orders/%d", int64(others["id"].(float64)))
+	keyed(othersPath+"/pay", object{"method": "external", "reference": fmt.Sprint("psp-", rand.Uint32())})
+	refund = keyed(othersPath+"/refunds", object{"amount": 50, "reason": "too late"})
+	answer(t, second, "/api/v1"+refundPath(refund)+"/approve", nil)
+	answer(t, second, "/api/v1"+refundPath(refund)+"/settle", object{"reference": "paid out to " + kim})
 	_, cancelled := order()
 	keyed(cancelled+"/cancel", object{"reason": kim + " has moved"})
 

@@ -89,7 +89,7 @@ type Erased struct {
 // Known counts the rows that are about a customer or have his id in them.
 func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (rows int, err error) {
 	e := newErasure(customer, "\x00", nil)
-	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries}, tables...) {
+	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, tables...) {
 		err = s.walk(ctx, t, e, func(hits []found) error {
 			for _, row := range hits {
 				if row.own || len(t.changes(e, row)) > 0 {

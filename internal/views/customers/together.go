@@ -23,6 +23,8 @@ var (
 	wallets = table{"wallets", []string{id}, []column{{"user_id", isID, ""}}, byOwner}
 	entries = table{"wallet_entries", []string{id}, []column{{"user_id", isID, ""}, {"other_user_id", isID, ""}, {"reference", names, ""}},
 		byOwner + " OR x.other_user_id IN (??)"}
+	// A refund that a provider or an admin has settled has a reference of theirs, and no entry.
+	settlements = table{"refunds", []string{id}, []column{{"user_id", stays, ""}, {"reference", names, ""}}, ""}
 )
 
 // walletWait is how long the last unit waits for the wallet's lock.
@@ -202,17 +204,33 @@ func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (row
 
 // eraseReferences renames the references of others in which the id is.
 func (s *Service) eraseReferences(ctx context.Context, e *erasure) (rows int, err error) {
+	renamed := func(owner, other, reference string) error {
+		fresh := e.name(reference, false)
+		if fresh == reference || slices.Contains([]string{string(e.id), string(e.pseudonym)}, owner) {
+			return nil
+		}
+		rows++
+		return s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+			return rename(tx, tenant, owner, other, reference, fresh)
+		})
+	}
 	err = s.walk(ctx, entries, e, func(hits []found) error {
 		for _, row := range hits {
-			owner, other, reference := row.values[0], row.values[1], row.values[2]
-			if row.own || e.name(reference, false) == reference {
+			if row.own {
 				continue
 			}
-			rows++
-			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
-				return rename(tx, tenant, owner, other, reference, e.name(reference, false))
-			})
-			if err != nil {
+			if err := renamed(row.values[0], row.values[1], row.values[2]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return rows, err
+	}
+	err = s.walk(ctx, settlements, e, func(hits []found) error {
+		for _, row := range hits {
+			if err := renamed(row.values[0], "", row.values[1]); err != nil {
 				return err
 			}
 		}
