@@ -581,6 +581,10 @@ func (w walk) flash(p *apptest.Program) {
 	w.bury(p, sale.ID)
 	require.True(t, ok[client.Reconciliation](t)(w.FlashSales.Reconcile(ctx, sale.ID)).Consistent)
 	require.EqualValues(t, 2, ok[client.FlashSaleStats](t)(w.FlashSales.Stats(ctx, sale.ID)).Confirmed)
+	require.Eventually(t, func() bool {
+		samples := ok[client.FlashSaleSamples](t)(w.FlashSales.Samples(ctx, sale.ID, 60)).Items
+		return len(samples) > 0 && samples[0].Stats.Allotted > 0
+	}, 20*time.Second, 100*time.Millisecond)
 	require.Equal(t, client.SaleClosed, ok[client.FlashSale](t)(w.FlashSales.Close(ctx, sale.ID)).Status)
 	require.Equal(t, sale.ID, ok[client.FlashSale](t)(w.FlashSales.Get(ctx, sale.ID)).ID)
 	require.Len(t, all(t, w.FlashSales.List(client.FlashSaleFilter{Status: client.SaleClosed, SKU: "FLASH"})), 1)

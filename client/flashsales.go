@@ -120,6 +120,19 @@ type FlashSaleRefusals[N int64 | float64] struct {
 	QueueFull    N `json:"queueFull"`
 }
 
+// FlashSaleSamples are what the numbers of a sale were, oldest first. Time is when the service
+// answered.
+type FlashSaleSamples struct {
+	Time  time.Time         `json:"time"`
+	Items []FlashSaleSample `json:"items"`
+}
+
+// FlashSaleSample is what the numbers of a sale were at a time.
+type FlashSaleSample struct {
+	Time  time.Time      `json:"time"`
+	Stats FlashSaleStats `json:"stats"`
+}
+
 // Reconciliation is what the books of a sale looked like and what was mended.
 type Reconciliation struct {
 	Rebuilt    bool           `json:"rebuilt"`
@@ -273,6 +286,11 @@ func (s *FlashSales) Ticket(ctx context.Context, id int64, ticket string, option
 // Stats count the pieces of a sale.
 func (s *FlashSales) Stats(ctx context.Context, id int64, options ...CallOption) (FlashSaleStats, error) {
 	return get[FlashSaleStats](ctx, s.client, salePath(id)+"/stats", options)
+}
+
+// Samples reads what the numbers of a sale were, up to so many minutes ago, from 1 to 60.
+func (s *FlashSales) Samples(ctx context.Context, id int64, minutes int, options ...CallOption) (FlashSaleSamples, error) {
+	return get[FlashSaleSamples](ctx, s.client, salePath(id)+"/samples?minutes="+strconv.Itoa(minutes), options)
 }
 
 // Reconcile compares the books of a sale with its orders and mends what it can.

@@ -34,6 +34,7 @@ func Routes(r *httpapi.Router, s *Service) {
 		httpapi.Transition(r, "/flash-sales/:id", action.Name, writePermission, byID, h.transition(action.Name))
 	}
 	httpapi.GetOf(r, "/flash-sales/:id/stats", ReadPermission, byID, h.stats)
+	httpapi.GetOf(r, "/flash-sales/:id/samples", ReadPermission, byID, h.samples)
 	// These go to the gate and the queue; what they change in SQL has units of its own.
 	httpapi.PartsOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile)
 	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead)
@@ -182,6 +183,39 @@ func (h handler) transition(action string) func(context.Context, *uow.Unit, *Sal
 
 func (h handler) stats(ctx context.Context, sale *Sale, _ httpapi.None) (Stats, error) {
 	return h.service.Stats(ctx, sale)
+}
+
+// minutes are how far back samples go.
+type minutes time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *minutes) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if most := int(samplesKept / time.Minute); err != nil || n < 1 || n > most {
+		return fmt.Errorf("must be a whole number from 1 to %d", most)
+	}
+	*m = minutes(time.Duration(n) * time.Minute)
+	return nil
+}
+
+type samplesRequest struct {
+	Minutes minutes `query:"minutes"`
+}
+
+// samplesView is what a sale's numbers were, and the time of the reply: who charts them needs no
+// clock that agrees with ours.
+type samplesView struct {
+	Time  time.Time `json:"time"`
+	Items []Sample  `json:"items"`
+}
+
+func (h handler) samples(ctx context.Context, sale *Sale, in samplesRequest) (samplesView, error) {
+	since := time.Duration(in.Minutes)
+	if since == 0 {
+		since = defaultSince
+	}
+	samples, err := h.service.Samples(ctx, sale, since)
+	return samplesView{clock.Kept(h.service.clock.Now()), samples}, err
 }
 
 type reconcileRequest struct {

@@ -97,10 +97,13 @@ type consuming struct {
 	stop     context.CancelFunc
 	done     sync.WaitGroup
 	// repaired is when the sale was compared with SQL, repairedAs what it looked like.
-	repaired    time.Time
-	repairedAs  seen
-	published   Stats
-	publishedAt time.Time
+	repaired   time.Time
+	repairedAs seen
+	// published is what was told last, and kept what was written down, without their times.
+	published, kept     Stats
+	publishedAt, keptAt time.Time
+	// trimmed is the minute in which samples that are too old were removed.
+	trimmed time.Time
 }
 
 // round supervises each active sale once.
@@ -179,11 +182,13 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 		_, err := w.settleClosed(ctx, &a.sale, lockWait)
 		return Stats{}, err
 	}
+	moved := a.sale.Status == closed.Code
 	if counts.Version < a.sale.Version {
 		// A pause that the gate has not heard of is not to wait for the next repair.
 		if err := w.gate.Apply(ctx, rulesOf(&a.sale, &a.stock)); err != nil {
 			return Stats{}, err
 		}
+		moved = true
 	}
 	if due, err := w.isDueForRepair(ctx, counts, a, c); err != nil {
 		return Stats{}, err
@@ -193,6 +198,7 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 			return Stats{}, err
 		}
 		c.repairedAs = seen{a.stock.Version, settled(counts)}
+		moved = true
 	}
 	// The clock that let the last customer in also says that it was the last.
 	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(counts.Time) {
@@ -201,8 +207,10 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 	if _, err := w.settleClosed(ctx, &a.sale, lockWait); err != nil {
 		return Stats{}, err
 	}
-	if counts, err = w.gate.Counts(ctx, a.sale.ID); err != nil {
-		return Stats{}, err
+	if moved {
+		if counts, err = w.gate.Counts(ctx, a.sale.ID); err != nil {
+			return Stats{}, err
+		}
 	}
 	stats, err := w.statsOf(ctx, &a.stock, counts)
 	if err != nil {
@@ -270,8 +278,8 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	return err == nil && queue.Total() < counts.InFlight(), err
 }
 
-// report announces a sale's numbers when they have changed, and now and then when not,
-// and says when they do not add up.
+// report announces a sale's numbers and keeps them for its charts, when they have changed, and
+// now and then when not, and says when they do not add up.
 func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stats) {
 	balanced := 0.0
 	if stats.Balanced {
@@ -280,13 +288,17 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", a.sale.ID, "stats", stats)
 	}
 	w.metrics.balanced.WithLabelValues(strconv.FormatInt(a.sale.ID, 10)).Set(balanced)
-	const publishEvery, publishAnyway = 900 * time.Millisecond, 10 * time.Second
-	waited := w.clock.Now().Sub(c.publishedAt)
-	if waited < publishEvery || stats == c.published && waited < publishAnyway {
-		return
+	const publishEvery = 900 * time.Millisecond
+	now, told := w.clock.Now(), stats
+	told.Time = time.Time{} // it always changes
+	if waited := now.Sub(c.publishedAt); waited >= publishEvery && (told != c.published || waited >= repeatEvery) {
+		c.published, c.publishedAt = told, now
+		w.publish(ctx, &a.sale, stats)
 	}
-	c.published, c.publishedAt = stats, w.clock.Now()
-	w.publish(ctx, &a.sale, stats)
+	if waited := now.Sub(c.keptAt); waited >= sampleEvery && (told != c.kept || waited >= repeatEvery) {
+		c.kept, c.keptAt = told, now
+		w.keep(ctx, &a.sale, c, stats)
+	}
 }
 
 // closeEnded closes a sale whose time is over. One that somebody else moves meanwhile is

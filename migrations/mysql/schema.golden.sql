@@ -513,6 +513,15 @@ CREATE TABLE `flash_sale_rejections` (
   KEY `ix_flash_sale_rejections_sale` (`tenant_id`,`sale_id`,`ticket`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `flash_sale_samples` (
+  `sale_id` bigint(20) NOT NULL,
+  `slot` bigint(20) NOT NULL,
+  `tenant_id` bigint(20) NOT NULL,
+  `taken_time` datetime(6) NOT NULL,
+  `stats` text NOT NULL,
+  PRIMARY KEY (`sale_id`,`slot`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `flash_sale_stocks` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

@@ -497,6 +497,15 @@ CREATE TABLE flash_sale_rejections (
 
 CREATE INDEX ix_flash_sale_rejections_sale ON flash_sale_rejections (tenant_id, sale_id, ticket);
 
+CREATE TABLE flash_sale_samples (
+  sale_id    INTEGER  NOT NULL,
+  slot       INTEGER  NOT NULL, -- taken_time in steps of five seconds since 1970
+  tenant_id  INTEGER  NOT NULL,
+  taken_time DATETIME NOT NULL,
+  stats      TEXT     NOT NULL, -- JSON
+  PRIMARY KEY (sale_id, slot)
+) WITHOUT ROWID;
+
 CREATE TABLE flash_sale_stocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant_id INTEGER NOT NULL,

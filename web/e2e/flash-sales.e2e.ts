@@ -80,6 +80,30 @@ test('a paused sale foretells no end, and no chart has purchases beside units', 
   await visitor.close();
 });
 
+test('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
+  const { id } = await plan({ quantity: 400, perUserLimit: 5 });
+  await site.request('POST', `/flash-sales/${id}/open`);
+  await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
+  interface Samples {
+    items: { stats: { acceptedPerSecond: number; confirmed: number } }[];
+  }
+  const seen = async () => (await site.request<Samples>('GET', `/flash-sales/${id}/samples`)).items.map(({ stats }) => stats);
+  await expect.poll(async () => (await seen()).some((stats) => stats.acceptedPerSecond > 0)).toBe(true);
+  await expect.poll(async () => (await seen()).at(-1)).toMatchObject({ acceptedPerSecond: 0, confirmed: 100 });
+  await site.service.pause();
+  await site.service.run();
+
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, `/flash-sales/${id}`);
+
+  const pace = page.locator('dl > *').filter({ hasText: 'Accepted' }).first();
+  await pace.getByText(/^peak [1-9]/).waitFor();
+  await legend(visitor, 'Remaining 300').waitFor();
+  await visitor.check();
+  await visitor.close();
+});
+
 test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
   const visitor = await Visitor.open(site.browser, site.service.address, { language: 'en', colours: 'dark', width: 1280 });
   const { page } = visitor;

@@ -22,7 +22,7 @@ var never = map[string]string{
 	"approval_votes": "digest user_name verdict", "audit_entries": "unit_id action", "configs": "value_type value_key updated_by_name", "config_histories": "action value_type value_key changed_by_name",
 	"conflict_counts": "day resource code", "coupons": "code", "coupon_campaigns": "kind updated_by_name", "coupon_campaign_histories": "action kind changed_by_name",
 	"coupon_histories": "action", "customer_erasures": "user_id pseudonym", "flash_sales": "sku secret updated_by_name", "flash_sale_histories": "action sku changed_by_name",
-	"flash_sale_rejections": "reason", "flash_sale_stocks": "updated_by_name", "flash_sale_tickets": "state order_no reason", "goose_db_version": "",
+	"flash_sale_rejections": "reason", "flash_sale_samples": "stats", "flash_sale_stocks": "updated_by_name", "flash_sale_tickets": "state order_no reason", "goose_db_version": "",
 	"installation": "epoch reason", "inventories": "sku updated_by_name", "inventory_holds": "holder sku", "inventory_movements": "sku kind holder",
 	"items": "status", "item_histories": "action status", "log_places": "name", "menus": "icon permission updated_by_name", "menu_histories": "action icon permission changed_by_name",
 	"mq_batches": "id queue", "mq_queues": "name", "orders": "order_no coupon_code payment_method carrier", "order_histories": "action", "order_lines": "sku name",

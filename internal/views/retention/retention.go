@@ -86,6 +86,7 @@ var List = []Table{
 		over: "EXISTS (SELECT 1 FROM tenant_setting_histories n WHERE n.tenant_id = x.tenant_id AND n.version = x.version + 1 AND n.changed_time <= ?)"},
 	{Name: "flash_sale_tickets", Kind: Tickets, key: []string{"sale_id", "ticket"}, over: ended},
 	{Name: "flash_sale_buyers", Kind: Tickets, key: []string{"sale_id", "user_id"}, over: ended},
+	{Name: "flash_sale_samples", Kind: Tickets, key: []string{"sale_id", "slot"}, over: ended},
 	{Name: "flash_sale_rejections", Kind: Tickets, key: []string{"tenant_id", "ticket"}, over: ended + " AND x.created_time <= ?"},
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, follow, holds, peakOf, refusedSoFar, shortest, span, type Feed } from './feed';
+import { columnsOf, filled, follow, holds, peakOf, refusedSoFar, shortest, span, type Feed } from './feed';
 import type { SaleStats } from './queries';
 
 const start = 1_800_000_000_000;
@@ -52,6 +52,13 @@ test('the feed stays bounded however long it is followed', () => {
   let feed: Feed = [];
   for (let second = 0; second < 3600; second++) feed = follow(feed, sample(second, second));
   expect(feed.length).toBeLessThanOrEqual(span / 1000 + 1);
+});
+
+test('what was not followed is filled up with what the numbers were, and what was is told as it came', () => {
+  const feed = filled(feedOf([60, 6], [61, 7], [200, 9]), [sample(0, 1), sample(30, 3), sample(60.5, 60), sample(100, 8), sample(210, 10)]);
+  expect(feed.map(({ stats }) => stats.confirmed)).toEqual([1, 3, 6, 60, 7, 8, 9]);
+  expect(at(feed, 200, 0, 10, 30, 60, 61, 100, 150, 200)).toEqual([1, 1, 3, 60, 7, 8, null, 9]);
+  expect(filled([], [sample(0, 1)])).toEqual([sample(0, 1)]);
 });
 
 test('numbers hold until others come', () => {

@@ -1,10 +1,10 @@
-import type { SaleStats, Sample } from './queries';
+import { minutes, type SaleStats, type Sample } from './queries';
 
 /** The numbers of the last minutes, oldest first. */
 export type Feed = readonly Sample[];
 
 /** How far back the charts go, in ms. */
-export const span = 5 * 60_000;
+export const span = minutes * 60_000;
 /**
  * Numbers that did not change are told again every ten seconds; after one and a half
  * of that they are not known any more, and the charts show a gap.
@@ -22,6 +22,13 @@ export function follow(feed: Feed, sample: Sample): Feed {
   // The newest one before the window tells what held at its beginning.
   const first = feed.findLastIndex(({ at }) => at <= from);
   return [...feed.slice(Math.max(0, first)), sample];
+}
+
+/** Fills a feed up with what the numbers were while nobody followed them. */
+export function filled(feed: Feed, samples: Feed): Feed {
+  if (samples.length === 0) return feed;
+  const newest = feed.at(-1)?.at ?? Infinity;
+  return [...samples.filter(({ at }) => at < newest), ...feed].toSorted((a, b) => a.at - b.at);
 }
 
 export type Line = (stats: SaleStats) => number;

@@ -55,6 +55,21 @@ export function saleStats(id: number) {
   });
 }
 
+/** How far back the numbers of a sale are looked at, in minutes. */
+export const minutes = 5;
+
+/** What the numbers of a sale were before somebody looked, oldest first, by the clock of this browser. */
+export function saleSamples(id: number) {
+  return queryOptions({
+    queryKey: ['flash-sales', 'samples', id],
+    queryFn: async ({ signal }): Promise<Sample[]> => {
+      const { time, items } = await data(api.GET('/api/v1/flash-sales/{id}/samples', { params: { path: { id }, query: { minutes } }, signal }));
+      const ahead = Date.now() - Date.parse(time);
+      return items.map((one) => ({ at: Date.parse(one.time) + ahead, stats: one.stats }));
+    },
+  });
+}
+
 export const saleHistory = (id: number) =>
   pages(['flash-sales', 'one', String(id), 'history'], (cursor, signal) =>
     data(api.GET('/api/v1/flash-sales/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useLive, useLiveState } from '@/api';
-import { follow, type Feed } from './feed';
-import { saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
+import { filled, follow, holds, type Feed } from './feed';
+import { saleSamples, saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
 
 /** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
 const checkEvery = 10_000;
@@ -17,7 +17,7 @@ export interface Following {
   isLive: boolean;
 }
 
-/** The numbers of a sale as they come: announced by the stream, asked for when it is away. */
+/** The numbers of a sale as they come: announced by the stream, asked for when it is away, and what they were before. */
 export function useFeed(id: number, status: SaleStatus): Following {
   const queries = useQueryClient();
   const isLive = useLiveState().status === 'live';
@@ -33,5 +33,8 @@ export function useFeed(id: number, status: SaleStatus): Following {
     setSeen(query.data);
     setFeed(follow(feed, query.data));
   }
-  return { feed, last: feed.at(-1), error: query.error, retry: () => void query.refetch(), isLive };
+  // Who comes back to a tab is told what he missed.
+  const { data: samples } = useQuery({ ...saleSamples(id), enabled: status !== 'draft', staleTime: holds, refetchOnWindowFocus: true });
+  const all = useMemo(() => filled(feed, samples ?? []), [feed, samples]);
+  return { feed: all, last: feed.at(-1), error: query.error, retry: () => void query.refetch(), isLive };
 }

@@ -1,0 +1,86 @@
+package flashsale
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/principal"
+)
+
+const (
+	// sampleEvery is how far apart the samples of a sale are, and samplesKept how long they are
+	// kept while it goes on. The last ones of a sale that has finished stay until retention
+	// removes its tickets.
+	sampleEvery = 5 * time.Second
+	samplesKept = time.Hour
+	// repeatEvery is how often numbers that have not changed are told and kept again: so that
+	// somebody who looks at them can tell that from nobody counting.
+	repeatEvery = 10 * time.Second
+	// defaultSince is how far back a request asks that does not say.
+	defaultSince = 5 * time.Minute
+)
+
+// sample is what a sale's numbers were at a moment, for charts that go back further than the
+// browser has looked. Of a slot, sampleEvery long, there is one, whichever worker wrote it.
+type sample struct {
+	SaleID    int64 `gorm:"primaryKey;autoIncrement:false"`
+	Slot      int64 `gorm:"primaryKey;autoIncrement:false"`
+	TenantID  int64
+	TakenTime time.Time
+	Stats     string
+}
+
+// TableName implements gorm's Tabler.
+func (sample) TableName() string { return "flash_sale_samples" }
+
+func slotOf(at time.Time) int64 { return at.Unix() / int64(sampleEvery/time.Second) }
+
+// Sample is what a sale's numbers were at a time.
+type Sample struct {
+	Time  time.Time       `json:"time"`
+	Stats json.RawMessage `json:"stats"`
+}
+
+// Samples returns a sale's numbers of some time until now, oldest first, at most those of
+// samplesKept.
+func (s *core) Samples(ctx context.Context, sale *Sale, since time.Duration) ([]Sample, error) {
+	var rows []sample
+	from := slotOf(s.clock.Now().Add(-min(since, samplesKept)))
+	if err := s.db.Read(ctx).Where("sale_id = ? AND slot >= ?", sale.ID, from).Order("slot").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read what the numbers of sale %d were: %w", sale.ID, err)
+	}
+	samples := make([]Sample, len(rows))
+	for i, row := range rows {
+		samples[i] = Sample{row.TakenTime, json.RawMessage(row.Stats)}
+	}
+	return samples, nil
+}
+
+// keep writes a sample of a sale, and once a minute removes those that are too old. It is no unit:
+// what is not written is a gap in a chart.
+//
+//	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
+//	    ON DUPLICATE KEY UPDATE sale_id = sale_id
+func (w *worker) keep(ctx context.Context, sale *Sale, c *consuming, stats Stats) {
+	text, err := json.Marshal(stats)
+	if err != nil {
+		slog.ErrorContext(ctx, "a sale's numbers are no JSON", "sale", sale.ID, "error", err)
+		return
+	}
+	slot := slotOf(stats.Time)
+	ctx = principal.With(ctx, principal.System(sale.TenantID, "flash sale"))
+	row := sample{SaleID: sale.ID, Slot: slot, TakenTime: stats.Time, Stats: string(text)}
+	err = w.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	if minute := stats.Time.Truncate(time.Minute); err == nil && minute != c.trimmed {
+		c.trimmed = minute
+		err = w.db.Write(ctx).Where("sale_id = ? AND slot < ?", sale.ID, slotOf(stats.Time.Add(-samplesKept))).Delete(&sample{}).Error
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "a sale's numbers were not kept for its charts", "sale", sale.ID, "error", err)
+	}
+}

@@ -1,0 +1,86 @@
+package flashsale_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/flashsale"
+)
+
+// taken are the samples of a sale: seconds since it was opened, and the units that were confirmed.
+func (s *shop) taken(t *testing.T, sale, query string) (seconds, confirmed []float64) {
+	t.Helper()
+	body := s.must(t, 200, "GET", sale+"/samples"+query, nil).Body
+	now, err := time.Parse(time.RFC3339Nano, body["time"].(string))
+	require.NoError(t, err)
+	require.True(t, s.clock.Now().Equal(now))
+	for _, item := range body["items"].([]any) {
+		at, err := time.Parse(time.RFC3339Nano, item.(object)["time"].(string))
+		require.NoError(t, err)
+		seconds = append(seconds, at.Sub(opening).Seconds())
+		confirmed = append(confirmed, item.(object)["stats"].(object)["confirmed"].(float64))
+	}
+	return seconds, confirmed
+}
+
+func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"endsTime": opening.Add(24 * time.Hour)})
+		first, second := s.sales.Rounds(), s.with(s.gate).Rounds()
+		for at := range 31 {
+			if at == 12 {
+				require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
+				s.consume(t, sale)
+			}
+			require.NoError(t, first(s.worker()))
+			require.NoError(t, second(s.worker()), "two workers write one sample")
+			s.clock.Advance(time.Second)
+		}
+		seconds, confirmed := s.taken(t, sale, "")
+		require.Equal(t, []float64{0, 10, 15}, seconds[:3], "those that did not change are kept every ten seconds, and changed ones after five")
+		require.Equal(t, []float64{0, 0, 2}, confirmed[:3])
+		require.GreaterOrEqual(t, seconds[len(seconds)-1], 25.0)
+
+		for range 70 {
+			s.clock.Advance(time.Minute)
+			require.NoError(t, first(s.worker()))
+		}
+		var rows int64
+		require.NoError(t, s.db.Read(storage.AcrossTenants(s.ctx)).Raw("SELECT COUNT(*) FROM flash_sale_samples WHERE sale_id = ?", idOf(sale)).Scan(&rows).Error)
+		require.LessOrEqual(t, rows, int64(62), "what is older than an hour is removed")
+		seconds, _ = s.taken(t, sale, "?minutes=60")
+		require.Greater(t, len(seconds), 50)
+		seconds, _ = s.taken(t, sale, "?minutes=2")
+		require.LessOrEqual(t, len(seconds), 3)
+		for _, wrong := range []string{"0", "61", "x"} {
+			s.must(t, 400, "GET", sale+"/samples?minutes="+wrong, nil)
+		}
+	})
+}
+
+func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		s.open(t, nil)
+		news, err := s.bus.Subscribe(t.Context(), flashsale.Topic)
+		require.NoError(t, err)
+		defer news.Close()
+		round := s.sales.Rounds()
+		for range 30 {
+			require.NoError(t, round(s.worker()))
+			s.clock.Advance(time.Second)
+		}
+		told := 0
+		for len(news.Deliveries()) > 0 {
+			var what struct{ Action string }
+			require.NoError(t, json.Unmarshal((<-news.Deliveries()).Event.Payload, &what))
+			if what.Action == "stats" {
+				told++
+			}
+		}
+		require.Equal(t, 3, told)
+	})
+}
