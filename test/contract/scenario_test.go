@@ -297,6 +297,7 @@ func (d day) flash() {
 	d.bury(sale, id)
 	require.Equal(d.t, true, d.do(200, "POST", sale+"/reconcile", nil)["consistent"])
 	require.Equal(d.t, true, d.do(200, "GET", sale+"/stats", nil)["balanced"])
+	d.do(200, "GET", sale+"/samples?minutes=10", nil)
 	d.do(200, "GET", "/flash-sales?q=noon&status=open&sort=-startsTime", nil)
 	d.do(200, "POST", sale+"/close", nil)
 	d.do(409, "POST", sale+"/pause", nil)

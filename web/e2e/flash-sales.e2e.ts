@@ -81,7 +81,7 @@ test('a paused sale foretells no end, and no chart has purchases beside units', 
 });
 
 test('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
-  const { id } = await plan({ quantity: 400, perUserLimit: 5 });
+  const { id } = await plan({ quantity: 200, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
   await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
   interface Samples {
@@ -99,8 +99,26 @@ test('who comes later sees how the sale went in the last minutes, also after a r
 
   const pace = page.locator('dl > *').filter({ hasText: 'Accepted' }).first();
   await pace.getByText(/^peak [1-9]/).waitFor();
-  await legend(visitor, 'Remaining 300').waitFor();
+  await legend(visitor, 'Remaining 100').waitFor();
   await visitor.check();
+  await visitor.close();
+});
+
+test('that customers are refused for a full queue is said where the numbers are', async () => {
+  const { id } = await plan({ quantity: 100, perUserLimit: 5, queueCap: 3, rate: 1 });
+  await site.request('POST', `/flash-sales/${id}/open`);
+  const visitor = await site.open();
+  await visitor.signIn(admin, `/flash-sales/${id}`);
+  const alert = visitor.page.getByRole('status').filter({ hasText: 'Customers are refused because the queue is full' });
+  await legend(visitor, 'Remaining 100').waitFor();
+  expect(await alert.count()).toBe(0);
+
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1)));
+
+  expect(answers).toContain('queue_full');
+  await alert.waitFor();
+  await visitor.check();
+  await alert.waitFor({ state: 'hidden' });
   await visitor.close();
 });
 

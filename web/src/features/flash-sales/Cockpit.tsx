@@ -22,6 +22,7 @@ import {
 import { editMessages } from '@/ui/edit/messages';
 import { uiMessages } from '@/ui/messages';
 import { readable, type Raw, type TableSearch } from '@/ui/table';
+import { Alerts } from './Alerts';
 import { Charts } from './Charts';
 import styles from './Cockpit.module.css';
 import { DataAge } from './DataAge';
@@ -127,6 +128,7 @@ function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale
       {error !== null && <ProblemBanner error={error} retry={retry} />}
       {last !== undefined && (
         <>
+          <Alerts sale={sale} stats={last.stats} />
           <Tiles sale={sale} stats={last.stats} feed={feed} />
           <Strip
             stats={last.stats}
