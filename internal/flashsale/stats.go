@@ -56,11 +56,13 @@ func (s *core) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 
 func (s *core) statsOf(ctx context.Context, stock *Stock, counts gate.Counts) (Stats, error) {
 	stats := Stats{Counts: counts, Balanced: counts.Balanced()}
-	queue, err := s.queues.Queue(gate.QueueName(stock.SaleID)).Stats(ctx)
-	if err != nil {
-		return Stats{}, unavailable(err)
+	if counts.Waiting > 0 {
+		queue, err := s.queues.Queue(gate.QueueName(stock.SaleID)).Stats(ctx)
+		if err != nil {
+			return Stats{}, unavailable(err)
+		}
+		stats.OldestQueuedSeconds = queue.OldestAge.Seconds()
 	}
-	stats.OldestQueuedSeconds = queue.OldestAge.Seconds()
 	if stock.Rejected > 0 {
 		err := s.db.Read(ctx).Model(&Rejection{}).Where("sale_id = ? AND reason = ?", stock.SaleID, reasonLost).Count(&stats.Lost).Error
 		if err != nil {

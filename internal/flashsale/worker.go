@@ -28,6 +28,9 @@ const (
 	consumerLease    = 5 * time.Second
 	consumerBatch    = 100
 	consumersPerSale = 2
+	// idlePoll is how often the queue of a sale is looked at that had nothing lately. Purchases
+	// that come in by this process are seen at once.
+	idlePoll = time.Second
 )
 
 // Listen forgets what this process knows of sales that others change, until ctx ends.
@@ -148,7 +151,7 @@ func (w *worker) consume(ctx context.Context, sale *Sale) *consuming {
 		return c
 	}
 	consumer := mq.NewConsumer(w.queues.Queue(gate.QueueName(sale.ID)), w.handler(sale.ID), mq.ConsumerOptions{
-		Batch: consumerBatch, Concurrency: consumersPerSale, Rate: rate, Lease: consumerLease, MaxAttempts: maxAttempts, Logger: slog.Default(),
+		Batch: consumerBatch, Concurrency: consumersPerSale, Rate: rate, Lease: consumerLease, MaxAttempts: maxAttempts, MaxPoll: idlePoll, Logger: slog.Default(),
 	})
 	ctx, stop := context.WithCancel(ctx)
 	c := &consuming{consumer: consumer, stop: stop}

@@ -182,6 +182,33 @@ func TestTheChartOfAServerHasReplicasThatCanBeReplacedOneByOne(t *testing.T) {
 	require.Contains(t, environmentOf(t, migrate), "INTERLOCK_DATABASE_URL")
 }
 
+func TestFilesThatSettingsNameAreMountedFromASecret(t *testing.T) {
+	for _, mode := range []object{{"secrets": references}, {"mode": "embedded"}} {
+		for _, files := range []string{"", "shop-files"} {
+			values := maps.Clone(mode)
+			values["files"] = files
+			objects, err := render(t, valuesWith(t, values))
+			require.NoError(t, err)
+			for _, kind := range []string{"Deployment", "StatefulSet", "Job"} {
+				if objects[kind] == nil {
+					continue
+				}
+				pod := at(t, objects[kind], "spec", "template", "spec")
+				mounts, _ := at(t, pod, "containers", 0).(object)["volumeMounts"].([]any)
+				volumes, _ := pod.(object)["volumes"].([]any)
+				mount, volume := object{"name": "files", "mountPath": "/etc/interlock", "readOnly": true}, object{"name": "files", "secret": object{"secretName": files}}
+				if files == "" {
+					require.NotContains(t, mounts, mount)
+					require.NotContains(t, volumes, volume)
+					continue
+				}
+				require.Contains(t, mounts, mount, kind)
+				require.Contains(t, volumes, volume, kind)
+			}
+		}
+	}
+}
+
 func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
 	objects, err := render(t, valuesWith(t, object{"mode": "embedded", "replicas": 5}))
 	require.NoError(t, err)

@@ -78,6 +78,11 @@ containers:
     volumeMounts:
       - name: tmp
         mountPath: /tmp
+      {{- if .Values.files }}
+      - name: files
+        mountPath: /etc/interlock
+        readOnly: true
+      {{- end }}
       {{- if eq .Values.mode "embedded" }}
       - name: data
         mountPath: /data
@@ -85,4 +90,9 @@ containers:
 volumes:
   - name: tmp
     emptyDir: {}
+  {{- if .Values.files }}
+  - name: files
+    secret:
+      secretName: {{ .Values.files | quote }}
+  {{- end }}
 {{- end }}
