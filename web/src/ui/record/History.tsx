@@ -70,6 +70,7 @@ export function History({ title, query, entries, words, most, aside, foot }: Pro
   const t = useText(editMessages);
   const ui = useText(uiMessages);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = query;
+  const first = entries.at(-1)?.version ?? 1;
   return (
     <Section title={title ?? t('history')} aside={aside}>
       {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
@@ -85,6 +86,11 @@ export function History({ title, query, entries, words, most, aside, foot }: Pro
             {t('older')}
           </Button>
         ))}
+      {foot === undefined && !hasNextPage && first > 1 && (
+        <Text c="dimmed" fz="sm" mt="xs">
+          {t('notKept', { n: first })}
+        </Text>
+      )}
     </Section>
   );
 }
