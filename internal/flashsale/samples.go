@@ -78,7 +78,8 @@ func (w *worker) keep(ctx context.Context, sale *Sale, c *consuming, stats Stats
 	err = w.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if minute := stats.Time.Truncate(time.Minute); err == nil && minute != c.trimmed {
 		c.trimmed = minute
-		err = w.db.Write(ctx).Where("sale_id = ? AND slot < ?", sale.ID, slotOf(stats.Time.Add(-samplesKept))).Delete(&sample{}).Error
+		old := slotOf(stats.Time.Add(-samplesKept))
+		err = w.db.Write(ctx).Exec("DELETE FROM flash_sale_samples WHERE tenant_id = ? AND sale_id = ? AND slot < ?", sale.TenantID, sale.ID, old).Error
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "a sale's numbers were not kept for its charts", "sale", sale.ID, "error", err)
