@@ -59,7 +59,7 @@ func (c proposedChange) opened(v *vault, tenant int64) (proposedChange, error) {
 	}
 	text, err := v.cipher.Decrypt(c.Sealed, c.SealedWith, proposalPlace(tenant, c.Key))
 	if err != nil {
-		return c, apperr.New(apperr.Unavailable, "The secret value that is proposed for config %q cannot be read: this installation does not have its encryption key %q (INTERLOCK_ENCRYPTION_KEYS). Bring the key back, or withdraw this and propose it anew.", c.Key, c.SealedWith).After(time.Minute).Because(err)
+		return c, apperr.New(apperr.Unavailable, "The secret value that is proposed for config %q cannot be read with its encryption key %q: bring that key back (INTERLOCK_ENCRYPTION_KEYS), or withdraw this and propose it anew.", c.Key, c.SealedWith).After(time.Minute).Because(err)
 	}
 	patch, err := merge.Parse(c.Patch)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 )
 
@@ -46,11 +47,10 @@ type Sample struct {
 	Stats json.RawMessage `json:"stats"`
 }
 
-// Samples returns a sale's numbers of some time until now, oldest first, at most those of
-// samplesKept.
+// Samples returns a sale's numbers of some time until now, oldest first.
 func (s *core) Samples(ctx context.Context, sale *Sale, since time.Duration) ([]Sample, error) {
 	var rows []sample
-	from := slotOf(s.clock.Now().Add(-min(since, samplesKept)))
+	from := slotOf(s.clock.Now().Add(-since))
 	if err := s.db.Read(ctx).Where("sale_id = ? AND slot >= ?", sale.ID, from).Order("slot").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read what the numbers of sale %d were: %w", sale.ID, err)
 	}
@@ -62,23 +62,25 @@ func (s *core) Samples(ctx context.Context, sale *Sale, since time.Duration) ([]
 }
 
 // keep writes a sample of a sale, and once a minute removes those that are too old. It is no unit:
-// what is not written is a gap in a chart.
+// what is not written is a gap in a chart. Its time is that of the service, as what reads it is:
+// the gate has the clock of its store.
 //
 //	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE sale_id = sale_id
 func (w *worker) keep(ctx context.Context, sale *Sale, c *consuming, stats Stats) {
+	now := clock.Kept(w.clock.Now())
 	text, err := json.Marshal(stats)
 	if err != nil {
 		slog.ErrorContext(ctx, "a sale's numbers are no JSON", "sale", sale.ID, "error", err)
 		return
 	}
-	slot := slotOf(stats.Time)
+	slot := slotOf(now)
 	ctx = principal.With(ctx, principal.System(sale.TenantID, "flash sale"))
-	row := sample{SaleID: sale.ID, Slot: slot, TakenTime: stats.Time, Stats: string(text)}
+	row := sample{SaleID: sale.ID, Slot: slot, TakenTime: now, Stats: string(text)}
 	err = w.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
-	if minute := stats.Time.Truncate(time.Minute); err == nil && minute != c.trimmed {
+	if minute := now.Truncate(time.Minute); err == nil && minute != c.trimmed {
 		c.trimmed = minute
-		old := slotOf(stats.Time.Add(-samplesKept))
+		old := slotOf(now.Add(-samplesKept))
 		err = w.db.Write(ctx).Exec("DELETE FROM flash_sale_samples WHERE tenant_id = ? AND sale_id = ? AND slot < ?", sale.TenantID, sale.ID, old).Error
 	}
 	if err != nil {

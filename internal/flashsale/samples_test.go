@@ -1,14 +1,19 @@
 package flashsale_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
+	"interlock/internal/mq"
 )
 
 // taken are the samples of a sale: seconds since it was opened, and the units that were confirmed.
@@ -82,5 +87,17 @@ func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
 			}
 		}
 		require.Equal(t, 3, told)
+	})
+}
+
+func TestSamplesAreOfTheTimeOfTheServiceWhateverTheGatesClockShows(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(opening)
+		queues := mq.NewSQL(db, now, mq.Options{})
+		s := newShop(ctx, t, db, now, queues, gate.NewSQL(db, queues, clock.NewFake(opening.Add(20*time.Minute))))
+		sale := s.open(t, nil)
+		require.NoError(t, s.sales.Round(s.worker()))
+		seconds, _ := s.taken(t, sale, "")
+		require.Equal(t, []float64{0}, seconds)
 	})
 }

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -122,100 +119,37 @@ func (p *servicePatches) versions(ctx context.Context) (made int64, err error) {
 	return made, nil
 }
 
-// peer is a server that is not ours, with its data in a folder of its own.
-type peer struct {
-	address string
-	command *exec.Cmd
-	ended   chan error
-	home    string
-}
-
-// startPeer starts a server; arguments are given its folder and its address.
-func startPeer(ctx context.Context, program string, arguments func(home, address string) []string, ready func(context.Context, *peer) error) (*peer, error) {
-	home, err := os.MkdirTemp("", "interlock-bench-peer-")
-	if err != nil {
-		return nil, err
-	}
-	p := &peer{home: home, ended: make(chan error, 1)}
-	if p.address, err = freeAddress(); err != nil {
-		return nil, errors.Join(err, p.stop())
-	}
-	log, err := os.Create(filepath.Join(home, "log"))
-	if err != nil {
-		return nil, errors.Join(err, p.stop())
-	}
-	defer log.Close()
-	command := exec.Command(program, arguments(home, p.address)...)
-	command.Stdout, command.Stderr = log, log
-	if err := command.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), p.stop())
-	}
-	p.command = command
-	go func() { p.ended <- command.Wait() }()
-	ctx, cancel := context.WithTimeout(ctx, readyLimit)
-	defer cancel()
-	for err = ready(ctx, p); err != nil && ctx.Err() == nil; err = ready(ctx, p) {
-		time.Sleep(100 * time.Millisecond)
-	}
-	if err != nil {
-		said, _ := os.ReadFile(filepath.Join(home, "log"))
-		return nil, errors.Join(fmt.Errorf("%s is not ready: %w; its log:\n%s", filepath.Base(program), err, said), p.stop())
-	}
-	return p, nil
-}
-
-func (p *peer) pid() int { return p.command.Process.Pid }
-
-func (p *peer) stop() error {
-	defer os.RemoveAll(p.home)
-	if p.command == nil {
-		return nil
-	}
-	_ = p.command.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-p.ended:
-	case <-time.After(stopLimit):
-		_ = p.command.Process.Kill()
-		<-p.ended
-	}
-	return nil
-}
-
 // startEtcd starts one member, as it comes.
-func startEtcd(ctx context.Context) (*peer, error) {
-	return startPeer(ctx, "etcd", func(home, address string) []string {
+func startEtcd(ctx context.Context) (*server, error) {
+	return startPeer(ctx, "etcd", "/health", func(s *server) []string {
 		return []string{
-			"--data-dir", filepath.Join(home, "data"), "--listen-client-urls", "http://" + address, "--advertise-client-urls", "http://" + address,
+			"--data-dir", filepath.Join(s.home, "data"), "--listen-client-urls", "http://" + s.address, "--advertise-client-urls", "http://" + s.address,
 			"--listen-peer-urls", "http://127.0.0.1:0",
 		}
-	}, func(ctx context.Context, p *peer) error {
-		return getOK(ctx, "http://"+p.address+"/health")
 	})
 }
 
 // startPocketBase starts it with a collection that anybody may write (load/pocketbase).
-func startPocketBase(ctx context.Context, program string) (*peer, error) {
-	return startPeer(ctx, program, func(home, address string) []string {
-		return []string{"serve", "--dir", filepath.Join(home, "data"), "--http", address}
-	}, func(ctx context.Context, p *peer) error {
-		return getOK(ctx, "http://"+p.address+"/api/health")
+func startPocketBase(ctx context.Context, program string) (*server, error) {
+	return startPeer(ctx, program, "/api/health", func(s *server) []string {
+		return []string{"serve", "--dir", filepath.Join(s.home, "data"), "--http", s.address}
 	})
 }
 
-func getOK(ctx context.Context, address string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+// startPeer starts a server that is not ours.
+func startPeer(ctx context.Context, program, health string, arguments func(*server) []string) (*server, error) {
+	s, err := newServer(filepath.Base(program))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	reply, err := http.DefaultClient.Do(request)
+	err = s.serve(nil, program, arguments(s)...)
+	if err == nil {
+		err = s.awaitReady(ctx, health)
+	}
 	if err != nil {
-		return err
+		return nil, errors.Join(err, s.stop())
 	}
-	defer reply.Body.Close()
-	if reply.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %d", address, reply.StatusCode)
-	}
-	return nil
+	return s, nil
 }
 
 // swaps writes each worker's key if it still has the revision that the worker saw last.
@@ -225,7 +159,7 @@ type swaps struct {
 	edits     []int
 }
 
-func newSwaps(ctx context.Context, p *peer, workers int) (*swaps, error) {
+func newSwaps(ctx context.Context, p *server, workers int) (*swaps, error) {
 	s := &swaps{revisions: make([]int64, workers), edits: make([]int, workers)}
 	for range etcdClients {
 		client, err := clientv3.New(clientv3.Config{Endpoints: []string{p.address}, DialTimeout: readyLimit})
@@ -281,7 +215,7 @@ func (s *swaps) close() {
 }
 
 // newRecordUpdates creates a record for each worker and returns their editors.
-func newRecordUpdates(ctx context.Context, p *peer, workers int) (patches, error) {
+func newRecordUpdates(ctx context.Context, p *server, workers int) (patches, error) {
 	const records = "/api/collections/settings/records"
 	var editors patches
 	for worker := range workers {

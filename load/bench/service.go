@@ -7,29 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 )
 
-const (
-	base       = "/api/v1"
-	readyLimit = 30 * time.Second
-	stopLimit  = 20 * time.Second
-)
+const base = "/api/v1"
 
 // service is the product, started by the bench on the engine's database.
 type service struct {
-	address string // host:port
-	token   string
-	command *exec.Cmd
-	ended   chan error
-	home    string // its log and data
+	*server
+	token string
 	// profiles is the address of net/http/pprof, "" without.
 	profiles string
 }
@@ -75,11 +65,11 @@ func launch(ctx context.Context, admin string, command []string, environment ...
 			return nil, fmt.Errorf("%w: build it with `make bench`", err)
 		}
 	}
-	home, err := os.MkdirTemp("", "interlock-bench-")
+	started, err := newServer("the service")
 	if err != nil {
 		return nil, err
 	}
-	s := &service{home: home, ended: make(chan error, 1)}
+	s := &service{server: started}
 	if err := s.start(ctx, admin, command, environment); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -98,88 +88,15 @@ func (s *service) start(ctx context.Context, admin string, command, more []strin
 	if _, err := output(ctx, environment, admin, "migrate", "up"); err != nil {
 		return err
 	}
-	var err error
-	if s.address, err = freeAddress(); err != nil {
+	if err := s.serve(environment, command[0], append(command[1:], "--addr", s.address)...); err != nil {
 		return err
 	}
-	if err := s.serve(environment, command); err != nil {
-		return err
-	}
-	if err := s.awaitReady(ctx); err != nil {
+	if err := s.awaitReady(ctx, "/readyz"); err != nil {
 		return err
 	}
 	token, err := output(ctx, environment, admin, "token", "create", "--user", "admin", "--name", "bench-"+randomHex(4))
 	s.token = strings.TrimSpace(token)
 	return err
-}
-
-func (s *service) serve(environment, arguments []string) error {
-	log, err := os.Create(filepath.Join(s.home, "service.log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	// Not CommandContext: stop ends it, and gives it the time to finish what is in flight.
-	command := exec.Command(arguments[0], append(arguments[1:], "--addr", s.address)...)
-	command.Env = environment
-	command.Stdout, command.Stderr = log, log
-	if err := command.Start(); err != nil {
-		return fmt.Errorf("start the service: %w", err)
-	}
-	s.command = command
-	go func() { s.ended <- command.Wait() }()
-	return nil
-}
-
-func (s *service) awaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyLimit)
-	defer cancel()
-	poll := time.NewTicker(100 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		reply, err := http.Get("http://" + s.address + "/readyz")
-		if err == nil {
-			reply.Body.Close()
-			if reply.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		select {
-		case <-poll.C:
-		case err := <-s.ended:
-			s.ended <- err
-			return fmt.Errorf("the service ended (%v); its log:\n%s", err, s.logTail())
-		case <-ctx.Done():
-			return fmt.Errorf("the service is not ready (%w); its log:\n%s", ctx.Err(), s.logTail())
-		}
-	}
-}
-
-func (s *service) pid() int { return s.command.Process.Pid }
-
-func (s *service) logTail() string {
-	log, err := os.ReadFile(filepath.Join(s.home, "service.log"))
-	if err != nil {
-		return err.Error()
-	}
-	return string(log[max(0, len(log)-4000):])
-}
-
-// stop ends the service and removes its files. A service that does not end by itself is an error.
-func (s *service) stop() error {
-	defer os.RemoveAll(s.home)
-	if s.command == nil {
-		return nil
-	}
-	_ = s.command.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-s.ended:
-		return nil
-	case <-time.After(stopLimit):
-		_ = s.command.Process.Kill()
-		<-s.ended
-		return fmt.Errorf("the service did not end within %s of SIGTERM", stopLimit)
-	}
 }
 
 // create POSTs a config and returns its ETag.
@@ -232,13 +149,4 @@ func output(ctx context.Context, environment []string, name string, arguments ..
 		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(arguments, " "), err, errs.String())
 	}
 	return out.String(), nil
-}
-
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
 }
