@@ -90,11 +90,9 @@ type Erased struct {
 func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (rows int, err error) {
 	e := newErasure(customer, "\x00", nil)
 	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, tables...) {
-		err = s.walk(ctx, t, e, func(hits []found) error {
-			for _, row := range hits {
-				if row.own || len(t.changes(e, row)) > 0 {
-					rows++
-				}
+		err = s.each(ctx, t, e, func(row found) error {
+			if row.own || len(t.changes(e, row)) > 0 {
+				rows++
 			}
 			return nil
 		})
@@ -290,11 +288,9 @@ var shops = []table{
 func (s *Service) left(ctx context.Context, e *erasure) (map[string]int, error) {
 	left := map[string]int{}
 	for _, t := range shops {
-		err := s.walk(ctx, t, e, func(hits []found) error {
-			for _, row := range hits {
-				if len(t.changes(e, row)) > 0 {
-					left[t.name]++
-				}
+		err := s.each(ctx, t, e, func(row found) error {
+			if len(t.changes(e, row)) > 0 {
+				left[t.name]++
 			}
 			return nil
 		})

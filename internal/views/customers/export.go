@@ -57,24 +57,16 @@ func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out
 	}
 	e := newErasure(customer, "\x00", nil)
 	for _, t := range exported {
-		err := s.walk(ctx, t, e, func(hits []found) error {
-			for _, hit := range hits {
-				if !hit.own && len(t.changes(e, hit)) == 0 {
-					continue
-				}
-				row, err := s.row(ctx, t, hit.key)
-				if err != nil {
-					return err
-				}
-				if row == nil {
-					continue // removed meanwhile
-				}
-				rows++
-				if err := write(out, line{t.name, row}); err != nil {
-					return err
-				}
+		err := s.each(ctx, t, e, func(hit found) error {
+			if !hit.own && len(t.changes(e, hit)) == 0 {
+				return nil
 			}
-			return nil
+			row, err := s.row(ctx, t, hit.key)
+			if err != nil || row == nil {
+				return err // nil: removed meanwhile
+			}
+			rows++
+			return write(out, line{t.name, row})
 		})
 		if err != nil {
 			return rows, err

@@ -53,40 +53,28 @@ func run(tx *gorm.DB, statements ...clause) error {
 // names: an aggregate with its audit entries, which are counted by its name, and a writer with
 // his events, of which his last sequence is the highest.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
-	err = s.walk(ctx, aggregates, e, func(hits []found) error {
-		for _, row := range hits {
-			set := aggregates.changes(e, row)
-			if len(set) == 0 {
-				continue
-			}
-			rows++
-			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error { return renameAggregate(tx, tenant, row, set) })
-			if err != nil {
-				return err
-			}
+	err = s.each(ctx, aggregates, e, func(row found) error {
+		set := aggregates.changes(e, row)
+		if len(set) == 0 {
+			return nil
 		}
-		return nil
+		rows++
+		return s.step(ctx, func(tx *gorm.DB, tenant int64) error { return renameAggregate(tx, tenant, row, set) })
 	})
 	if err != nil {
 		return rows, err
 	}
-	err = s.walk(ctx, writers, e, func(hits []found) error {
-		for _, row := range hits {
-			fresh, old := e.name(row.values[0], false), row.values[0]
-			if fresh == old {
-				continue
-			}
-			rows++
-			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
-				at := []any{fresh, tenant, row.key[1], old}
-				return run(tx, clause{"UPDATE aggregate_events SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at},
-					clause{"UPDATE aggregate_writers SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at})
-			})
-			if err != nil {
-				return err
-			}
+	err = s.each(ctx, writers, e, func(row found) error {
+		fresh, old := e.name(row.values[0], false), row.values[0]
+		if fresh == old {
+			return nil
 		}
-		return nil
+		rows++
+		return s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+			at := []any{fresh, tenant, row.key[1], old}
+			return run(tx, clause{"UPDATE aggregate_events SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at},
+				clause{"UPDATE aggregate_writers SET client_id = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ?", at})
+		})
 	})
 	return rows, err
 }
@@ -110,24 +98,18 @@ func renameAggregate(tx *gorm.DB, tenant int64, row found, set map[string]any) e
 // eraseApprovals changes approvals with their votes: a vote is for the digest of a content, and
 // one that names the customer gets another.
 func (s *Service) eraseApprovals(ctx context.Context, e *erasure) (rows int, err error) {
-	err = s.walk(ctx, approvals, e, func(hits []found) error {
-		for _, row := range hits {
-			set := approvals.changes(e, row)
-			if len(set) == 0 {
-				continue
-			}
-			rows++
-			err := s.step(ctx, func(tx *gorm.DB, tenant int64) error {
-				if changed, err := approvals.update(tx, tenant, row, set); err != nil || !changed {
-					return err
-				}
-				return redigest(tx, tenant, row.key[0], e)
-			})
-			if err != nil {
+	err = s.each(ctx, approvals, e, func(row found) error {
+		set := approvals.changes(e, row)
+		if len(set) == 0 {
+			return nil
+		}
+		rows++
+		return s.step(ctx, func(tx *gorm.DB, tenant int64) error {
+			if changed, err := approvals.update(tx, tenant, row, set); err != nil || !changed {
 				return err
 			}
-		}
-		return nil
+			return redigest(tx, tenant, row.key[0], e)
+		})
 	})
 	return rows, err
 }
@@ -214,28 +196,16 @@ func (s *Service) eraseReferences(ctx context.Context, e *erasure) (rows int, er
 			return rename(tx, tenant, owner, other, reference, fresh)
 		})
 	}
-	err = s.walk(ctx, entries, e, func(hits []found) error {
-		for _, row := range hits {
-			if row.own {
-				continue
-			}
-			if err := renamed(row.values[0], row.values[1], row.values[2]); err != nil {
-				return err
-			}
+	err = s.each(ctx, entries, e, func(row found) error {
+		if row.own {
+			return nil
 		}
-		return nil
+		return renamed(row.values[0], row.values[1], row.values[2])
 	})
 	if err != nil {
 		return rows, err
 	}
-	err = s.walk(ctx, settlements, e, func(hits []found) error {
-		for _, row := range hits {
-			if err := renamed(row.values[0], "", row.values[1]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = s.each(ctx, settlements, e, func(row found) error { return renamed(row.values[0], "", row.values[1]) })
 	return rows, err
 }
 

@@ -77,6 +77,18 @@ func (t table) namesClause(e *erasure) clause {
 
 func quoted(name string) string { return "`" + name + "`" }
 
+// each is walk for one row after the other.
+func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row found) error) error {
+	return s.walk(ctx, t, e, func(rows []found) error {
+		for _, row := range rows {
+			if err := do(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // walk calls do with the rows of a tenant's table that are about the customer or have his id in
 // them, some at a time. It reads the table once from end to end: no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
