@@ -88,6 +88,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	case gate.Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
 		s.countArrival(snap.sale.TenantID, w.Sale, gate.Accepted)
+		s.ticketQueued(snap.sale.TenantID, w.Sale)
 		return Receipt{Ticket: answer.Ticket}, nil
 	case gate.Known:
 		return s.replay(w, answer.Ticket)

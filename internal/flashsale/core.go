@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -47,6 +48,9 @@ type core struct {
 	exhausted sync.Map // sale id → soldOut
 	// wake asks the worker of this process for a round now.
 	wake chan struct{}
+	// resting is whether the worker waits longer than usual, since nothing happened.
+	resting atomic.Bool
+	roster  *roster
 }
 
 // Sale returns a sale. Errors: NotFound.

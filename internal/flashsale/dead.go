@@ -66,7 +66,11 @@ func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *S
 		if err := d.record(ctx, nil); err != nil {
 			return err
 		}
-		return s.gate.RetryDead(ctx, d.stock.ref(), message)
+		if err := s.gate.RetryDead(ctx, d.stock.ref(), message); err != nil {
+			return err
+		}
+		s.ticketQueued(sale.TenantID, sale.ID)
+		return nil
 	})
 }
 

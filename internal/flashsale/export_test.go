@@ -46,6 +46,61 @@ func (s *Service) Rounds() func(ctx context.Context) error {
 	}
 }
 
+// Process is a process with a worker, whose rounds a test begins. It hears the others until its
+// context ends.
+type Process struct {
+	*worker
+
+	Sales *Service
+}
+
+// Process returns a process with a worker that has done nothing yet. Close ends it.
+func (s *Service) Process(ctx context.Context) *Process {
+	p := &Process{worker: &worker{Service: s, running: make(map[int64]*consuming)}, Sales: s}
+	go func() { _ = s.Listen(ctx) }()
+	return p
+}
+
+// Round is one round of the worker over the sales of a tenant.
+func (p *Process) Round(ctx context.Context) error {
+	sales, err := p.actives(ctx)
+	if err != nil {
+		return err
+	}
+	// See Rounds.
+	caller, _ := principal.From(ctx)
+	sales = slices.DeleteFunc(sales, func(a active) bool { return a.sale.TenantID != caller.TenantID })
+	return p.superviseEach(ctx, sales)
+}
+
+// Alone is Round of a process that has heard of no other.
+func (p *Process) Alone(ctx context.Context) error {
+	p.roster.mu.Lock()
+	clear(p.roster.others)
+	p.roster.mu.Unlock()
+	return p.Round(ctx)
+}
+
+// WorksOn reports whether the process consumes the queue of a sale.
+func (p *Process) WorksOn(sale int64) bool { return p.running[sale] != nil }
+
+// Hears reports whether the process has heard that another works on a sale.
+func (p *Process) Hears(sale int64) bool {
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
+	other, ok := p.roster.others[sale]
+	return ok && other.isHeard(p.clock.Now())
+}
+
+// Told is where the sales come of which another process enqueued something.
+func (p *Process) Told() <-chan int64 { return p.roster.queued }
+
+// Close ends the process in good order.
+func (p *Process) Close(ctx context.Context) {
+	p.stopAll(ctx)
+	clear(p.running)
+}
+
 // Supervises reports whether a worker looks after a sale.
 func (s *Service) Supervises(ctx context.Context, sale int64) bool {
 	sales, err := s.actives(ctx)

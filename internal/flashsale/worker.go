@@ -12,15 +12,18 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
+	"interlock/internal/events"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 )
 
 const (
-	// roundEvery is how often a worker supervises the sales, and restEvery how often it looks
-	// for one when there was none; it is woken by those that are opened.
+	// roundEvery is how often a worker supervises its sales, calmEvery when nothing happens in
+	// them, and restEvery how often it looks for one when it has none. It is woken by sales that
+	// are opened, and by purchases.
 	roundEvery = time.Second
+	calmEvery  = 2 * roundEvery
 	restEvery  = 5 * roundEvery
 	// repairEvery is how often a sale's tickets are compared with its orders.
 	repairEvery = 30 * time.Second
@@ -29,62 +32,102 @@ const (
 	consumerBatch    = 100
 	consumersPerSale = 2
 	// idlePoll is how often the queue of a sale is looked at that had nothing lately. Purchases
-	// that come in by this process are seen at once.
-	idlePoll = time.Second
+	// are seen at once, unless the word of another process is lost.
+	idlePoll = 1500 * time.Millisecond
 )
 
-// Listen forgets what this process knows of sales that others change, until ctx ends.
-// Every process runs it, those that take purchases and those that consume queues; without it a
-// change is noticed some seconds later.
+// Listen takes note of what other processes do with sales, and passes on what this one has to
+// tell them, until ctx ends. Every process runs it, those that take purchases and those that
+// consume queues; without it a change is noticed some seconds later.
 func (s *Service) Listen(ctx context.Context) error {
-	news, err := s.bus.Subscribe(ctx, Topic)
+	news, err := s.bus.Subscribe(ctx, Topic, workerTopic)
 	if err != nil {
 		return fmt.Errorf("listen for changes of flash sales: %w", err)
 	}
 	defer news.Close()
-	for delivery := range news.Deliveries() {
-		if delivery.Lagged {
-			s.snapshots.Clear()
-			s.exhausted.Clear()
-			s.wakeWorker()
-			continue
+	for {
+		select {
+		case delivery, more := <-news.Deliveries():
+			if !more {
+				return nil
+			}
+			s.heard(delivery)
+		case q := <-s.roster.hints:
+			s.tell(ctx, q.tenant, q.sale, word{Says: enqueued})
 		}
-		id, err := strconv.ParseInt(delivery.Event.Key, 10, 64)
-		if err != nil {
-			continue
-		}
-		var what struct{ Action string }
-		if json.Unmarshal(delivery.Event.Payload, &what) == nil && what.Action == statsAction {
-			continue
-		}
-		s.forget(id)
-		s.wakeWorker()
 	}
-	return nil
 }
 
-// Work consumes the queues of all sales and supervises them until ctx ends. It may run
-// in any number of processes.
+// heard takes note of what was announced of a sale.
+func (s *Service) heard(delivery events.Delivery) {
+	if delivery.Lagged {
+		s.snapshots.Clear()
+		s.exhausted.Clear()
+		s.wakeWorker()
+		return
+	}
+	if delivery.Event.Topic == workerTopic {
+		if s.roster.hear(delivery.Event) {
+			s.wakeWorker()
+		}
+		return
+	}
+	id, err := strconv.ParseInt(delivery.Event.Key, 10, 64)
+	if err != nil {
+		return
+	}
+	var what struct{ Action string }
+	if json.Unmarshal(delivery.Event.Payload, &what) == nil && what.Action == statsAction {
+		return
+	}
+	s.forget(id)
+	s.wakeWorker()
+}
+
+// Work consumes the queues of sales and supervises them until ctx ends: of all that no other
+// process works on. It may run in any number of processes.
 func (s *Service) Work(ctx context.Context) {
 	w := &worker{Service: s, running: make(map[int64]*consuming)}
-	defer w.stopAll()
+	defer w.stopAll(ctx)
 	for {
 		err := w.round(ctx)
 		if err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "flash sales could not be supervised and will be again", "error", err)
 		}
-		rest := roundEvery
-		if err == nil && len(w.running) == 0 {
-			rest = restEvery
+		if !w.rest(ctx, err) {
+			return
 		}
-		timer := time.NewTimer(rest)
+	}
+}
+
+// rest waits until the next round, and reports false when ctx has ended.
+func (w *worker) rest(ctx context.Context, failed error) bool {
+	pause := roundEvery
+	switch {
+	case failed != nil:
+	case len(w.running) == 0:
+		pause = w.roster.untilSilent(restEvery)
+	case w.calm:
+		pause = calmEvery
+	}
+	w.resting.Store(pause > roundEvery)
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			return
+			return false
 		case <-timer.C:
-		case <-s.wake:
-			timer.Stop()
+			return true
+		case <-w.wake:
+			return true
+		case sale := <-w.roster.queued:
+			if c := w.running[sale]; c != nil {
+				c.consumer.Wake()
+			}
+			if w.resting.CompareAndSwap(true, false) {
+				return true
+			}
 		}
 	}
 }
@@ -92,10 +135,15 @@ func (s *Service) Work(ctx context.Context) {
 type worker struct {
 	*Service
 	running map[int64]*consuming
+	// ending are the consumers that finish what they have in hand.
+	ending sync.WaitGroup
+	// calm is whether nothing happened in the sales since the round before.
+	calm bool
 }
 
 // consuming is the consumer of one sale.
 type consuming struct {
+	tenant   int64
 	consumer *mq.Consumer
 	stop     context.CancelFunc
 	done     sync.WaitGroup
@@ -109,35 +157,61 @@ type consuming struct {
 	trimmed time.Time
 }
 
-// round supervises each active sale once.
+// round supervises each active sale once that no other process works on.
 func (w *worker) round(ctx context.Context) error {
 	sales, err := w.actives(ctx)
 	if err != nil {
 		return err
 	}
+	return w.superviseEach(ctx, sales)
+}
+
+func (w *worker) superviseEach(ctx context.Context, sales []active) error {
 	seen := make(map[int64]bool, len(sales))
 	var failures []error
 	var dead int64
+	w.calm = true
 	for i := range sales {
 		a := &sales[i]
 		seen[a.sale.ID] = true
+		if !w.roster.take(a.sale.ID) {
+			w.end(a.sale.ID)
+			continue
+		}
 		ctx := asProgramOf(ctx, a.sale.TenantID)
 		c := w.consume(ctx, &a.sale)
 		stats, err := w.supervise(ctx, a, c)
 		dead += stats.Dead
 		if err != nil && !errors.Is(err, lock.ErrNotAcquired) {
 			failures = append(failures, fmt.Errorf("sale %d: %w", a.sale.ID, err))
+			continue
+		}
+		if since, mine := w.roster.own(a.sale.ID); mine {
+			w.tell(ctx, a.sale.TenantID, a.sale.ID, word{Says: works, Since: since})
 		}
 	}
 	w.metrics.dead.Set(float64(dead))
-	for id, c := range w.running {
+	for id := range w.running {
 		if !seen[id] {
-			c.end()
-			delete(w.running, id)
-			w.metrics.balanced.DeleteLabelValues(strconv.FormatInt(id, 10))
+			w.roster.leave(id)
+			w.end(id)
 		}
 	}
+	w.roster.keep(seen)
 	return errors.Join(failures...)
+}
+
+// end has the consumer of a sale finish what it has in hand, if this process has one. It is not
+// waited for: whoever works on the sale now does not mind it.
+func (w *worker) end(sale int64) {
+	c := w.running[sale]
+	if c == nil {
+		return
+	}
+	delete(w.running, sale)
+	w.metrics.balanced.DeleteLabelValues(strconv.FormatInt(sale, 10))
+	c.stop()
+	w.ending.Go(c.done.Wait)
 }
 
 // consume runs the consumer of a sale, at its present rate.
@@ -154,23 +228,27 @@ func (w *worker) consume(ctx context.Context, sale *Sale) *consuming {
 		Batch: consumerBatch, Concurrency: consumersPerSale, Rate: rate, Lease: consumerLease, MaxAttempts: maxAttempts, MaxPoll: idlePoll, Logger: slog.Default(),
 	})
 	ctx, stop := context.WithCancel(ctx)
-	c := &consuming{consumer: consumer, stop: stop}
+	c := &consuming{tenant: sale.TenantID, consumer: consumer, stop: stop}
 	c.done.Go(func() { consumer.Run(ctx) })
 	w.running[sale.ID] = c
 	return c
 }
 
-func (c *consuming) end() {
-	c.stop()
-	c.done.Wait()
-}
-
-func (w *worker) stopAll() {
+// stopAll ends all consumers, finishes what they have in hand, and leaves their sales to others.
+func (w *worker) stopAll(ctx context.Context) {
 	for _, c := range w.running {
 		c.stop()
 	}
 	for _, c := range w.running {
 		c.done.Wait()
+	}
+	w.ending.Wait()
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer end()
+	for sale, c := range w.running {
+		if w.roster.leave(sale) {
+			w.tell(ctx, c.tenant, sale, word{Says: stops})
+		}
 	}
 }
 
@@ -294,6 +372,9 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	const publishEvery = 900 * time.Millisecond
 	now, told := w.clock.Now(), stats
 	told.Time = time.Time{} // it always changes
+	if told != c.published || stats.InFlight() > 0 {
+		w.calm = false
+	}
 	if waited := now.Sub(c.publishedAt); waited >= publishEvery && (told != c.published || waited >= repeatEvery) {
 		c.published, c.publishedAt = told, now
 		w.publish(ctx, &a.sale, stats)

@@ -81,12 +81,13 @@ type Consumer struct {
 	handler Handler
 	options ConsumerOptions
 	// rate is a float64 as bits.
-	rate atomic.Uint64
+	rate  atomic.Uint64
+	woken waker
 }
 
 // NewConsumer returns a consumer that does not run yet.
 func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consumer {
-	c := &Consumer{queue: queue, handler: handler, options: options.withDefaults()}
+	c := &Consumer{queue: queue, handler: handler, options: options.withDefaults(), woken: newWaker()}
 	c.SetRate(options.Rate)
 	return c
 }
@@ -94,6 +95,9 @@ func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consume
 // SetRate changes the rate, also while the consumer runs. All consumers of a queue are to
 // be given the same.
 func (c *Consumer) SetRate(rate float64) { c.rate.Store(math.Float64bits(rate)) }
+
+// Wake has an idle consumer look at its queue now, in which another process put something.
+func (c *Consumer) Wake() { c.woken.wake() }
 
 // Run claims and handles until ctx ends, and then finishes the batches in hand. It
 // waits for a store that cannot be reached.
@@ -127,7 +131,7 @@ func (c *Consumer) Run(ctx context.Context) {
 			}
 			var paced *PacedError
 			if errors.As(err, &paced) {
-				c.pause(ctx, min(paced.After, c.options.MaxPoll), nil)
+				clock.Sleep(ctx, min(paced.After, c.options.MaxPoll))
 				continue
 			}
 			if err != nil {
@@ -162,32 +166,30 @@ func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
 		arrivals = q.arrivals()
 	}
-	c.pause(ctx, pause, arrivals)
-}
-
-// pause waits until it is over, there is a message or ctx has ended.
-func (*Consumer) pause(ctx context.Context, pause time.Duration, arrivals <-chan struct{}) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-arrivals:
+	case <-c.woken.signal:
 	}
 }
 
-// reapUntil takes back ended leases, also those of other processes.
+// reapUntil takes back ended leases, also those of other processes. While there is none, the next
+// one cannot end before it has lasted.
 func (c *Consumer) reapUntil(ctx context.Context) {
-	ticker := time.NewTicker(min(c.options.Lease/3, time.Second))
-	defer ticker.Stop()
 	for {
-		if _, err := c.queue.Reap(ctx); err != nil && ctx.Err() == nil {
+		pause := min(c.options.Lease/3, time.Second)
+		reaped, err := c.queue.Reap(ctx)
+		if err != nil && ctx.Err() == nil {
 			c.options.Logger.WarnContext(ctx, "ended leases cannot be taken back and will be tried again", "queue", c.queue.Name(), "error", err)
 		}
-		select {
-		case <-ctx.Done():
+		if err == nil && reaped.Held == 0 {
+			pause = c.options.Lease
+		}
+		if !clock.Sleep(ctx, pause) {
 			return
-		case <-ticker.C:
 		}
 	}
 }

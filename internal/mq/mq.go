@@ -106,6 +106,14 @@ type Stats struct {
 	OldestAge time.Duration
 }
 
+// Reaped is what Reap did, and what it left.
+type Reaped struct {
+	// Returned is how many messages came back from ended leases.
+	Returned int
+	// Held is how many batches are under leases that have not ended.
+	Held int
+}
+
 // Total is how many messages there are.
 func (s Stats) Total() int64 { return s.Pending + s.Claimed + s.Delayed + s.Dead }
 
@@ -143,10 +151,9 @@ type Queue interface {
 	Settle(ctx context.Context, b *Batch, outcomes []Outcome) error
 
 	// Reap returns the batches whose lease has ended to the head of pending, counts
-	// a crash for each of their messages, and makes pending what is due. It reports
-	// how many messages came back from ended leases. Any process may call it at any
-	// time; a Consumer does so regularly.
-	Reap(ctx context.Context) (returned int, err error)
+	// a crash for each of their messages, and makes pending what is due. Any process may
+	// call it at any time; a Consumer does so regularly.
+	Reap(ctx context.Context) (Reaped, error)
 
 	// Stats returns the sizes, all of the same moment.
 	Stats(ctx context.Context) (Stats, error)

@@ -225,25 +225,25 @@ func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
 }
 
 // Reap implements Queue.
-func (q *RedisQueue) Reap(ctx context.Context) (int, error) {
+func (q *RedisQueue) Reap(ctx context.Context) (Reaped, error) {
 	// Each time, so that the name is there again whatever Redis has lost.
 	if err := q.broker.register(ctx, q.name); err != nil {
-		return 0, err
+		return Reaped{}, err
 	}
 	limits := q.broker.options.Limits
 	reply, err := q.run(ctx, reapScript, nil, limits.CrashLimit, crashError).Int64Slice()
 	if err != nil {
-		return 0, fmt.Errorf("reap %s: %w", q.name, err)
+		return Reaped{}, fmt.Errorf("reap %s: %w", q.name, err)
 	}
-	if len(reply) != 2 {
-		return 0, fmt.Errorf("reap %s: the script replied %v", q.name, reply)
+	if len(reply) != 3 {
+		return Reaped{}, fmt.Errorf("reap %s: the script replied %v", q.name, reply)
 	}
-	returned, died := int(reply[0]), int(reply[1])
-	q.broker.options.Observer.reaped(q.name, returned, died)
-	if returned > 0 {
+	reaped, died := Reaped{Returned: int(reply[0]), Held: int(reply[2])}, int(reply[1])
+	q.broker.options.Observer.reaped(q.name, reaped.Returned, died)
+	if reaped.Returned > 0 {
 		q.waker.wake()
 	}
-	return returned, nil
+	return reaped, nil
 }
 
 // Stats implements Queue.

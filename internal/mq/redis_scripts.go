@@ -213,7 +213,7 @@ return 2
 	// claimed first ends up in front: batch IDs ascend with time.
 	//
 	//	ARGV   crash limit, error of those who reach it
-	//	reply  {returned to pending, dead}
+	//	reply  {returned to pending, dead, leases that have not ended}
 	reapScript = script(`
 local limit = tonumber(ARGV[1])
 local at = now()
@@ -243,7 +243,7 @@ for k = #ended, 1, -1 do
   redis.call('UNLINK', batch)
   redis.call('ZREM', leases, ended[k])
 end
-return {returned, died}
+return {returned, died, redis.call('ZCARD', leases)}
 `)
 
 	// statsScript replies {pending, claimed, delayed, dead, age of the oldest pending

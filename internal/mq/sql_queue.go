@@ -270,31 +270,34 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 }
 
 // Reap implements Queue. What is due needs no step: Claim looks at the due time.
-func (q *sqlQueue) Reap(ctx context.Context) (int, error) {
+func (q *sqlQueue) Reap(ctx context.Context) (Reaped, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
-		return 0, err
+		return Reaped{}, err
 	}
 	ended, err := exists(q.ended(s.read(ctx)))
 	if err != nil {
-		return 0, fmt.Errorf("reap %s: %w", q.name, err)
-	}
-	if !ended {
-		return 0, nil
+		return Reaped{}, fmt.Errorf("reap %s: %w", q.name, err)
 	}
 	var returned, died int
-	err = s.atomically(ctx, func(tx *gorm.DB) (err error) {
-		returned, died, err = q.reap(tx)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("reap %s: %w", q.name, err)
+	if ended {
+		err = s.atomically(ctx, func(tx *gorm.DB) (err error) {
+			returned, died, err = q.reap(tx)
+			return err
+		})
+		if err != nil {
+			return Reaped{}, fmt.Errorf("reap %s: %w", q.name, err)
+		}
 	}
 	s.options.Observer.reaped(q.name, returned, died)
 	if returned > 0 {
 		q.waker.wake()
 	}
-	return returned, nil
+	var held int64
+	if err := s.read(ctx).Model(&batchRow{}).Where("queue = ? AND NOT settled", q.name).Count(&held).Error; err != nil {
+		return Reaped{}, fmt.Errorf("count the leases of %s: %w", q.name, err)
+	}
+	return Reaped{Returned: returned, Held: int(held)}, nil
 }
 
 // ended selects the batches whose lease, or memory of being settled, has ended.

@@ -6,6 +6,8 @@ import "sync"
 // consumers also poll.
 type waker struct{ signal chan struct{} }
 
+func newWaker() waker { return waker{signal: make(chan struct{}, 1)} }
+
 func (w *waker) wake() {
 	select {
 	case w.signal <- struct{}{}:
@@ -27,7 +29,8 @@ func (w *wakers) of(name string) *waker {
 		if w.byName == nil {
 			w.byName = make(map[string]*waker)
 		}
-		found = &waker{signal: make(chan struct{}, 1)}
+		made := newWaker()
+		found = &made
 		w.byName[name] = found
 	}
 	return found

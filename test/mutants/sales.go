@@ -13,6 +13,33 @@ var sales = []mutant{
 		caught: tests{"test/faults": {"TestARestoreUnderARunningSaleLosesNoTicketSilently"}},
 	},
 
+	// Who works on a sale.
+	{
+		name: "a worker that has fallen silent is not replaced",
+		file: "internal/flashsale/roster.go", old: `return waited >= 0 && waited < silence`, new: `return waited >= 0`,
+		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
+	},
+	{
+		name: "a sale that another process works on is worked on all the same",
+		file: "internal/flashsale/roster.go", old: `ok && other.isHeard(now) && !(mine`, new: `ok && !other.isHeard(now) && !(mine`,
+		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
+	},
+	{
+		name: "two workers that hear each other both stop",
+		file: "internal/flashsale/roster.go", old: `return since.Before(other.Since)`, new: `return since.Before(other.Since) && since.IsZero()`,
+		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
+	},
+	{
+		name: "the worker of a sale is not told of tickets that are enqueued elsewhere",
+		file: "internal/flashsale/roster.go", old: `due := !mine && now`, new: `due := mine && now`,
+		caught: tests{"internal/flashsale": {"TestTheWorkerOfASaleIsToldOfPurchasesElsewhere"}},
+	},
+	{
+		name: "a consumer takes back ended leases rarely though somebody holds one",
+		file: "internal/mq/consumer.go", old: `err == nil && reaped.Held == 0`, new: `err == nil && reaped.Held >= 0`,
+		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}},
+	},
+
 	// What is in flight when a sale is closed.
 	{
 		name: "a closed sale that is sold out is forgotten with its tickets",

@@ -327,8 +327,9 @@ return 'ok'
 // countsScript: KEYS gate, arrivals, tickets, buyers; ARGV now in µs or 0. Replies
 // {now, name, value, …}, {now} without a sound gate.
 var countsScript = redis.NewScript(luaClock + luaSound + `
-local reply = redis.call('HGETALL', KEYS[1])
-if redis.call('HEXISTS', KEYS[1], 'epoch') == 0 or not sound(KEYS[1], KEYS[3], KEYS[4]) then
+local reply, there = redis.call('HGETALL', KEYS[1]), false
+for i = 1, #reply, 2 do there = there or reply[i] == 'epoch' end
+if not there or not sound(KEYS[1], KEYS[3], KEYS[4]) then
   reply = {}
 else
   for _, word in ipairs(redis.call('HGETALL', KEYS[2])) do reply[#reply + 1] = word end

@@ -19,6 +19,8 @@ func consumers(t *testing.T, newBroker func(t *testing.T) Broker) {
 		"a failing message is retried, then dead, and holds up nobody":         poison,
 		"a panic costs the others nothing":                                     panics,
 		"what a killed consumer held is handled by another":                    killed,
+		"a consumer is woken for what another process put in":                  woken,
+		"a short lease of another is taken back when it ends":                  shortLease,
 		"a lease lasts as long as its handler":                                 longHandler,
 		"a handler whose batch was lost is told":                               lostLease,
 		"the rate bounds the messages and can change":                          paced,
@@ -87,6 +89,28 @@ func handledOnce(t *testing.T, q queue) {
 	require.Equal(t, numbered(200), got)
 }
 
+// elsewhere is a queue of which a consumer does not notice what is enqueued, as if another process
+// did it.
+type elsewhere struct{ mq.Queue }
+
+func woken(t *testing.T, q queue) {
+	handled := make(chan string)
+	c, _ := start(t, queue{elsewhere{q.Queue}, q.broker}, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		handled <- messages[0].ID
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{MinPoll: time.Hour, MaxPoll: time.Hour})
+	for _, id := range []string{"a", "b"} {
+		enqueue(t, q, id)
+		c.Wake()
+		select {
+		case got := <-handled:
+			require.Equal(t, id, got)
+		case <-time.After(patience):
+			t.Fatalf("%s was not looked for", id)
+		}
+	}
+}
+
 func poison(t *testing.T, q queue) {
 	var l log
 	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
@@ -149,6 +173,18 @@ func killed(t *testing.T, q queue) {
 	got := l.seen()
 	slices.Sort(got)
 	require.Equal(t, numbered(10), got)
+}
+
+// shortLease is of a consumer that looks for ended leases as rarely as it can: while somebody holds
+// one, that is often.
+func shortLease(t *testing.T, q queue) {
+	enqueue(t, q, "a")
+	_, err := q.Claim(t.Context(), 1, 100*time.Millisecond)
+	require.NoError(t, err)
+	start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
+		return all(mq.Done(), len(messages))
+	}, mq.ConsumerOptions{Lease: time.Hour})
+	untilEmpty(t, q, 0)
 }
 
 func longHandler(t *testing.T, q queue) {

@@ -140,9 +140,9 @@ func crash(t *testing.T, q queue, b *mq.Batch) {
 
 func reap(t *testing.T, q queue) int {
 	t.Helper()
-	returned, err := q.Reap(t.Context())
+	reaped, err := q.Reap(t.Context())
 	require.NoError(t, err)
-	return returned
+	return reaped.Returned
 }
 
 func sizes(t *testing.T, q queue) mq.Stats {

@@ -132,7 +132,7 @@ func (m *model) settle(t *rapid.T) {
 func (m *model) crash(t *rapid.T) {
 	b := m.takeBatch(t)
 	require.NoError(t, m.queue.Extend(m.ctx.Context(), b, 0))
-	returned, err := m.queue.Reap(m.ctx.Context())
+	reaped, err := m.queue.Reap(m.ctx.Context())
 	require.NoError(t, err)
 	var back []mq.Message
 	for _, message := range b.Messages {
@@ -143,7 +143,7 @@ func (m *model) crash(t *rapid.T) {
 		}
 		back = append(back, message)
 	}
-	require.Equal(t, len(back), returned)
+	require.Equal(t, mq.Reaped{Returned: len(back), Held: len(m.out)}, reaped)
 	require.ErrorIs(t, m.queue.Settle(m.ctx.Context(), b, all(mq.Done(), len(b.Messages))), mq.ErrLeaseLost)
 	m.pending = slices.Concat(back, m.pending)
 }

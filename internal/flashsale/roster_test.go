@@ -1,0 +1,193 @@
+package flashsale_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/events"
+	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
+	"interlock/internal/mq"
+)
+
+// processes are some workers of one shop that hear each other.
+func (s *shop) processes(t *testing.T, n int) []*flashsale.Process {
+	t.Helper()
+	list := make([]*flashsale.Process, n)
+	for i := range list {
+		ctx, stop := context.WithCancel(s.worker())
+		list[i] = s.with(s.gate).Process(ctx)
+		t.Cleanup(func() {
+			list[i].Close(s.worker())
+			stop()
+		})
+	}
+	return list
+}
+
+// hears waits until a process has heard of the worker of a sale, or, when want is false, that it
+// has stopped.
+func hears(t *testing.T, p *flashsale.Process, sale string, want bool) {
+	t.Helper()
+	require.Eventually(t, func() bool { return p.Hears(idOf(sale)) == want }, 10*time.Second, time.Millisecond)
+}
+
+func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"endsTime": opening.Add(time.Hour)})
+		all := s.processes(t, 3)
+		first, second, third := all[0], all[1], all[2]
+		round := func(p *flashsale.Process) {
+			t.Helper()
+			require.NoError(t, p.Round(s.worker()))
+		}
+		works := func(want ...bool) {
+			t.Helper()
+			require.Equal(t, want, []bool{first.WorksOn(idOf(sale)), second.WorksOn(idOf(sale)), third.WorksOn(idOf(sale))})
+		}
+
+		round(first)
+		hears(t, second, sale, true)
+		hears(t, third, sale, true)
+		round(second)
+		round(third)
+		works(true, false, false)
+
+		// The worker says nothing any more. It may be dead, or out of reach.
+		s.clock.Advance(4 * time.Second)
+		round(second)
+		works(true, false, false)
+		s.clock.Advance(time.Second)
+		round(second)
+		works(true, true, false)
+		hears(t, third, sale, true)
+		hears(t, first, sale, true)
+		round(third)
+		works(true, true, false)
+
+		// It was out of reach: of the two, the one that has worked longer goes on.
+		round(first)
+		hears(t, second, sale, true)
+		round(second)
+		round(third)
+		works(true, false, false)
+
+		// One that ends says so, and nobody waits for its silence.
+		first.Close(s.worker())
+		hears(t, third, sale, false)
+		round(third)
+		works(false, false, true)
+	})
+}
+
+func TestWorkersThatBeginAtOnceAgreeOnOne(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"endsTime": opening.Add(time.Hour)})
+		all := s.processes(t, 5)
+		for _, p := range all {
+			// None has heard of another when it begins.
+			require.NoError(t, p.Alone(s.worker()))
+		}
+		require.Eventually(t, func() bool {
+			working := 0
+			for _, p := range all {
+				require.NoError(t, p.Round(s.worker()))
+				if p.WorksOn(idOf(sale)) {
+					working++
+				}
+			}
+			return working == 1
+		}, 10*time.Second, time.Millisecond)
+	})
+}
+
+func TestTheWorkerOfASaleIsToldOfPurchasesElsewhere(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 10, "endsTime": opening.Add(time.Hour)})
+		all := s.processes(t, 2)
+		require.NoError(t, all[0].Round(s.worker()))
+		hears(t, all[1], sale, true)
+		require.NoError(t, all[1].Round(s.worker()))
+
+		s.serve(all[1].Sales)
+		require.Equal(t, 202, s.buy(t, sale, 1, 1).Status)
+		select {
+		case told := <-all[0].Told():
+			require.Equal(t, idOf(sale), told)
+		case <-time.After(10 * time.Second):
+			t.Fatal("the worker was not told")
+		}
+	})
+}
+
+func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) {
+	t.Parallel()
+	db, server := storagetest.SQLite(t), redistest.NewServer(t)
+	client := redistest.Connect(t, server.URL())
+	now := clock.System{}
+	queues := mq.NewRedis(client, "", mq.Options{})
+	s := newShop(storagetest.Tenant(t), t, db, clock.NewFake(time.Now()), queues, gate.NewRedis(client, queues, nil))
+	sale := s.open(t, object{"startsTime": time.Now().Add(-time.Minute), "endsTime": time.Now().Add(time.Hour)})
+	bus, err := events.NewRedis(t.Context(), client, events.RedisOptions{Prefix: "events:", Buffer: 64})
+	require.NoError(t, err)
+	t.Cleanup(bus.Close)
+
+	// sent is how many commands a second came from clients, and how many with those in scripts.
+	sent := func() (clients, all float64) {
+		const watched = 6 * time.Second
+		before, beforeAll := commandsOf(t, client)
+		require.True(t, clock.Sleep(t.Context(), watched))
+		after, afterAll := commandsOf(t, client)
+		return float64(after-before) / watched.Seconds(), float64(afterAll-beforeAll) / watched.Seconds()
+	}
+	ctx, stop := context.WithCancel(s.ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	for range 4 {
+		deps := s.deps(s.gate, s.orders)
+		deps.Bus, deps.Clock = bus, now
+		process := flashsale.New(deps)
+		running.Go(func() { _ = process.Listen(ctx) })
+		running.Go(func() { process.Work(ctx) })
+	}
+	// They find each other, and the sale comes to rest.
+	require.True(t, clock.Sleep(t.Context(), 5*time.Second))
+	clients, all := sent()
+	t.Logf("%.1f commands a second, %.1f with those in scripts, of sale %s", clients, all, sale)
+	require.LessOrEqual(t, clients, 3.5)
+	require.LessOrEqual(t, all, 11.5, "about ten, give or take a round at either end")
+	require.Greater(t, clients, 1.0, "somebody works on the sale")
+}
+
+// commandsOf returns how many commands a server was sent, and how many it ran.
+func commandsOf(t *testing.T, client redis.UniversalClient) (sent, all int64) {
+	t.Helper()
+	info, err := client.Info(t.Context(), "commandstats").Result()
+	require.NoError(t, err)
+	for line := range strings.Lines(info) {
+		name, rest, found := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":calls=")
+		if !found {
+			continue
+		}
+		calls, err := strconv.ParseInt(rest[:strings.Index(rest, ",")], 10, 64)
+		require.NoError(t, err, fmt.Sprint(line))
+		all += calls
+		switch name {
+		case "eval", "evalsha", "publish", "sadd", "ping":
+			sent += calls
+		}
+	}
+	return sent, all
+}
