@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -16,6 +17,23 @@ import (
 
 // applier is the name under which changes are refused whose time has come.
 const applier = "scheduled changes"
+
+// NextScheduled returns when the next scheduled change is to be made, of all tenants the earliest;
+// a zero time when none is scheduled:
+//
+//	SELECT effective_time FROM approvals WHERE status = ? ORDER BY effective_time LIMIT 1
+func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
+	var next []time.Time
+	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Where("status = ?", scheduled.Code).
+		Order("effective_time").Limit(1).Pluck("effective_time", &next).Error
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look when the next scheduled change is to be made: %w", err)
+	}
+	if len(next) == 0 {
+		return time.Time{}, nil
+	}
+	return next[0], nil
+}
 
 // ApplyDue makes the scheduled changes whose time has come, of all tenants, each in a unit of
 // its own and those of a tenant in the order of their times; at most limit are read at once.

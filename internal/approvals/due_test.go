@@ -40,6 +40,28 @@ func TestTheSweeperMakesWhatIsDueForEveryTenant(t *testing.T) {
 	})
 }
 
+func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		here, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
+		li, wu := here.user("Li", editor...), there.user("Wu", editor...)
+		next := func() time.Time {
+			t.Helper()
+			at, err := here.approvals.NextScheduled(ctx)
+			require.NoError(t, err)
+			return at
+		}
+		require.True(t, next().IsZero())
+		began := here.clock.Now()
+		li.schedule("tax", li.plain("tax", 1), 2*time.Hour, `{"value":2}`)
+		require.Equal(t, began.Add(2*time.Hour), next())
+		wu.schedule("tax", wu.plain("tax", 1), time.Hour, `{"value":2}`)
+		require.Equal(t, began.Add(time.Hour), next())
+		there.clock.Advance(time.Hour)
+		there.sweep()
+		require.Equal(t, began.Add(2*time.Hour), next(), "what was made is not due any more")
+	})
+}
+
 // The locks of the replicas know nothing of each other, as when a lease is lost: the guard alone
 // lets each change be made once.
 func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {

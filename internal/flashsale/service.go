@@ -88,6 +88,9 @@ func New(d Deps) *Service {
 	}
 }
 
+// PaymentTimeout is how long an order of a sale may stay unpaid.
+func (s *Service) PaymentTimeout() time.Duration { return s.paymentTimeout }
+
 // Filter narrows a list of sales. Zero members do not narrow.
 type Filter struct {
 	// Search is looked for in the name, in either case.

@@ -24,7 +24,7 @@ const (
 	// are opened, and by purchases.
 	roundEvery = time.Second
 	calmEvery  = 2 * roundEvery
-	restEvery  = 5 * roundEvery
+	restEvery  = 10 * roundEvery
 	// repairEvery is how often a sale's tickets are compared with its orders.
 	repairEvery = 30 * time.Second
 	// consumerLease is how long the tickets of a consumer that died wait.

@@ -80,6 +80,23 @@ func (s *Service) returnPieces(ctx context.Context, u *uow.Unit, order *Order) e
 // unpaidCanceller is the name under which unpaid orders are cancelled.
 const unpaidCanceller = "unpaid orders"
 
+// NextUnpaid returns when the payment of an order is due that waits for one, of all tenants the
+// earliest; a zero time when none does. Only pending orders have such a time:
+//
+//	SELECT payment_due FROM orders WHERE payment_due >= ? ORDER BY payment_due LIMIT 1
+func (s *Service) NextUnpaid(ctx context.Context) (time.Time, error) {
+	var due []time.Time
+	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Order{}).Where("payment_due >= ?", time.Unix(0, 0).UTC()).
+		Order("payment_due").Limit(1).Pluck("payment_due", &due).Error
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look when the next order is to be paid: %w", err)
+	}
+	if len(due) == 0 {
+		return time.Time{}, nil
+	}
+	return due[0], nil
+}
+
 // CancelUnpaid cancels orders of all tenants that are pending and whose payment is due,
 // each in a unit of its own, at most limit. It may run in several processes at once, and
 // beside payments: the guard lets one of them win.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
@@ -295,6 +296,31 @@ func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) 
 		require.EqualValues(t, 3, s.count(t, &uow.AuditRow{}, "resource = ?", fmt.Sprintf("orders/%d", idOf(order))), "placed, paid, cancelled")
 		require.Zero(t, s.count(t, &wallets.Entry{}, "1 = 1"))
 		s.requireBalanced(t)
+	})
+}
+
+func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := open(ctx, t, db)
+		s.item(t, "TEA-1", 100)
+		next := func() time.Time {
+			t.Helper()
+			due, err := s.orders.NextUnpaid(ctx)
+			require.NoError(t, err)
+			return due
+		}
+		caller, _ := principal.From(ctx)
+		var placed []object
+		for range 3 {
+			placed = append(placed, s.place(t, "TEA-1"))
+		}
+		require.True(t, next().IsZero(), "none of them is in a hurry")
+		for i, order := range placed[:2] {
+			require.NoError(t, db.Write(ctx).Exec("UPDATE orders SET payment_due = ? WHERE tenant_id = ? AND id = ?", opening.Add(time.Duration(i+1)*time.Minute), caller.TenantID, order["id"]).Error)
+		}
+		require.Equal(t, opening.Add(time.Minute), next())
+		require.NoError(t, s.orders.CancelUnpaid(ctx, opening.Add(time.Minute), 10))
+		require.Equal(t, opening.Add(2*time.Minute), next())
 	})
 }
 

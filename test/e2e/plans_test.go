@@ -44,6 +44,28 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	}
 }
 
+// TestWhatIsDueNextIsFoundInAnIndex asks the same of what every process looks for all the time.
+func TestWhatIsDueNextIsFoundInAnIndex(t *testing.T) {
+	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{})
+	require.NoError(t, err)
+	defer services.Close()
+	ctx := principal.With(t.Context(), principal.System(1, "planner"))
+	statements := record(t, services.DB.Read(ctx))
+
+	_, err = services.Orders.NextUnpaid(ctx)
+	require.NoError(t, err)
+	_, err = services.Approvals.NextScheduled(ctx)
+	require.NoError(t, err)
+	var steps []string
+	for _, s := range *statements {
+		steps = append(steps, plan(t, ctx, services, s)...)
+	}
+	require.Equal(t, []string{
+		"SEARCH orders USING COVERING INDEX ix_orders_due (payment_due>?)",
+		"SEARCH approvals USING COVERING INDEX ix_approvals_due (status=?)",
+	}, steps)
+}
+
 type statement struct {
 	sql       string
 	arguments []any

@@ -3,6 +3,24 @@ package main
 // scheduled are breaks of changes that wait for their time.
 var scheduled = []mutant{
 	{
+		name: "a job sleeps past what is due",
+		file: "internal/app/jobs.go", old: `return min(left, pause)`, new: `return max(left, pause)`,
+		caught: tests{"internal/app": {"TestAJobRunsWhenSomethingIsDueAndNotBefore"}},
+	},
+	{
+		name: "a job is not woken by what was scheduled meanwhile",
+		file: "internal/app/jobs.go", old: `return &news{subscription, subscription.Deliveries()}`, new: `return &news{subscription, nil}`,
+		caught: tests{"internal/app": {"TestAJobIsWokenByNewsAndByManyAtOnceOnce"}},
+	},
+	{
+		name: "a process takes the lease of the promises where nothing is due",
+		file: "internal/views/promises/service.go", old: `if !s.anyDue(states) {
+		return nil
+	}
+	lease`, new: `lease`,
+		caught: tests{"internal/views/promises": {"TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound"}},
+	},
+	{
 		name: "a scheduled change is made without a look at its time",
 		file: "internal/approvals/due.go", old: "|| a.waitsForItsTime(u.Now()) {", new: "{",
 		caught: tests{"internal/approvals": {"TestWhatIsNotDueAnyMoreIsNotMade"}},

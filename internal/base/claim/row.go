@@ -17,7 +17,7 @@ import (
 // that is lost or late costs it nothing.
 const (
 	defaultLease     = 10 * time.Second
-	beatsPerLease    = 4
+	beatsPerLease    = 3
 	askEvery         = 250 * time.Millisecond
 	statementTimeout = 3 * time.Second
 )

@@ -10,7 +10,7 @@ import (
 
 // lookEvery is how often a running program looks at its engines: settings change rarely,
 // memory and clocks slowly.
-const lookEvery = 30 * time.Second
+const lookEvery = time.Minute
 
 // Monitor looks again and again, remembers the last report and logs what has changed.
 type Monitor struct {
@@ -87,7 +87,7 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 // moves reports whether the value of a finding changes by itself.
 func moves(f Finding) bool { return f.Name == "clock" || f.Name == "memory" || f.Name == "replicas" }
 
-// Run looks every 30 seconds until ctx ends.
+// Run looks every minute until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
 	ticker := time.NewTicker(m.every)
 	defer ticker.Stop()

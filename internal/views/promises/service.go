@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,9 +21,9 @@ const (
 	// passEvery is how soon the pass of a promise follows the one before. One that takes
 	// longer is followed at once.
 	passEvery = 5 * time.Minute
-	// askEvery is how often a process that does not check asks for the lease, looks how far
-	// the checks have come, and tries again after an error.
-	askEvery = 15 * time.Second
+	// askEvery is how often a process looks how far the checks have come and whether something is
+	// due, and tries again after an error.
+	askEvery = 30 * time.Second
 	// retryEvery is when a promise is looked at again that could not be.
 	retryEvery = time.Minute
 	// saveEvery bounds what a process that ends has looked at in vain.
@@ -93,12 +94,22 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// turn checks as long as this process has the lease. When another has it, it only looks how
-// far the checks have come.
+// turn reads how far the checks have come, for the metrics of this process, and checks what is due
+// if this process gets the lease. Where nothing is due it takes no lease.
 func (s *Service) turn(ctx context.Context) error {
+	states, err := s.states(ctx)
+	if err != nil {
+		return err
+	}
+	for _, st := range states {
+		s.remember(st)
+	}
+	if !s.anyDue(states) {
+		return nil
+	}
 	lease, err := s.locks.Acquire(lock.WithOwner(ctx, "the check of the promises"), 0, leaseKey)
 	if errors.Is(err, lock.ErrNotAcquired) {
-		return s.follow(ctx)
+		return nil
 	}
 	if err != nil {
 		return err
@@ -111,21 +122,7 @@ func (s *Service) turn(ctx context.Context) error {
 	return err
 }
 
-// follow reads what another process has found, for the metrics of this one.
-func (s *Service) follow(ctx context.Context) error {
-	states, err := s.states(ctx)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name, st := range states {
-		s.seen[name] = *st
-	}
-	return nil
-}
-
-// work takes steps, each of the promise whose turn it is, until ctx ends.
+// work takes steps, each of the promise whose turn it is, until none is due or ctx ends.
 func (s *Service) work(ctx context.Context) error {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -133,7 +130,7 @@ func (s *Service) work(ctx context.Context) error {
 	}
 	saved := map[string]time.Time{}
 	for i := 0; ; i = (i + 1) % len(List) {
-		if i == 0 && !s.waitForDue(ctx, states) {
+		if i == 0 && (ctx.Err() != nil || !s.anyDue(states)) {
 			return ctx.Err()
 		}
 		p := List[i]
@@ -221,18 +218,8 @@ func (s *Service) due(st *state) bool {
 	return st.Place != "" || st.BegunTime == nil || s.clock.Now().Sub(*st.BegunTime) >= passEvery
 }
 
-// waitForDue waits until some promise is due; false when ctx ended before.
-func (s *Service) waitForDue(ctx context.Context, states map[string]*state) bool {
-	for {
-		for _, p := range List {
-			if s.due(states[p.Name]) {
-				return ctx.Err() == nil
-			}
-		}
-		if !s.rest(ctx, time.Second) {
-			return false
-		}
-	}
+func (s *Service) anyDue(states map[string]*state) bool {
+	return slices.ContainsFunc(List, func(p Promise) bool { return s.due(states[p.Name]) })
 }
 
 func (s *Service) rowsOf(p Promise) int {
