@@ -4,6 +4,28 @@ package main
 var servers = []mutant{
 
 	// How a server ends.
+	// Connections of a server that has too few.
+	{
+		name: "a caller is told that the server has no connection left although the pool has some",
+		file: "internal/base/storage/crowding.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
+		caught: tests{"internal/base/storage": {"TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor"}},
+	},
+	{
+		name: "the last connection of a pool is given back to a crowded server",
+		file: "internal/base/storage/crowding.go", old: `!c.closed && c.live == 0`, new: `!c.closed && c.live < 0`,
+		caught: tests{"internal/base/storage": {"TestTheLastConnectionIsNotGivenBack"}},
+	},
+	{
+		name: "a pool that had to shrink stays small",
+		file: "internal/base/storage/crowding.go", old: `c.setLimit(min(c.size, `, new: `c.setLimit(min(c.limit, `,
+		caught: tests{"internal/base/storage": {"TestAPoolThatHadToShrinkGrowsAgain"}},
+	},
+	{
+		name: "a pool that has lost its connections does not wait for one",
+		file: "internal/base/storage/crowding.go", old: `clock.Since(began) > crowdedPatience ||`, new: `clock.Since(began) >= 0 ||`,
+		caught: tests{"internal/base/storage": {"TestAPoolThatHasLostAllItsConnectionsWaitsForOne"}},
+	},
+
 	{
 		name: "a process that is to end says that it is ready",
 		file: "internal/app/health.go", old: `if h.server.Draining() {`, new: `if h.server == nil {`,

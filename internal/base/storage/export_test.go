@@ -14,3 +14,11 @@ func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
 
 // StopsPackets is stopsPackets.
 func StopsPackets(version string) bool { return stopsPackets(version) }
+
+// GrowEvery sets how often a pool that had to shrink may open some connections more. It comes
+// before it had to.
+func (db *DB) GrowEvery(every time.Duration) {
+	for _, c := range db.crowdings {
+		c.every = every
+	}
+}

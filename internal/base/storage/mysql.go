@@ -25,7 +25,9 @@ const (
 	dialTimeout     = 3 * time.Second
 	ioTimeout       = 30 * time.Second
 	lockWaitTimeout = 5 * time.Second
-	connMaxLifetime = 30 * time.Minute
+	// connMaxLifetime is after how long a connection is closed in any case, so that each replica
+	// comes by its share of a server that has too few.
+	connMaxLifetime = 5 * time.Minute
 	// connMaxIdleTime is after how long a connection to a server is closed that nobody needed:
 	// what a burst opened, the other replicas may need.
 	connMaxIdleTime = 30 * time.Second
@@ -64,8 +66,10 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 // mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
 // reply packet, which has the new id already, instead of a result set.
 func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.Dialector {
-	connector.bounded, connector.opened = true, &db.links
+	connector.bounded, connector.opened, connector.crowding = true, &db.links, newCrowding(size)
 	connections := pool(connector, size)
+	connector.crowding.pool = connections
+	db.crowdings = append(db.crowdings, connector.crowding)
 	connections.SetConnMaxLifetime(connMaxLifetime)
 	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})

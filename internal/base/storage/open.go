@@ -55,6 +55,8 @@ type DB struct {
 	links   atomic.Uint64
 	// groups is SQLite's writer; nil on MySQL.
 	groups *groupCommit
+	// crowdings are of the pools on MySQL; empty on SQLite.
+	crowdings []*crowding
 }
 
 // Open opens the database and asks it one question, so that a wrong address or

@@ -30,21 +30,39 @@ type sessions struct {
 	packets bool
 	// opened counts the connections that were made.
 	opened *atomic.Uint64
+	// crowding is of a server that bounds its connections; nil for a file.
+	crowding *crowding
 }
 
 // Connect implements driver.Connector.
 func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
-	link, err := openLink(ctx, s.Connector, s.opened)
+	open := func(ctx context.Context) (link, error) { return openLink(ctx, s.Connector, s.opened) }
+	if s.crowding == nil {
+		link, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &session{link: link, bounded: s.bounded}, nil
+	}
+	link, err := s.crowding.connect(ctx, open)
 	if err != nil {
 		return nil, err
 	}
 	inCluster := false
 	if s.bounded {
 		if inCluster, err = fitToCluster(ctx, link); err != nil {
-			return nil, errors.Join(err, link.Close())
+			return nil, errors.Join(err, s.crowding.close(link, false))
 		}
 	}
-	return &session{link: link, bounded: s.bounded, packets: s.packets && !inCluster}, nil
+	return &session{link: link, bounded: s.bounded, packets: s.packets && !inCluster, crowding: s.crowding}, nil
+}
+
+// Close implements io.Closer, for the pool's own end.
+func (s sessions) Close() error {
+	if s.crowding == nil {
+		return nil
+	}
+	return s.crowding.end()
 }
 
 // openLink makes a connection and counts it.
@@ -83,7 +101,16 @@ type session struct {
 	// packet is what of a packed transaction waits; nil outside of one.
 	packet *packet
 	// commits counts the packets with a COMMIT.
-	commits int64
+	commits  int64
+	crowding *crowding
+}
+
+// Close implements driver.Conn.
+func (s *session) Close() error {
+	if s.crowding == nil {
+		return s.link.Close()
+	}
+	return s.crowding.close(s.link, s.IsValid())
 }
 
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.
