@@ -38,6 +38,9 @@ type FlashSaleTerms struct {
 	// orders in a second; nil for any number.
 	QueueCap *int64 `json:"queueCap"`
 	Rate     *int64 `json:"rate"`
+	// Replicas is how many replicas of Redis must have a purchase before it is accepted; nil
+	// for none.
+	Replicas *int64 `json:"replicas"`
 }
 
 // FlashSale is one sale. Read it, change its terms, and save it; the quantity of one
@@ -54,7 +57,7 @@ type FlashSale struct {
 }
 
 func (f *FlashSale) editable() []string {
-	return []string{"name", "sku", "price", "quantity", "perUserLimit", "startsTime", "endsTime", "queueCap", "rate"}
+	return []string{"name", "sku", "price", "quantity", "perUserLimit", "startsTime", "endsTime", "queueCap", "rate", "replicas"}
 }
 
 // UnmarshalJSON reads a sale and remembers how it was read.

@@ -44,8 +44,8 @@ type Receipt struct {
 // Errors: NotFound; ValidationFailed; SoldOut; SaleNotOpen, with the reason;
 // LimitReached, with the customer's latest ticket; QueueFull; IdempotencyKeyReused when
 // the key's ticket is for another number of units; Unavailable when the gate was not
-// reached, and nothing was bought; OutcomeUnknown, with the ticket, when it was asked and
-// did not answer.
+// reached, or has too few replicas, and nothing was bought; OutcomeUnknown, with the ticket,
+// when it was asked and did not answer, or let the purchase in and could forget it.
 func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error) {
 	snap, err := s.snapshotOf(ctx, w.Sale)
 	if err != nil {
@@ -77,6 +77,9 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 		s.metrics.refused.WithLabelValues("rebuilding").Inc()
 		s.countArrival(snap.sale.TenantID, w.Sale, gate.NotOpen)
 		return Receipt{}, rebuilding()
+	case errors.Is(err, gate.ErrReplicas):
+		s.metrics.refused.WithLabelValues("replicas").Inc()
+		return Receipt{}, tooFewReplicas(snap.sale, ticket, err)
 	case errors.Is(err, gate.ErrUnknown):
 		s.metrics.refused.WithLabelValues("unknown").Inc()
 		return Receipt{}, purchaseUnknown(ticket, err)
@@ -133,6 +136,7 @@ func (s *purchases) admit(ctx context.Context, snap *snapshot, w PurchaseRequest
 	ask := func() (gate.Admission, error) {
 		return s.gate.Admit(ctx, gate.Purchase{
 			Ref: snap.stock.ref(), Ticket: ticket, User: w.User, Units: w.Units, Time: s.clock.Now(), Trace: w.Trace,
+			Replicas: snap.sale.replicas(),
 		})
 	}
 	answer, err := ask()

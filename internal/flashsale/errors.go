@@ -3,6 +3,7 @@ package flashsale
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -20,9 +21,23 @@ func unavailable(err error) error {
 // purchaseUnknown is what a customer is told whose purchase was sent to the gate and not
 // answered. The ticket tells later what became of it, with or without an idempotency key.
 func purchaseUnknown(ticket string, err error) *apperr.Error {
-	return apperr.New(apperr.OutcomeUnknown,
-		"The purchase was sent and not answered: it may have been accepted. Look at its ticket, or send it again with the same idempotency key.").
+	return followed(ticket, err, "The purchase was sent and not answered: it may have been accepted.")
+}
+
+// followed is an outcome that the ticket tells.
+func followed(ticket string, err error, sentence string) *apperr.Error {
+	return apperr.New(apperr.OutcomeUnknown, "%s Look at its ticket, or send it again with the same idempotency key.", sentence).
 		With("ticket", ticket).After(time.Second).Because(err)
+}
+
+// tooFewReplicas is what a customer is told whose purchase fewer replicas of Redis have than the
+// sale asks for.
+func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
+	if !errors.Is(err, gate.ErrUnknown) {
+		return apperr.New(apperr.Unavailable, "%s takes no orders for a moment: what it accepts would not be kept safely enough. Nothing was bought. Try again.", sale.Label()).
+			After(time.Second).Because(err)
+	}
+	return followed(ticket, err, fmt.Sprintf("The purchase was accepted and is not yet kept as safely as %s asks for.", sale.Label()))
 }
 
 // rebuilding is what a customer is told while the gate has to be rebuilt.

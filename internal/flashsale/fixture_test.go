@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -182,15 +183,18 @@ func (s *shop) stocked(t *testing.T, sku string, pieces int64) {
 // plan plans a sale of TEA-1 on the terms given and returns its path.
 func (s *shop) plan(t *testing.T, terms object) string {
 	t.Helper()
-	body := object{
+	a := s.must(t, 201, "POST", "/flash-sales", termsWith(terms))
+	return fmt.Sprintf("/flash-sales/%d", int64(a.Body["id"].(float64)))
+}
+
+// termsWith are those of a sale, with some of a test's own.
+func termsWith(own object) object {
+	terms := object{
 		"name": "Noon sale", "sku": "TEA-1", "price": 500, "quantity": 10, "perUserLimit": 2,
 		"startsTime": opening, "endsTime": opening.Add(time.Hour),
 	}
-	for name, value := range terms {
-		body[name] = value
-	}
-	a := s.must(t, 201, "POST", "/flash-sales", body)
-	return fmt.Sprintf("/flash-sales/%d", int64(a.Body["id"].(float64)))
+	maps.Copy(terms, own)
+	return terms
 }
 
 // open opens a sale of TEA-1, of which there are 1,000.

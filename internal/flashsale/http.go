@@ -88,6 +88,7 @@ type planRequest struct {
 		EndsTime     *time.Time `json:"endsTime" validate:"required"`
 		QueueCap     *int64     `json:"queueCap"`
 		Rate         *int64     `json:"rate"`
+		Replicas     *int64     `json:"replicas"`
 	}
 }
 
@@ -95,7 +96,7 @@ func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi
 	b := in.Body
 	sale, err := h.service.Plan(ctx, u, Terms{
 		Name: b.Name, SKU: b.SKU, Price: *b.Price, Quantity: *b.Quantity, PerUserLimit: *b.PerUserLimit,
-		StartsTime: clock.Kept(*b.StartsTime), EndsTime: clock.Kept(*b.EndsTime), QueueCap: b.QueueCap, Rate: b.Rate,
+		StartsTime: clock.Kept(*b.StartsTime), EndsTime: clock.Kept(*b.EndsTime), QueueCap: b.QueueCap, Rate: b.Rate, Replicas: b.Replicas,
 	})
 	if err != nil {
 		return httpapi.Made[saleView]{}, err

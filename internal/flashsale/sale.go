@@ -70,10 +70,12 @@ const (
 	longestName = 100
 	mostUnits   = 100_000_000
 	mostRate    = 100_000
+	// mostReplicas is more than anybody runs.
+	mostReplicas = 10
 )
 
 // Terms are the part of a sale that an edit may change; after it was opened only
-// name, endsTime, queueCap, rate and quantity.
+// name, endsTime, queueCap, rate, replicas and quantity.
 type Terms struct {
 	Name string `json:"name"`
 	SKU  string `json:"sku"`
@@ -92,6 +94,9 @@ type Terms struct {
 	// Rate is how many tickets a second each consumer handles at most; nil means as
 	// many as it can.
 	Rate *int64 `json:"rate"`
+	// Replicas is how many replicas of Redis must have a purchase before it is accepted; nil
+	// means none. A gate in SQL is as durable as SQL and does not look at it.
+	Replicas *int64 `json:"replicas"`
 }
 
 // check returns the places that break a rule.
@@ -109,7 +114,16 @@ func (t Terms) check() []apperr.Field {
 	broken.Unless(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
 	broken.Unless(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
 	broken.Unless(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
+	broken.Unless(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= mostReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", mostReplicas))
 	return broken
+}
+
+// replicas is how many replicas must have a purchase, 0 for none.
+func (t Terms) replicas() int64 {
+	if t.Replicas == nil {
+		return 0
+	}
+	return *t.Replicas
 }
 
 // fixed returns the places that an edit changed and that customers rely on once the

@@ -69,7 +69,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, sale *Sale, action, note st
 func (t Terms) columns() guard.Set {
 	return guard.Set{
 		"name": t.Name, "sku": t.SKU, "price": t.Price, "quantity": t.Quantity, "per_user_limit": t.PerUserLimit,
-		"starts_time": t.StartsTime, "ends_time": t.EndsTime, "queue_cap": t.QueueCap, "rate": t.Rate,
+		"starts_time": t.StartsTime, "ends_time": t.EndsTime, "queue_cap": t.QueueCap, "rate": t.Rate, "replicas": t.Replicas,
 	}
 }
 

@@ -417,6 +417,7 @@ CREATE TABLE `flash_sales` (
   `status` int(11) NOT NULL,
   `secret` varchar(64) NOT NULL,
   `proposed` bigint(20) NOT NULL DEFAULT 0,
+  `replicas` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_flash_sales_id` (`tenant_id`,`id`),
   KEY `ix_flash_sales_starts` (`tenant_id`,`starts_time`,`id`),
@@ -497,6 +498,7 @@ CREATE TABLE `flash_sale_histories` (
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
+  `replicas` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_flash_sale_histories_version` (`tenant_id`,`sale_id`,`version`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

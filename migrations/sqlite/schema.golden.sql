@@ -480,7 +480,7 @@ CREATE TABLE flash_sale_histories (
   changed_by INTEGER NOT NULL,
   changed_by_name TEXT NOT NULL,
   changed_time DATETIME NOT NULL
-);
+, replicas INTEGER NULL);
 
 CREATE UNIQUE INDEX uq_flash_sale_histories_version ON flash_sale_histories (tenant_id, sale_id, version);
 
@@ -565,7 +565,7 @@ CREATE TABLE flash_sales (
   item_name TEXT NOT NULL, -- '' until it was opened
   status INTEGER NOT NULL,
   secret TEXT NOT NULL
-, proposed INTEGER NOT NULL DEFAULT 0);
+, proposed INTEGER NOT NULL DEFAULT 0, replicas INTEGER NULL);
 
 CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
 

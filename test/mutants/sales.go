@@ -13,6 +13,24 @@ var sales = []mutant{
 		caught: tests{"test/faults": {"TestARestoreUnderARunningSaleLosesNoTicketSilently"}},
 	},
 
+	// Replicas of Redis.
+	{
+		name: "a purchase is accepted that too few replicas have",
+		file: "internal/flashsale/gate/redis_replicas.go", old: `return reply, n >= replicas, nil`, new: `return reply, n >= 0, nil`,
+		caught: tests{"internal/flashsale/gate": {"TestWhatReplicasHaveSurvivesAFailover"}},
+	},
+	{
+		name: "customers are let in while there are too few replicas",
+		file: "internal/flashsale/gate/redis_replicas.go", old: `at != nil && clock.Since`, new: `at == nil && clock.Since`,
+		also:   []edit{{"internal/flashsale/gate/redis_replicas.go", "clock.Since(*at) < replicaPause", "false"}},
+		caught: tests{"internal/flashsale": {"TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne"}},
+	},
+	{
+		name: "a sale does not tell its gate for how many replicas to wait",
+		file: "internal/flashsale/buy.go", old: `Replicas: snap.sale.replicas(),`, new: `Replicas: snap.sale.replicas() * 0,`,
+		caught: tests{"internal/flashsale": {"TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne"}},
+	},
+
 	// Who works on a sale.
 	{
 		name: "a worker that has fallen silent is not replaced",

@@ -36,7 +36,7 @@ var (
 	// ErrOutdated means that the gate has heard of a later version of the sale's units.
 	ErrOutdated = errors.New("gate: it knows a later version of the units")
 	// ErrUnknown means that the gate was asked to let a purchase in and did not answer:
-	// it may have.
+	// it may have. With ErrReplicas it did, and could forget it.
 	ErrUnknown = errors.New("gate: it was asked and did not answer")
 )
 
@@ -124,6 +124,9 @@ type Purchase struct {
 	Units  int64
 	// Time stamps the queued message; the window goes by the gate's own clock.
 	Time time.Time
+	// Replicas is how many replicas of Redis must have it before it is accepted. A gate in SQL
+	// does not look at it.
+	Replicas int64
 	// Trace is the W3C trace context of the request.
 	Trace map[string]string
 }
@@ -179,7 +182,7 @@ type Strays struct {
 type Gate interface {
 	// Admit lets a purchase in or says why not, and queues its ticket. A ticket that was
 	// let in before is Known, whatever the other rules say. Errors: ErrNoGate; ErrUnknown
-	// when it may have been let in; any other says that it was not.
+	// when it may have been let in; ErrReplicas; any other says that it was not.
 	Admit(ctx context.Context, p Purchase) (Admission, error)
 
 	// Ticket returns a ticket, nil when the gate does not know it. Errors: ErrNoGate.

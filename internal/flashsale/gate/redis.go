@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -36,10 +38,13 @@ func NewRedis(client redis.UniversalClient, queues *mq.Redis, now clock.Clock) *
 type redisSale struct {
 	queue                           *mq.RedisQueue
 	gate, tickets, buyers, arrivals string
+	awaited                         string   // what is written to wait for replicas
 	admission                       []string // gate, tickets, buyers, pending
 	withQueue                       []string // the queue's, then gate, tickets, buyers
-	admissions                      *batcher.Batcher[admission, []any]
+	admissions                      *batcher.Batcher[admission, scripted]
 	lookups, holdings               *batcher.Batcher[lookup, string]
+	// unreplicated is when replicas were waited for in vain; nil for never.
+	unreplicated atomic.Pointer[time.Time]
 }
 
 // admission is a purchase on its way.
@@ -55,10 +60,10 @@ func (g *Redis) sale(id int64) *redisSale {
 	queue := g.queues.Open(QueueName(id))
 	keys := queue.Keys()
 	prefix := strings.TrimSuffix(keys.Pending, "pending")
-	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", arrivals: prefix + "arrivals"}
+	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", arrivals: prefix + "arrivals", awaited: prefix + "awaited"}
 	s.admission = []string{s.gate, s.tickets, s.buyers, keys.Pending}
 	s.withQueue = append(keys.List(), s.gate, s.tickets, s.buyers)
-	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []admission) ([][]any, error) {
+	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []admission) ([]scripted, error) {
 		return g.admit(ctx, s, together)
 	})
 	s.lookups = batcher.New(mostTogether, func(ctx context.Context, together []lookup) ([]string, error) {
@@ -90,6 +95,9 @@ func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 		return Admission{}, fmt.Errorf("encode a ticket: %w", err)
 	}
 	sale := g.sale(p.Sale)
+	if p.Replicas > 0 && sale.lacksReplicas() {
+		return g.withoutReplicas(ctx, p)
+	}
 	reply, err := sale.admissions.Do(ctx, admission{p, encoded})
 	maybe := mayHaveRun(err)
 	if err != nil && ctx.Err() == nil {
@@ -103,9 +111,12 @@ func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 		}
 		return Admission{}, err
 	}
-	a, err := readAdmission(p, reply)
+	a, err := readAdmission(p, reply.answer)
 	if err == nil && a.Verdict == Accepted {
 		sale.queue.Enqueued(1)
+	}
+	if err == nil && !reply.replicated {
+		err = a.unsafe(p)
 	}
 	return a, err
 }
@@ -116,19 +127,29 @@ func mayHaveRun(err error) bool {
 }
 
 // admit runs the script for all who came together.
-func (g *Redis) admit(ctx context.Context, s *redisSale, together []admission) ([][]any, error) {
+func (g *Redis) admit(ctx context.Context, s *redisSale, together []admission) ([]scripted, error) {
 	args := make([]any, 0, 1+5*len(together))
 	args = append(args, g.now())
+	replicas := int64(0)
 	for _, a := range together {
 		args = append(args, a.Epoch, a.Ticket, a.User, a.Units, a.message)
+		replicas = max(replicas, a.Replicas)
 	}
-	reply, err := admitScript.Run(ctx, g.client, s.admission, args...).Slice()
+	var reply []any
+	var err error
+	replicated := true
+	if replicas > 0 {
+		reply, replicated, err = g.admitReplicated(ctx, s, replicas, args)
+	} else {
+		reply, err = admitScript.Run(ctx, g.client, s.admission, args...).Slice()
+	}
 	if err != nil {
 		return nil, err
 	}
-	answers := make([][]any, len(reply))
+	answers := make([]scripted, len(reply))
 	for i, answer := range reply {
-		answers[i], _ = answer.([]any)
+		answers[i].answer, _ = answer.([]any)
+		answers[i].replicated = replicated
 	}
 	return answers, nil
 }

@@ -26,15 +26,16 @@ type onRedis struct {
 	*Redis
 	ctx    context.Context
 	client redis.UniversalClient
+	prefix string
 	ref    Ref
 }
 
 func newOnRedis(t *testing.T, url string) *onRedis {
 	now := clock.NewFake(opening)
-	client := redistest.Connect(t, url)
+	client, prefix := redistest.Connect(t, url), fmt.Sprintf("crowd:%d:", rand.Uint64())
 	g := &onRedis{
-		Redis: NewRedis(client, mq.NewRedis(client, fmt.Sprintf("crowd:%d:", rand.Uint64()), mq.Options{Clock: now}), now),
-		ctx:   storagetest.Tenant(t), client: client, ref: Ref{Sale: 1, Epoch: 1},
+		Redis: NewRedis(client, mq.NewRedis(client, prefix, mq.Options{Clock: now}), now),
+		ctx:   storagetest.Tenant(t), client: client, prefix: prefix, ref: Ref{Sale: 1, Epoch: 1},
 	}
 	require.NoError(t, g.Build(g.ctx, Rules{
 		Ref: g.ref, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 3, Allotted: 10,
@@ -68,7 +69,7 @@ func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
 	require.NoError(t, err)
 	answers := make([]Admission, len(wishes))
 	for i, w := range wishes {
-		answers[i], err = readAdmission(together[i].Purchase, replies[i])
+		answers[i], err = readAdmission(together[i].Purchase, replies[i].answer)
 		require.Equal(t, w.want, answers[i].Verdict, w.ticket)
 		if w.want == "" {
 			require.ErrorIs(t, err, ErrNoGate)

@@ -280,7 +280,7 @@ func (f redisFacts) replicas() Finding {
 	}
 	n := f.number("connected_slaves")
 	if n == 0 {
-		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so that no failover can lose anything; nor is there anything to fail over to."}
+		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so that no failover can lose anything; nor is there anything to fail over to. A flash sale that asks for replicas accepts nothing."}
 	}
 	finding := Finding{Name: name, Value: strconv.FormatInt(n, 10), Level: Risk, Loss: Loss{Failover: Moments}}
 	finding.Says = fmt.Sprintf("%s asynchronously. A failover loses what the one that takes over has not received: %s. That is usually less than a second of them", counted(n), lostThere)
@@ -294,6 +294,7 @@ func (f redisFacts) replicas() Finding {
 	default:
 		finding.Says += fmt.Sprintf(", and at most what min-replicas-max-lag allows (%s s), as min-replicas-to-write is %s. Nothing in Redis prevents it.", f.settings["min-replicas-max-lag"], least)
 	}
+	finding.Says += " A flash sale that asks for replicas accepts a purchase only when so many have it."
 	return finding
 }
 

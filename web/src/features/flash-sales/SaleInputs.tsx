@@ -48,7 +48,10 @@ export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOn
         onTime={(typed) => onChange({ [field]: typed })}
       />
     );
-  const count = (field: 'quantity' | 'perUserLimit' | 'queueCap' | 'rate', hint: 'quantityHint' | 'limitHint' | 'queueCapHint' | 'rateHint') =>
+  const count = (
+    field: 'quantity' | 'perUserLimit' | 'queueCap' | 'rate' | 'replicas',
+    hint: 'quantityHint' | 'limitHint' | 'queueCapHint' | 'rateHint' | 'replicasHint',
+  ) =>
     shown.has(field) && (
       <WholeInput
         {...common}
@@ -92,6 +95,7 @@ export function SaleInputs({ value, onChange, wrong, fields = saleFields, readOn
         {time('endsTime')}
         {count('queueCap', 'queueCapHint')}
         {count('rate', 'rateHint')}
+        {count('replicas', 'replicasHint')}
       </SimpleGrid>
     </Stack>
   );

@@ -9,7 +9,7 @@ import type { Sale } from './queries';
 export function Terms({ sale }: { sale: Sale }) {
   const t = useText(saleMessages);
   const { number, dateTime } = useFormat();
-  const { sku, itemName, price, status, quantity, perUserLimit, startsTime, endsTime, queueCap, rate } = sale;
+  const { sku, itemName, price, status, quantity, perUserLimit, startsTime, endsTime, queueCap, rate, replicas } = sale;
   const time = (at: string) => <time dateTime={at}>{dateTime(at)}</time>;
   const item = (
     <>
@@ -33,6 +33,7 @@ export function Terms({ sale }: { sale: Sale }) {
           [t('endsTime'), time(endsTime)],
           [t('queueCap'), queueCap === null ? t('noCap') : t('capTickets', { n: queueCap })],
           [t('rate'), rate === null ? t('unlimited') : t('perSecond', { n: rate })],
+          replicas !== null && [t('replicas'), number(replicas)],
         ]}
       />
     </Paper>

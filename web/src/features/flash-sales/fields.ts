@@ -17,14 +17,16 @@ export type SaleFields = {
   queueCap: number | null;
   /** Null for none. */
   rate: number | null;
+  /** Null for none. */
+  replicas: number | null;
 };
 
 export type SaleField = keyof SaleFields;
 
-export const saleFields: readonly SaleField[] = ['name', 'sku', 'price', 'quantity', 'perUserLimit', 'startsTime', 'endsTime', 'queueCap', 'rate'];
+export const saleFields: readonly SaleField[] = ['name', 'sku', 'price', 'quantity', 'perUserLimit', 'startsTime', 'endsTime', 'queueCap', 'rate', 'replicas'];
 
 /** What can still be edited once a sale was opened; its quantity only by a difference. */
-export const editableWhenOpen: readonly SaleField[] = ['name', 'endsTime', 'queueCap', 'rate'];
+export const editableWhenOpen: readonly SaleField[] = ['name', 'endsTime', 'queueCap', 'rate', 'replicas'];
 
 const hour = 3_600_000;
 const spelled = (time: string | number) => new Date(time).toISOString();
@@ -45,13 +47,14 @@ const nothing: SaleFields = {
   endsTime: null,
   queueCap: null,
   rate: null,
+  replicas: null,
 };
 
 export const formOf = fieldsOf(nothing);
 
 export function readFields(terms: SaleTerms): SaleFields {
-  const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap = null, rate = null } = terms;
-  return { name, sku, price, quantity, perUserLimit, startsTime: spelled(startsTime), endsTime: spelled(endsTime), queueCap, rate };
+  const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap = null, rate = null, replicas = null } = terms;
+  return { name, sku, price, quantity, perUserLimit, startsTime: spelled(startsTime), endsTime: spelled(endsTime), queueCap, rate, replicas };
 }
 
 /** The terms of fields without faults. */
@@ -71,15 +74,25 @@ export function termsOf(fields: SaleFields): SaleTerms {
 
 /** What can be wrong with a field; each is the key of its text. */
 export type Fault =
-  'nameNeeded' | 'skuNeeded' | 'priceNeeded' | 'quantityNeeded' | 'limitNeeded' | 'capWrong' | 'rateWrong' | 'timeNeeded' | 'endsBeforeItBegins';
+  | 'nameNeeded'
+  | 'skuNeeded'
+  | 'priceNeeded'
+  | 'quantityNeeded'
+  | 'limitNeeded'
+  | 'capWrong'
+  | 'rateWrong'
+  | 'replicasWrong'
+  | 'timeNeeded'
+  | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<SaleField, Fault>>;
 
 const mostRate = 100_000;
+const mostReplicas = 10;
 
 /** The faults that can be told without asking the service. */
 export function faultsOf(fields: SaleFields): Faults {
-  const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap, rate } = fields;
+  const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap, rate, replicas } = fields;
   const faults: Faults = {};
   if (name.trim() === '') faults.name = 'nameNeeded';
   if (sku.trim() === '') faults.sku = 'skuNeeded';
@@ -88,6 +101,7 @@ export function faultsOf(fields: SaleFields): Faults {
   if (perUserLimit === null || perUserLimit < 1) faults.perUserLimit = 'limitNeeded';
   if (queueCap !== null && queueCap < 1) faults.queueCap = 'capWrong';
   if (rate !== null && (rate < 1 || rate > mostRate)) faults.rate = 'rateWrong';
+  if (replicas !== null && (replicas < 1 || replicas > mostReplicas)) faults.replicas = 'replicasWrong';
   if (startsTime === null) faults.startsTime = 'timeNeeded';
   if (endsTime === null) faults.endsTime = 'timeNeeded';
   else if (startsTime !== null && startsTime >= endsTime) faults.endsTime = 'endsBeforeItBegins';
@@ -110,6 +124,7 @@ export function useSaleWords(): Words {
     endsTime: { label: t('endsTime'), show: dateTime },
     queueCap: { label: t('queueCap'), show: number },
     rate: { label: t('rate'), show: number },
+    replicas: { label: t('replicas'), show: number },
     status: { label: t('status'), show: (status) => t(status) },
   };
   return wordsOf(texts);
