@@ -28,6 +28,17 @@ type Rules struct {
 	// Above are the amounts, in minor units, above which changes that move money wait for votes,
 	// by the kind of their Subject. Of a kind that is not there none wait.
 	Above map[string]int64
+	// Since is when these rules last changed.
+	Since time.Time
+}
+
+// forMoney is what changes of a subject that move money need; nil for nothing.
+func (r Rules) forMoney(subject Subject) *MoneyNeeds {
+	above, set := r.Above[subject.Grants().Kind]
+	if !set {
+		return nil
+	}
+	return &MoneyNeeds{Above: above, Approvals: r.Required}
 }
 
 // Tenancy is what approvals ask about the tenant and its users.
@@ -95,6 +106,30 @@ func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (
 func (s *Service) Needed(ctx context.Context) (int, error) {
 	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
 	return rules.Required, err
+}
+
+// MoneyNeeds is what changes of one kind that move money need beside their author.
+type MoneyNeeds struct {
+	// Above is the amount, in minor units and whatever its sign, above which they wait.
+	Above int64
+	// Approvals is how many votes of others they wait for.
+	Approvals int
+}
+
+// Of reports whether a change of an amount waits for votes.
+func (n *MoneyNeeds) Of(amount int64) bool {
+	return n != nil && (amount > n.Above || amount < -n.Above)
+}
+
+// skew is by how much the clocks of replicas may differ.
+const skew = 5 * time.Second
+
+// NeededForMoney is what changes of a subject that move money need in the context's tenant; nil for
+// nothing. See ProposeAbove. changed reports whether that may be news to whoever read the resource
+// once its newest version, of the given time, was there.
+func (s *Service) NeededForMoney(ctx context.Context, subject Subject, version time.Time) (needs *MoneyNeeds, changed bool, err error) {
+	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
+	return rules.forMoney(subject), rules.Since.Add(skew).After(version), err
 }
 
 // lifecycle declares approvals to package change, as they are shown to the context's caller.

@@ -52,7 +52,7 @@ var votes = []mutant{
 	},
 	{
 		name: "an amount below zero is below every threshold",
-		file: "internal/approvals/propose.go", old: "!set || -above <= amount && amount <= above {", new: "!set || amount <= above {",
+		file: "internal/approvals/service.go", old: "(amount > n.Above || amount < -n.Above)", new: "amount > n.Above",
 		caught: tests{"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
 	},
 	{

@@ -15,11 +15,17 @@ import (
 type OneVote struct {
 	// Above are the tenant's thresholds; see approvals.Rules.
 	Above map[string]int64
+	// Since is when these rules last changed; nil for never.
+	Since *time.Time
 }
 
 // Rules implements approvals.Tenancy.
 func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
-	return approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}, nil
+	rules := approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}
+	if o.Since != nil {
+		rules.Since = *o.Since
+	}
+	return rules, nil
 }
 
 // StillMay implements approvals.Tenancy.
