@@ -78,6 +78,8 @@ type Approval struct {
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Writers     []int64  `gorm:"-"`
+	// Abandoned is set where it is stale and its author is disabled; see markAbandoned.
+	Abandoned bool `gorm:"-"`
 	// StatusRevision is the version that gave it its status: comments and votes come after it.
 	StatusRevision change.Revision `gorm:"-"`
 }

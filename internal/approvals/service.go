@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,6 +49,10 @@ type Tenancy interface {
 	// StillMay returns those of the users who are enabled and hold a permission. What it
 	// says stays so until the unit has ended.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
+	// Disabled returns users of the tenant who are disabled, at most so many, and DisabledAmong
+	// those of the given ones.
+	Disabled(ctx context.Context, limit int) ([]int64, error)
+	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 }
 
 // Deps are what a Service stands on.
@@ -85,11 +90,36 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 // their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
+	f, err := s.filled(ctx, f)
+	if err != nil {
+		return storage.Listing[Approval]{}, err
+	}
 	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, s.filters(f, caller)...)
 	if err != nil {
 		return listing, err
 	}
+	if err := s.markAbandoned(ctx, listing.Pointers()...); err != nil {
+		return listing, err
+	}
 	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
+}
+
+// markAbandoned marks the stale approvals whose author is disabled: nobody would be told of them.
+func (s *Service) markAbandoned(ctx context.Context, rows ...*Approval) error {
+	var authors []int64
+	for _, a := range rows {
+		if a.Status == stale.Code {
+			authors = append(authors, a.AuthorID)
+		}
+	}
+	if len(authors) == 0 {
+		return nil
+	}
+	disabled, err := s.tenancy.DisabledAmong(ctx, authors)
+	for _, a := range rows {
+		a.Abandoned = a.Status == stale.Code && slices.Contains(disabled, a.AuthorID)
+	}
+	return err
 }
 
 // History returns one page of an approval's versions, newest first. The contents of those

@@ -28,6 +28,12 @@ func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
 	return rules, nil
 }
 
+// Disabled implements approvals.Tenancy.
+func (OneVote) Disabled(context.Context, int) ([]int64, error) { return nil, nil }
+
+// DisabledAmong implements approvals.Tenancy.
+func (OneVote) DisabledAmong(context.Context, []int64) ([]int64, error) { return nil, nil }
+
 // StillMay implements approvals.Tenancy.
 func (OneVote) StillMay(_ context.Context, _ *uow.Unit, users []int64, _ string) (map[int64]bool, error) {
 	may := map[int64]bool{}
