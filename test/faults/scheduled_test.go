@@ -107,3 +107,69 @@ func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
 		})
 	}
 }
+
+// Of an opened sale units are added, and taken away: the gate withholds those before the
+// transaction begins. `make test` tries the fate that leaves them withheld.
+func TestAScheduledChangeOfASaleWhoseCommitIsLostMovesItsAllotmentOnce(t *testing.T) {
+	for name, fate := range fates {
+		if racing.Rounds(1, len(fates)) == 1 && name != "killed before the COMMIT" {
+			continue
+		}
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			process, s, between, direct, c := asProcessBehindProxy(t)
+			lost := make(chan struct{}, 8)
+			between.whenLost(func() {
+				if fate.kills {
+					process.kill()
+				}
+				lost <- struct{}{}
+			})
+			between.commitOf("'apply'", 1, fate.of)
+			quantities := []int{8, 15}
+			var sales []string
+			for i, quantity := range quantities {
+				sku := fmt.Sprint("LATER-", i)
+				must(t, c, "/items", object{"sku": sku, "name": "Later", "price": 900})
+				must(t, c, "/inventory/"+sku+"/adjustments", object{"delta": 100, "reason": "opening stock", "reference": "opening"})
+				sale := must(t, c, "/flash-sales", object{
+					"name": "Later", "sku": sku, "price": 500, "quantity": 10, "perUserLimit": 1,
+					"startsTime": time.Now().Add(-time.Minute).UTC(), "endsTime": time.Now().Add(time.Hour).UTC(),
+				})
+				path := fmt.Sprint("/api/v1/flash-sales/", int64(sale["id"].(float64)))
+				opened := until(t, c, path+"/open", nil, "open-"+sku)
+				require.Equalf(t, http.StatusOK, opened.Status, "%s", opened.Body)
+				at := url.QueryEscape(time.Now().UTC().Add(2 * time.Second).Format(time.RFC3339Nano))
+				asked := c.Do(t, http.MethodPatch, path+"?effectiveTime="+at, object{"quantity": quantity}, "If-Match", opened.Header.Get("ETag"))
+				require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+				sales = append(sales, path)
+			}
+			isMet(t, fate.of, lost)
+			if fate.kills {
+				serve(t, s)
+			}
+			store := newWitness(t, direct)
+			require.Eventually(t, func() bool {
+				return store.number(t, "SELECT COUNT(*) FROM approvals WHERE status = 1") == int64(len(sales))
+			}, patience, 50*time.Millisecond, "what was scheduled is made")
+			for i, path := range sales {
+				quantity := int64(quantities[i])
+				require.Eventually(t, func() bool {
+					answer, err := c.Try(t.Context(), http.MethodGet, path+"/stats", nil)
+					if err != nil || answer.Status != http.StatusOK {
+						return false
+					}
+					stats := answer.JSON(t)
+					return stats["balanced"] == true && stats["allotted"] == float64(quantity) && stats["remaining"] == float64(quantity)
+				}, patience, 50*time.Millisecond, "nothing stays withheld of %s", path)
+				sku := fmt.Sprint("LATER-", i)
+				require.Equal(t, quantity, store.number(t, "SELECT reserved FROM inventories WHERE sku = ?", sku))
+				require.Equal(t, quantity, store.number(t, "SELECT quantity FROM flash_sales WHERE sku = ?", sku))
+				require.EqualValues(t, 3, store.number(t, "SELECT version FROM flash_sales WHERE sku = ?", sku), "created, opened and changed once")
+			}
+			require.EqualValues(t, 2, store.number(t, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND action = 'flash_sale.update'"))
+			s.DatabaseURL = direct
+			keepPromises(t, s)
+		})
+	}
+}
