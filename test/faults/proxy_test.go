@@ -203,11 +203,19 @@ func (p *proxy) stopAt(statement string) *gate {
 }
 
 // killAt calls kill in the place of passing the nth command from now on, whatever link it comes by,
-// and ends its link; 0 passes all.
+// and ends its link.
 func (p *proxy) killAt(nth int, kill func(command string)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.commands, p.onKill = nth, kill
+}
+
+// spare kills at no command any more, and reports whether one has been met.
+func (p *proxy) spare() (met bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	met, p.commands = p.commands == 0, 0
+	return met
 }
 
 // kills reports whether a frame is what kills the program, and has killed it.
