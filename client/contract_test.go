@@ -153,6 +153,7 @@ func (w walk) decide(caller *apptest.Caller) {
 	threshold := int64(5)
 	settings.WalletApprovalThreshold = &threshold
 	require.NoError(t, w.SaveSettings(ctx, &settings))
+	require.Equal(t, &client.EntryNeeds{Above: 5, Approvals: 1}, ok[client.Wallet](t)(w.Wallets.Get(ctx, "threshold")).ChangeNeeds)
 	var waits *client.Proposed
 	_, err := w.Wallets.Post(ctx, "threshold", client.Posting{Amount: 6, Kind: "topup", Reference: "above"})
 	require.ErrorAs(t, err, &waits)

@@ -54,6 +54,8 @@ type Refund struct {
 	RequestedBy  Person     `json:"requestedBy"`
 	ApprovedBy   *Person    `json:"approvedBy"`
 	ApprovedTime *time.Time `json:"approvedTime"`
+	// ChangeNeeds is what its approval needs; nil when that needs nothing, or is not possible now. In Get only.
+	ChangeNeeds *ChangeNeeds `json:"changeNeeds,omitempty"`
 }
 
 // RefundLine is how many pieces of an item a refund is of.

@@ -20,6 +20,16 @@ type Wallet struct {
 	CreatedTime *time.Time `json:"createdTime"`
 	UpdatedTime *time.Time `json:"updatedTime"`
 	UpdatedBy   *Person    `json:"updatedBy"`
+	// ChangeNeeds is nil when an entry needs nothing, however much it is; in Get only.
+	ChangeNeeds *EntryNeeds `json:"changeNeeds,omitempty"`
+}
+
+// EntryNeeds is what an entry needs beside its author when its amount is above one.
+type EntryNeeds struct {
+	// Above is that amount, whatever the entry's sign.
+	Above int64 `json:"above"`
+	// Approvals is how many votes of others it waits for.
+	Approvals int `json:"approvals"`
 }
 
 // WalletFilter narrows a list of wallets.

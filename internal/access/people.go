@@ -22,6 +22,16 @@ func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, er
 	return ids, nil
 }
 
+// Disabled returns users of the context's tenant who are disabled, the newest first and at most so
+// many.
+func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
+	var ids []int64
+	if err := s.store.db.Read(ctx).Model(&User{}).Where("disabled = ?", true).Order("id DESC").Limit(limit).Pluck("id", &ids).Error; err != nil {
+		return nil, fmt.Errorf("read who is disabled: %w", err)
+	}
+	return ids, nil
+}
+
 // Person returns a user of the context's tenant as others see him, and false when there is
 // none or he is disabled.
 func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {

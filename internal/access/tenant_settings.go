@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -170,10 +171,14 @@ func (s *Service) SettingsHistory(ctx context.Context, page storage.Page) (stora
 	return storage.List[TenantSettingsVersion](s.store.db.Read(ctx), page, change.HistorySorts)
 }
 
-// RulesIn returns the rules of the tenant of db's context.
-func (s *Service) RulesIn(db *gorm.DB) (TenantRules, error) {
+// RulesIn returns the rules of the tenant of db's context, and when they last changed; the zero
+// time when they never have.
+func (s *Service) RulesIn(db *gorm.DB) (rules TenantRules, since time.Time, err error) {
 	row, err := settingsIn(db)
-	return row.TenantRules, err
+	if row.Version > 1 {
+		since = row.UpdatedTime
+	}
+	return row.TenantRules, since, err
 }
 
 // StillMay returns those of the users who are enabled and hold a permission. It raises the

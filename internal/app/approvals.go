@@ -17,7 +17,7 @@ type tenancyOfApprovals struct{ *access.Service }
 
 // Rules implements approvals.Tenancy.
 func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
-	rules, err := t.RulesIn(db)
+	rules, since, err := t.RulesIn(db)
 	above := map[string]int64{}
 	if rules.RefundApprovalThreshold != nil {
 		above[refunds.ApprovalKind] = *rules.RefundApprovalThreshold
@@ -25,5 +25,7 @@ func (t tenancyOfApprovals) Rules(_ context.Context, db *gorm.DB) (approvals.Rul
 	if rules.WalletApprovalThreshold != nil {
 		above[wallets.ApprovalKind] = *rules.WalletApprovalThreshold
 	}
-	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above}, err
+	return approvals.Rules{
+		Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour, Above: above, Since: since,
+	}, err
 }

@@ -28,7 +28,7 @@ const maxContent = 4 << 20
 
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, rebase, and comment."},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, withdraw what a disabled author has left stale, rebase, and comment."},
 	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed."},
 	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
@@ -78,6 +78,8 @@ type Approval struct {
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Writers     []int64  `gorm:"-"`
+	// Abandoned is set where it is stale and its author is disabled; see markAbandoned.
+	Abandoned bool `gorm:"-"`
 	// StatusRevision is the version that gave it its status: comments and votes come after it.
 	StatusRevision change.Revision `gorm:"-"`
 }

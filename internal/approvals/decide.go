@@ -180,11 +180,19 @@ func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	}})
 }
 
-// Withdraw takes back what the caller has proposed. Errors: VersionConflict,
-// TransitionNotAllowed; Forbidden for anybody else, and for a credential that may not propose
-// such changes.
+// Withdraw takes back what the caller has proposed, or what a disabled author has left stale.
+// Errors: VersionConflict, TransitionNotAllowed; Forbidden for anybody else, and for a credential
+// that may not propose such changes.
 func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
-	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error { return s.mustBeAuthor(ctx, a) }})
+	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error {
+		if err := s.markAbandoned(ctx, a); err != nil {
+			return err
+		}
+		if caller, _ := principal.From(ctx); a.Abandoned && caller.UserID != 0 {
+			return s.mayPropose(ctx, a)
+		}
+		return s.mustBeAuthor(ctx, a)
+	}})
 }
 
 // Review marks a change that was made without the votes as reviewed. Errors: VersionConflict,

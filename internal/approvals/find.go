@@ -44,9 +44,14 @@ func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Fou
 	return found, nil
 }
 
-// callerAsAuthor is the context's caller for a Filter: the program itself is nobody's author.
+// callerAsAuthor is the context's caller for a Filter.
 func callerAsAuthor(ctx context.Context) int64 {
 	caller, _ := principal.From(ctx)
+	return callersID(caller)
+}
+
+// callersID is a caller as an author: the program itself is nobody's.
+func callersID(caller principal.Principal) int64 {
 	if caller.UserID < 1 {
 		return -1
 	}
@@ -56,7 +61,8 @@ func callerAsAuthor(ctx context.Context) int64 {
 // Waiting counts what waits for the context's caller.
 type Waiting struct {
 	// ToDecide are those that the caller may vote for or complete; Mine are his own that wait for
-	// others, and Stale his own that have to be rebased; ToReview were made without the votes.
+	// others, and Stale those that he is to rebase or withdraw: his own, and of what he may write
+	// those whose author is disabled; ToReview were made without the votes.
 	ToDecide, Mine, Stale, ToReview storage.Count
 }
 
@@ -71,10 +77,14 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	}{
 		{&w.ToDecide, Filter{WaitingForCaller: true}},
 		{&w.Mine, Filter{AuthorID: me, Status: &pending}},
-		{&w.Stale, Filter{AuthorID: me, Status: &stale}},
+		{&w.Stale, Filter{WaitingForCaller: true, Status: &stale}},
 		{&w.ToReview, Filter{Status: &bypassed}},
 	} {
-		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), s.filters(part.filter, caller)...)
+		filter, err := s.filled(ctx, part.filter)
+		if err != nil {
+			return w, err
+		}
+		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), s.filters(filter, caller)...)
 		if err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}

@@ -96,6 +96,9 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approva
 }
 
 func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.Fresh[readView], error) {
+	if err := h.service.markAbandoned(ctx, a); err != nil {
+		return httpapi.Fresh[readView]{}, err
+	}
 	view, err := h.service.read(ctx, a)
 	// What an open approval would change cannot change while it stays open, unless it is
 	// based on no version. The others show what there is now, and one whose time has passed

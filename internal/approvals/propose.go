@@ -98,7 +98,7 @@ func (s *Service) ProposeAbove(ctx context.Context, u *uow.Unit, amount int64, s
 	if err != nil {
 		return false, err
 	}
-	if above, set := rules.Above[subject.Grants().Kind]; !set || -above <= amount && amount <= above {
+	if !rules.forMoney(subject).Of(amount) {
 		return true, nil
 	}
 	p, err := proposal()

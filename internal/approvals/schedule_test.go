@@ -186,6 +186,53 @@ func TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade(t *testing.T) {
 	})
 }
 
+// Its author cannot be told of it, and could not withdraw it.
+func TestAStaleChangeOfADisabledAuthorWaitsForWhoMayWriteWhatItChanges(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		li, wu, mo := o.user("Li", editor...), o.user("Wu", editor...), o.user("Mo", approver...)
+		stale := func(d *desk) (ids []any) {
+			t.Helper()
+			waiting, err := o.approvals.CountWaiting(d.ctx())
+			require.NoError(t, err)
+			for _, a := range d.do(200, "GET", "/approvals?status=stale&waitingFor=me", nil).Items() {
+				require.Equal(t, true, a["waitingForMe"])
+				ids = append(ids, a["id"])
+			}
+			require.EqualValues(t, len(ids), waiting.Stale.N)
+			return ids
+		}
+		etag := wu.plain("other", 1)
+		own := wu.schedule("other", etag, time.Hour, `{"value":2}`)
+		li.do(200, "PATCH", "/configs/other", `{"value":3}`, "If-Match", etag)
+		asked := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
+		li.disable()
+		o.clock.Advance(time.Hour)
+		o.sweep()
+		require.Equal(t, []any{float64(asked.id), float64(own.id)}, stale(wu), "his own, and what nobody else is told of")
+		require.Empty(t, stale(mo), "who may not write it can do nothing about it")
+		left := wu.read(asked)
+		require.Equal(t, true, left.body["waitingForMe"])
+		require.Equal(t, false, mo.read(asked).body["waitingForMe"])
+		mo.act(403, mo.read(asked), "withdraw", nil)
+
+		li.setDisabled(false)
+		require.Equal(t, []any{float64(own.id)}, stale(wu), "he is there again")
+		require.Contains(t, wu.act(403, left, "withdraw", nil).Body["detail"], "Only Li")
+		require.Equal(t, []any{float64(asked.id)}, stale(li))
+		li.disable()
+		withdrawn := wu.act(200, left, "withdraw", nil)
+		require.Equal(t, []any{"withdrawn", "Wu"}, []any{withdrawn.Body["status"], withdrawn.Body["statusBy"].(object)["name"]})
+		require.Equal(t, []any{float64(own.id)}, stale(wu))
+		require.Equal(t, 1.0, wu.config("tax")["value"])
+
+		// What still waits is its author's alone, disabled or not.
+		li.setDisabled(false)
+		open := li.propose("gate", li.protect("gate", 1), `{"value":2}`)
+		li.disable()
+		wu.act(403, open, "withdraw", nil)
+	})
+}
+
 func TestAScheduledChangeIsEditedWithdrawnAndRejectedLikeOthers(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)

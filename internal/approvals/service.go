@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,6 +29,17 @@ type Rules struct {
 	// Above are the amounts, in minor units, above which changes that move money wait for votes,
 	// by the kind of their Subject. Of a kind that is not there none wait.
 	Above map[string]int64
+	// Since is when these rules last changed.
+	Since time.Time
+}
+
+// forMoney is what changes of a subject that move money need; nil for nothing.
+func (r Rules) forMoney(subject Subject) *MoneyNeeds {
+	above, set := r.Above[subject.Grants().Kind]
+	if !set {
+		return nil
+	}
+	return &MoneyNeeds{Above: above, Approvals: r.Required}
 }
 
 // Tenancy is what approvals ask about the tenant and its users.
@@ -37,6 +49,10 @@ type Tenancy interface {
 	// StillMay returns those of the users who are enabled and hold a permission. What it
 	// says stays so until the unit has ended.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
+	// Disabled returns users of the tenant who are disabled, at most so many, and DisabledAmong
+	// those of the given ones.
+	Disabled(ctx context.Context, limit int) ([]int64, error)
+	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 }
 
 // Deps are what a Service stands on.
@@ -74,11 +90,36 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 // their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
+	f, err := s.filled(ctx, f)
+	if err != nil {
+		return storage.Listing[Approval]{}, err
+	}
 	listing, err := storage.List[Approval](s.db.Read(ctx).Omit("content"), page, sorts, s.filters(f, caller)...)
 	if err != nil {
 		return listing, err
 	}
+	if err := s.markAbandoned(ctx, listing.Pointers()...); err != nil {
+		return listing, err
+	}
 	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
+}
+
+// markAbandoned marks the stale approvals whose author is disabled: nobody would be told of them.
+func (s *Service) markAbandoned(ctx context.Context, rows ...*Approval) error {
+	var authors []int64
+	for _, a := range rows {
+		if a.Status == stale.Code {
+			authors = append(authors, a.AuthorID)
+		}
+	}
+	if len(authors) == 0 {
+		return nil
+	}
+	disabled, err := s.tenancy.DisabledAmong(ctx, authors)
+	for _, a := range rows {
+		a.Abandoned = a.Status == stale.Code && slices.Contains(disabled, a.AuthorID)
+	}
+	return err
 }
 
 // History returns one page of an approval's versions, newest first. The contents of those
@@ -95,6 +136,30 @@ func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (
 func (s *Service) Needed(ctx context.Context) (int, error) {
 	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
 	return rules.Required, err
+}
+
+// MoneyNeeds is what changes of one kind that move money need beside their author.
+type MoneyNeeds struct {
+	// Above is the amount, in minor units and whatever its sign, above which they wait.
+	Above int64
+	// Approvals is how many votes of others they wait for.
+	Approvals int
+}
+
+// Of reports whether a change of an amount waits for votes.
+func (n *MoneyNeeds) Of(amount int64) bool {
+	return n != nil && (amount > n.Above || amount < -n.Above)
+}
+
+// skew is by how much the clocks of replicas may differ.
+const skew = 5 * time.Second
+
+// NeededForMoney is what changes of a subject that move money need in the context's tenant; nil for
+// nothing. See ProposeAbove. changed reports whether that may be news to whoever read the resource
+// once its newest version, of the given time, was there.
+func (s *Service) NeededForMoney(ctx context.Context, subject Subject, version time.Time) (needs *MoneyNeeds, changed bool, err error) {
+	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
+	return rules.forMoney(subject), rules.Since.Add(skew).After(version), err
 }
 
 // lifecycle declares approvals to package change, as they are shown to the context's caller.

@@ -1,6 +1,7 @@
 package approvals
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -42,23 +43,48 @@ type Filter struct {
 	Resource string
 	// AuthorID is 0 for all.
 	AuthorID int64
-	// WaitingForCaller leaves what the caller may still vote for, or complete.
+	// WaitingForCaller leaves what the caller may still vote for, or complete; of stale ones, what he
+	// is to rebase or withdraw: his own and those of disabled authors that he may write.
 	WaitingForCaller bool
+
+	// disabled are authors who are disabled, for stale ones that wait for the caller.
+	disabled []int64
+}
+
+// mostDisabled is of how many disabled authors others are told what went stale.
+const mostDisabled = 500
+
+// filled is a filter with what it asks of others.
+func (s *Service) filled(ctx context.Context, f Filter) (_ Filter, err error) {
+	if f.isStaleForCaller() {
+		f.disabled, err = s.tenancy.Disabled(ctx, mostDisabled)
+	}
+	return f, err
+}
+
+func (f Filter) isStaleForCaller() bool {
+	return f.WaitingForCaller && f.Status != nil && *f.Status == stale
 }
 
 // filters are those of a list, the most selective first. A row that is pending in the table and
 // overdue counts as expired.
 func (s *Service) filters(f Filter, caller principal.Principal) (filters []storage.Filter) {
 	now := s.clock.Now()
-	reviewable := s.reviewable(caller)
-	if f.WaitingForCaller && reviewable == "" {
+	reviewable := s.kindsThat(caller, s.mayReview)
+	if f.WaitingForCaller && !f.isStaleForCaller() && reviewable == "" {
 		return []storage.Filter{storage.Among("-1")}
 	}
 	if f.Resource != "" {
 		filters = append(filters, storage.Among("SELECT t.approval_id FROM approval_targets t WHERE t.tenant_id = ? AND t.resource = ?", caller.TenantID, f.Resource))
 	}
 	waiting := []storage.Filter{storage.Equal("status", pending.Code), storage.Examined("expires_time > ?", now)}
-	if f.WaitingForCaller {
+	switch {
+	case f.isStaleForCaller():
+		filters = append(filters,
+			storage.Indexed("author_id", "IN ?", append([]int64{callersID(caller)}, f.disabled...)),
+			storage.Examined("(author_id = ? OR "+cmp.Or(s.kindsThat(caller, s.mayWrite), "1 = 0")+")", callersID(caller)),
+		)
+	case f.WaitingForCaller:
 		const votes = "FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.version >= approvals.content_version"
 		filters = append(filters, append(waiting,
 			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
@@ -85,12 +111,12 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
-// reviewable is the condition of the approvals of the kinds that a caller may decide on; "" when
-// there are none.
-func (s *Service) reviewable(caller principal.Principal) string {
+// kindsThat is the condition of the approvals of the kinds of which a caller may do something; ""
+// when there are none.
+func (s *Service) kindsThat(caller principal.Principal, may func(principal.Principal, string) bool) string {
 	var conditions []string
 	for _, kind := range slices.Sorted(maps.Keys(s.subjects)) {
-		if caller.UserID != 0 && s.mayReview(caller, kind) {
+		if caller.UserID != 0 && may(caller, kind) {
 			conditions = append(conditions, "kind LIKE '"+kind+".%'")
 		}
 	}

@@ -48,7 +48,8 @@ type approvalView struct {
 	// StatusBy is who gave it its status, and StatusTime when.
 	StatusBy   principal.Person `json:"statusBy"`
 	StatusTime time.Time        `json:"statusTime"`
-	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands.
+	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands; of a stale
+	// one, whether he is to rebase or withdraw it.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
@@ -93,8 +94,20 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
-		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now),
+		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now) || s.isStaleFor(caller, a),
 	}
+}
+
+// isStaleFor reports whether a caller is to rebase or withdraw a stale approval: his own, or one of
+// a disabled author that he may write.
+func (s *Service) isStaleFor(caller principal.Principal, a *Approval) bool {
+	return a.Status == stale.Code && (a.AuthorID == callersID(caller) || a.Abandoned && s.mayWrite(caller, a.Kind))
+}
+
+// mayWrite reports whether a caller may propose changes of a kind.
+func (s *Service) mayWrite(caller principal.Principal, kind string) bool {
+	subject, err := s.subjectOf(kind)
+	return err == nil && caller.May(subject.Grants().Write)
 }
 
 // mayReview reports whether a caller may decide on changes of a kind, as far as his

@@ -49,9 +49,10 @@ type shop struct {
 	refunds *refunds.Service
 	stock   *inventory.Service
 	wallets *wallets.Service
-	// above are the tenant's thresholds.
-	approvals *approvals.Service
-	above     map[string]int64
+	// above are the tenant's thresholds, which last changed at rulesSince.
+	approvals  *approvals.Service
+	above      map[string]int64
+	rulesSince time.Time
 }
 
 var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -75,7 +76,7 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	s.coupons = coupons.New(coupons.Deps{DB: db, Runner: s.runner, Bus: bus, Clock: now})
 	s.stock = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: s.items})
 	s.above = map[string]int64{}
-	s.approvals = approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: bus, Clock: now, Tenancy: approvalstest.OneVote{Above: s.above}})
+	s.approvals = approvals.New(approvals.Deps{DB: db, Runner: s.runner, Bus: bus, Clock: now, Tenancy: approvalstest.OneVote{Above: s.above, Since: &s.rulesSince}})
 	s.wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: s.approvals})
 	s.orders = orders.New(orders.Deps{
 		DB: db, Runner: s.runner, Bus: bus, Catalog: s.items, Coupons: s.coupons, Stock: s.stock, Wallets: s.wallets, Refunds: refundsOf{s},

@@ -55,6 +55,19 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, af
 	return err
 }
 
+// needs is what the approval of a refund needs beside who asks for it; nil when it needs nothing or
+// is not possible now. See approvals.NeededForMoney.
+func (s *Service) needs(ctx context.Context, r *Refund) (needs *approvals.MoneyNeeds, changed bool, err error) {
+	if _, possible := Machine.Next(Approval{}.action(), Machine.Of(r.Status)); !possible {
+		return nil, false, nil
+	}
+	needs, changed, err = s.approvals.NeededForMoney(ctx, subject{s}, r.UpdatedTime)
+	if !needs.Of(r.Amount) {
+		needs = nil
+	}
+	return needs, changed, err
+}
+
 // proposalOf is the proposal to approve a refund at the version that was read.
 func proposalOf(r *Refund) (approvals.Proposal, error) {
 	p := approvals.Proposal{

@@ -81,6 +81,34 @@ func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.
 	})
 }
 
+func TestARefundSaysBeforeItIsApprovedHowManyVotesThatNeeds(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s, wu := guarded(ctx, t, db)
+		order := s.paid(t, "external", of("TEA-1", 3))
+		refund, small := s.request(t, order, object{"amount": 51}), s.request(t, order, object{"amount": 50})
+		require.Equal(t, object{"approvals": 1.0}, s.read(t, found(refund))["changeNeeds"])
+		require.NotContains(t, s.read(t, found(small)), "changeNeeds", "at the threshold nobody is asked")
+
+		// What is needed changes while the refund does not: whoever has read it reads it again.
+		tag := s.read(t, found(small))["etag"].(string)
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, found(small), nil, "If-None-Match", tag).Status)
+		s.above[refunds.ApprovalKind], s.rulesSince = 49, opening
+		again := s.Send(t, http.MethodGet, found(small), nil, "If-None-Match", tag)
+		require.Equal(t, http.StatusOK, again.Status)
+		require.Equal(t, object{"approvals": 1.0}, again.Body["changeNeeds"])
+		delete(s.above, refunds.ApprovalKind)
+		require.NotContains(t, s.read(t, found(refund)), "changeNeeds")
+
+		s.above[refunds.ApprovalKind] = 50
+		require.Equal(t, http.StatusOK, vote(t, wu, s.propose(t, s.boss, refund)).Status)
+		done := s.read(t, found(refund))
+		require.NotContains(t, done, "changeNeeds", "it cannot be approved now")
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, found(refund), nil, "If-None-Match", done["etag"].(string)).Status)
+		must(t, s.boss, 200, found(refund)+"/fail", object{"reason": "the card has expired"})
+		require.Equal(t, object{"approvals": 1.0}, s.read(t, found(refund))["changeNeeds"], "one that has failed is approved again")
+	})
+}
+
 // The votes cannot be bypassed into an approval of one's own request.
 func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {

@@ -59,8 +59,13 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[refundV
 	return httpapi.ListOf(listing, viewOf), err
 }
 
-func (h handler) get(_ context.Context, refund *Refund, _ httpapi.None) (refundView, error) {
-	return viewOf(*refund), nil
+func (h handler) get(ctx context.Context, refund *Refund, _ httpapi.None) (httpapi.Fresh[readView], error) {
+	view := readView{refundView: viewOf(*refund)}
+	needs, changed, err := h.service.needs(ctx, refund)
+	if needs != nil {
+		view.ChangeNeeds = &changeNeeds{Approvals: needs.Approvals}
+	}
+	return httpapi.Fresh[readView]{Body: view, Changed: changed}, err
 }
 
 func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.EventView], error) {

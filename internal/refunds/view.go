@@ -37,6 +37,18 @@ type refundView struct {
 	guard.Stamp
 }
 
+// readView is a refund that says what its approval would need.
+type readView struct {
+	refundView
+	// ChangeNeeds is nil when its approval needs nothing, or is not possible now.
+	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
+}
+
+// changeNeeds is what the approval of a refund needs beside who asks for it.
+type changeNeeds struct {
+	Approvals int `json:"approvals"`
+}
+
 func viewOf(r Refund) refundView {
 	v := refundView{
 		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Method: r.Method, Origin: r.Origin,

@@ -36,10 +36,13 @@ type bank struct {
 	locks   lock.Locker
 	runner  *uow.Runner
 	wallets *wallets.Service
-	// above are the tenant's thresholds.
-	approvals *approvals.Service
-	above     map[string]int64
+	// above are the tenant's thresholds, which last changed at rulesSince.
+	approvals  *approvals.Service
+	above      map[string]int64
+	rulesSince time.Time
 }
+
+var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func open(ctx context.Context, t *testing.T, db *storage.DB) *bank {
 	t.Helper()
@@ -50,9 +53,9 @@ func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Lock
 	t.Helper()
 	b := &bank{ctx: ctx, db: db, locks: locks, bus: events.NewInProcess(64), above: map[string]int64{}}
 	t.Cleanup(b.bus.Close)
-	now := clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
+	now := clock.NewFake(opening)
 	b.runner = uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})
-	b.approvals = approvals.New(approvals.Deps{DB: db, Runner: b.runner, Bus: b.bus, Clock: now, Tenancy: approvalstest.OneVote{Above: b.above}})
+	b.approvals = approvals.New(approvals.Deps{DB: db, Runner: b.runner, Bus: b.bus, Clock: now, Tenancy: approvalstest.OneVote{Above: b.above, Since: &b.rulesSince}})
 	b.wallets = wallets.New(wallets.Deps{DB: db, Bus: b.bus, Approvals: b.approvals})
 	b.Caller = b.as(ctx)
 	return b

@@ -53,6 +53,12 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, e *Entry) 
 	})
 }
 
+// needs is what entries of a wallet that somebody makes by hand need; nil for nothing. See
+// approvals.NeededForMoney.
+func (s *Service) needs(ctx context.Context, w *Wallet) (needs *approvals.MoneyNeeds, changed bool, err error) {
+	return s.approvals.NeededForMoney(ctx, subject{s}, w.UpdatedTime)
+}
+
 // subject lets entries of wallets wait for approvals.
 type subject struct{ *Service }
 

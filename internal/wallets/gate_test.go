@@ -1,10 +1,12 @@
 package wallets_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +71,30 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 			require.Equal(t, object{"id": 8.0, "name": "Ana"}, made.Body["createdBy"])
 		}
 		b.requireLedger(t, "li", 900)
+	})
+}
+
+func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := open(ctx, t, db)
+		b.fund(t, "li", 900)
+		for _, user := range []string{"li", "untouched"} {
+			read := func(headers ...string) httpapitest.Answer {
+				return b.Send(t, http.MethodGet, "/wallets/"+user, nil, headers...)
+			}
+			first := read()
+			require.NotContains(t, first.Body, "changeNeeds")
+			b.above[wallets.ApprovalKind] = 500
+			tag := cmp.Or(first.Header.Get("ETag"), `"none"`)
+			b.rulesSince = opening
+			after := read("If-None-Match", tag)
+			require.Equal(t, http.StatusOK, after.Status, "what is needed changes while the wallet does not")
+			require.Equal(t, object{"above": 500.0, "approvals": 1.0}, after.Body["changeNeeds"])
+			delete(b.above, wallets.ApprovalKind)
+			require.NotContains(t, read("If-None-Match", tag).Body, "changeNeeds")
+			b.rulesSince = opening.Add(-time.Hour)
+		}
+		require.Equal(t, http.StatusNotModified, b.Send(t, http.MethodGet, "/wallets/li", nil, "If-None-Match", b.Send(t, http.MethodGet, "/wallets/li", nil).Header.Get("ETag")).Status)
 	})
 }
 

@@ -45,12 +45,17 @@ type walletPath struct {
 	UserID principal.CustomerID `path:"userId" of:"user"`
 }
 
-func (h handler) get(ctx context.Context, in walletPath) (walletView, error) {
+func (h handler) get(ctx context.Context, in walletPath) (httpapi.Fresh[readView], error) {
 	wallet, err := h.service.Wallet(ctx, in.UserID)
 	if err != nil {
-		return walletView{}, err
+		return httpapi.Fresh[readView]{}, err
 	}
-	return viewOf(*wallet), nil
+	view := readView{walletView: viewOf(*wallet)}
+	needs, changed, err := h.service.needs(ctx, wallet)
+	if needs != nil {
+		view.ChangeNeeds = &changeNeeds{Above: needs.Above, Approvals: needs.Approvals}
+	}
+	return httpapi.Fresh[readView]{Body: view, Changed: changed}, err
 }
 
 type entriesRequest struct {

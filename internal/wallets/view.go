@@ -17,6 +17,19 @@ func viewOf(w Wallet) walletView {
 	return walletView{UserID: w.UserID, Balance: w.Balance, LateStamp: w.LateStamp()}
 }
 
+// readView is a wallet that says what an entry would need.
+type readView struct {
+	walletView
+	// ChangeNeeds is nil when an entry needs nothing, however much it is.
+	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
+}
+
+// changeNeeds is what an entry needs beside its author when its amount is above one.
+type changeNeeds struct {
+	Above     int64 `json:"above"`
+	Approvals int   `json:"approvals"`
+}
+
 type entryView struct {
 	ID          int64                 `json:"id"`
 	UserID      principal.CustomerID  `json:"userId"`

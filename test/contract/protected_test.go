@@ -237,9 +237,18 @@ func TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAn
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		m := newMoney(t, owner)
+		needs := func(tag string) object {
+			answer := owner.Do(t, "GET", httpapi.Base+"/wallets/"+m.wallet, nil, "If-None-Match", tag)
+			require.Equal(t, http.StatusOK, answer.Status)
+			return answer.JSON(t)
+		}
+		untouched := needs(`"none"`)
+		require.NotContains(t, untouched, "changeNeeds")
 		settings := httpapi.Base + "/settings"
 		set := owner.Do(t, "PATCH", settings, `{"walletApprovalThreshold":1000,"refundApprovalThreshold":999}`, "If-Match", owner.Do(t, "GET", settings, nil).JSON(t)["etag"].(string))
 		require.Equal(t, http.StatusOK, set.Status, "%s", set.Body)
+		require.Equal(t, object{"above": 1000.0, "approvals": 1.0}, needs(untouched["etag"].(string))["changeNeeds"], "it is told before anybody asks")
+		require.Equal(t, object{"approvals": 1.0}, owner.Do(t, "GET", httpapi.Base+"/refunds/"+m.refund, nil).JSON(t)["changeNeeds"])
 		state := func() string {
 			var text strings.Builder
 			for _, path := range []string{"/wallets/" + m.wallet, "/wallets/" + m.wallet + "/entries", "/refunds/" + m.refund} {

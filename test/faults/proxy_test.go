@@ -60,6 +60,9 @@ type proxy struct {
 	delay  func() time.Duration
 	// gate stops one statement, see stopAt.
 	gate *gate
+	// commands counts down to the command that is killed, see killAt.
+	commands int
+	onKill   func(command string)
 	// flowing is closed while messages pass.
 	flowing chan struct{}
 	// late is told of a lateCommit that the server has executed.
@@ -197,6 +200,38 @@ func (p *proxy) stopAt(statement string) *gate {
 	defer p.mu.Unlock()
 	p.gate = g
 	return g
+}
+
+// killAt calls kill in the place of passing the nth command from now on, whatever link it comes by,
+// and ends its link.
+func (p *proxy) killAt(nth int, kill func(command string)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commands, p.onKill = nth, kill
+}
+
+// spare kills at no command any more, and reports whether one has been met.
+func (p *proxy) spare() (met bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	met, p.commands = p.commands == 0, 0
+	return met
+}
+
+// kills reports whether a frame is what kills the program, and has killed it.
+func (p *proxy) kills(frame []byte) bool {
+	p.mu.Lock()
+	if p.commands == 0 || frame[3] != 0 {
+		p.mu.Unlock()
+		return false
+	}
+	p.commands--
+	kill, last := p.onKill, p.commands == 0
+	p.mu.Unlock()
+	if last {
+		kill(string(frame[frameHeader:]))
+	}
+	return last
 }
 
 // open lets the statement go on and returns how many rows the server says it matched.
@@ -365,6 +400,9 @@ func (p *proxy) requests(l *link) {
 		}
 		p.hold()
 		p.atGate(l, frame)
+		if p.kills(frame) {
+			return
+		}
 		if !p.decide(l, frame, p.fateOf(frame, &marked)) {
 			return
 		}

@@ -35,8 +35,24 @@ var votes = []mutant{
 		caught: tests{"internal/refunds": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore", "TestOfTheLastVoteAndARejectionOneWins"}},
 	},
 	{
+		name: "the last vote is recorded in a unit behind the one that moves its money",
+		file: "internal/approvals/decide.go", old: "return &after, insertVote(ctx, u, *by.vote)\n\t})\n\tif errors.Is(err, ErrStaleBase)",
+		new: `u.AfterCommit(func(ctx context.Context) {
+			_ = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				u.Audit(entry("vote", &after, nil, ""))
+				return insertVote(ctx, u, *by.vote)
+			})
+		})
+		return &after, nil
+	})
+	if errors.Is(err, ErrStaleBase)`,
+		caught: tests{"test/faults": {
+			"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled", "TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves",
+		}},
+	},
+	{
 		name: "an amount below zero is below every threshold",
-		file: "internal/approvals/propose.go", old: "!set || -above <= amount && amount <= above {", new: "!set || amount <= above {",
+		file: "internal/approvals/service.go", old: "(amount > n.Above || amount < -n.Above)", new: "amount > n.Above",
 		caught: tests{"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
 	},
 	{

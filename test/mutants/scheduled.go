@@ -56,6 +56,16 @@ var scheduled = []mutant{
 		caught: tests{"internal/approvals": {"TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade"}},
 	},
 	{
+		name: "what a disabled author has left stale is told to nobody",
+		file: "internal/approvals/store.go", old: "f.disabled, err = s.tenancy.Disabled(", new: "_, err = s.tenancy.Disabled(",
+		caught: tests{"internal/approvals": {"TestAStaleChangeOfADisabledAuthorWaitsForWhoMayWriteWhatItChanges"}},
+	},
+	{
+		name: "anybody who may write it withdraws what somebody has left stale",
+		file: "internal/approvals/decide.go", old: "a.Abandoned && caller.UserID != 0 {", new: "a.Status == stale.Code && caller.UserID != 0 {",
+		caught: tests{"internal/approvals": {"TestAStaleChangeOfADisabledAuthorWaitsForWhoMayWriteWhatItChanges"}},
+	},
+	{
 		name: "a scheduled change is made whatever became of who voted for it",
 		file: "internal/approvals/schedule.go", old: "if counted < a.Required {", new: "if false {",
 		caught: tests{"internal/approvals": {"TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade"}},

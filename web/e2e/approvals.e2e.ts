@@ -205,6 +205,64 @@ test('its author can propose something else in its place', async () => {
   await first.close();
 });
 
+test('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {
+  await create('gate.talk', 1);
+  const { id } = await proposed('gate.talk', { value: 2 });
+  const first = await site.enter(`/approvals/${id}`);
+  const second = await site.enter(`/approvals/${id}`, li);
+  const box = (page: Page) => page.getByRole('textbox', { name: 'Comment' });
+  const said = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
+  const kept = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('/comment')));
+  expect(await button(second.page, 'Say it').isDisabled()).toBe(true);
+  await box(second.page).fill('Why two?');
+  await button(second.page, 'Say it').click();
+  await second.page.getByText('Said.').waitFor();
+  await said(first.page, 'Why two?').getByText('Li', { exact: true }).waitFor();
+
+  await box(first.page).fill('Because the law says so from');
+  await first.visit(`/approvals/${id}`);
+  await first.page.getByText(/^This is what you typed .+/).waitFor();
+  expect(await box(first.page).inputValue()).toBe('Because the law says so from');
+  await first.check();
+  await first.shoot('approvals-comment');
+  await box(first.page).fill('Because the law says so from Monday.');
+  await button(first.page, 'Say it').click();
+  await said(second.page, 'Because the law says so from Monday.').waitFor();
+  await expect.poll(() => box(first.page).inputValue()).toBe('');
+  expect(await kept(first.page)).toEqual([]);
+  await first.visit(`/approvals/${id}`);
+  expect(await box(first.page).inputValue()).toBe('');
+  expect(await said(first.page, 'Because the law says so from Monday.').count()).toBe(1);
+
+  // Who heard the answer votes for what he sees, and who is said to have voted is who did.
+  await button(second.page, 'Approve').click();
+  await confirm(second.page, 'Approve');
+  await first.page.getByText('Approved', { exact: true }).first().waitFor();
+  expect(await stored('gate.talk')).toMatchObject({ value: 2 });
+  await second.check();
+  await first.close();
+  await second.close();
+});
+
+test('a comment whose answer is lost is said once, however often it is asked for', async () => {
+  await create('gate.lost', 1);
+  const { id } = await proposed('gate.lost', { value: 2 });
+  const second = await site.enter(`/approvals/${id}`, li);
+  let lost = 0;
+  await second.page.route(`**/api/v1/approvals/${id}/comments`, async (route) => {
+    if (route.request().method() !== 'POST' || lost++ > 0) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await second.page.getByRole('textbox', { name: 'Comment' }).fill('Once is enough.');
+  await button(second.page, 'Say it').click();
+  await second.page.getByText('Said.').waitFor();
+  expect(lost).toBe(2);
+  const { items } = await site.request<{ items: { text: string }[] }>('GET', `/approvals/${id}/comments`);
+  expect(items.map(({ text }) => text)).toEqual(['Once is enough.']);
+  await second.close();
+});
+
 test('an entry above the threshold waits on its wallet for the votes of others, who can ask about it', async () => {
   const settings = await site.request<{ etag: string }>('GET', '/settings');
   await site.request('PATCH', '/settings', { walletApprovalThreshold: 10_000 }, { 'If-Match': settings.etag });
@@ -214,8 +272,20 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   const { page } = first;
   const dialog = page.getByRole('dialog');
   await button(page, 'Credit or debit').click();
-  await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
   await dialog.getByRole('textbox', { name: 'What for' }).fill('deposit');
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.00');
+  await dialog.getByRole('button', { name: 'Credit', exact: true }).waitFor();
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
+  await dialog.getByText('An entry above ¥100.00 waits for 1 approval. This proposes it; no money moves before.').waitFor();
+  await first.check();
+  await first.shoot('wallets-proposes');
+  await first.turn('dark');
+  await first.resize(390);
+  await first.check();
+  await first.shoot('wallets-proposes-phone');
+  await first.turn('light');
+  await first.resize(1280);
+  await dialog.getByRole('button', { name: 'Propose', exact: true }).waitFor();
   await dialog.locator('button[type=submit]').click();
   await told(page).waitFor();
   await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
@@ -234,9 +304,15 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await page.getByText('Who is it for?').first().waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);
   await second.check();
+  // Who asked for it looks at the wallet as the last vote is cast.
+  await first.visit(`/wallets/${encodeURIComponent(user)}`);
+  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await second.page.getByText('Approved, and the change was made.').waitFor();
+  await page.getByText('¥100.01').first().waitFor();
+  await expect.poll(() => page.getByText(/proposed a change .*, which waits for 1 vote\./).count()).toBe(0);
+  await first.check();
   expect(await balance()).toBe(10_001);
   await second.page
     .getByRole('link', { name: /^wallets\// })

@@ -228,3 +228,67 @@ test('a refund whose answer is lost is requested once, however often it is asked
   expect(await orderNow(order)).toMatchObject({ refundReserved: 6000 });
   await first.close();
 });
+
+test('a refund above the threshold is requested in one browser, proposed in a second and decided in a third, and who requested it sees it settle', async () => {
+  const settings = await site.request<{ etag: string }>('GET', '/settings');
+  await site.request('PATCH', '/settings', { refundApprovalThreshold: 29_999 }, { 'If-Match': settings.etag });
+  const order = await placePaid('wallet', 3);
+  const balance = async () => (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
+  const before = await balance();
+  const first = await site.enter(`/orders/${order}`, ana);
+  await fillAmount(first.page, '300.00');
+  await inDialog(first.page, 'Request the refund').click();
+  await first.page.getByText(/^Refund \d+ of ¥300\.00 is requested\.$/).waitFor();
+  const [{ id } = { id: 0 }] = await refundsOf(order);
+  await first.visit(`/refunds/${id}`);
+  await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
+
+  const second = await site.enter(`/refunds/${id}`, li);
+  await second.page.getByText('To approve it needs 1 vote of others: it is above the amount that one person decides on.').waitFor();
+  await button(second.page, 'Approve…').click();
+  const dialog = second.page.getByRole('dialog');
+  await dialog.getByText(/^This proposes the approval\. Nothing goes back before 1 other person/).waitFor();
+  expect(await dialog.getByText(/is credited to the wallet/).count()).toBe(0);
+  await second.check();
+  await second.shoot('refunds-proposes');
+  await second.turn('dark');
+  await second.resize(390);
+  await second.check();
+  await second.shoot('refunds-proposes-phone');
+  await second.turn('light');
+  await second.resize(1280);
+  await inDialog(second.page, 'Propose').click();
+  await second.page.getByText('Proposed, not done: it waits for 1 vote.').first().waitFor();
+  await first.page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  expect(await balance()).toBe(before);
+  await button(second.page, 'Show the approval').click();
+  await second.page.getByText('You wrote this, so others have to decide on it.').waitFor();
+  expect(await button(second.page, 'Approve').count()).toBe(0);
+
+  const third = await site.enter('/approvals?view=toDecide');
+  await third.page
+    .getByRole('link', { name: /^Approval \d+$/ })
+    .first()
+    .click();
+  // Who votes sees how much it is, whose it is and why.
+  const sides = third.page.getByRole('table', { name: `refunds/${id}` });
+  await sides.getByText('Settled', { exact: true }).waitFor();
+  for (const fact of ['¥300.00', 'ref-12', 'To the wallet', 'It arrived open.', 'Ana']) {
+    await third.page.getByRole('main').getByText(fact, { exact: true }).first().waitFor();
+  }
+  await third.check();
+  await third.shoot('refunds-vote');
+  await button(third.page, 'Approve').click();
+  await inDialog(third.page, 'Approve').click();
+  await third.page.getByText('Approved, and the change was made.').waitFor();
+
+  // Neither of the two has loaded anything anew.
+  await first.page.getByText('Settled', { exact: true }).first().waitFor();
+  await first.page.getByRole('link', { name: `@refunds/${id}` }).waitFor();
+  await expect.poll(() => first.page.getByText(/proposed a change .*, which waits for 1 vote\./).count()).toBe(0);
+  await second.page.getByText('Approved', { exact: true }).first().waitFor();
+  await first.check();
+  expect(await balance()).toBe(before + 30_000);
+  expect(await orderNow(order)).toMatchObject({ paid: 30_000, refunded: 30_000, refundReserved: 0, refundable: 0 });
+  for (const visitor of [first, second, third]) await visitor.close();
+});

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { itemInStock } from './pages';
+import { apiOf, itemInStock } from './pages';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
@@ -126,6 +126,39 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await second.page.getByText(/scheduled a change, which is made on /).waitFor();
   await first.close();
   await second.close();
+});
+
+test('what its author, who is disabled by then, had scheduled is told to somebody else, who withdraws it', async () => {
+  const gone = { username: 'gone', password: 'gravel-three-lantern' };
+  await site.service.command('user', 'create', gone.username, '--display-name', 'Gone', '--password', gone.password);
+  const asGone = await apiOf(site.service.address, gone);
+  await create('later.left', 1);
+  const { etag } = await stored('/configs/later.left');
+  const at = new Date(Date.now() + 4000).toISOString();
+  const { id, author } = await asGone<{ id: number; author: { id: number } }>(
+    'PATCH',
+    `/configs/later.left?effectiveTime=${at}`,
+    { value: 2 },
+    { 'If-Match': etag },
+  );
+  await site.request('POST', `/users/${author.id}/disable`);
+  const first = await open('/');
+  await first.page.getByRole('link', { name: /^Stale changes/ }).click();
+  await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
+  await first.page.getByText('It could not be made when its time came').waitFor();
+  await first.page
+    .getByText(/Gone, who scheduled it, was disabled/)
+    .first()
+    .waitFor();
+  await first.check();
+  await first.shoot('scheduled-left');
+  await button(first.page, 'Withdraw…').click();
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await first.page.getByText('Withdrawn; nothing was changed.').waitFor();
+  expect(await stored('/configs/later.left')).toMatchObject({ value: 1, version: 1 });
+  await first.visit('/approvals?view=mineStale');
+  expect(await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).count()).toBe(0);
+  await first.close();
 });
 
 test('a change of what is protected has its votes first and then waits for its time', async () => {

@@ -15,12 +15,24 @@ import (
 type OneVote struct {
 	// Above are the tenant's thresholds; see approvals.Rules.
 	Above map[string]int64
+	// Since is when these rules last changed; nil for never.
+	Since *time.Time
 }
 
 // Rules implements approvals.Tenancy.
 func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
-	return approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}, nil
+	rules := approvals.Rules{Required: 1, Lasts: time.Hour, Above: o.Above}
+	if o.Since != nil {
+		rules.Since = *o.Since
+	}
+	return rules, nil
 }
+
+// Disabled implements approvals.Tenancy.
+func (OneVote) Disabled(context.Context, int) ([]int64, error) { return nil, nil }
+
+// DisabledAmong implements approvals.Tenancy.
+func (OneVote) DisabledAmong(context.Context, []int64) ([]int64, error) { return nil, nil }
 
 // StillMay implements approvals.Tenancy.
 func (OneVote) StillMay(_ context.Context, _ *uow.Unit, users []int64, _ string) (map[int64]bool, error) {

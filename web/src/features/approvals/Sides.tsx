@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useText } from '@/i18n';
-import { isKeyPath, RecordLink, Section } from '@/ui';
+import { Facts, isKeyPath, RecordLink, Section } from '@/ui';
 import { approvalMessages } from './messages';
-import { placesOf } from './places';
+import { factsOf, placesOf } from './places';
 import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
 import { useProposalWords } from './useProposalWords';
@@ -31,6 +31,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
   const words = useProposalWords(side.resource);
   const { resource, base, proposed, current } = side;
   const places = placesOf(side);
+  const facts = factsOf(side);
   const says = [proposed === null && t('deletes'), base === null && proposed !== null && t('creates'), base !== null && current === null && t('goneNow')];
   return (
     <div>
@@ -42,6 +43,7 @@ function OneSide({ side, isOnly }: { side: Side; isOnly: boolean }) {
       {says.filter(Boolean).map((sentence) => (
         <Text key={String(sentence)}>{sentence}</Text>
       ))}
+      {facts.length > 0 && <Facts facts={facts.map(({ pointer, value }) => [words.place(pointer), words.show(value, pointer)])} />}
       {places.length === 0 ? (
         <Text c="dimmed">{t((proposed as { masked?: boolean } | null)?.masked === true ? 'changesNothingReadable' : 'changesNothing')}</Text>
       ) : (

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { encode, parse, type Json } from '@/merge';
-import { placesOf } from './places';
+import { factsOf, placesOf } from './places';
 import type { Side } from './queries';
 
 const config = (value: string, over: object = {}) => ({ value: parse(value), valueType: 'json', remark: 'r', protected: true, etag: 'x', version: 3, ...over });
-const side = (base: unknown, proposed: unknown, current: unknown) => ({ resource: 'configs/a', base, proposed, current }) as Side;
+const side = (base: unknown, proposed: unknown, current: unknown, resource = 'configs/a') => ({ resource, base, proposed, current }) as Side;
 const text = (value: Json | undefined) => (value === undefined ? undefined : encode(value));
 
 test('what is proposed stands first, and what others changed since beside it, to the last digit', () => {
@@ -26,4 +26,19 @@ test('a deletion takes every place away, and a config that is gone has none', ()
   const deleted = placesOf(side(config('1'), null, null));
   expect(deleted.map(({ pointer }) => pointer)).toContain('/value');
   expect(deleted.every(({ proposed, current, hasMoved }) => proposed === undefined && current === undefined && hasMoved)).toBe(true);
+});
+
+test('who votes for a refund is shown all of it, although its approval changes the status alone', () => {
+  const refund = (status: string) => ({ orderNo: '20261124-A', userId: 'li', amount: 30000, method: 'wallet', reason: 'late', requestedBy: 'Ana', status });
+  const one = side(refund('requested'), refund('settled'), refund('requested'), 'refunds/1');
+  expect(placesOf(one).map(({ pointer }) => pointer)).toEqual(['/status']);
+  expect(factsOf(one).map(({ pointer, value }) => [pointer, text(value as Json)])).toEqual([
+    ['/amount', '30000'],
+    ['/userId', '"li"'],
+    ['/orderNo', '"20261124-A"'],
+    ['/method', '"wallet"'],
+    ['/reason', '"late"'],
+    ['/requestedBy', '"Ana"'],
+  ]);
+  expect(factsOf(side(config('1'), config('2'), config('1')))).toEqual([]);
 });

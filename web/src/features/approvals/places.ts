@@ -35,6 +35,15 @@ export function placesOf({ resource, base, proposed, current }: Side): Place[] {
   });
 }
 
+/** What a refund is, beside the status that its approval changes: who votes decides about all of it. */
+const factsOfRefund = ['amount', 'userId', 'orderNo', 'method', 'reason', 'requestedBy'];
+
+/** Places that no side changes and that are shown all the same, with what stands there. */
+export function factsOf({ resource, proposed }: Side): { pointer: string; value: Value }[] {
+  if (proposed === null || !resource.startsWith('refunds/')) return [];
+  return factsOfRefund.map((name) => ({ pointer: `/${name}`, value: at(contentOf(resource, proposed), `/${name}`) }));
+}
+
 const same = (a: Value, b: Value): boolean => (a === undefined || b === undefined ? a === b : equal(a, b));
 
 /** A merge patch as it is edited, its numbers as they were spelled. */

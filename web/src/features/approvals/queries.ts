@@ -24,7 +24,7 @@ const queryOf: Record<(typeof views)[number], ListQuery> = {
   toDecide: { waitingFor: 'me' },
   mine: { author: 'me', status: 'pending' },
   scheduled: { status: 'scheduled' },
-  mineStale: { author: 'me', status: 'stale' },
+  mineStale: { waitingFor: 'me', status: 'stale' },
   toReview: { status: 'bypassed' },
 };
 

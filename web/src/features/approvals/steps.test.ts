@@ -30,6 +30,13 @@ test.each([
   ['and not by who may not read and write what it changes', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
   ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
   [
+    'and withdrawn by him too where its author is disabled',
+    approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'], waitingForMe: true }),
+    li.id,
+    all,
+    ['withdraw', 'rebase'],
+  ],
+  [
     'a scheduled one is rejected by who may decide, whether it took votes or not',
     approval({ status: 'scheduled', allowedTransitions: ['reject', 'withdraw'] }),
     li.id,

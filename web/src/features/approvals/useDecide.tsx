@@ -21,7 +21,8 @@ export function stepsOf(approval: Approval, me: number, may: (permission: string
   const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
     approve: waitingForMe,
     reject: waitingForMe || (status === 'scheduled' && author.id !== me && may('approvals:decide') && may(read)),
-    withdraw: author.id === me && may(write),
+    // What a disabled author has left stale waits for who may write it.
+    withdraw: (author.id === me || (status === 'stale' && waitingForMe)) && may(write),
     rebase: may(write),
     review: may('approvals:decide') && statusBy.id !== me,
   };

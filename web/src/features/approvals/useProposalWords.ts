@@ -1,5 +1,6 @@
 import { useConfigWords } from '@/features/configs/useConfigWords';
 import { useSaleWords } from '@/features/flash-sales/fields';
+import { refundMessages } from '@/features/refunds/messages';
 import { useFormat, useText } from '@/i18n';
 import type { Value } from '@/merge';
 import type { Words } from '@/ui';
@@ -7,10 +8,13 @@ import { approvalMessages } from './messages';
 
 const places = ['userId', 'amount', 'kind', 'reference', 'balance', 'orderNo', 'method', 'reason', 'requestedBy', 'status'] as const;
 const amounts: readonly string[] = ['amount', 'balance'];
+/** The values of a refund that have words of their own. */
+const ofRefunds = ['requested', 'approved', 'rejected', 'settled', 'failed', 'unknown', 'wallet', 'external'] as const;
 
 /** How people read the places of what is proposed: those of a config, or of an entry or a refund, whose amounts are money. */
 export function useProposalWords(resource: string): Words {
   const t = useText(approvalMessages);
+  const refund = useText(refundMessages);
   const { money } = useFormat();
   const config = useConfigWords();
   const sale = useSaleWords();
@@ -23,7 +27,9 @@ export function useProposalWords(resource: string): Words {
     },
     show: (value: Value, pointer) => {
       const minor = amounts.includes(pointer.slice(1)) && value !== undefined && value !== null ? Number(value) : NaN;
-      return Number.isSafeInteger(minor) ? money(minor) : config.show(value, pointer);
+      if (Number.isSafeInteger(minor)) return money(minor);
+      const word = pointer === '/status' || pointer === '/method' ? ofRefunds.find((one) => one === value) : undefined;
+      return word === undefined ? config.show(value, pointer) : refund(word);
     },
   };
 }

@@ -58,6 +58,7 @@ export function RefundPage({ id }: { id: number }) {
             </Lost>
           )}
           <Waiting resource={`refunds/${id}`} />
+          {may && refund.changeNeeds !== undefined && <Text c="dimmed">{t('needsHint', { n: refund.changeNeeds.approvals })}</Text>}
           {may && refund.allowedTransitions.includes('approve') && <Own refund={refund} />}
           <div className={styles.columns}>
             <div className={styles.main}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Winner } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { FormDialog, Moved, useFaults, useStepForm, useToasts } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
 import { refundMessages } from './messages';
 import { emptyStep, oneRefund, takeStep, type Refund, type RefundAction, type StepInput } from './queries';
 import { asks, buttons, faultOf } from './steps';
@@ -20,11 +21,14 @@ const longest = { reason: 500, reference: 100 } as const;
 /** Says what a step does with the money, asks for what it needs, and takes it. */
 export function StepDialog({ refund, action, onClose, onLost }: Props) {
   const t = useText(refundMessages);
+  const edit = useText(editMessages);
   const { money } = useFormat();
   const toasts = useToasts();
   const { id, userId } = refund;
   const amount = money(refund.amount);
-  const { data: now = refund } = useQuery(oneRefund(id));
+  // What its approval needs is a setting, of whose changes no page is told.
+  const { data: now = refund } = useQuery({ ...oneRefund(id), refetchOnMount: 'always' });
+  const needs = action === 'approve' ? now.changeNeeds : undefined;
   const title = t(`${action}Title`, { id: String(id), amount });
   const { keyed, moved, late } = useStepForm<Refund, StepInput>({
     record: refund,
@@ -47,20 +51,23 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
     const fault = faultOf(action, form);
     return fault !== undefined && t(fault);
   });
-  const hint =
-    action !== 'approve' ? t(`${action}Hint`, { amount }) : t(refund.method === 'wallet' ? 'approveWallet' : 'approveExternal', { amount, user: userId });
+  const hint = () => {
+    if (action !== 'approve') return t(`${action}Hint`, { amount });
+    if (needs !== undefined) return t('approveNeeds', { n: needs.approvals });
+    return t(refund.method === 'wallet' ? 'approveWallet' : 'approveExternal', { amount, user: userId });
+  };
   return (
     <FormDialog
       form={keyed}
       title={title}
       size="md"
-      confirm={t(`${action}Confirm`)}
+      confirm={needs === undefined ? t(`${action}Confirm`) : edit('propose')}
       color={action === 'reject' || action === 'fail' ? 'bad' : 'accent'}
       told={told}
       disabled={late}
       onClose={onClose}
     >
-      <Text>{hint}</Text>
+      <Text>{hint()}</Text>
       {action === 'approve' && refund.status === 'failed' && <Text>{t('approveAgain', { amount })}</Text>}
       {name === 'reference' && (
         <TextInput

@@ -65,6 +65,8 @@ export const refundMessages = catalogue(
     settle: 'Paid back…',
     fail: 'Not paid back…',
     markUnknown: 'Not known…',
+    needsHint:
+      'To approve it needs {n} vote of others: it is above the amount that one person decides on. | To approve it needs {n} votes of others: it is above the amount that one person decides on.',
     ownHint: 'You requested this refund, so somebody else has to approve it.',
     approveTitle: 'Approve refund {id} of {amount}?',
     rejectTitle: 'Reject refund {id} of {amount}?',
@@ -78,6 +80,8 @@ export const refundMessages = catalogue(
     unknownConfirm: 'It is not known',
     approveWallet: '{amount} is credited to the wallet of {user} at once. That cannot be taken back.',
     approveExternal: '{amount} stays reserved until the provider says whether it went back. Pay it back there, then say so here.',
+    approveNeeds:
+      'This proposes the approval. Nothing goes back before {n} other person, who neither requested nor proposed it, has approved it. | This proposes the approval. Nothing goes back before {n} others, who neither requested nor proposed it, have approved it.',
     approveAgain: 'It has failed before. {amount} is reserved again, as long as so much is left.',
     rejectHint: 'Nothing goes back, and {amount} of the payment is free again.',
     settleHint: 'The provider says that {amount} went back. The pieces that are to come back do so now.',
@@ -187,6 +191,7 @@ export const refundMessages = catalogue(
     settle: '已退回…',
     fail: '未退回…',
     markUnknown: '结果未知…',
+    needsHint: '金额超过一人可以决定的上限，批准它须有 {n} 人投票。',
     ownHint: '这笔退款由你申请，须由他人批准。',
     approveTitle: '批准退款 {id}（{amount}）？',
     rejectTitle: '拒绝退款 {id}（{amount}）？',
@@ -200,6 +205,7 @@ export const refundMessages = catalogue(
     unknownConfirm: '结果未知',
     approveWallet: '{amount} 会立即记入 {user} 的钱包，且不能撤回。',
     approveExternal: '{amount} 继续预留，直到收款方确认是否退回。请在那里退款，然后在此登记。',
+    approveNeeds: '此操作仅提交审批。须经另外 {n} 人批准，款项才会退回；申请人和提交人不能投票。',
     approveAgain: '此前失败过。只要余额足够，会再次预留 {amount}。',
     rejectHint: '不退任何款项，预留的 {amount} 会释放。',
     settleHint: '收款方确认已退回 {amount}。需要退回库存的商品现在退回。',

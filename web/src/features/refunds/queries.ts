@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import { startOf, type TableSearch } from '@/ui/table';
 
-export type Refund = components['schemas']['Refund'];
+export type Refund = components['schemas']['RefundRead'];
 export type RefundStatus = components['schemas']['RefundStatus'];
 export type RefundEvent = components['schemas']['RefundEvent'];
 export type RefundRequest = components['schemas']['RefundRequest'];

@@ -1,11 +1,13 @@
 import { SegmentedControl, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useFormat, useText } from '@/i18n';
-import { FormDialog, useFaults, useKeyedForm, useToasts } from '@/ui';
+import { Banner, FormDialog, useFaults, useKeyedForm, useToasts } from '@/ui';
+import { editMessages } from '@/ui/edit/messages';
 import { MoneyInput } from '@/ui/MoneyInput';
 import { walletMessages } from './messages';
-import { missingOfPosting, newReference, openPosting, postingOf, signedAmount, type PostingForm } from './posting';
+import { missingOfPosting, needsOf, newReference, openPosting, postingOf, signedAmount, type PostingForm } from './posting';
 import { usePostingRefusal } from './usePostingRefusal';
-import { enter, type Entry, type Wallet } from './queries';
+import { enter, oneWallet, type Entry, type Wallet } from './queries';
 
 interface Props {
   wallet: Wallet;
@@ -15,6 +17,7 @@ interface Props {
 /** Credits or debits a wallet. No number changes before the service has answered. */
 export function EntryDialog({ wallet, onClose }: Props) {
   const t = useText(walletMessages);
+  const edit = useText(editMessages);
   const { money } = useFormat();
   const toasts = useToasts();
   const { userId } = wallet;
@@ -38,12 +41,15 @@ export function EntryDialog({ wallet, onClose }: Props) {
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
   );
+  // From which amount on it waits is a setting, of whose changes no page is told.
+  const { data: now = wallet } = useQuery({ ...oneWallet(userId), refetchOnMount: 'always' });
+  const needs = needsOf(now, form);
   const after = wallet.balance + signedAmount(form);
   return (
     <FormDialog
       form={keyed}
       title={title}
-      confirm={t(form.side)}
+      confirm={needs === undefined ? t(form.side) : edit('propose')}
       color={form.side === 'debit' ? 'warn' : 'accent'}
       told={told}
       refusal={refusal}
@@ -84,6 +90,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
           {t('preview', { before: money(wallet.balance), after: money(after) })}. {t('previewHint')}
         </Text>
       )}
+      {needs !== undefined && !isFixed && <Banner tone="info" title={t('needs', { amount: money(needs.above), n: needs.approvals })} />}
     </FormDialog>
   );
 }

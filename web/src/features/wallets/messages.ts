@@ -36,6 +36,8 @@ export const walletMessages = catalogue(
     referenceNeeded: 'It needs a name that does not begin with @.',
     preview: 'Balance {before} → {after}',
     previewHint: 'As it is now; the service decides when it is sent.',
+    needs:
+      'An entry above {amount} waits for {n} approval. This proposes it; no money moves before. | An entry above {amount} waits for {n} approvals. This proposes it; no money moves before.',
     entered: '{amount} entered. The balance is {balance}.',
     transfer: 'Transfer',
     transferTitle: 'Transfer between two wallets',
@@ -89,6 +91,7 @@ export const walletMessages = catalogue(
     referenceNeeded: '请填写不以 @ 开头的凭证号。',
     preview: '余额 {before} → {after}',
     previewHint: '按当前余额计算；以服务处理时为准。',
+    needs: '超过 {amount} 的记账须经 {n} 人批准。此操作仅提交审批，批准之前资金不会变动。',
     entered: '已记 {amount}。余额为 {balance}。',
     transfer: '转账',
     transferTitle: '在两个钱包之间转账',

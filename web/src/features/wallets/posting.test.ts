@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingOfPosting, missingOfTransfer, openPosting, openTransfer, postingOf, transferOf } from './posting';
+import { missingOfPosting, missingOfTransfer, needsOf, openPosting, openTransfer, postingOf, transferOf } from './posting';
 
 test('a debit is sent as a negative amount, a credit as a positive one', () => {
   const form = { ...openPosting(), amount: 1990 };
@@ -36,4 +36,17 @@ test.each([
 test('a transfer is sent with both users', () => {
   const form = { ...openTransfer('li@example.com')(), toUserId: '13', amount: 500, reference: ' gift-1 ' };
   expect(transferOf(form)).toEqual({ fromUserId: 'li@example.com', toUserId: '13', amount: 500, reference: 'gift-1' });
+});
+
+test.each([
+  ['credit', 500, false],
+  ['credit', 501, true],
+  ['debit', 500, false],
+  ['debit', 501, true],
+  ['credit', null, false],
+] as const)('a %s of %j above a threshold of 500 waits for votes: %j', (side, amount, waits) => {
+  const wallet = { userId: 'li', balance: 0, version: 0, etag: null, createdTime: null, updatedTime: null, updatedBy: null };
+  const form = { ...openPosting(), side, amount };
+  expect(needsOf({ ...wallet, changeNeeds: { above: 500, approvals: 2 } }, form) !== undefined).toBe(waits);
+  expect(needsOf(wallet, form)).toBeUndefined();
 });

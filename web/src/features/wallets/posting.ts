@@ -1,6 +1,6 @@
 import { isCustomerId } from '@/api';
 import { randomId } from '@/browser/id';
-import type { Posting, TransferRequest } from './queries';
+import type { Posting, TransferRequest, Wallet } from './queries';
 
 /** What is typed into the dialog that credits or debits. */
 export interface PostingForm {
@@ -51,6 +51,10 @@ export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: T
 
 /** What the entry adds to the balance, in minor units; negative for a debit. */
 export const signedAmount = ({ side, amount }: PostingForm): number => (side === 'credit' ? 1 : -1) * (amount ?? 0);
+
+/** What the entry needs beside its author; undefined where it is made at once. */
+export const needsOf = ({ changeNeeds }: Wallet, form: PostingForm): Wallet['changeNeeds'] =>
+  changeNeeds !== undefined && Math.abs(signedAmount(form)) > changeNeeds.above ? changeNeeds : undefined;
 
 export const postingOf = (form: PostingForm): Posting => ({ amount: signedAmount(form), kind: form.kind, reference: form.reference.trim() });
 

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
-export type Wallet = components['schemas']['Wallet'];
+export type Wallet = components['schemas']['WalletRead'];
 export type Entry = components['schemas']['WalletEntry'];
 export type Transfer = components['schemas']['WalletTransfer'];
 export type Posting = components['schemas']['WalletPosting'];
