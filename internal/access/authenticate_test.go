@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -124,6 +125,73 @@ func TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered(t *testing.T) {
 	asked <- struct{}{}
 	<-answered
 	require.Nil(t, h.callers.get(credential, h.clock.Now()))
+}
+
+// readsOf returns how often the statements read a caller's user.
+func readsOf(statements []string) (n int) {
+	for _, s := range statements {
+		if strings.HasPrefix(s, "SELECT") && !strings.Contains(s, "access_revisions") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	h := newFixture(t, db)
+	elsewhere := newProcess(db, h.clock)
+	secret, token := h.newToken(t)
+	ask := func() (int, error) {
+		statements.Take()
+		_, err := elsewhere.Authenticate(withBearer(secret))
+		return readsOf(statements.Take()), err
+	}
+	asks := func(want int) {
+		t.Helper()
+		n, err := ask()
+		require.NoError(t, err)
+		if want == 0 {
+			require.Zero(t, n)
+		} else {
+			require.Positive(t, n)
+		}
+	}
+	known := elsewhere.lookForChanges(t.Context(), -1)
+	asks(1)
+	for range 20 { // 18 seconds
+		h.clock.Advance(900 * time.Millisecond)
+		known = elsewhere.lookForChanges(t.Context(), known)
+		asks(0)
+	}
+	h.clock.Advance(3 * time.Second)
+	known = elsewhere.lookForChanges(t.Context(), known)
+	asks(1) // which notes that the token is in use, and sees what was written by hand
+
+	h.clock.Advance(time.Second)
+	asks(1) // nobody has looked whether anything changed
+
+	h.clock.Advance(500 * time.Millisecond)
+	known = elsewhere.lookForChanges(t.Context(), known)
+	require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, token.ID))
+	asks(0) // for less than a second
+	h.clock.Advance(400 * time.Millisecond)
+	elsewhere.lookForChanges(t.Context(), known)
+	_, err := ask()
+	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+// What ends by itself changes nothing in a row.
+func TestACredentialThatEndsIsNotBelievedAnyLonger(t *testing.T) {
+	read := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c := &caller{readTime: read, ends: read.Add(10 * time.Second)}
+	for after, want := range map[time.Duration]bool{
+		-time.Microsecond: false, 0: true, 9 * time.Second: true, 10 * time.Second: false,
+	} {
+		now := read.Add(after)
+		require.Equal(t, want, c.fresh(now, now), after)
+	}
+	require.False(t, c.fresh(read.Add(5*time.Second), read.Add(6*time.Second)), "a clock that was set back proves nothing")
 }
 
 func TestTheFirstToAskMayHangUpWithoutFailingTheOthers(t *testing.T) {

@@ -12,9 +12,14 @@ import (
 )
 
 const (
-	// callerTTL is how long a caller is believed without asking the database; a
-	// revocation in another process is noticed after it at the latest.
+	// callerTTL is how long a caller is believed without asking the database, who he is or
+	// whether anything has changed; a revocation in another process is noticed after it at the
+	// latest.
 	callerTTL = time.Second
+	// unchangedTTL is how long a caller is believed while Watch finds that nothing has changed.
+	// It bounds what is noticed of rows that were written by hand, and lets the use of a
+	// credential be noted.
+	unchangedTTL = 20 * time.Second
 	// maxCallers bounds how many are remembered.
 	maxCallers = 10_000
 	// lookUpTimeout bounds one look at the database on behalf of all that wait
@@ -36,19 +41,25 @@ type caller struct {
 	readTime time.Time
 }
 
-func (c *caller) fresh(now time.Time) bool {
-	return now.Sub(c.readTime) < callerTTL && !now.Before(c.readTime) && (c.ends.IsZero() || now.Before(c.ends))
+// fresh reports whether a caller is still believed; unchanged is when nothing had changed, as Watch
+// knows.
+func (c *caller) fresh(now, unchanged time.Time) bool {
+	if now.Before(c.readTime) || !c.ends.IsZero() && !now.Before(c.ends) {
+		return false
+	}
+	age, since := now.Sub(c.readTime), now.Sub(unchanged)
+	return age < callerTTL || age < unchangedTTL && since >= 0 && since < callerTTL
 }
 
-// callers is a cache of who was recognised during the last second. To invalidate it is to
+// callers is a cache of who was recognised lately. To invalidate it is to
 // begin another generation: a look-up that began before a revocation puts its answer into
 // the generation of then, which nobody reads any more.
 type callers struct {
 	current atomic.Pointer[generation]
 	// followers are the streams that end with a change.
 	followers atomic.Int64
-	// lookedUp is set when somebody was looked up since Watch last looked here.
-	lookedUp atomic.Bool
+	// asked is set when somebody's credential was asked for since Watch last looked here.
+	asked atomic.Bool
 }
 
 type generation struct {
@@ -57,6 +68,9 @@ type generation struct {
 	mu           sync.RWMutex
 	byCredential map[digest]*caller
 	lookUps      singleflight.Group
+	// unchanged is when Watch last asked whether anything had changed, and nothing had; in µs
+	// since 1970.
+	unchanged atomic.Int64
 }
 
 // invalidate has every caller looked up again.
@@ -96,11 +110,7 @@ func (s *Service) Watch(ctx context.Context) {
 		// A first number says nothing of what was read before it, nor does one after a time in
 		// which nobody asked: then all is looked up again once more than it had to be.
 		if known < 0 || s.callers.matter(&remembered) {
-			now, err := s.store.revisions(ctx)
-			if err == nil && now != known {
-				s.callers.invalidate()
-				known = now
-			}
+			known = s.lookForChanges(ctx, known)
 		}
 		select {
 		case <-ctx.Done():
@@ -110,11 +120,28 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
+// lookForChanges has every caller looked up again unless the sum of the revisions is known, which is
+// the sum when it was last asked for; and returns what it is. When it is, nobody has changed since
+// who may do what, and what is remembered holds for another moment.
+func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
+	asked, current := s.clock.Now(), s.callers.current.Load()
+	sum, err := s.store.revisions(ctx)
+	switch {
+	case err != nil:
+		return known
+	case sum == known:
+		current.unchanged.Store(asked.UnixMicro())
+	default:
+		s.callers.invalidate()
+	}
+	return sum
+}
+
 // matter reports, once every watchEvery, whether a change of who may do what can matter to
-// somebody: a stream is open, or somebody was looked up so lately that he may be remembered,
-// for which remembered counts down.
+// somebody: a stream is open, or somebody asked so lately that he may be remembered, for which
+// remembered counts down.
 func (c *callers) matter(remembered *int) bool {
-	if c.lookedUp.Swap(false) {
+	if c.asked.Swap(false) {
 		*remembered = int(callerTTL/watchEvery) + 2
 	}
 	*remembered = max(0, *remembered-1)
@@ -123,11 +150,14 @@ func (c *callers) matter(remembered *int) bool {
 
 // get returns who is remembered for a credential, or nil.
 func (c *callers) get(credential digest, now time.Time) *caller {
+	if !c.asked.Load() { // reading is cheap for many processors, writing is not
+		c.asked.Store(true)
+	}
 	g := c.current.Load()
 	g.mu.RLock()
 	found := g.byCredential[credential]
 	g.mu.RUnlock()
-	if found == nil || !found.fresh(now) {
+	if found == nil || !found.fresh(now, time.UnixMicro(g.unchanged.Load())) {
 		return nil
 	}
 	return found
@@ -146,7 +176,6 @@ func (g *generation) put(credential digest, c *caller) {
 // that want to know at the same time.
 func (s *Service) lookUp(ctx context.Context, credential digest, load func(context.Context) (*caller, error)) (*caller, error) {
 	g := s.callers.current.Load()
-	s.callers.lookedUp.Store(true)
 	found, err, _ := g.lookUps.Do(string(credential[:]), func() (any, error) {
 		// The first asker may hang up; the others still want the answer.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)

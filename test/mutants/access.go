@@ -3,6 +3,11 @@ package main
 // grants are breaks of who may change who may do what.
 var grants = []mutant{
 	{
+		name: "what is remembered of callers holds although nobody asks whether something has changed",
+		file: "internal/access/callers.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
+		caught: tests{"internal/access": {"TestACallerIsNotReadAgainWhileNothingChanges"}},
+	},
+	{
 		name: "the rule of the last access:* is not asked",
 		file: "internal/access/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt"}},
@@ -92,7 +97,13 @@ var grants = []mutant{
 	},
 	{
 		name: "another process is not noticed to have changed who may do what",
-		file: "internal/access/callers.go", old: `if err == nil && now != known {`, new: `if err == nil && known < 0 {`,
+		file: "internal/access/callers.go", old: `	default:
+		s.callers.invalidate()
+	}
+	return sum`, new: `	case known < 0:
+		s.callers.invalidate()
+	}
+	return sum`,
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
 	},
 	{
