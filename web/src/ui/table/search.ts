@@ -106,7 +106,7 @@ function aPageSize(value: unknown): number | undefined {
 }
 
 /** What in the address says what else is open on the page: it is kept when a list is cleared, and not asked of the service. */
-export const viewMembers = ['tab', 'open', 'event', 'ticket', 'create'];
+export const viewMembers = ['tab', 'range', 'open', 'event', 'ticket', 'create'];
 /** What in the address does not filter. */
 const unfiltered = new Set(['sort', 'cursor', 'limit', ...viewMembers]);
 
