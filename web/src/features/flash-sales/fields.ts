@@ -70,8 +70,7 @@ export function termsOf(fields: SaleFields): SaleTerms {
 }
 
 /** What can be wrong with a field; each is the key of its text. */
-export type Fault =
-  'nameNeeded' | 'skuNeeded' | 'priceNeeded' | 'quantityNeeded' | 'limitNeeded' | 'capWrong' | 'rateWrong' | 'timeNeeded' | 'endsBeforeItBegins';
+type Fault = 'nameNeeded' | 'skuNeeded' | 'priceNeeded' | 'quantityNeeded' | 'limitNeeded' | 'capWrong' | 'rateWrong' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<SaleField, Fault>>;
 

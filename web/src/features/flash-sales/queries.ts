@@ -78,11 +78,12 @@ export function readDead(id: number, search: TableSearch, signal?: AbortSignal) 
   return data(api.GET('/api/v1/flash-sales/{id}/dead', { params: { path: { id }, query: { cursor, limit } }, signal }));
 }
 
+export function readTicket(id: number, ticket: string, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id, ticket } }, signal }));
+}
+
 export function oneTicket(id: number, ticket: string) {
-  return queryOptions({
-    queryKey: ['flash-sales', 'one', String(id), 'tickets', ticket],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id, ticket } }, signal })),
-  });
+  return queryOptions({ queryKey: ['flash-sales', 'one', String(id), 'tickets', ticket], queryFn: ({ signal }) => readTicket(id, ticket, signal) });
 }
 
 export function createSale(terms: SaleTerms, key: string) {
