@@ -136,7 +136,10 @@ test('who came second is told with the way to the record, what a machine does ov
   });
   await visitor.signIn(admin);
   const recent = page.getByRole('region', { name: 'Recent changes' });
-  const robot = recent.getByRole('listitem').filter({ hasText: 'inventory/DASH-9' }).filter({ hasText: /and 2 more/ });
+  const robot = recent
+    .getByRole('listitem')
+    .filter({ hasText: 'inventory/DASH-9' })
+    .filter({ hasText: /and 2 more/ });
   await robot.waitFor();
   expect(await robot.count()).toBe(1);
   const tile = page.getByRole('link', { name: /^Dead letters/ });

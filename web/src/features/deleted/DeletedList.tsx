@@ -41,7 +41,6 @@ export function DeletedList({ search }: { search: Raw<DeletedSearch> }) {
         filters={
           <>
             <FilterChoice state={list.state} name="kind" label={t('kind')} any={t('anyKind')} options={options} />
-            <FilterText state={list.state} name="resource" label={audit('filterResource')} />
             <FilterText state={list.state} name="actor" label={t('filterWho')} />
             <FilterDay state={list.state} name="from" read={aDay} label={audit('filterFrom')} mark={audit('from')} />
             <FilterDay state={list.state} name="to" read={aDay} label={audit('filterTo')} mark={audit('to')} />
@@ -65,12 +64,13 @@ function useColumns(open: (row: Deleted) => void): Column<Deleted>[] {
   const t = useText(deletedMessages);
   const column = useColumn<Deleted>();
   return [
-    column.text('name', t('name'), ({ name }) => name, { mono: true }),
-    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => t(kind), narrow: true }),
+    column.text('name', t('name'), ({ name }) => name, { mono: true, narrow: true }),
+    column.text('kind', t('kind'), ({ kind }) => kind, { cell: ({ kind }) => t(kind) }),
     column.time('when', t('when'), ({ entry }) => entry.createdTime, { narrow: true }),
-    column.person('who', t('who'), ({ entry }) => entry.actor, { narrow: true }),
+    column.person('who', t('who'), ({ entry }) => entry.actor),
     column.text('note', t('note'), ({ entry }) => entry.note, { optional: true }),
     column.text('state', t('state'), ({ again }) => (again === undefined ? 'deleted' : 'restored'), {
+      narrow: true,
       cell: (row) =>
         row.again === undefined ? (
           <Button size="compact-sm" onClick={() => open(row)}>
