@@ -100,7 +100,7 @@ test('refunds of a customer stand on the timeline, whatever they were paid with'
   await visitor.signIn(admin, '/customers/returning');
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
   const told = timeline.locator('[data-part="refund"]');
-  await told.filter({ hasText: `¥25.00 of ${asked.orderNo} Requested` }).waitFor();
+  await told.filter({ hasText: asked.orderNo }).filter({ hasText: '¥25.00' }).filter({ hasText: 'Requested' }).waitFor();
   await site.request('POST', `/refunds/${refund.id}/reject`, { reason: 'It arrived whole' });
   await told.filter({ hasText: 'Rejected' }).waitFor();
   await visitor.check();

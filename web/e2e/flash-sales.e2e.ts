@@ -105,7 +105,7 @@ test('who comes later sees how the sale went in the last minutes, also after a r
   expect(((await (await asked).json()) as Samples).items.length).toBeGreaterThan(0);
   await page.waitForURL(`**/flash-sales/${id}?range=60`);
   await page.reload();
-  await page.getByRole('radio', { name: '60 min', checked: true }).waitFor();
+  await page.getByRole('radio', { name: '60 min', checked: true }).waitFor({ state: 'attached' });
   await visitor.check();
   await visitor.close();
 });
