@@ -80,11 +80,13 @@ func TestTheLastRecordsOfAConflictAreNamedNewestFirstForTheirDay(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC))
 		log := dashboard.NewConflictLog(db, now)
-		for _, key := range []string{"a", "b", "c", "a", "d", "e", "f"} {
+		for _, key := range []string{"a", "b", "c", "d", "a", "e", "a"} {
 			log.CountConflict(tenantOf(ctx), "configs", "configs/"+key, apperr.VersionConflict)
 		}
 		require.NoError(t, log.Flush(ctx))
-		require.Equal(t, []string{"configs/f", "configs/e", "configs/d", "configs/a", "configs/c"}, today(t, ctx, log, "configs")[0].Records)
+		require.Equal(t, []string{"configs/a", "configs/e", "configs/d", "configs/c", "configs/b"}, today(t, ctx, log, "configs")[0].Records)
+		log.CountConflict(tenantOf(ctx), "configs", "configs/f", apperr.VersionConflict)
+		require.Equal(t, []string{"configs/f", "configs/a", "configs/e", "configs/d", "configs/c"}, today(t, ctx, log, "configs")[0].Records)
 		now.Advance(time.Minute)
 		log.CountConflict(tenantOf(ctx), "configs", "configs/g", apperr.VersionConflict)
 		require.NoError(t, log.Flush(ctx))
