@@ -64,7 +64,8 @@ type AuditFilter struct {
 	// Resource is a path such as configs/checkout.tax, with what is below it.
 	Resource string
 	// Actor is a user's or a customer's id or name.
-	Actor  string
+	Actor string
+	// Action is one, or several with commas between.
 	Action string
 	// From and To bound the time: from From on, before To.
 	From, To time.Time

@@ -291,7 +291,8 @@ func (s *FlashSales) Stats(ctx context.Context, id int64, options ...CallOption)
 	return get[FlashSaleStats](ctx, s.client, salePath(id)+"/stats", options)
 }
 
-// Samples reads what the numbers of a sale were, up to so many minutes ago, from 1 to 60.
+// Samples reads what the numbers of a sale were, up to so many minutes ago, from 1 to 60; of a
+// closed sale the minutes are counted back from its newest ones.
 func (s *FlashSales) Samples(ctx context.Context, id int64, minutes int, options ...CallOption) (FlashSaleSamples, error) {
 	return get[FlashSaleSamples](ctx, s.client, salePath(id)+"/samples?minutes="+strconv.Itoa(minutes), options)
 }

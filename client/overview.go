@@ -133,6 +133,9 @@ type ConflictCount struct {
 	Resource string `json:"resource"`
 	Code     Code   `json:"code"`
 	Count    int64  `json:"count"`
+	// Records are the paths of the last records, newest first, as far as the server that
+	// answered has seen them.
+	Records []string `json:"records"`
 }
 
 // Dashboard reads the figures of the dashboard.

@@ -7,6 +7,37 @@ import tseslint from 'typescript-eslint';
 // requests from src/api.
 const only = (message, selector) => ({ selector, message });
 
+// Each promise has one engine; what would begin a second one is refused here.
+const engines = [
+  only('Requests of a domain stand in its queries.ts.', "CallExpression[callee.object.name='api'][callee.property.name=/^(GET|POST|PUT|PATCH|DELETE)$/]"),
+  only('Windows are named by useWindowTitle.', "AssignmentExpression[left.object.name='document'][left.property.name='title']"),
+  only('Files are handed over by src/ui/table/csv.ts.', "MemberExpression[object.name='URL'][property.name='createObjectURL']"),
+  only(
+    'What the service says is told by its code and parameters; its sentences are not read.',
+    'CallExpression[callee.object.property.name=/^(message|detail)$/][callee.property.name=/^(includes|match|matchAll|startsWith|endsWith|split|replace|indexOf|search)$/]',
+  ),
+  only(
+    'What the service says is told by its code and parameters; its sentences are not read.',
+    "CallExpression[callee.property.name='test'][arguments.0.property.name=/^(message|detail)$/]",
+  ),
+  only(
+    'The key of a write is minted and kept by useKeyedMutation and what stands on it.',
+    "CallExpression[callee.name='idempotent'][arguments.0.type='CallExpression']",
+  ),
+];
+const look = [
+  only('Colours come from the theme.', 'Literal[value=/^#[0-9a-fA-F]{3,8}$/]'),
+  only('Text comes from a catalogue (see src/i18n).', 'JSXText[value=/[A-Za-z\\u4e00-\\u9fff]{2}/]'),
+];
+const fetchOnly = { name: 'fetch', message: 'Requests go through src/api.' };
+const places = [
+  { name: 'localStorage', message: 'What the browser keeps is kept by src/browser.' },
+  { name: 'sessionStorage', message: 'What the browser keeps is kept by src/browser.' },
+  { name: 'BroadcastChannel', message: 'Tabs talk through src/browser.' },
+  { name: 'EventSource', message: 'There is one stream a browser: src/api.' },
+  { name: 'Intl', message: 'Numbers, amounts and times are written by useFormat (src/i18n).' },
+];
+
 export default tseslint.config(
   { ignores: ['dist', 'src/api/schema.d.ts', 'src/routeTree.gen.ts', 'e2e/report'] },
   js.configs.recommended,
@@ -27,7 +58,7 @@ export default tseslint.config(
       // TanStack Router redirects and signals not found by throwing what it returns.
       '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'package', package: '@tanstack/router-core', name: ['Redirect', 'NotFoundError'] }] }],
       // One component a file is a rule of the house; a file may hold what it is made of.
-      'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go through src/api.' }],
+      'no-restricted-globals': ['error', fetchOnly],
     },
   },
   {
@@ -40,18 +71,23 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/**/*.test.{ts,tsx}', 'src/ui/brand/**', 'src/test/**'],
+    rules: { 'no-restricted-syntax': ['error', ...engines], 'no-restricted-globals': ['error', fetchOnly, ...places] },
+  },
+  {
     files: ['src/**/*.tsx'],
     ignores: ['src/**/*.test.tsx', 'src/ui/brand/**'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        only('Colours come from the theme.', 'Literal[value=/^#[0-9a-fA-F]{3,8}$/]'),
-        only('Text comes from a catalogue (see src/i18n).', 'JSXText[value=/[A-Za-z\\u4e00-\\u9fff]{2}/]'),
-      ],
-    },
+    rules: { 'no-restricted-syntax': ['error', ...engines, ...look] },
   },
+  // The engines themselves, each where it stands.
+  {
+    files: ['src/**/queries.ts', 'src/ui/shell/search.ts', 'src/api/**', 'src/browser/**', 'src/ui/title.ts', 'src/ui/table/csv.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  { files: ['src/i18n/**'], rules: { 'no-restricted-globals': ['error', fetchOnly] } },
   // The page itself is no request to the service's contract.
-  { files: ['src/api/**', 'src/browser/version.ts', 'e2e/**'], rules: { 'no-restricted-globals': 'off' } },
+  { files: ['src/api/**', 'src/browser/**', 'e2e/**'], rules: { 'no-restricted-globals': 'off' } },
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/ui/edit/**', 'src/ui/signin/**'],
@@ -65,6 +101,26 @@ export default tseslint.config(
               importNames: ['useMutation'],
               message: 'Writes go through useKeyedMutation and what stands on it (see src/ui/edit).',
             },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/features/**/*.{ts,tsx}'],
+    ignores: ['src/**/*.test.{ts,tsx}'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@tanstack/react-query',
+              importNames: ['useMutation'],
+              message: 'Writes go through useKeyedMutation and what stands on it (see src/ui/edit).',
+            },
+            { name: '@/merge', importNames: ['threeWay', 'resolve'], message: 'Two sides are brought together by src/ui/edit, and shown by src/ui/conflict.' },
+            { name: '@/browser/drafts', message: 'What is typed is kept by useDraft and useSlot (src/ui/edit).' },
           ],
         },
       ],

@@ -186,21 +186,21 @@ func (h handler) stats(ctx context.Context, sale *Sale, _ httpapi.None) (Stats, 
 	return h.service.Stats(ctx, sale)
 }
 
-// minutes are how far back samples go.
-type minutes time.Duration
+// lookback is how far back samples go; a request says it in minutes.
+type lookback time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (m *minutes) UnmarshalText(text []byte) error {
+func (l *lookback) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
 	if most := int(samplesKept / time.Minute); err != nil || n < 1 || n > most {
 		return fmt.Errorf("must be a whole number from 1 to %d", most)
 	}
-	*m = minutes(time.Duration(n) * time.Minute)
+	*l = lookback(time.Duration(n) * time.Minute)
 	return nil
 }
 
 type samplesRequest struct {
-	Minutes minutes `query:"minutes"`
+	Lookback lookback `query:"minutes"`
 }
 
 // samplesView is what a sale's numbers were, and the time of the reply: who charts them needs no
@@ -211,11 +211,11 @@ type samplesView struct {
 }
 
 func (h handler) samples(ctx context.Context, sale *Sale, in samplesRequest) (samplesView, error) {
-	since := time.Duration(in.Minutes)
-	if since == 0 {
-		since = defaultSince
+	back := time.Duration(in.Lookback)
+	if back == 0 {
+		back = defaultLookback
 	}
-	samples, err := h.service.Samples(ctx, sale, since)
+	samples, err := h.service.Samples(ctx, sale, back)
 	return samplesView{clock.Kept(h.service.clock.Now()), samples}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/clock"
@@ -22,8 +23,8 @@ const (
 	// repeatEvery is how often numbers that have not changed are told and kept again: so that
 	// somebody who looks at them can tell that from nobody counting.
 	repeatEvery = 10 * time.Second
-	// defaultSince is how far back a request asks that does not say.
-	defaultSince = 5 * time.Minute
+	// defaultLookback is how far back a request asks that does not say.
+	defaultLookback = 5 * time.Minute
 )
 
 // sample is what a sale's numbers were at a moment, for charts that go back further than the
@@ -47,11 +48,19 @@ type Sample struct {
 	Stats json.RawMessage `json:"stats"`
 }
 
-// Samples returns a sale's numbers of some time until now, oldest first.
-func (s *core) Samples(ctx context.Context, sale *Sale, since time.Duration) ([]Sample, error) {
+// Samples returns a sale's numbers of some time until now, oldest first. Of a closed sale they
+// reach back from its newest ones: after an hour of rest its last hour is still to be seen.
+func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) ([]Sample, error) {
 	var rows []sample
-	from := slotOf(s.clock.Now().Add(-since))
-	if err := s.db.Read(ctx).Where("sale_id = ? AND slot >= ?", sale.ID, from).Order("slot").Find(&rows).Error; err != nil {
+	ofSale := func() *gorm.DB { return s.db.Read(ctx).Where("sale_id = ?", sale.ID) }
+	until := slotOf(s.clock.Now())
+	if sale.Status == closed.Code {
+		if err := ofSale().Model(&sample{}).Select("COALESCE(MAX(slot), 0)").Scan(&until).Error; err != nil {
+			return nil, fmt.Errorf("find the newest numbers of sale %d: %w", sale.ID, err)
+		}
+	}
+	from := until - int64(lookback/sampleEvery)
+	if err := ofSale().Where("slot >= ?", from).Order("slot").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read what the numbers of sale %d were: %w", sale.ID, err)
 	}
 	samples := make([]Sample, len(rows))

@@ -67,6 +67,29 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 	})
 }
 
+func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		round := s.sales.Rounds()
+		for range 30 {
+			require.NoError(t, round(s.worker()))
+			s.clock.Advance(10 * time.Second)
+		}
+		s.must(t, 200, "POST", sale+"/close", nil)
+		require.NoError(t, round(s.worker()))
+		all, _ := s.taken(t, sale, "?minutes=60")
+		require.Greater(t, len(all), 25)
+
+		s.clock.Advance(26 * time.Hour)
+
+		later, _ := s.taken(t, sale, "?minutes=60")
+		require.Equal(t, all, later)
+		last, _ := s.taken(t, sale, "?minutes=1")
+		require.NotEmpty(t, last)
+		require.GreaterOrEqual(t, last[0], all[len(all)-1]-65)
+	})
+}
+
 func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
 	onTables(t, func(t *testing.T, s *shop) {
 		s.open(t, nil)

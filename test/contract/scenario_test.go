@@ -531,7 +531,7 @@ func (d day) event(lines *bufio.Scanner, name, schema string) string {
 func (d day) look() {
 	exported := d.Do(d.t, "GET", httpapi.Base+"/audit-log/export", nil)
 	require.Equal(d.t, 200, exported.Status, "%s", exported.Body)
-	log := d.do(200, "GET", "/audit-log?resource=configs/&actor=admin&action=config.update&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&limit=1", nil)
+	log := d.do(200, "GET", "/audit-log?resource=configs/&actor=admin&action=config.delete,config.update&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&limit=1", nil)
 	require.NotEmpty(d.t, log["items"])
 	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
 }

@@ -116,8 +116,8 @@ func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
 		require.Equal(t, object{"pending": 1.0, "paid": 1.0, "shipped": 0.0, "completed": 0.0, "cancelled": 0.0}, board["ordersByStatus"])
 		require.EqualValues(t, 3, board["couponsExpiringSoon"])
 		require.Equal(t, []any{
-			object{"resource": "configs", "code": "version_conflict", "count": 2.0},
-			object{"resource": "orders", "code": "transition_not_allowed", "count": 1.0},
+			object{"resource": "configs", "code": "version_conflict", "count": 2.0, "records": []any{"configs/contested"}},
+			object{"resource": "orders", "code": "transition_not_allowed", "count": 1.0, "records": []any{strings.TrimPrefix(orderPath(order), "/api/v1/")}},
 		}, board["conflictsToday"])
 		require.EqualValues(t, 3, board["conflictsTodayTotal"])
 		changes := board["recentChanges"].([]any)

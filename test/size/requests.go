@@ -39,7 +39,7 @@ var values = map[string][]string{
 
 	"/audit-log resource": {"configs/", "configs/app.1", "orders/17", "nowhere/1"},
 	"/audit-log actor":    {"0", "system", "Wang", "Li 105", "nobody"},
-	"/audit-log action":   {"config.update", "role.update", "never.done"},
+	"/audit-log action":   {"config.update", "role.update", "config.delete,config.batch,item.delete", "never.done"},
 
 	"/configs prefix":    {"app", "app17.", "app1.100000", "none"},
 	"/configs q":         {"hundred", "Remark 17", "nowhere-to-be-found"},

@@ -105,3 +105,34 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
   await auditor.close();
 });
+
+test('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
+  const visitor = await site.open();
+  const { page } = visitor;
+  await visitor.signIn(admin, '/audit-log');
+  const rows = page.locator('tbody tr');
+  await rows.nth(2).waitFor();
+  const narrow = async (name: string, text: string) => {
+    await page.getByPlaceholder(name, { exact: true }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  await narrow('What was done, such as order.pay', 'item.update');
+  await narrow('Who', 'Li');
+  await narrow('What, such as configs/checkout.tax', 'items/');
+  await page.waitForURL(/action=item\.update.*actor=Li.*resource=|resource=.*actor=Li/);
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.first().getByText('items/AUD-1').waitFor();
+  const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+  await page.getByLabel('From this day').fill(today);
+  await page.waitForURL(/from=/);
+  await expect.poll(() => rows.count()).toBe(1);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: /CSV/ }).click();
+  const lines = (await readFile(await (await saving).path(), 'utf8')).trim().split(/\r?\n/);
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain('item.update,items/AUD-1');
+  await page.getByLabel('From this day').fill('2999-01-01');
+  await expect.poll(() => rows.filter({ hasText: 'items/AUD-1' }).count()).toBe(0);
+  await visitor.check();
+  await visitor.close();
+});

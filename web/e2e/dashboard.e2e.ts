@@ -109,3 +109,55 @@ test('an order that is cancelled soon stands there until it is paid', async () =
   await page.unroute('**/api/v1/dashboard');
   await visitor.close();
 });
+
+test('who came second is told with the way to the record, what a machine does over and over is one entry, and dead letters lead to their sale', async () => {
+  const { etag } = await site.request<{ etag: string }>('POST', '/configs', { key: 'dash.fought', value: 1, valueType: 'number', remark: '' });
+  await site.asLi('PATCH', '/configs/dash.fought', { value: 2 }, { 'If-Match': etag });
+  await site.request('PATCH', '/configs/dash.fought', { value: 3 }, { 'If-Match': etag }).catch(() => undefined);
+  const token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'robot', '--scope', 'inventory:*');
+  for (const n of [1, 2, 3]) {
+    const { ok } = await fetch(`${site.service.address}/api/v1/inventory/DASH-9/adjustments`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ delta: 1, reason: 'robot', reference: `robot-${n}` }),
+    });
+    expect(ok).toBe(true);
+  }
+  const { items } = await site.request<{ items: { id: number }[] }>('GET', '/flash-sales');
+  const sale = items[0]?.id ?? 0;
+  const visitor = await site.open();
+  const { page } = visitor;
+  // The service gives up on a message only after many minutes.
+  await page.route('**/api/v1/queues', async (route) => {
+    const reply = await route.fetch();
+    const body = (await reply.json()) as { queues: object[] };
+    const dead = { name: `fs:${sale}`, ready: 0, delayed: 0, processing: 0, dead: 2, oldestReadySeconds: 0 };
+    await route.fulfill({ response: reply, json: { ...body, queues: [dead] } });
+  });
+  await visitor.signIn(admin);
+  const recent = page.getByRole('region', { name: 'Recent changes' });
+  const robot = recent
+    .getByRole('listitem')
+    .filter({ hasText: 'inventory/DASH-9' })
+    .filter({ hasText: /and 2 more/ });
+  await robot.waitFor();
+  expect(await robot.count()).toBe(1);
+  const tile = page.getByRole('link', { name: /^Dead letters/ });
+  await tile.getByText('2', { exact: true }).waitFor();
+  expect(await tile.getAttribute('href')).toBe(`/flash-sales/${sale}`);
+  const fought = page.getByRole('region', { name: 'Conflicts today' }).getByRole('link', { name: 'dash.fought' });
+  // Conflicts are counted a few seconds late.
+  await expect
+    .poll(async () => {
+      await page.reload();
+      await recent.getByRole('listitem').first().waitFor();
+      return fought.count();
+    })
+    .toBe(1);
+  await visitor.check();
+  await visitor.shoot('dashboard-conflicts');
+  await fought.click();
+  await page.waitForURL('**/configs/dash.fought');
+  await page.unroute('**/api/v1/queues');
+  await visitor.close();
+});

@@ -59,9 +59,10 @@ type Options struct {
 }
 
 // ConflictCounter is told of each write that was refused because somebody else was
-// first. It must not block: the caller waits for its answer.
+// first. It must not block: the caller waits for its answer. The record is the path of what
+// the request named, "configs/checkout.tax", and "" where it named none.
 type ConflictCounter interface {
-	CountConflict(tenant int64, resource string, code apperr.Code)
+	CountConflict(tenant int64, resource, record string, code apperr.Code)
 }
 
 // Server is the HTTP server: Echo with this package's middleware.
@@ -233,17 +234,36 @@ func (s *Server) count(c echo.Context, err error) {
 	code := Visible(err).Code
 	c.Set(errorKey, err)
 	if isConflict(code) {
-		s.countConflict(c.Request().Context(), resourceOf(strings.TrimPrefix(c.Path(), Base)), code)
+		route := strings.TrimPrefix(c.Path(), Base)
+		s.countConflict(c.Request().Context(), resourceOf(route), recordOf(route, c.Param), code)
 	}
 	if isRefusal(code) {
 		s.countRefusal(c, code)
 	}
 }
 
-func (s *Server) countConflict(ctx context.Context, resource string, code apperr.Code) {
+// recordOf returns the path of the record that a request to a route names, "" for none: what
+// stands in it right after the resource.
+func recordOf(route string, param func(name string) string) string {
+	resource, rest, _ := strings.Cut(strings.TrimPrefix(route, "/"), "/")
+	path := resource
+	for segment := range strings.SplitSeq(rest, "/") {
+		name, isParam := strings.CutPrefix(segment, ":")
+		if !isParam {
+			break
+		}
+		path += "/" + url.PathEscape(param(name))
+	}
+	if path == resource {
+		return ""
+	}
+	return path
+}
+
+func (s *Server) countConflict(ctx context.Context, resource, record string, code apperr.Code) {
 	s.metrics.conflicts.WithLabelValues(resource, string(code)).Inc()
 	if p, ok := principal.From(ctx); ok && s.conflicts != nil {
-		s.conflicts.CountConflict(p.TenantID, resource, code)
+		s.conflicts.CountConflict(p.TenantID, resource, record, code)
 	}
 }
 

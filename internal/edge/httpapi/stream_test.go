@@ -112,8 +112,8 @@ func TestAStreamGoesOnWhileTheEnginesCannotTellWhoItsCallerIs(t *testing.T) {
 // counted is a ConflictCounter that remembers.
 type counted struct{ conflicts []string }
 
-func (c *counted) CountConflict(tenant int64, resource string, code apperr.Code) {
-	c.conflicts = append(c.conflicts, strings.Join([]string{string(rune('0' + tenant)), resource, string(code)}, " "))
+func (c *counted) CountConflict(tenant int64, resource, record string, code apperr.Code) {
+	c.conflicts = append(c.conflicts, strings.Join([]string{string(rune('0' + tenant)), resource, record, string(code)}, " "))
 }
 
 func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
@@ -130,7 +130,7 @@ func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
 	} {
 		server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/api/v1/things/4/move", nil))
 	}
-	require.Equal(t, []string{"1 things version_conflict", "1 things status_changed"}, counter.conflicts)
+	require.Equal(t, []string{"1 things things/4 version_conflict", "1 things things/4 status_changed"}, counter.conflicts)
 }
 
 // bell is a door that says when it has been told otherwise.

@@ -26,10 +26,11 @@ type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
 	Resource string
 	// Actor is an actor's name or its id: 0 is the program itself.
-	Actor  string
-	Action string
-	From   time.Time
-	To     time.Time
+	Actor string
+	// Actions are those of which an entry has one.
+	Actions []string
+	From    time.Time
+	To      time.Time
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
@@ -55,8 +56,12 @@ func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	if f.Actor != "" {
 		filters = append(filters, actedBy(f.Actor))
 	}
-	if f.Action != "" {
-		filters = append(filters, storage.Equal("action", f.Action))
+	if len(f.Actions) > 0 {
+		done := make([]storage.Filter, len(f.Actions))
+		for i, action := range f.Actions {
+			done[i] = storage.Equal("action", action)
+		}
+		filters = append(filters, storage.Either(done...))
 	}
 	period := storage.Created(f.From, f.To)
 	return append(filters, period), sorts.Within(period)

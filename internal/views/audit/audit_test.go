@@ -46,6 +46,9 @@ func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T
 		require.Equal(t, []string{"things/a"}, resources(audit.Filter{Actor: "Tester"}))
 		require.Equal(t, []string{"things/b"}, resources(audit.Filter{Resource: "things/b"}))
 		require.Len(t, resources(audit.Filter{}), 3)
+		require.Len(t, resources(audit.Filter{Actions: []string{"thing.create", "thing.delete"}}), 3)
+		require.Equal(t, []string{"things/a"}, resources(audit.Filter{Actor: "7", Actions: []string{"thing.delete", "thing.create"}}))
+		require.Empty(t, resources(audit.Filter{Actions: []string{"thing.delete", "thing.update"}}))
 	})
 }
 

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"interlock/internal/core/uow"
@@ -20,14 +22,31 @@ type handler struct{ log *Log }
 type listRequest struct {
 	Resource string    `query:"resource"`
 	Actor    string    `query:"actor"`
-	Action   string    `query:"action"`
+	Action   actions   `query:"action"`
 	From     time.Time `query:"from"`
 	To       time.Time `query:"to"`
 	httpapi.Page
 }
 
+// actions are some actions, separated by commas.
+type actions []string
+
+const mostActions = 10
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (a *actions) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	*a = strings.Split(string(text), ",")
+	if len(*a) > mostActions {
+		return fmt.Errorf("must be at most %d actions", mostActions)
+	}
+	return nil
+}
+
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[Entry], error) {
-	filter := Filter{Resource: in.Resource, Actor: in.Actor, Action: in.Action, From: in.From, To: in.To}
+	filter := Filter{Resource: in.Resource, Actor: in.Actor, Actions: in.Action, From: in.From, To: in.To}
 	listing, err := h.log.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, func(row uow.AuditRow) Entry { return forReader(ctx, entryOf(row)) }), err
 }

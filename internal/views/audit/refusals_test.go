@@ -63,7 +63,7 @@ func TestRefusalsAreFoldedIntoOneRowOfEachKind(t *testing.T) {
 		require.NoError(t, refusals.Flush(ctx))
 		require.NoError(t, refusals.Flush(ctx), "what was written is not written again")
 
-		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Action: httpapi.RefusedSignIn}, storage.Page{})
+		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Actions: []string{httpapi.RefusedSignIn}}, storage.Page{})
 		require.NoError(t, err)
 		require.Len(t, listing.Rows, 1)
 		var detail refusedDetail
@@ -75,7 +75,7 @@ func TestRefusalsAreFoldedIntoOneRowOfEachKind(t *testing.T) {
 		require.EqualValues(t, 60, detail.Origins[0].Count)
 		require.EqualValues(t, 10*11/2, detail.Others)
 
-		listing, err = audit.NewLog(db).List(ctx, audit.Filter{Action: httpapi.RefusedRequest}, storage.Page{})
+		listing, err = audit.NewLog(db).List(ctx, audit.Filter{Actions: []string{httpapi.RefusedRequest}}, storage.Page{})
 		require.NoError(t, err)
 		require.Len(t, listing.Rows, 1)
 		detail = refusedDetail{}
@@ -98,7 +98,7 @@ func TestRefusalsThatAreCountedWhenTheProgramEndsAreWritten(t *testing.T) {
 		ending, end := context.WithTimeout(ctx, time.Minute)
 		end()
 		refusals.Run(ending)
-		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Action: httpapi.RefusedRequest}, storage.Page{})
+		listing, err := audit.NewLog(db).List(ctx, audit.Filter{Actions: []string{httpapi.RefusedRequest}}, storage.Page{})
 		require.NoError(t, err)
 		require.Len(t, listing.Rows, 1)
 	})

@@ -25,6 +25,8 @@ const (
 	lastFlush = 5 * time.Second
 	// keptDays is how long the counts of a day are kept.
 	keptDays = 90
+	// mostRecords is how many records of each count are remembered.
+	mostRecords = 5
 )
 
 // dayFormat is how a day is stored, in UTC.
@@ -35,6 +37,9 @@ type Conflicts struct {
 	Resource string      `json:"resource"`
 	Code     apperr.Code `json:"code"`
 	Count    int64       `json:"count"`
+	// Records are the paths of the records of the last of them, newest first, as far as this
+	// process has seen them.
+	Records []string `json:"records"`
 }
 
 // ConflictLog counts conflicts for each tenant, day, resource and code.
@@ -49,6 +54,9 @@ type ConflictLog struct {
 
 	mu      sync.Mutex
 	pending map[ConflictCount]int64
+	// records are the last ones of each count of a day. They are of this process and in no
+	// table: who comes second says nothing of a record that would be worth keeping.
+	records map[ConflictCount][]string
 }
 
 // ConflictCount is one row of the table. As a key of what is pending it has no
@@ -64,15 +72,35 @@ type ConflictCount struct {
 
 // NewConflictLog returns a log that keeps its numbers in db while Run runs.
 func NewConflictLog(db *storage.DB, clock clock.Clock) *ConflictLog {
-	return &ConflictLog{db: db, clock: clock, pending: make(map[ConflictCount]int64)}
+	return &ConflictLog{db: db, clock: clock, pending: make(map[ConflictCount]int64), records: make(map[ConflictCount][]string)}
 }
 
 // CountConflict implements httpapi.ConflictCounter.
-func (l *ConflictLog) CountConflict(tenant int64, resource string, code apperr.Code) {
+func (l *ConflictLog) CountConflict(tenant int64, resource, record string, code apperr.Code) {
 	key := ConflictCount{TenantID: tenant, Day: l.today(), Resource: resource, Code: code}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pending[key]++
+	if record != "" {
+		l.remember(key, record)
+	}
+}
+
+// remember puts a record before the others of its count, and forgets those of other days.
+func (l *ConflictLog) remember(key ConflictCount, record string) {
+	if _, begun := l.records[key]; !begun {
+		maps.DeleteFunc(l.records, func(other ConflictCount, _ []string) bool { return other.Day != key.Day })
+	}
+	others := slices.DeleteFunc(slices.Clone(l.records[key]), func(other string) bool { return other == record })
+	l.records[key] = slices.Insert(others, 0, record)[:min(len(others)+1, mostRecords)]
+}
+
+// recordsOf returns the last records of a count; it is never nil.
+func (l *ConflictLog) recordsOf(count ConflictCount) []string {
+	count.Conflicts = 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string{}, l.records[count]...)
 }
 
 func (l *ConflictLog) today() string { return l.clock.Now().Format(dayFormat) }
@@ -160,7 +188,7 @@ func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflict
 	}
 	conflicts := make([]Conflicts, len(rows))
 	for i, row := range rows {
-		conflicts[i] = Conflicts{Resource: row.Resource, Code: row.Code, Count: row.Conflicts}
+		conflicts[i] = Conflicts{Resource: row.Resource, Code: row.Code, Count: row.Conflicts, Records: l.recordsOf(row)}
 	}
 	return conflicts, nil
 }

@@ -44,24 +44,24 @@ func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
 		log := dashboard.NewConflictLog(db, now)
 		tenant, stranger := tenantOf(ctx), storagetest.Tenant(t)
 		for range 3 {
-			log.CountConflict(tenant, "configs", apperr.VersionConflict)
+			log.CountConflict(tenant, "configs", "configs/a", apperr.VersionConflict)
 		}
-		log.CountConflict(tenant, "orders", apperr.StatusChanged)
-		log.CountConflict(tenantOf(stranger), "configs", apperr.VersionConflict)
+		log.CountConflict(tenant, "orders", "", apperr.StatusChanged)
+		log.CountConflict(tenantOf(stranger), "configs", "configs/a", apperr.VersionConflict)
 		require.Empty(t, today(t, ctx, log, everything...), "nothing is written before the flush")
 		require.NoError(t, log.Flush(ctx))
-		log.CountConflict(tenant, "orders", apperr.StatusChanged)
-		log.CountConflict(tenant, "orders", apperr.TransitionNotAllowed)
+		log.CountConflict(tenant, "orders", "", apperr.StatusChanged)
+		log.CountConflict(tenant, "orders", "orders/7", apperr.TransitionNotAllowed)
 		require.NoError(t, log.Flush(ctx))
 		require.NoError(t, log.Flush(ctx), "what was flushed is not added again")
 
 		require.Equal(t, []dashboard.Conflicts{
-			{Resource: "configs", Code: apperr.VersionConflict, Count: 3},
-			{Resource: "orders", Code: apperr.StatusChanged, Count: 2},
-			{Resource: "orders", Code: apperr.TransitionNotAllowed, Count: 1},
+			{Resource: "configs", Code: apperr.VersionConflict, Count: 3, Records: []string{"configs/a"}},
+			{Resource: "orders", Code: apperr.StatusChanged, Count: 2, Records: []string{}},
+			{Resource: "orders", Code: apperr.TransitionNotAllowed, Count: 1, Records: []string{"orders/7"}},
 		}, today(t, ctx, log, everything...))
 		require.Len(t, today(t, ctx, log, "configs"), 1)
-		require.Equal(t, []dashboard.Conflicts{{Resource: "configs", Code: apperr.VersionConflict, Count: 1}}, today(t, stranger, log, everything...))
+		require.Equal(t, []dashboard.Conflicts{{Resource: "configs", Code: apperr.VersionConflict, Count: 1, Records: []string{"configs/a"}}}, today(t, stranger, log, everything...))
 
 		now.Advance(time.Minute)
 		require.Empty(t, today(t, ctx, log, everything...), "the next day begins with nothing")
@@ -73,6 +73,24 @@ func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
 		require.NoError(t, log.Sweep(ctx, 10))
 		now.Advance(day.Sub(now.Now()))
 		require.Empty(t, today(t, ctx, log, everything...))
+	})
+}
+
+func TestTheLastRecordsOfAConflictAreNamedNewestFirstForTheirDay(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		now := clock.NewFake(time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC))
+		log := dashboard.NewConflictLog(db, now)
+		for _, key := range []string{"a", "b", "c", "d", "a", "e", "a"} {
+			log.CountConflict(tenantOf(ctx), "configs", "configs/"+key, apperr.VersionConflict)
+		}
+		require.NoError(t, log.Flush(ctx))
+		require.Equal(t, []string{"configs/a", "configs/e", "configs/d", "configs/c", "configs/b"}, today(t, ctx, log, "configs")[0].Records)
+		log.CountConflict(tenantOf(ctx), "configs", "configs/f", apperr.VersionConflict)
+		require.Equal(t, []string{"configs/f", "configs/a", "configs/e", "configs/d", "configs/c"}, today(t, ctx, log, "configs")[0].Records)
+		now.Advance(time.Minute)
+		log.CountConflict(tenantOf(ctx), "configs", "configs/g", apperr.VersionConflict)
+		require.NoError(t, log.Flush(ctx))
+		require.Equal(t, []string{"configs/g"}, today(t, ctx, log, "configs")[0].Records)
 	})
 }
 
@@ -88,10 +106,10 @@ func TestManyProcessesAddUpAndNoneIsLostAtShutdown(t *testing.T) {
 			flushing.Go(func() { log.Run(running) })
 			counting.Go(func() {
 				for range conflicts {
-					log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+					log.CountConflict(tenantOf(ctx), "configs", "configs/a", apperr.VersionConflict)
 					failures <- log.Flush(ctx)
 				}
-				log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+				log.CountConflict(tenantOf(ctx), "configs", "configs/a", apperr.VersionConflict)
 			})
 		}
 		counting.Wait()
@@ -109,7 +127,7 @@ func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		log := dashboard.NewConflictLog(db, clock.System{})
 		for range 3 {
-			log.CountConflict(tenantOf(ctx), "configs", apperr.VersionConflict)
+			log.CountConflict(tenantOf(ctx), "configs", "configs/a", apperr.VersionConflict)
 		}
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
@@ -158,7 +176,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	log := dashboard.NewConflictLog(db, clock.System{})
 	for _, resource := range []string{"configs", "configs", "config-batches", "orders", "elsewhere"} {
-		log.CountConflict(tenantOf(ctx), resource, apperr.VersionConflict)
+		log.CountConflict(tenantOf(ctx), resource, "", apperr.VersionConflict)
 	}
 	require.NoError(t, log.Flush(ctx))
 	played := &shop{}
@@ -175,7 +193,7 @@ func TestEachPartOfTheDashboardNeedsItsPermission(t *testing.T) {
 		"id": 0.0, "orderNo": "O-1", "userId": "li", "amount": 990.0, "paymentDue": "2026-01-31T11:00:00.000000Z",
 	}}}
 	count := func(resource string, n float64) map[string]any {
-		return map[string]any{"resource": resource, "code": "version_conflict", "count": n}
+		return map[string]any{"resource": resource, "code": "version_conflict", "count": n, "records": []any{}}
 	}
 	for permission, want := range map[string]map[string]any{
 		"sign-in only":     {},

@@ -20,8 +20,7 @@ const pages: PageUnderTest[] = [
         .waitFor();
       await page
         .getByRole('region', { name: /^(Conflicts today|今日冲突)$/ })
-        .getByRole('link', { name: 'items' })
-        .first()
+        .getByRole('link', { name: 'DASH-1' })
         .waitFor();
     },
   },

@@ -1,7 +1,7 @@
 export { api, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
-export { configFeed, liveStream, onBegin, onLive, type LiveEvent } from './live';
+export { configFeed, liveStream, onBegin } from './live';
 export { navigation, type Menu } from './navigation';
 export { pages } from './pages';
 export { announceLeaving, announcePresence } from './presence';
@@ -18,14 +18,12 @@ export {
   type FieldProblem,
   type PersonName,
   type ProblemCode,
-  type TransitionRefused,
-  type VersionConflict,
   type Winner,
 } from './problem';
 export { proposalOf, votesLeft, type Approval } from './proposal';
 export { followLive, newQueryClient } from './queries';
-export type { components, operations, paths } from './schema';
-export { sessionStore, type Session, type SessionState, type SessionUser } from './session';
+export type { components, operations } from './schema';
+export { sessionStore, type Session } from './session';
 export {
   acceptByProvider,
   acceptInvitation,
@@ -42,7 +40,6 @@ export {
   signOut,
   stepUp,
   type Challenge,
-  type Credentials,
   type FactorMethod,
   type Invited,
   type Provider,
@@ -50,4 +47,4 @@ export {
 } from './signIn';
 export { stepUpQuestion } from './stepUp';
 export { overview, type Overview } from './overview';
-export type { LiveState, LiveStatus } from './stream';
+export type { LiveStatus } from './stream';

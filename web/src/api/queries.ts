@@ -8,8 +8,8 @@ const retries = 2;
  * Returns the cache of what the service has said.
  *
  * A query's key begins with the topic of what it reads and, for a single thing, its
- * key: ['configs', 'list', filters], ['configs', 'one', 'checkout.tax']; one that
- * begins with 'overview' reads a little of everything. A change that is announced marks
+ * key: ['configs', 'list', filters], ['configs', 'one', 'checkout.tax']; a list of several
+ * topics begins with all of them, and 'overview' reads a little of everything. A change that is announced marks
  * what it touches as old, and what is shown is read again. An announcement without a
  * key is about many.
  */
@@ -90,7 +90,7 @@ export function followLive(queries: QueryClient): () => void {
   // What is open is read again for its own changes only, and so at once.
   const records = new Gatherer(reread(([topic, kind, key], changed) => kind === 'one' && isNamed(changed.get(String(topic)), String(key))));
   const lists = new Gatherer(
-    reread(([topic, kind], changed) => topic === 'overview' || (kind !== 'one' && changed.has(String(topic)))),
+    reread(([topic, kind], changed) => topic === 'overview' || (kind !== 'one' && [topic].flat().some((one) => changed.has(String(one))))),
     burst,
   );
   const onVisibility = () => [records, lists].forEach((gatherer) => gatherer.run());

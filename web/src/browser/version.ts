@@ -113,3 +113,12 @@ function triedFrom(): Tried | undefined {
     return { from: nameIn(document), at: Date.now() };
   }
 }
+
+/** A script (each browser says so in words of its own) or a style of the page could not be had. */
+export function isMissingPart(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.message.startsWith('Unable to preload CSS') ||
+    (error instanceof TypeError && /module/i.test(error.message) && /(fetch|import|load)/i.test(error.message))
+  );
+}

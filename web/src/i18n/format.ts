@@ -10,7 +10,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 export interface Format {
-  number: (value: number) => string;
+  number: (value: number | bigint) => string;
   /** An amount in minor units of the service's one currency: 6000 is ¥60.00 in CNY and ¥6,000 in JPY. */
   money: (minor: number) => string;
   /** The same for programs and inputs: 6000 is 60.00, without sign of the currency or groups. */
@@ -19,7 +19,7 @@ export interface Format {
   minorDigits: number;
   currencySign: string;
   /** A change with its sign: +100, −3, 0; as an amount where it is shown as one. */
-  signed: (change: number, show?: (value: number) => string) => string;
+  signed: <N extends number | bigint>(change: N, show?: (value: N) => string) => string;
   date: (time: string | number | Date) => string;
   /** The zone that times are shown in: the browser's, or UTC where one has chosen it. */
   zone: string;

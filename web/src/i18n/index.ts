@@ -1,6 +1,6 @@
-export { catalogue, languages, type Catalogue, type Language, type LocalText } from './catalogue';
+export { catalogue, type Catalogue, type Language, type LocalText } from './catalogue';
 export { CurrencyProvider, defaultCurrency } from './currency';
-export { formatFor, useFormat, type Format } from './format';
+export { formatFor, useFormat } from './format';
 export { chooseTimeStyle, timeStyle, timeStyles, useTimeStyle, type TimeStyle } from './times';
 export { LanguageProvider, useLanguage } from './language';
-export { useLocalText, useText, type Translate } from './useText';
+export { useLocalText, useText } from './useText';

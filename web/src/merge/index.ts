@@ -5,4 +5,4 @@ export { inOrderOf } from './order';
 export { applyPatch, isPatchable, patchOf } from './patch';
 export { at, byCodePoint, namesOf, pointerOf } from './pointer';
 export { has, resolve, type Choice, type Choices, type Contested, type Resolution } from './resolve';
-export { threeWay, type Conflict, type Result } from './threeWay';
+export { threeWay, type Conflict } from './threeWay';

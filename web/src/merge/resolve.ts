@@ -65,7 +65,7 @@ function place(value: Value, [name, ...rest]: readonly string[], to: Value): Val
 }
 
 /** Both lists as one, when all three are sets of plain values of which none was moved. */
-export function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
+function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
   if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
   if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
   const kept = theirs.filter((item) => has(yours, item) || !has(base, item));

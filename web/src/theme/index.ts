@@ -1,2 +1,2 @@
-export { tones, type Tone } from './colours';
+export { type Tone } from './colours';
 export { resolveVariables, theme } from './theme';

@@ -16,7 +16,7 @@ export function pathOf(kind: string, id: string): string {
 }
 
 /** A segment of a path as it was before it was escaped; one that never was stays as it is. */
-function unescaped(segment: string): string {
+export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

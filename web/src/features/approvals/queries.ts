@@ -8,7 +8,6 @@ import type { views } from './views';
 export type ApprovalRead = components['schemas']['ApprovalRead'];
 export type ApprovalComment = components['schemas']['ApprovalComment'];
 export type ApprovalStatus = components['schemas']['ApprovalStatus'];
-export type ApprovalEvent = components['schemas']['ApprovalEvent'];
 export type Side = NonNullable<ApprovalRead['sides']>[number];
 /** What can be done with one; a bypass is an approval without the votes. */
 export type Step = Approval['allowedTransitions'][number] | 'bypass';

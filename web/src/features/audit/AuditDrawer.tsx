@@ -2,6 +2,7 @@ import { Drawer, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '@/api';
+import { deedsOf } from '@/features/deleted/kinds';
 import { useFormat, useText } from '@/i18n';
 import { encode, exact, type Json } from '@/merge';
 import { Banner, CopyText, CustomerLink, Difference, Facts, Money, Person, RecordLink, When } from '@/ui';
@@ -134,6 +135,7 @@ function Request({ entry }: { entry: AuditEntry }) {
   const t = useText(auditMessages);
   const seesKeys = useMay()('idempotency-keys:read');
   const { requestId, idempotencyKey, unitId, actor, resource } = entry;
+  const [deleted] = deedsOf(entry, 'delete');
   const key = (
     <>
       <CopyText text={idempotencyKey} label={t('key')} />
@@ -157,6 +159,11 @@ function Request({ entry }: { entry: AuditEntry }) {
         ]}
       />
       <nav className={styles.more} aria-label={t('more')}>
+        {deleted !== undefined && (
+          <Link to="/deleted" search={{ resource, open: `${entry.id}.${deleted.path}` }}>
+            {t('toDeleted')}
+          </Link>
+        )}
         <Link to="/audit-log" search={{ resource }}>
           {t('moreOfResource')}
         </Link>

@@ -16,8 +16,12 @@ export interface AuditSearch extends TableSearch {
   open?: number;
 }
 
-/** One page of the audit log; what was changed holds every number as it was spelled. */
+/** One page of the audit log, of some days. */
 export function readAuditLog({ from, to, ...search }: AuditSearch, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
-  const query = { ...search, from: startOf(from), to: startOf(to, 1) } as AuditQuery;
+  return readEntriesOf({ ...search, from: startOf(from), to: startOf(to, 1) } as AuditQuery, signal);
+}
+
+/** One page of the audit log, between two moments; what was changed holds every number as it was spelled. */
+export function readEntriesOf(query: AuditQuery, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
   return exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal }));
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import { useWorth } from '@/features/coupons/useWorth';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
 import { Icon, PageHeader, useNow } from '@/ui';
 import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
@@ -26,7 +27,10 @@ export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
   );
   return (
     <>
-      <PageHeader title={t('title')}>{add}</PageHeader>
+      <PageHeader title={t('title')}>
+        <DeletedLink kind="coupon-campaigns" />
+        {add}
+      </PageHeader>
       <DataTable
         id="coupon-campaigns"
         label={t('title')}

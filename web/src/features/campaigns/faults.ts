@@ -2,7 +2,7 @@ import { discountOf } from './discount';
 import type { CampaignField, CampaignFields } from './fields';
 
 /** What can be wrong with a field; each is the key of its text. */
-export type Fault =
+type Fault =
   'nameNeeded' | 'valueNeeded' | 'percentWrong' | 'minimumNeeded' | 'totalNeeded' | 'totalBelowIssued' | 'perUserNeeded' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<CampaignField, Fault>>;

@@ -65,6 +65,18 @@ export async function authorsBetween(key: string, after: number, before: number)
   return [...new Map(between.map(({ changedBy }) => [changedBy.id, changedBy])).values()];
 }
 
+/** The version in which a key was deleted at a moment; undefined where the history has it no more. */
+export async function findDeletion(key: string, time: string, signal?: AbortSignal): Promise<ConfigRevision | undefined> {
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = await readHistory(key, cursor, signal);
+    const found = items.find(({ action, changedTime }) => action === 'delete' && changedTime === time);
+    if (found !== undefined || (items.at(-1)?.changedTime ?? '') < time) return found;
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return undefined;
+}
+
 /** Creates a config from its members; one that was deleted can be made again. */
 export function createConfig(members: JsonObject, key: string): Promise<Config> {
   return exactly(api.POST('/api/v1/configs', { ...asTyped(members, idempotent(key)), parseAs: 'text' }));

@@ -35,10 +35,12 @@ export function oneCoupon(code: string) {
   return queryOptions({ queryKey: ['coupons', 'one', code], queryFn: ({ signal }) => readCoupon(code, signal) });
 }
 
-export const couponHistory = (code: string) =>
-  pages(['coupons', 'one', code, 'history'], (cursor, signal) =>
-    data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query: { limit: historyPage, cursor } }, signal })),
-  );
+/** A page of what became of a coupon, newest first. */
+export function readCouponHistory(code: string, cursor: string | undefined, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query: { limit: historyPage, cursor } }, signal }));
+}
+
+export const couponHistory = (code: string) => pages(['coupons', 'one', code, 'history'], (cursor, signal) => readCouponHistory(code, cursor, signal));
 
 /** The newest campaigns, for their names. */
 export const campaignNames = queryOptions({

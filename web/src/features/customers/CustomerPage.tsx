@@ -1,23 +1,22 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useMay } from '@/api';
 import { CouponStatusChip } from '@/features/coupons/CouponStatusChip';
 import { readCoupons } from '@/features/coupons/queries';
 import { OrderStatusChip } from '@/features/orders/OrderStatusChip';
 import { PlaceOrder } from '@/features/orders/place/PlaceOrder';
 import { readOrders, type Order } from '@/features/orders/queries';
-import { readRefunds } from '@/features/refunds/queries';
+import { Chained } from '@/features/timeline/Chained';
 import { EntryDialog } from '@/features/wallets/EntryDialog';
-import { oneWallet, readEntries } from '@/features/wallets/queries';
+import { oneWallet } from '@/features/wallets/queries';
 import { TransferDialog } from '@/features/wallets/TransferDialog';
 import { useFormat, useText } from '@/i18n';
 import { Banner, Money, PageHeader, ProblemBanner, Section, When } from '@/ui';
-import { productName } from '@/ui/brand/Logo';
+import { useWindowTitle } from '@/ui/title';
 import styles from './CustomerPage.module.css';
 import { customerMessages } from './messages';
-import { Timeline } from './Timeline';
 
 /** How many of each are shown, the newest of them. */
 const shown = 10;
@@ -32,20 +31,8 @@ export function CustomerPage({ userId }: { userId: string }) {
     queryFn: ({ signal }) => readOrders({ userId, limit: shown, sort: '-id' }, signal),
     enabled: seesOrders,
   });
-  const entries = useQuery({
-    queryKey: ['wallets', 'one', userId, 'newest'],
-    queryFn: ({ signal }) => readEntries(userId, { limit: shown }, signal),
-    enabled: seesWallet,
-  });
-  const refunds = useQuery({
-    queryKey: ['refunds', 'list', 'customer', userId],
-    queryFn: ({ signal }) => readRefunds({ userId, limit: shown, sort: '-id' }, signal),
-    enabled: may('refunds:read'),
-  });
   const title = t('title', { user: userId });
-  useEffect(() => {
-    document.title = `${title} · ${productName}`;
-  }, [title]);
+  useWindowTitle([title]);
   if (!seesOrders && !seesWallet && !seesCoupons) return <Banner tone="info" title={t('mayNotSee')} />;
   return (
     <>
@@ -59,20 +46,20 @@ export function CustomerPage({ userId }: { userId: string }) {
           {seesCoupons && <Coupons userId={userId} />}
           {seesOrders && <Tickets orders={orders.data?.items ?? []} />}
         </div>
-        <Timeline
-          orders={orders.data?.items ?? []}
-          refunds={refunds.data?.items ?? []}
-          entries={entries.data?.items ?? []}
-          isReady={!orders.isLoading && !refunds.isLoading && !entries.isLoading}
+        <Section
+          title={t('timeline')}
+          hint={t('timelineHint')}
+          aside
+          action={
+            may('audit:read') && (
+              <Link to="/audit-log" search={{ actor: userId }}>
+                {t('audit')}
+              </Link>
+            )
+          }
         >
-          {refunds.error !== null && <ProblemBanner error={refunds.error} retry={() => void refunds.refetch()} />}
-          {entries.error !== null && <ProblemBanner error={entries.error} retry={() => void entries.refetch()} />}
-          {may('audit:read') && (
-            <Link to="/audit-log" search={{ actor: userId }}>
-              {t('audit')}
-            </Link>
-          )}
-        </Timeline>
+          <Chained subject={{ kind: 'user', id: userId }} />
+        </Section>
       </div>
     </>
   );

@@ -1,10 +1,11 @@
 import type { Overview } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { RecordLink, Section } from '@/ui';
+import { unescaped } from '@/ui/RecordLink';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** Where and how often somebody came second today; a hint at what to split up or talk about. */
+/** Where and how often somebody came second today, and on what last; a hint at what to split up or talk about. */
 export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Overview['conflictsToday']>; total: number }) {
   const t = useText(dashboardMessages);
   const { number } = useFormat();
@@ -14,10 +15,19 @@ export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Ov
         <p className={styles.note}>{t('noConflicts')}</p>
       ) : (
         <ul className={styles.list}>
-          {conflicts.map(({ resource, code, count }) => (
+          {conflicts.map(({ resource, code, count, records }) => (
             <li key={`${resource} ${code}`} className={styles.row}>
               <span className={styles.what}>
                 <RecordLink path={resource} /> <span className={styles.hint}>{t(wordOf(code))}</span>
+                {records.length > 0 && (
+                  <span className={styles.records}>
+                    {records.map((record) => (
+                      <RecordLink key={record} path={record}>
+                        {unescaped(record.slice(resource.length + 1))}
+                      </RecordLink>
+                    ))}
+                  </span>
+                )}
               </span>
               <span className={styles.count}>{number(count)}</span>
             </li>

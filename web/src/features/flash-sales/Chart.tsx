@@ -7,7 +7,7 @@ import type { Columns } from './feed';
 
 export type LineTone = 'accent' | 'ok' | 'warn' | 'info' | 'bad' | 'dimmed';
 
-export interface ChartLine {
+interface ChartLine {
   tone: LineTone;
   /** Filled down to nothing. */
   filled?: boolean;

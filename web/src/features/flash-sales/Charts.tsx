@@ -1,12 +1,13 @@
-import { Paper, Skeleton, Title } from '@mantine/core';
+import { Paper, SegmentedControl, Skeleton, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useFormat, useText } from '@/i18n';
 import { useNow } from '@/ui';
 import type { LineTone } from './Chart';
 import styles from './Charts.module.css';
-import { columnsOf, refusedSoFar, type Feed, type Line } from './feed';
+import { columnsOf, ranges, refusedSoFar, type Line, type Range } from './feed';
 import { saleMessages } from './messages';
 import type { Sale, SaleStats } from './queries';
+import type { Following } from './useFeed';
 
 /** It brings a plotting library, which only this page needs. */
 const Chart = lazy(() => import('./Chart'));
@@ -20,62 +21,85 @@ interface Row {
   aside?: boolean;
 }
 
+interface Props {
+  sale: Sale;
+  following: Following;
+  range: Range;
+  onRange: (range: Range) => void;
+}
+
 /** The last minutes of a sale: how fast its units go, who came and was turned away, its queue, and what was not sold. A chart has lines of one unit. */
-export function Charts({ sale, feed }: { sale: Sale; feed: Feed }) {
+export function Charts({ sale, following, range, onRange }: Props) {
   const t = useText(saleMessages);
+  const { dateTime } = useFormat();
+  const { feed, end } = following;
   const last = feed.at(-1)?.stats;
   const refused = last === undefined ? 0 : refusedSoFar(last);
   return (
-    <div className={styles.charts}>
-      <Panel
-        id="pace"
-        title={t('chartPace')}
-        unit={t('chartPaceUnit')}
-        end={t('lastMinutes')}
-        feed={feed}
-        rows={[
-          { name: t('accepted'), tone: 'info', filled: true, value: (stats) => stats.acceptedPerSecond },
-          { name: t('confirmedLine'), tone: 'ok', value: (stats) => stats.confirmedPerSecond },
-        ]}
-      />
-      <Panel
-        id="arrivals"
-        title={t('chartArrivals')}
-        unit={t('chartArrivalsUnit')}
-        end={t('refusedSoFar', { n: refused })}
-        feed={feed}
-        rows={[
-          { name: t('arrivals'), tone: 'accent', filled: true, value: (stats) => stats.arrivalsPerSecond },
-          { name: t('soldOutLine'), tone: 'dimmed', value: (stats) => stats.refusedPerSecond.soldOut },
-          { name: t('limitLine'), tone: 'warn', value: (stats) => stats.refusedPerSecond.limitReached },
-          { name: t('notOpenLine'), tone: 'info', value: (stats) => stats.refusedPerSecond.saleNotOpen },
-          { name: t('fullLine'), tone: 'bad', value: (stats) => stats.refusedPerSecond.queueFull },
-        ]}
-      />
-      <Panel
-        id="queue"
-        title={t('chartQueue')}
-        unit={t('chartQueueUnit')}
-        end={sale.queueCap === null ? t('noCap') : t('cap', { n: sale.queueCap })}
-        feed={feed}
-        rows={[
-          { name: t('queuedLine'), tone: 'warn', filled: true, value: (stats) => stats.queued },
-          { name: t('oldestLine'), tone: 'info', aside: true, value: (stats) => stats.oldestQueuedSeconds },
-        ]}
-      />
-      <Panel
-        id="back"
-        title={t('chartBack')}
-        unit={t('chartBackUnit')}
-        end={t('lastMinutes')}
-        feed={feed}
-        rows={[
-          { name: t('rejectedLine'), tone: 'dimmed', value: (stats) => stats.rejected },
-          { name: t('returnedLine'), tone: 'warn', value: (stats) => stats.returned },
-          { name: t('deadLine'), tone: 'bad', value: (stats) => stats.dead },
-        ]}
-      />
-    </div>
+    <>
+      <div className={styles.range}>
+        <span className={styles.unit}>{end !== undefined && t('restsSince', { time: dateTime(end) })}</span>
+        <SegmentedControl
+          aria-label={t('range')}
+          size="xs"
+          value={String(range)}
+          data={ranges.map((one) => ({ value: String(one), label: t('minutes', { n: one }) }))}
+          onChange={(value) => onRange(ranges.find((one) => String(one) === value) ?? range)}
+        />
+      </div>
+      <div className={styles.charts}>
+        <Panel
+          id="pace"
+          title={t('chartPace')}
+          unit={t('chartPaceUnit')}
+          of={following}
+          range={range}
+          rows={[
+            { name: t('accepted'), tone: 'info', filled: true, value: (stats) => stats.acceptedPerSecond },
+            { name: t('confirmedLine'), tone: 'ok', value: (stats) => stats.confirmedPerSecond },
+          ]}
+        />
+        <Panel
+          id="arrivals"
+          title={t('chartArrivals')}
+          unit={t('chartArrivalsUnit')}
+          note={t('refusedSoFar', { n: refused })}
+          of={following}
+          range={range}
+          rows={[
+            { name: t('arrivals'), tone: 'accent', filled: true, value: (stats) => stats.arrivalsPerSecond },
+            { name: t('soldOutLine'), tone: 'dimmed', value: (stats) => stats.refusedPerSecond.soldOut },
+            { name: t('limitLine'), tone: 'warn', value: (stats) => stats.refusedPerSecond.limitReached },
+            { name: t('notOpenLine'), tone: 'info', value: (stats) => stats.refusedPerSecond.saleNotOpen },
+            { name: t('fullLine'), tone: 'bad', value: (stats) => stats.refusedPerSecond.queueFull },
+          ]}
+        />
+        <Panel
+          id="queue"
+          title={t('chartQueue')}
+          unit={t('chartQueueUnit')}
+          note={sale.queueCap === null ? t('noCap') : t('cap', { n: sale.queueCap })}
+          of={following}
+          range={range}
+          rows={[
+            { name: t('queuedLine'), tone: 'warn', filled: true, value: (stats) => stats.queued },
+            { name: t('oldestLine'), tone: 'info', aside: true, value: (stats) => stats.oldestQueuedSeconds },
+          ]}
+        />
+        <Panel
+          id="back"
+          title={t('chartBack')}
+          unit={t('chartBackUnit')}
+          of={following}
+          range={range}
+          rows={[
+            { name: t('rejectedLine'), tone: 'dimmed', value: (stats) => stats.rejected },
+            { name: t('returnedLine'), tone: 'warn', value: (stats) => stats.returned },
+            { name: t('deadLine'), tone: 'bad', value: (stats) => stats.dead },
+          ]}
+        />
+      </div>
+    </>
   );
 }
 
@@ -83,12 +107,13 @@ interface PanelProps {
   id: string;
   title: string;
   unit: string;
-  end: string;
-  feed: Feed;
+  note?: string;
+  of: Following;
+  range: Range;
   rows: readonly Row[];
 }
 
-function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
+function Panel({ id, title, unit, note, of: { feed, end }, range, rows }: PanelProps) {
   const t = useText(saleMessages);
   const { number, duration } = useFormat();
   const now = useNow();
@@ -108,7 +133,7 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
           {title}
         </Title>
         <span className={styles.unit}>{unit}</span>
-        <span className={styles.end}>{end}</span>
+        <span className={styles.end}>{note}</span>
       </div>
       <div role="img" aria-label={said} className={styles.canvas}>
         <Suspense fallback={<Skeleton height={170} />}>
@@ -117,7 +142,8 @@ function Panel({ id, title, unit, end, feed, rows }: PanelProps) {
             columns={columnsOf(
               feed,
               rows.map(({ value }) => value),
-              now,
+              end ?? now,
+              range,
             )}
             format={rounded}
             formatAside={seconds}

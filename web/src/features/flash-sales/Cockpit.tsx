@@ -30,6 +30,7 @@ import { DeadLetters, shortened } from './DeadLetters';
 import { DeletedSale } from './DeletedSale';
 import { readFields, useSaleWords, type SaleFields } from './fields';
 import { saleMessages } from './messages';
+import { ranges, type Range } from './feed';
 import { oneSale, reconcile, saleHistory, type Reconciliation, type Sale, type SaleAction } from './queries';
 import { SaleActions } from './SaleActions';
 import { SaleStatusChip } from './SaleStatusChip';
@@ -41,6 +42,8 @@ import { useFeed, type Following } from './useFeed';
 
 export interface CockpitSearch extends TableSearch {
   tab?: 'numbers' | 'dead' | 'history';
+  /** How far back the charts go, in minutes. */
+  range?: `${Range}`;
   /** The ticket that is open. */
   ticket?: string;
 }
@@ -51,9 +54,10 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
   const edit = useText(editMessages);
   const navigate = useNavigate();
   const query = useQuery(oneSale(id));
-  const following = useFeed(id, query.data?.status ?? 'draft');
+  const { ticket, range: asked } = readable<CockpitSearch>(search);
+  const range = ranges.find((one) => String(one) === asked) ?? ranges[0];
+  const following = useFeed(id, query.data?.status ?? 'draft', range);
   const [lost, setLost] = useState<{ winner: Winner<Sale>; seen: Sale }>();
-  const { ticket } = readable<CockpitSearch>(search);
   const closeTicket = () => void navigate({ to: '.', search: { ...search, ticket: undefined } as never, state: true, resetScroll: false });
   return (
     <RecordPage
@@ -81,7 +85,7 @@ export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch>
           <Numbers sale={sale} following={following} />
           <Terms sale={sale} />
           {!gone && <Waiting resource={`flash-sales/${id}`} />}
-          <Panels sale={sale} search={search} following={following} />
+          <Panels sale={sale} search={search} following={following} range={range} />
           {ticket !== undefined && <TicketDrawer id={id} ticket={ticket} onClose={closeTicket} />}
         </>
       )}
@@ -163,18 +167,28 @@ function Reconciled({ found, close }: { found: Reconciliation; close: () => void
   );
 }
 
-function Panels({ sale, search, following }: { sale: Sale; search: Raw<CockpitSearch>; following: Following }) {
+interface PanelsProps {
+  sale: Sale;
+  search: Raw<CockpitSearch>;
+  following: Following;
+  range: Range;
+}
+
+function Panels({ sale, search, following, range }: PanelsProps) {
   const t = useText(saleMessages);
   const navigate = useNavigate();
   const isDraft = sale.status === 'draft';
   const tab = isDraft ? 'history' : (readable<CockpitSearch>(search).tab ?? 'numbers');
   const dead = following.last?.stats.dead ?? 0;
+  const show = (shown: string, back: Range) =>
+    void navigate({
+      to: '.',
+      search: { tab: shown === 'numbers' ? undefined : shown, range: back === ranges[0] ? undefined : String(back) } as never,
+      replace: true,
+      resetScroll: false,
+    });
   return (
-    <Tabs
-      value={tab}
-      keepMounted={false}
-      onChange={(chosen) => void navigate({ to: '.', search: (chosen === 'numbers' ? {} : { tab: chosen }) as never, replace: true, resetScroll: false })}
-    >
+    <Tabs value={tab} keepMounted={false} onChange={(chosen) => show(chosen ?? 'numbers', range)}>
       <Tabs.List aria-label={t('tabs')}>
         {!isDraft && <Tabs.Tab value="numbers">{t('numbersTab')}</Tabs.Tab>}
         {!isDraft && (
@@ -185,7 +199,7 @@ function Panels({ sale, search, following }: { sale: Sale; search: Raw<CockpitSe
         <Tabs.Tab value="history">{t('historyTab')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="numbers" className={styles.panel}>
-        <Charts sale={sale} feed={following.feed} />
+        <Charts sale={sale} following={following} range={range} onRange={(chosen) => show(tab, chosen)} />
       </Tabs.Panel>
       <Tabs.Panel value="dead" className={styles.panel}>
         <DeadLetters id={sale.id} search={search} />

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useFormat, useText } from '@/i18n';
 import { Icon, PageHeader } from '@/ui';
 import { DataTable, FilterChoice, FilterText, useColumn, useList, wordsOfOptions, type Column, type List, type Raw } from '@/ui/table';
@@ -35,7 +36,10 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   );
   return (
     <>
-      <PageHeader title={t('title')}>{add}</PageHeader>
+      <PageHeader title={t('title')}>
+        <DeletedLink kind="flash-sales" />
+        {add}
+      </PageHeader>
       <DataTable
         id="flash-sales"
         label={t('title')}

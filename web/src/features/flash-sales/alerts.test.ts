@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
 import { alertsOf, patience } from './alerts';
-import type { SaleStats } from './queries';
+import { statsOf } from './stats.fixture';
 
-const calm = {
-  allotted: 100,
-  remaining: 100,
-  queued: 0,
-  processing: 0,
-  dead: 0,
-  confirmed: 0,
-  rejected: 0,
-  returned: 0,
-  balanced: true,
-  oldestQueuedSeconds: 0,
-  acceptedPerSecond: 0,
-  confirmedPerSecond: 0,
-  arrivalsPerSecond: 0,
+const calm = statsOf({
   refusedPerSecond: { soldOut: 9, limitReached: 9, saleNotOpen: 9, queueFull: 0 },
   refusals: { soldOut: 9, limitReached: 9, saleNotOpen: 9, queueFull: 9 },
-  lost: 0,
-} satisfies SaleStats;
+});
 
 test('a sale that goes as it should has no alerts, whoever is refused', () => {
   expect(alertsOf({ rate: null }, { ...calm, queued: 5, oldestQueuedSeconds: patience })).toEqual([]);

@@ -9,7 +9,7 @@ export const patience = 30;
 /** Says what is wrong by the numbers alone; that they do not add up is told where they are. */
 export function alertsOf({ rate }: Pick<Sale, 'rate'>, { lost, queued, oldestQueuedSeconds, refusedPerSecond }: SaleStats): Alert[] {
   // A queue that is emptied at a rate is as long as that makes it.
-  const expected = rate === null || rate === 0 ? 0 : queued / rate;
+  const expected = rate === null ? 0 : queued / rate;
   const alerts: Alert[] = [];
   if (lost > 0) alerts.push('lost');
   if (oldestQueuedSeconds > patience + 2 * expected) alerts.push('stuck');

@@ -1,51 +1,31 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { balanceOf, places, resized, soldOutIn } from './balance';
-import type { SaleStats } from './queries';
-
-const stats = (change: Partial<SaleStats> = {}): SaleStats => ({
-  allotted: 10_000,
-  remaining: 1942,
-  queued: 3118,
-  processing: 200,
-  dead: 2,
-  confirmed: 4738,
-  rejected: 212,
-  returned: 31,
-  balanced: true,
-  oldestQueuedSeconds: 3.9,
-  acceptedPerSecond: 971,
-  confirmedPerSecond: 800,
-  arrivalsPerSecond: 0,
-  refusedPerSecond: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
-  refusals: { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 },
-  lost: 0,
-  ...change,
-});
+import { selling } from './stats.fixture';
 
 test('a sale whose places add up is balanced', () => {
-  expect(balanceOf(stats())).toEqual({ counted: 10_000, difference: 0, negative: [], holds: true });
+  expect(balanceOf(selling())).toEqual({ counted: 10_000, difference: 0, negative: [], holds: true });
 });
 
 test.each([
   { name: 'units that are nowhere are missing', change: { queued: 3115 }, difference: 3 },
   { name: 'units that are twice are too many', change: { confirmed: 4740 }, difference: -2 },
 ])('$name', ({ change, difference }) => {
-  expect(balanceOf(stats(change))).toMatchObject({ difference, holds: false });
+  expect(balanceOf(selling(change))).toMatchObject({ difference, holds: false });
 });
 
 test('a place with less than nothing is named though the sum is right', () => {
-  expect(balanceOf(stats({ remaining: -58, queued: 5118 }))).toEqual({ counted: 10_000, difference: 0, negative: ['remaining'], holds: false });
+  expect(balanceOf(selling({ remaining: -58, queued: 5118 }))).toEqual({ counted: 10_000, difference: 0, negative: ['remaining'], holds: false });
 });
 
 test('the service is believed when it says that something is wrong', () => {
-  expect(balanceOf(stats({ balanced: false })).holds).toBe(false);
+  expect(balanceOf(selling({ balanced: false })).holds).toBe(false);
 });
 
 test('whatever one place has too much or too little is the difference', () => {
   fc.assert(
     fc.property(fc.constantFrom(...places), fc.integer({ min: -1000, max: 1000 }), (place, change) => {
-      const sound = stats();
+      const sound = selling();
       const { difference, holds } = balanceOf({ ...sound, [place]: sound[place] + change });
       expect(difference).toBe(0 - change);
       if (change !== 0) expect(holds).toBe(false);
@@ -54,15 +34,15 @@ test('whatever one place has too much or too little is the difference', () => {
 });
 
 test('rejected and returned units are for sale again and counted there', () => {
-  expect(balanceOf(stats({ rejected: 9999, returned: 9999 })).holds).toBe(true);
+  expect(balanceOf(selling({ rejected: 9999, returned: 9999 })).holds).toBe(true);
 });
 
 test('the time until it is sold out is what remains at the pace of now', () => {
-  expect(soldOutIn('open', stats())).toBe(2);
-  expect(soldOutIn('open', stats({ acceptedPerSecond: 0 }))).toBeUndefined();
-  expect(soldOutIn('open', stats({ remaining: 0 }))).toBeUndefined();
+  expect(soldOutIn('open', selling())).toBe(2);
+  expect(soldOutIn('open', selling({ acceptedPerSecond: 0 }))).toBeUndefined();
+  expect(soldOutIn('open', selling({ remaining: 0 }))).toBeUndefined();
   // The pace is that of the last seconds, in which it may have been open.
-  expect(soldOutIn('paused', stats())).toBeUndefined();
+  expect(soldOutIn('paused', selling())).toBeUndefined();
 });
 
 test.each([
@@ -72,7 +52,7 @@ test.each([
   { name: 'nothing is no change', delta: 0, quantity: 10_000, remaining: 1942, fault: 'nothing' },
   { name: 'more than a sale can have is refused', delta: 100_000_000, quantity: 100_010_000, remaining: 100_001_942, fault: 'tooMany' },
 ])('$name', ({ delta, quantity, remaining, fault }) => {
-  expect(resized(10_000, stats(), delta)).toEqual({ quantity, remaining, fault });
+  expect(resized(10_000, selling(), delta)).toEqual({ quantity, remaining, fault });
 });
 
 test('a draft keeps at least one unit', () => {

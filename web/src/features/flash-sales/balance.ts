@@ -2,7 +2,7 @@ import type { SaleStats, SaleStatus } from './queries';
 
 /** Where an allotted unit can be; the strip shows them in this order. */
 export const places = ['remaining', 'queued', 'processing', 'dead', 'confirmed'] as const;
-export type Place = (typeof places)[number];
+type Place = (typeof places)[number];
 
 export interface Balance {
   /** Units found in the places. */

@@ -1,35 +1,27 @@
 import { expect, test } from 'vitest';
-import { columnsOf, filled, follow, holds, peakOf, refusedSoFar, shortest, span, type Feed } from './feed';
+import { columnsOf, endOf, filled, follow, holds, inMs, peakOf, ranges, refusedSoFar, shortest, type Feed } from './feed';
 import type { SaleStats } from './queries';
+import { statsOf } from './stats.fixture';
 
 const start = 1_800_000_000_000;
+const furthest = inMs(60);
 
 const sample = (seconds: number, confirmed: number) => ({
   at: start + seconds * 1000,
-  stats: {
-    allotted: 100,
+  stats: statsOf({
     remaining: 100 - confirmed,
-    queued: 0,
-    processing: 0,
-    dead: 0,
     confirmed,
-    rejected: 0,
-    returned: 0,
-    balanced: true,
-    oldestQueuedSeconds: 0,
     acceptedPerSecond: confirmed,
-    confirmedPerSecond: 0,
     arrivalsPerSecond: 3 * confirmed,
     refusedPerSecond: { soldOut: confirmed, limitReached: confirmed, saleNotOpen: 0, queueFull: 0 },
     refusals: { soldOut: 5 * confirmed, limitReached: 2, saleNotOpen: 3, queueFull: 4 },
-    lost: 0,
-  } satisfies SaleStats,
+  }),
 });
 
 const feedOf = (...samples: [number, number][]): Feed => samples.reduce<Feed>((feed, [seconds, confirmed]) => follow(feed, sample(seconds, confirmed)), []);
 const confirmed = (stats: SaleStats) => stats.confirmed;
 const at = (feed: Feed, now: number, ...seconds: number[]) => {
-  const { times, rows } = columnsOf(feed, [confirmed], start + now * 1000);
+  const { times, rows } = columnsOf(feed, [confirmed], start + now * 1000, 5);
   return seconds.map((second) => rows[0]?.[times.indexOf(start / 1000 + second)]);
 };
 
@@ -44,21 +36,44 @@ test('a slow reply does not turn the clock back', () => {
 });
 
 test('what is older than the window is dropped, but for what held at its beginning', () => {
-  const feed = feedOf([0, 1], [10, 2], [20, 3], [span / 1000 + 15, 4]);
+  const feed = feedOf([0, 1], [10, 2], [20, 3], [furthest / 1000 + 15, 4]);
   expect(feed.map(({ stats }) => stats.confirmed)).toEqual([2, 3, 4]);
 });
 
 test('the feed stays bounded however long it is followed', () => {
   let feed: Feed = [];
-  for (let second = 0; second < 3600; second++) feed = follow(feed, sample(second, second));
-  expect(feed.length).toBeLessThanOrEqual(span / 1000 + 1);
+  for (let second = 0; second < 7200; second++) feed = follow(feed, sample(second, second));
+  expect(feed.length).toBeLessThanOrEqual(furthest / 1000 + 1);
 });
 
 test('what was not followed is filled up with what the numbers were, and what was is told as it came', () => {
-  const feed = filled(feedOf([60, 6], [61, 7], [200, 9]), [sample(0, 1), sample(30, 3), sample(60.5, 60), sample(100, 8), sample(210, 10)]);
+  const feed = filled(feedOf([60, 6], [61, 7], [200, 9]), [sample(0, 1), sample(30, 3), sample(60.5, 60), sample(100, 8), sample(210, 10)], 5);
   expect(feed.map(({ stats }) => stats.confirmed)).toEqual([1, 3, 6, 60, 7, 8, 9]);
   expect(at(feed, 200, 0, 10, 30, 60, 61, 100, 150, 200)).toEqual([1, 1, 3, 60, 7, 8, null, 9]);
-  expect(filled([], [sample(0, 1)])).toEqual([sample(0, 1)]);
+  expect(filled([], [sample(0, 1)], 5)).toEqual([sample(0, 1)]);
+});
+
+test('samples from before the range are left out, but for what held at its beginning, and so are their peaks', () => {
+  const old = [sample(0, 90), sample(100, 80), sample(395, 5), sample(500, 6)];
+  const feed = filled(feedOf([700, 7]), old, 5);
+  expect(feed.map(({ stats }) => stats.confirmed)).toEqual([5, 6, 7]);
+  expect(peakOf(feed, confirmed)).toBe(7);
+  expect(filled(feedOf([700, 7]), old, 15)).toHaveLength(5);
+  expect(filled([], old, 5).map(({ stats }) => stats.confirmed)).toEqual([80, 5, 6]);
+});
+
+test('the charts of a closed sale end with its last numbers once they are not kept any more', () => {
+  const kept = [sample(0, 1), sample(10, 2)];
+  expect(endOf(true, kept, sample(500, 2))).toBe(start + 10_000);
+  expect(endOf(true, kept, sample(12, 2))).toBeUndefined();
+  expect(endOf(false, kept, sample(500, 2))).toBeUndefined();
+  expect(endOf(true, [], sample(500, 2))).toBeUndefined();
+});
+
+test.each(ranges)('a chart of %d minutes has at most as many values as it is wide', (range) => {
+  const { times } = columnsOf(feedOf([0, 1], [3600, 2]), [confirmed], start + 3_600_000, range);
+  expect(times.length).toBeLessThanOrEqual(901);
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBe(range * 60);
 });
 
 test('numbers hold until others come', () => {
@@ -73,7 +88,7 @@ test('numbers that were not told again in time are not known: the line has a gap
 });
 
 test('a chart has one value a second for each of its lines', () => {
-  const { times, rows } = columnsOf(feedOf([0, 1]), [confirmed, (stats) => stats.remaining], start);
+  const { times, rows } = columnsOf(feedOf([0, 1]), [confirmed, (stats) => stats.remaining], start, 5);
   expect(rows.map((row) => row.length)).toEqual([times.length, times.length]);
   expect(rows.map((row) => row.at(-1))).toEqual([1, 99]);
 });
@@ -81,9 +96,9 @@ test('a chart has one value a second for each of its lines', () => {
 test.each([
   { name: 'a chart shows a minute at first', followed: 5_000, shown: shortest },
   { name: 'it grows with the feed', followed: 100_000, shown: 100_000 },
-  { name: 'it never shows more than the window', followed: 2 * span, shown: span },
+  { name: 'it never shows more than the window', followed: 2 * inMs(5), shown: inMs(5) },
 ])('$name', ({ followed, shown }) => {
-  const { times } = columnsOf(feedOf([0, 1], [followed / 1000, 2]), [confirmed], start + followed);
+  const { times } = columnsOf(feedOf([0, 1], [followed / 1000, 2]), [confirmed], start + followed, 5);
   expect(times).toHaveLength(shown / 1000 + 1);
   expect(times.at(-1)).toBe((start + followed) / 1000);
 });

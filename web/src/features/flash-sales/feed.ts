@@ -1,10 +1,16 @@
-import { minutes, type SaleStats, type Sample } from './queries';
+import type { SaleStats, Sample } from './queries';
 
 /** The numbers of the last minutes, oldest first. */
 export type Feed = readonly Sample[];
 
-/** How far back the charts go, in ms. */
-export const span = minutes * 60_000;
+/** How far back the charts can go, in minutes; the service keeps as much as the furthest. */
+export const ranges = [5, 15, 60] as const;
+export type Range = (typeof ranges)[number];
+
+export const inMs = (range: Range): number => range * 60_000;
+/** What is followed here is remembered for the furthest range, so that another can be looked at. */
+const remembered = inMs(60);
+
 /**
  * Numbers that did not change are told again every ten seconds; after one and a half
  * of that they are not known any more, and the charts show a gap.
@@ -18,17 +24,34 @@ export const holds = 15_000;
 export function follow(feed: Feed, sample: Sample): Feed {
   const last = feed.at(-1);
   if (last !== undefined && sample.at <= last.at) return feed;
-  const from = sample.at - span;
-  // The newest one before the window tells what held at its beginning.
-  const first = feed.findLastIndex(({ at }) => at <= from);
-  return [...feed.slice(Math.max(0, first)), sample];
+  return since(sample.at - remembered, [...feed, sample]);
 }
 
-/** Fills a feed up with what the numbers were while nobody followed them. */
-export function filled(feed: Feed, samples: Feed): Feed {
-  if (samples.length === 0) return feed;
+/** What a feed says of the time from a moment on: the newest numbers before it tell what held then. */
+function since(from: number, feed: Feed): Feed {
+  return feed.slice(
+    Math.max(
+      0,
+      feed.findLastIndex(({ at }) => at <= from),
+    ),
+  );
+}
+
+/** Fills a feed up with what the numbers were while nobody followed them, and leaves out what lies before the range. */
+export function filled(feed: Feed, samples: Feed, range: Range): Feed {
   const newest = feed.at(-1)?.at ?? Infinity;
-  return [...samples.filter(({ at }) => at < newest), ...feed].toSorted((a, b) => a.at - b.at);
+  const all = [...samples.filter(({ at }) => at < newest), ...feed].toSorted((a, b) => a.at - b.at);
+  const last = all.at(-1);
+  return last === undefined ? all : since(last.at - inMs(range), all);
+}
+
+/**
+ * When the charts of a closed sale end: with the last numbers that were kept, once it rests.
+ * Undefined while its numbers are still kept, and of a sale that is not closed.
+ */
+export function endOf(isClosed: boolean, samples: Feed, last: Sample | undefined): number | undefined {
+  const kept = samples.at(-1);
+  return isClosed && kept !== undefined && last !== undefined && last.at - kept.at > 2 * holds ? kept.at : undefined;
 }
 
 export type Line = (stats: SaleStats) => number;
@@ -39,19 +62,21 @@ export interface Columns {
   rows: (number | null)[][];
 }
 
-const step = 1000;
+/** How far apart the values of a chart are, in ms; further back no more is known. */
+const stepOf = (range: Range) => (range > 15 ? 5000 : 1000);
 
 /** A chart shows at least so much, in ms, however short the sale has been followed. */
 export const shortest = 60_000;
 
 /**
- * Reads lines off the feed once a second, from when it began, at most the span before
+ * Reads lines off the feed once a step, from when it began, at most the range before
  * `now`; null where the numbers were not known.
  */
-export function columnsOf(feed: Feed, lines: readonly Line[], now: number): Columns {
+export function columnsOf(feed: Feed, lines: readonly Line[], now: number, range: Range): Columns {
+  const step = stepOf(range);
   const last = Math.floor(now / step) * step;
   const began = Math.floor((feed[0]?.at ?? last) / step) * step;
-  const from = Math.max(last - span, Math.min(began, last - shortest));
+  const from = Math.max(last - inMs(range), Math.min(began, last - shortest));
   const times: number[] = [];
   const rows: (number | null)[][] = lines.map(() => []);
   let i = -1;
@@ -59,7 +84,7 @@ export function columnsOf(feed: Feed, lines: readonly Line[], now: number): Colu
     while (i + 1 < feed.length && (feed[i + 1]?.at ?? Infinity) < time + step) i++;
     const known = feed[i];
     const stats = known !== undefined && time - known.at <= holds ? known.stats : undefined;
-    times.push(time / step);
+    times.push(time / 1000);
     rows.forEach((row, line) => row.push(stats === undefined ? null : (lines[line]?.(stats) ?? null)));
   }
   return { times, rows };

@@ -73,7 +73,7 @@ export function termsOf(fields: SaleFields): SaleTerms {
 }
 
 /** What can be wrong with a field; each is the key of its text. */
-export type Fault =
+type Fault =
   | 'nameNeeded'
   | 'skuNeeded'
   | 'priceNeeded'

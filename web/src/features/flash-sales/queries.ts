@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, pages, type components, type operations } from '@/api';
 import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
+import type { Range } from './feed';
 
 export type Sale = components['schemas']['FlashSale'];
 export type SaleStatus = components['schemas']['FlashSaleStatus'];
@@ -55,15 +56,12 @@ export function saleStats(id: number) {
   });
 }
 
-/** How far back the numbers of a sale are looked at, in minutes. */
-export const minutes = 5;
-
-/** What the numbers of a sale were before somebody looked, oldest first, by the clock of this browser. */
-export function saleSamples(id: number) {
+/** What the numbers of a sale were before somebody looked, oldest first, by the clock of this browser; asked for again once it is closed. */
+export function saleSamples(id: number, range: Range, isClosed: boolean) {
   return queryOptions({
-    queryKey: ['flash-sales', 'samples', id],
+    queryKey: ['flash-sales', 'samples', id, range, isClosed],
     queryFn: async ({ signal }): Promise<Sample[]> => {
-      const { time, items } = await data(api.GET('/api/v1/flash-sales/{id}/samples', { params: { path: { id }, query: { minutes } }, signal }));
+      const { time, items } = await data(api.GET('/api/v1/flash-sales/{id}/samples', { params: { path: { id }, query: { minutes: range } }, signal }));
       const ahead = Date.now() - Date.parse(time);
       return items.map((one) => ({ at: Date.parse(one.time) + ahead, stats: one.stats }));
     },
@@ -80,11 +78,12 @@ export function readDead(id: number, search: TableSearch, signal?: AbortSignal) 
   return data(api.GET('/api/v1/flash-sales/{id}/dead', { params: { path: { id }, query: { cursor, limit } }, signal }));
 }
 
+export function readTicket(id: number, ticket: string, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id, ticket } }, signal }));
+}
+
 export function oneTicket(id: number, ticket: string) {
-  return queryOptions({
-    queryKey: ['flash-sales', 'one', String(id), 'tickets', ticket],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id, ticket } }, signal })),
-  });
+  return queryOptions({ queryKey: ['flash-sales', 'one', String(id), 'tickets', ticket], queryFn: ({ signal }) => readTicket(id, ticket, signal) });
 }
 
 export function createSale(terms: SaleTerms, key: string) {

@@ -1,15 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useLive, useLiveState } from '@/api';
-import { filled, follow, holds, type Feed } from './feed';
+import { endOf, filled, follow, holds, type Feed, type Range } from './feed';
 import { saleSamples, saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
 
 /** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
 const checkEvery = 10_000;
 export const pollEvery = 2_000;
 
+const none: Feed = [];
+
 export interface Following {
+  /** The numbers of the range. */
   feed: Feed;
+  /** When the charts end, of a sale that rests; else now. */
+  end: number | undefined;
   last: Sample | undefined;
   /** Why the numbers cannot be had now. */
   error: Error | null;
@@ -18,7 +23,7 @@ export interface Following {
 }
 
 /** The numbers of a sale as they come: announced by the stream, asked for when it is away, and what they were before. */
-export function useFeed(id: number, status: SaleStatus): Following {
+export function useFeed(id: number, status: SaleStatus, range: Range): Following {
   const queries = useQueryClient();
   const isLive = useLiveState().status === 'live';
   const { queryKey, ...options } = saleStats(id);
@@ -34,7 +39,16 @@ export function useFeed(id: number, status: SaleStatus): Following {
     setFeed(follow(feed, query.data));
   }
   // Who comes back to a tab is told what he missed.
-  const { data: samples } = useQuery({ ...saleSamples(id), enabled: status !== 'draft', staleTime: holds, refetchOnWindowFocus: true });
-  const all = useMemo(() => filled(feed, samples ?? []), [feed, samples]);
-  return { feed: all, last: feed.at(-1), error: query.error, retry: () => void query.refetch(), isLive };
+  const isClosed = status === 'closed';
+  const { data: samples = none } = useQuery({
+    ...saleSamples(id, range, isClosed),
+    enabled: status !== 'draft',
+    staleTime: holds,
+    refetchOnWindowFocus: true,
+    placeholderData: keepPreviousData,
+  });
+  const last = feed.at(-1);
+  const end = endOf(isClosed, samples, last);
+  const all = useMemo(() => filled(end === undefined ? feed : none, samples, range), [feed, samples, end, range]);
+  return { feed: all, end, last, error: query.error, retry: () => void query.refetch(), isLive };
 }

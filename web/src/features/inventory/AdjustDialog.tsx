@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { isProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
@@ -30,7 +30,7 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
     scope: `inventory/${sku}/adjustments`,
     title: t('dialogTitle', { sku }),
     topics: ['inventory'],
-    open: () => openForm(stock),
+    open: () => ({ ...openForm(), changeFrom: stock.onHand }),
     reopen: countedFrom(stock),
     isComplete: (typed) => missingOf(typed).size === 0,
     send: (form, key) => adjust(sku, requestOf(form), key),
@@ -66,17 +66,7 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
           {t('changedWhileOpenHint', { from: form.changeFrom })}
         </Banner>
       )}
-      <SegmentedControl
-        aria-label={t('way')}
-        disabled={isFixed}
-        value={form.way}
-        data={[
-          { value: 'delta', label: t('wayDelta') },
-          { value: 'count', label: t('wayCount') },
-        ]}
-        onChange={(way) => change({ way })}
-      />
-      <AdjustmentInputs form={form} onChange={change} strict={strict} error={error} disabled={isFixed} />
+      <AdjustmentInputs form={form} onChange={change} strict={strict} error={error} disabled={isFixed} countedFrom={form.changeFrom} />
       {after !== undefined && (
         <Text c={after.available < 0 ? 'bad' : 'dimmed'} className="tabular">
           {t('preview', {

@@ -1,29 +1,46 @@
-import { NumberInput, Textarea, TextInput } from '@mantine/core';
+import { NumberInput, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useText } from '@/i18n';
 import { useFaults } from '@/ui';
-import { missingOf, type AdjustmentForm } from './adjustment';
+import { missingOf, type StockForm } from './adjustment';
+import { bulkStockMessages } from './bulk/messages';
 import { inventoryMessages } from './messages';
 
 interface Props {
-  form: AdjustmentForm;
-  onChange: (part: Partial<AdjustmentForm>) => void;
+  form: StockForm;
+  onChange: (part: Partial<StockForm>) => void;
   /** Says what is not filled in, once somebody tried to save. */
   strict: boolean;
   /** Why it was refused, which may be for a field. */
   error: Error | null;
   disabled: boolean;
+  /** Of one item: how many were there when the count began. Of many it is absent. */
+  countedFrom?: number;
+  /** Whether each line of a table has a number of its own. */
+  hasOwn?: boolean;
 }
 
 const wholeOf = (typed: string | number) => (typeof typed === 'number' && Number.isSafeInteger(typed) ? typed : null);
 
-/** The inputs of an adjustment. */
-export function AdjustmentInputs({ form, onChange, strict, error, disabled }: Props) {
+/** The inputs of an adjustment, of one item or of many. */
+export function AdjustmentInputs({ form, onChange, strict, error, disabled, countedFrom, hasOwn = false }: Props) {
   const t = useText(inventoryMessages);
+  const many = useText(bulkStockMessages);
+  const isMany = countedFrom === undefined;
   const missing = missingOf(form);
   const { wrong } = useFaults({ strict, error }, ['delta', 'setTo', 'reason', 'reference'], (name) => missing.has(name) && t(`${name}Needed`));
   return (
     <>
-      {form.way === 'delta' ? (
+      <SegmentedControl
+        aria-label={t('way')}
+        disabled={disabled}
+        value={form.way}
+        data={[
+          { value: 'delta', label: t('wayDelta') },
+          { value: 'count', label: t('wayCount') },
+        ]}
+        onChange={(way) => onChange({ way })}
+      />
+      {hasOwn ? null : form.way === 'delta' ? (
         <NumberInput
           key="delta"
           label={t('delta')}
@@ -39,7 +56,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled }: Pr
         <NumberInput
           key="count"
           label={t('setTo')}
-          description={t('setToHint', { n: form.changeFrom })}
+          description={!isMany && t('setToHint', { n: countedFrom })}
           allowDecimal={false}
           allowNegative={false}
           disabled={disabled}
@@ -50,7 +67,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled }: Pr
       )}
       <Textarea
         label={t('reason')}
-        description={t('reasonHint')}
+        description={isMany ? many('reasonHint') : t('reasonHint')}
         autosize
         minRows={2}
         maxLength={500}
@@ -61,7 +78,7 @@ export function AdjustmentInputs({ form, onChange, strict, error, disabled }: Pr
       />
       <TextInput
         label={t('reference')}
-        description={t('referenceHint')}
+        description={isMany ? many('referenceHint') : t('referenceHint')}
         classNames={{ input: 'mono' }}
         maxLength={100}
         disabled={disabled}

@@ -3,7 +3,7 @@ import { countedFrom, missingOf, openForm, preview, requestOf, type AdjustmentFo
 import type { Stock } from './queries';
 
 const stock = { sku: 'TEA-1', onHand: 120, reserved: 7, available: 113, version: 3 } as Stock;
-const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(stock), reason: 'Delivery', ...change });
+const form = (change: Partial<AdjustmentForm> = {}): AdjustmentForm => ({ ...openForm(), changeFrom: stock.onHand, reason: 'Delivery', ...change });
 
 test('a count is sent with the number it began at, whatever the stock became since', () => {
   const counted = form({ way: 'count', setTo: 100 });

@@ -1,28 +1,25 @@
 import { randomId } from '@/browser/id';
 import type { Adjustment, Movement, Stock } from './queries';
 
-/** What is typed into the dialog that adjusts stock. */
-export interface AdjustmentForm {
+/** What is typed to adjust stock, of one item or of many. */
+export interface StockForm {
   way: 'delta' | 'count';
   delta: number | null;
   setTo: number | null;
+  reason: string;
+  /** Names the adjustment among the movements of an item: sent twice, it is made once. */
+  reference: string;
+}
+
+/** The adjustment of one item. */
+export interface AdjustmentForm extends StockForm {
   /** How many were in the house when the count began; only counting again moves it. */
   changeFrom: number;
-  reason: string;
-  /** Names the adjustment: sent twice, it is made once. */
-  reference: string;
 }
 
 export const newReference = (): string => `adj-${randomId().slice(0, 12)}`;
 
-export const openForm = (stock: Stock): AdjustmentForm => ({
-  way: 'delta',
-  delta: null,
-  setTo: null,
-  changeFrom: stock.onHand,
-  reason: '',
-  reference: newReference(),
-});
+export const openForm = (): StockForm => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() });
 
 /** What was typed on an earlier visit: a count stands on what was there when it was made, and one that is yet to be made on what is there now. */
 export const countedFrom =
@@ -37,7 +34,7 @@ export const hasInput = ({ way }: AdjustmentForm, pointer: string): boolean =>
   pointer === '/reason' || pointer === '/reference' || pointer === (way === 'delta' ? '/delta' : '/setTo');
 
 /** What has to be filled in or mended before it can be sent. */
-export function missingOf({ way, delta, setTo, reason, reference }: AdjustmentForm): ReadonlySet<Missing> {
+export function missingOf({ way, delta, setTo, reason, reference }: StockForm): ReadonlySet<Missing> {
   const missing = new Set<Missing>();
   if (way === 'delta' && (delta === null || delta === 0)) missing.add('delta');
   if (way === 'count' && setTo === null) missing.add('setTo');
@@ -51,6 +48,9 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
   return way === 'delta' ? { delta: delta ?? 0, ...common } : { setTo: setTo ?? 0, changeFrom, ...common };
 }
 
+/** By how many pieces an adjustment changes what is in the house. */
+export const changeOf = ({ delta, setTo = 0, changeFrom = 0 }: Adjustment): number => delta ?? setTo - changeFrom;
+
 /** The movement that takes another back: what became of the stock meanwhile stays. Of one movement it is made once. */
 export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDelta'>, reason: string): Adjustment => ({
   delta: -onHandDelta,
@@ -59,9 +59,9 @@ export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDel
 });
 
 /** What the stock would be; undefined while nothing is typed, and for a count that is out of date. */
-export function preview({ way, delta, setTo, changeFrom }: AdjustmentForm, stock: Stock): { onHand: number; available: number } | undefined {
-  if (way === 'count' && changeFrom !== stock.onHand) return undefined;
-  const change = way === 'delta' ? delta : setTo === null ? null : setTo - changeFrom;
-  if (change === null) return undefined;
+export function preview(form: AdjustmentForm, stock: Stock): { onHand: number; available: number } | undefined {
+  if (form.way === 'count' && form.changeFrom !== stock.onHand) return undefined;
+  if ((form.way === 'delta' ? form.delta : form.setTo) === null) return undefined;
+  const change = changeOf(requestOf(form));
   return { onHand: stock.onHand + change, available: stock.available + change };
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, useBulkActions } from '@/ui';
 import { DataTable, FilterChoice, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
@@ -33,6 +34,7 @@ export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   return (
     <>
       <PageHeader title={t('title')}>
+        <DeletedLink kind="items" />
         {mayWrite && imports.tables}
         {add}
       </PageHeader>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useLanguage } from '@/i18n';
+import { useFormat } from '@/i18n';
 import { ExactNumber } from '@/merge';
 
 /** A number of 64 bits; one that a float cannot hold is kept by its spelling. */
@@ -21,14 +21,12 @@ export interface CountWords {
 
 /** Writes numbers of 64 bits with every digit. */
 export function useCounts(): CountWords {
-  const { language } = useLanguage();
-  return useMemo(() => {
-    const plain = new Intl.NumberFormat(language);
-    const withSign = new Intl.NumberFormat(language, { signDisplay: 'exceptZero' });
-    const minus = (text: string) => text.replace('-', '−');
-    return {
-      number: (count) => minus(plain.format(BigInt(spelled(count)))),
-      signed: (count) => minus(withSign.format(BigInt(spelled(count)))),
-    };
-  }, [language]);
+  const { number, signed } = useFormat();
+  return useMemo(
+    () => ({
+      number: (count) => number(BigInt(spelled(count))).replace('-', '−'),
+      signed: (count) => signed(BigInt(spelled(count))),
+    }),
+    [number, signed],
+  );
 }

@@ -74,7 +74,7 @@ export function numberedFrom(events: readonly EventForm[], first: string): Event
 }
 
 /** What has to be mended before it can be sent; each is the key of its text. */
-export type Fault =
+type Fault =
   | 'typeWrong'
   | 'idWrong'
   | 'clientNeeded'

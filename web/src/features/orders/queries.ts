@@ -27,17 +27,20 @@ export function readOrders({ from, to, ...search }: OrderSearch, signal?: AbortS
   return data(api.GET('/api/v1/orders', { params: { query }, signal }));
 }
 
-export function oneOrder(id: number) {
-  return queryOptions({
-    queryKey: ['orders', 'one', String(id)],
-    queryFn: ({ signal }) => data(api.GET('/api/v1/orders/{id}', { params: { path: { id } }, signal })),
-  });
+export function readOrder(id: number, signal?: AbortSignal): Promise<Order> {
+  return data(api.GET('/api/v1/orders/{id}', { params: { path: { id } }, signal }));
 }
 
-export const orderHistory = (id: number) =>
-  pages(['orders', 'one', String(id), 'history'], (cursor, signal) =>
-    data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
-  );
+export function oneOrder(id: number) {
+  return queryOptions({ queryKey: ['orders', 'one', String(id)], queryFn: ({ signal }) => readOrder(id, signal) });
+}
+
+/** A page of what became of an order, newest first. */
+export function readOrderHistory(id: number, cursor: string | undefined, signal?: AbortSignal) {
+  return data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal }));
+}
+
+export const orderHistory = (id: number) => pages(['orders', 'one', String(id), 'history'], (cursor, signal) => readOrderHistory(id, cursor, signal));
 
 /** What the actions bring; each takes its own members. */
 export interface StepInput {

@@ -1,8 +1,8 @@
-import { api, data, type ApiProblem } from '@/api';
+import type { ApiProblem } from '@/api';
 import { useText } from '@/i18n';
 import { Money, type BulkAction, type Item, type Result, type Watched } from '@/ui';
 import { orderMessages } from './messages';
-import { emptyStep, takeBatch, type Order, type OrderAction, type OrderVerdict, type StepInput } from './queries';
+import { emptyStep, readOrder, takeBatch, type Order, type OrderAction, type OrderVerdict, type StepInput } from './queries';
 import { missingOf, StepFields, useStepFaults } from './StepFields';
 
 const actions: readonly OrderAction[] = ['pay', 'ship', 'complete', 'cancel'];
@@ -15,7 +15,7 @@ export const watchedOrders: Watched<Order> = {
   topic: 'orders',
   key: ({ id }) => String(id),
   etag: ({ etag }) => etag,
-  read: ({ id }) => data(api.GET('/api/v1/orders/{id}', { params: { path: { id } } })),
+  read: ({ id }) => readOrder(id),
 };
 
 /** What can be done with many orders at once; when they are shipped, each can have its own number. */

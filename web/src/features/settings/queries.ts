@@ -3,7 +3,6 @@ import { api, data, idempotent, pages, type components } from '@/api';
 import type { JsonObject } from '@/merge';
 
 export type Settings = components['schemas']['Settings'];
-export type SettingsRevision = components['schemas']['SettingsRevision'];
 
 const historyPage = 50;
 

@@ -1,8 +1,9 @@
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { Surroundings } from '@/test/render';
-import { LossTable, type Finding, type SystemReport } from './CrashLosses';
+import { LossTable } from './CrashLosses';
 import { adviceOf } from './crashMessages';
+import type { Finding, SystemReport } from './queries';
 
 const everysec: Finding = {
   engine: 'redis',

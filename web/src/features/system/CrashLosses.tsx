@@ -1,26 +1,14 @@
 import { Box, Group, Paper, Text, Title } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { api, data, useMay, type components } from '@/api';
+import { useQuery } from '@tanstack/react-query';
+import { useMay } from '@/api';
 import { useText } from '@/i18n';
 import type { Tone } from '@/theme';
 import { ProblemBanner, StatusChip } from '@/ui';
 import { Empty } from '@/ui/table';
 import own from './CrashLosses.module.css';
 import { adviceOf, crashMessages } from './crashMessages';
+import { report, type Finding, type SystemReport } from './queries';
 import styles from './System.module.css';
-
-export type SystemReport = components['schemas']['SystemReport'];
-export type Finding = components['schemas']['Finding'];
-
-/** The service itself looks every 15 s, in ms. */
-const period = 15_000;
-
-const report = queryOptions({
-  queryKey: ['system', 'report'],
-  queryFn: ({ signal }) => data(api.GET('/api/v1/system', { signal })),
-  refetchInterval: period,
-  retry: false,
-});
 
 const tones: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', risk: 'warn', unknown: 'info', broken: 'bad' };
 

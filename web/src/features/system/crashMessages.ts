@@ -1,5 +1,5 @@
 import { catalogue } from '@/i18n';
-import type { Finding } from './CrashLosses';
+import type { Finding } from './queries';
 
 export const crashMessages = catalogue(
   {

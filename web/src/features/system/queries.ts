@@ -4,6 +4,8 @@ import { api, data, isProblem, type components } from '@/api';
 export type Queue = components['schemas']['Queue'];
 export type HeldLock = components['schemas']['HeldLock'];
 export type Readiness = components['schemas']['Readiness'];
+export type SystemReport = components['schemas']['SystemReport'];
+export type Finding = components['schemas']['Finding'];
 
 /** How often the numbers are read while somebody looks, in ms. */
 const period = 2_000;
@@ -17,6 +19,17 @@ export function overview() {
     retry: false,
   });
 }
+
+/** The service itself looks every 15 s, in ms. */
+const reportPeriod = 15_000;
+
+/** What the engines below promise, and what a crash of one can lose. */
+export const report = queryOptions({
+  queryKey: ['system', 'report'],
+  queryFn: ({ signal }) => data(api.GET('/api/v1/system', { signal })),
+  refetchInterval: reportPeriod,
+  retry: false,
+});
 
 /** Whether the engines can be used; "not ready" is an answer and no failure. */
 export function readiness() {

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { useActionText } from '@/features/audit/useActionText';
 import { couponMessages } from '@/features/coupons/messages';
 import { orderMessages } from '@/features/orders/messages';
+import { recordOf } from '@/features/wallets/record';
+import { refundMessages } from '@/features/refunds/messages';
 import { useFormat, useText } from '@/i18n';
 import { CustomerLink, Person, RecordLink, When } from '@/ui';
 import { timelineMessages } from './messages';
@@ -29,7 +31,7 @@ export function Steps({ steps, asked }: { steps: readonly Step[]; /** The key th
           <ul className={styles.chain}>
             {step.parts.map((part, i) => (
               <li key={i} data-part={part.kind}>
-                <Words part={part} />
+                <Words part={part} isAlone={step.parts.length === 1} />
               </li>
             ))}
           </ul>
@@ -39,11 +41,13 @@ export function Steps({ steps, asked }: { steps: readonly Step[]; /** The key th
   );
 }
 
-function Words({ part }: { part: Part }) {
+/** A part; one that stands alone says what it was for. */
+function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
   const t = useText(timelineMessages);
   const { whole } = useActionText();
   const orders = useText(orderMessages);
   const coupons = useText(couponMessages);
+  const refunds = useText(refundMessages);
   const { money, number, signed } = useFormat();
   const mono = (text: string) => <span className="mono">{text}</span>;
   switch (part.kind) {
@@ -103,11 +107,17 @@ function Words({ part }: { part: Part }) {
       );
     }
     case 'money': {
-      const { amount, balance } = part.entry;
+      const { amount, balance, kind, reference } = part.entry;
+      const record = recordOf(part.entry);
       return (
         <Labelled label={t('balance')}>
           <CustomerLink userId={part.userId} />
           <span className="tabular">{t('balanceMoved', { change: signed(amount, money), balance: money(balance) })}</span>
+          {isAlone && (
+            <span>
+              {kind}, {t('for')} {record === undefined ? mono(short(reference)) : <RecordLink path={record} />}
+            </span>
+          )}
         </Labelled>
       );
     }
@@ -120,6 +130,20 @@ function Words({ part }: { part: Part }) {
           <strong>{coupons(part.event.to)}</strong>
         </Labelled>
       );
+    case 'refund': {
+      const { id, amount, orderNo } = part.refund;
+      return (
+        <Labelled label={t('refund')}>
+          <Link to="/refunds/$id" params={{ id: String(id) }} className="tabular">
+            {money(amount)}
+          </Link>
+          <span>
+            {t('of')} {mono(orderNo)}
+          </span>
+          <strong>{refunds(part.to)}</strong>
+        </Labelled>
+      );
+    }
     case 'order':
       return (
         <Labelled label={t('order')}>

@@ -1,18 +1,15 @@
 import { Button, Group, Loader, Paper, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, type SubmitEvent } from 'react';
-import { useMay } from '@/api';
+import { useState, type SubmitEvent } from 'react';
 import { useText } from '@/i18n';
 import { Banner, PageHeader, ProblemBanner } from '@/ui';
-import { productName } from '@/ui/brand/Logo';
 import { uiMessages } from '@/ui/messages';
 import { found, longestQuery, type ChainKind } from '@/ui/shell/search';
 import { isUnreadable, type Raw, type TableSearch } from '@/ui/table';
-import { Collector } from './collect';
+import { useWindowTitle } from '@/ui/title';
+import { Chained } from './Chained';
 import { timelineMessages } from './messages';
-import { Steps } from './Steps';
-import { stepsOf } from './steps';
 import { nearHits, subjectsIn, type Named } from './subjects';
 import styles from './Timeline.module.css';
 
@@ -34,9 +31,7 @@ export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
     setShown(q);
     setTyped(q);
   }
-  useEffect(() => {
-    document.title = [q, t('title'), productName].filter(Boolean).join(' · ');
-  }, [q, t]);
+  useWindowTitle([q, t('title')]);
   const hits = useQuery(found(q));
   const subjects = subjectsIn(hits.data ?? [], q);
   const subject = subjects.find(({ kind }) => kind === as) ?? subjects[0];
@@ -81,26 +76,15 @@ export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
 
 function Chain({ subject }: { subject: Named }) {
   const t = useText(timelineMessages);
-  const ui = useText(uiMessages);
-  const may = useMay();
-  const { kind, id } = subject;
-  const { data, error, refetch } = useQuery({
-    // Of an order it goes on as that order does; of others as some order of theirs may, in bursts as lists do.
-    queryKey: kind === 'order' ? ['orders', 'one', id, 'timeline'] : ['orders', 'list', 'timeline', kind, id],
-    queryFn: async ({ signal }) => stepsOf(await new Collector(may, signal).of(subject)),
-  });
   return (
-    <Paper component="section" p="lg" aria-label={t('title')} aria-busy={data === undefined && error === null}>
+    <Paper component="section" p="lg" aria-label={t('title')}>
       <Group justify="space-between" mb="xs">
         <span>
-          {t(kind)} <strong className="mono">{subject.name}</strong>
+          {t(subject.kind)} <strong className="mono">{subject.name}</strong>
         </span>
         <Link to={subject.href}>{t('open')}</Link>
       </Group>
-      {error !== null && <ProblemBanner error={error} retry={() => void refetch()} />}
-      {data === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
-      {data?.length === 0 && <Banner tone="info" title={t(kind === 'ticket' ? 'waiting' : 'nothing')} />}
-      {data !== undefined && <Steps steps={data} asked={kind === 'idempotency-key' ? id : undefined} />}
+      <Chained subject={subject} />
     </Paper>
   );
 }

@@ -1,14 +1,14 @@
-import { api, data, exactly, isProblem } from '@/api';
-import { readAuditLog, type AuditEntry } from '@/features/audit/queries';
-import { readCoupon, readCoupons } from '@/features/coupons/queries';
+import { isProblem } from '@/api';
+import { readEntriesOf, type AuditEntry } from '@/features/audit/queries';
+import { readCoupon, readCouponHistory, readCoupons } from '@/features/coupons/queries';
+import { readTicket } from '@/features/flash-sales/queries';
 import { readKeys } from '@/features/idempotency/queries';
 import { readMovements } from '@/features/inventory/queries';
-import { readOrders, type Order } from '@/features/orders/queries';
-import { readRefunds } from '@/features/refunds/queries';
+import { readOrder, readOrderHistory, readOrders, type Order } from '@/features/orders/queries';
+import { readRefunds, type Refund } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import { inParallel } from '@/ui';
 import type { ChainKind } from '@/ui/shell/search';
-import type { ListPage } from '@/ui/table';
 import type { Happening } from './steps';
 
 /** What a timeline is of. */
@@ -63,10 +63,7 @@ export class Collector {
   private async order(id: number): Promise<Happening[]> {
     const { signal } = this;
     if (!this.may('orders:read')) return [];
-    const [order, history] = await Promise.all([
-      data(api.GET('/api/v1/orders/{id}', { params: { path: { id } }, signal })),
-      data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: page } }, signal })),
-    ]);
+    const [order, history] = await Promise.all([readOrder(id, signal), readOrderHistory(id, undefined, signal)]);
     const { orderNo, flashSaleId, ticket, couponCode } = order;
     const steps = history.items.map((event): Happening => ({
       time: event.changedTime,
@@ -81,6 +78,7 @@ export class Collector {
     const ofRefunds = refunds.map((refund) => refund.reference ?? `@refunds/${refund.id}`);
     // What a sale had sold was taken from the sale.
     const acts = history.items.flatMap(({ action }) => (flashSaleId === null ? (stockActs[action] ?? []) : []));
+    steps.push(...refunds.flatMap(ofRefund));
     const further = await Promise.all([
       this.audit(`orders/${id}`),
       this.stock(order, [...acts.map((act) => `@orders/${id}/${act}`), ...refunds.map((refund) => `@refunds/${refund.id}`)]),
@@ -108,14 +106,15 @@ export class Collector {
     );
   }
 
-  /** What a customer's orders, wallet and coupons came through, and what was asked for in the customer's own name. */
+  /** What a customer's orders, refunds, wallet and coupons came through, and what was asked for in the customer's own name. */
   private async customer(userId: string): Promise<Happening[]> {
     const { signal } = this;
-    const [orders, entries, coupons, requests] = await Promise.all([
+    const [orders, entries, coupons, requests, refunds] = await Promise.all([
       this.may('orders:read') ? readOrders({ userId, limit: page, sort: '-id' }, signal) : undefined,
       this.may('wallets:read') ? readEntries(userId, { limit: page }, signal) : undefined,
       this.may('coupons:read') ? readCoupons({ userId, limit: page }, signal) : undefined,
-      this.may('audit:read') ? readAuditLog({ actor: userId, limit: page }, signal) : undefined,
+      this.may('audit:read') ? readEntriesOf({ actor: userId, limit: page }, signal) : undefined,
+      this.may('refunds:read') ? readRefunds({ userId, limit: page, sort: '-id' }, signal) : undefined,
     ]);
     const steps: Happening[] = (requests?.items ?? []).filter(({ actorKind }) => actorKind === 'customer').map(asRequest);
     for (const order of orders?.items ?? []) {
@@ -127,6 +126,7 @@ export class Collector {
       if (order.ticket !== null && order.flashSaleId !== null)
         steps.push({ time: order.createdTime, who: undefined, part: { kind: 'queue', sale: order.flashSaleId, ticket: order.ticket } });
     }
+    steps.push(...(refunds?.items ?? []).flatMap(ofRefund));
     for (const entry of entries?.items ?? []) steps.push({ time: entry.createdTime, who: entry.createdBy, part: { kind: 'money', userId, entry } });
     const further = await inParallel(coupons?.items.slice(0, mostLines) ?? [], atOnce, ({ code }) => this.couponSteps(code));
     return [...steps, ...further.flat()];
@@ -158,14 +158,13 @@ export class Collector {
 
   private async couponSteps(code: string): Promise<Happening[]> {
     if (!this.may('coupons:read')) return [];
-    const query = { limit: page };
-    const { items } = await data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query }, signal: this.signal }));
+    const { items } = await readCouponHistory(code, undefined, this.signal);
     return items.map((event): Happening => ({ time: event.changedTime, who: event.changedBy, part: { kind: 'coupon', code, event } }));
   }
 
   /** A ticket lives on in its order; one that waits has none yet. */
   private async ticket(sale: number, ticket: string): Promise<Happening[]> {
-    const { orderId } = await data(api.GET('/api/v1/flash-sales/{id}/tickets/{ticket}', { params: { path: { id: sale, ticket } }, signal: this.signal }));
+    const { orderId } = await readTicket(sale, ticket, this.signal);
     return orderId === undefined ? [] : this.order(orderId);
   }
 
@@ -197,7 +196,7 @@ export class Collector {
 
   private async audit(resource: string): Promise<Happening[]> {
     if (!this.may('audit:read')) return [];
-    return (await readAuditLog({ resource, limit: page }, this.signal)).items.map(asRequest);
+    return (await readEntriesOf({ resource, limit: page }, this.signal)).items.map(asRequest);
   }
 
   /** What was asked of a resource at a moment: the unit that changed others with it. */
@@ -211,16 +210,22 @@ export class Collector {
     const found: AuditEntry[] = [];
     let cursor: string | undefined;
     do {
-      const query = { ...where, limit: 200, cursor };
-      const read: ListPage<AuditEntry> = await exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal: this.signal }));
-      found.push(...read.items);
-      cursor = read.nextCursor ?? undefined;
+      const { items, nextCursor } = await readEntriesOf({ ...where, limit: 200, cursor }, this.signal);
+      found.push(...items);
+      cursor = nextCursor ?? undefined;
     } while (cursor !== undefined && found.length < mostEntries);
     return found;
   }
 }
 
 const shifted = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+
+/** A refund stands there for its request, and once more for what became of it. */
+function ofRefund(refund: Refund): Happening[] {
+  const requested: Happening = { time: refund.createdTime, who: refund.requestedBy, part: { kind: 'refund', refund, to: 'requested' } };
+  if (refund.version === 1) return [requested];
+  return [requested, { time: refund.updatedTime, who: refund.updatedBy, part: { kind: 'refund', refund, to: refund.status } }];
+}
 
 const asRequest = (entry: AuditEntry): Happening => ({ time: entry.createdTime, who: entry.actor, part: { kind: 'request', entry } });
 

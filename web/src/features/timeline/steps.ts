@@ -3,9 +3,10 @@ import type { AuditEntry } from '@/features/audit/queries';
 import type { IdempotencyKey } from '@/features/idempotency/queries';
 import type { Movement } from '@/features/inventory/queries';
 import type { Order, OrderEvent } from '@/features/orders/queries';
+import type { Refund } from '@/features/refunds/queries';
 import type { Entry } from '@/features/wallets/queries';
 
-export type CouponEvent = components['schemas']['CouponEvent'];
+type CouponEvent = components['schemas']['CouponEvent'];
 type Actor = components['schemas']['Actor'];
 
 /** A part of what one piece of work did, from the request to the status. */
@@ -15,6 +16,7 @@ export type Part =
   | { kind: 'queue'; sale: number; ticket: string }
   | { kind: 'stock'; movement: Movement }
   | { kind: 'money'; userId: string; entry: Entry }
+  | { kind: 'refund'; refund: Pick<Refund, 'id' | 'orderNo' | 'amount'>; to: Refund['status'] }
   | { kind: 'coupon'; code: string; event: Pick<CouponEvent, 'action' | 'to'> }
   | { kind: 'order'; order: Pick<Order, 'id' | 'orderNo'>; event: Pick<OrderEvent, 'action' | 'to'> };
 
@@ -32,7 +34,7 @@ export interface Step {
 }
 
 /** The order in which a piece of work goes. */
-const order: readonly Part['kind'][] = ['key', 'request', 'queue', 'stock', 'money', 'coupon', 'order'];
+const order: readonly Part['kind'][] = ['key', 'request', 'queue', 'stock', 'money', 'coupon', 'refund', 'order'];
 
 const nameOf = (part: Part): string => {
   switch (part.kind) {
@@ -47,6 +49,8 @@ const nameOf = (part: Part): string => {
       return `money ${part.userId} ${part.entry.id}`;
     case 'coupon':
       return `coupon ${part.code} ${part.event.action}`;
+    case 'refund':
+      return `refund ${part.refund.id} ${part.to}`;
     case 'order':
       return `order ${part.order.id} ${part.event.action}`;
   }

@@ -6,7 +6,6 @@ export type WorkOrder = components['schemas']['WorkOrder'];
 export type WorkOrderStatus = components['schemas']['WorkOrderStatus'];
 export type WorkOrderPriority = components['schemas']['WorkOrderPriority'];
 export type WorkOrderEvent = components['schemas']['WorkOrderEvent'];
-export type WorkOrderComment = components['schemas']['WorkOrderComment'];
 export type NewWorkOrder = components['schemas']['WorkOrderCreate'];
 export type WorkOrderAction = WorkOrder['allowedTransitions'][number];
 type ListQuery = NonNullable<operations['listWorkOrders']['parameters']['query']>;

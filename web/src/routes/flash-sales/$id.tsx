@@ -5,7 +5,7 @@ import { anId, aText, isUnreadable, oneOf, tableSearch } from '@/ui/table';
 
 export const Route = createFileRoute('/flash-sales/$id')({
   staticData: { page: { title: { en: 'Flash sale', zh: '限时抢购' }, permission: 'flash-sales:read' } },
-  validateSearch: tableSearch({ tab: oneOf('numbers', 'dead', 'history'), ticket: aText }),
+  validateSearch: tableSearch({ tab: oneOf('numbers', 'dead', 'history'), range: oneOf('5', '15', '60'), ticket: aText }),
   component: Page,
 });
 

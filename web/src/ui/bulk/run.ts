@@ -10,7 +10,7 @@ export interface Item {
 }
 
 /** What the service says of a row or a request: a code, a sentence in English, and what the code carries. */
-export interface Said {
+interface Said {
   code?: string;
   text: string;
 }
@@ -165,7 +165,7 @@ function inOrder(items: readonly Item[], results: readonly Result[], otherwise: 
   return items.map(({ id }) => byId.get(id) ?? { id, verdict: otherwise });
 }
 
-export const saidOf = (error: unknown): Said =>
+const saidOf = (error: unknown): Said =>
   isProblem(error) ? { code: error.code, text: error.message } : { text: error instanceof Error ? error.message : String(error) };
 
 /** What is known of each row of a job, those included that were not come to. */

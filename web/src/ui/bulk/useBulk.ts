@@ -21,7 +21,7 @@ interface Options<Row, Input extends object> {
   topic: string;
 }
 
-export type Phase = 'reading' | 'preview' | 'running' | 'broken' | 'done';
+type Phase = 'reading' | 'preview' | 'running' | 'broken' | 'done';
 
 /** What was typed for a run over a table that has not begun. */
 interface Typed<Input> {

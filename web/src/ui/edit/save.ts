@@ -27,7 +27,7 @@ export interface Ground extends Versioned {
 }
 
 /** Whose changes, from which version on, were kept beside a save. */
-export interface KeptTheirs {
+interface KeptTheirs {
   pointers: string[];
   by: PersonName | undefined;
   fromVersion: number;

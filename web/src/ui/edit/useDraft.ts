@@ -9,7 +9,7 @@ export interface Versioned {
 }
 
 /** The record as it was when the editing began; nothing in the background moves it. */
-export interface Base<T> extends Versioned {
+interface Base<T> extends Versioned {
   value: T;
 }
 

@@ -12,7 +12,7 @@ import type { Outcome } from './useKeyedMutation';
 import type { Words } from './words';
 
 /** A save that kept what others had changed elsewhere. */
-export interface Merged {
+interface Merged {
   by: PersonName[];
   pointers: string[];
   fromVersion: number;

@@ -12,10 +12,10 @@ export interface Words {
 /** What of a record is edited in a form with one input a field: one value a field, null for none. */
 export type Fields = Readonly<Record<string, string | number | null>>;
 
-export type FieldOf<T> = keyof T & string;
+type FieldOf<T> = keyof T & string;
 
 /** How people read a field; what is being typed may be none. */
-export interface FieldText<V> {
+interface FieldText<V> {
   label: string;
   show: (value: NonNullable<V>) => string;
 }

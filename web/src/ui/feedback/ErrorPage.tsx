@@ -1,6 +1,6 @@
 import { Button, Code, Loader } from '@mantine/core';
 import { isProblem } from '@/api';
-import { version } from '@/browser/version';
+import { isMissingPart, version } from '@/browser/version';
 import { useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { FullPage } from './FullPage';
@@ -27,14 +27,5 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
       <Button onClick={() => window.location.reload()}>{t('reload')}</Button>
       {!stale && <Code>{text(error)}</Code>}
     </FullPage>
-  );
-}
-
-/** A script (each browser says so in words of its own) or a style of the page could not be had. */
-function isMissingPart(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (
-    error.message.startsWith('Unable to preload CSS') ||
-    (error instanceof TypeError && /module/i.test(error.message) && /(fetch|import|load)/i.test(error.message))
   );
 }

@@ -12,7 +12,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Facts } from './Facts';
 
 /** How a record is made again, and whether what is typed can be. */
-export interface Recreation extends Pick<KeyedMutation<never, unknown>, 'again' | 'outcome' | 'key' | 'error'> {
+interface Recreation extends Pick<KeyedMutation<never, unknown>, 'again' | 'outcome' | 'key' | 'error'> {
   /** Makes it again with what is typed; undefined while that is not complete. */
   run: (() => void) | undefined;
 }

@@ -15,14 +15,14 @@ import styles from './History.module.css';
 import { Section } from './Section';
 
 /** A version of a record, as the service tells of it. */
-export interface Revision {
+interface Revision {
   version: number;
   changedBy: PersonName;
   changedTime: string;
   note?: string;
 }
 
-export interface Entry extends Revision {
+interface Entry extends Revision {
   id?: string | number;
   /** What was done, in a word or two. */
   action: ReactNode;

@@ -1,10 +1,9 @@
 import { Loader, Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { use, useEffect, type ReactNode } from 'react';
+import { use, type ReactNode } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { productName } from '../brand/Logo';
 import { editMessages } from '../edit/messages';
 import { usePresence, type Present } from '../edit/usePresence';
 import { EtagVersion } from '../EtagVersion';
@@ -13,6 +12,7 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
 import { Kept } from './Kept';
 import { PageHeader } from './PageHeader';
+import { useWindowTitle } from '../title';
 import { People } from './People';
 import { RecordTools } from './tools';
 
@@ -54,9 +54,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
   const list = parent?.label;
   const Tools = use(RecordTools);
   const isThere = record !== undefined && !gone;
-  useEffect(() => {
-    document.title = [name, list, productName].filter((part) => part !== undefined).join(' · ');
-  }, [name, list]);
+  useWindowTitle([name, list]);
   const header = (present: readonly Present[]) => (
     <PageHeader
       title={record === undefined ? name : (props.title?.(record) ?? name)}

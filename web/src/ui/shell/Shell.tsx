@@ -19,6 +19,7 @@ import { Navigation } from './Navigation';
 import { useOpenPage } from './pages';
 import { SchemeSwitch } from './SchemeSwitch';
 import { SearchBox } from './SearchBox';
+import { useWindowTitle } from '../title';
 import styles from './Shell.module.css';
 import { UserMenu } from './UserMenu';
 
@@ -33,7 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isNarrow = useMediaQuery('(max-width: 61.99em)', false, { getInitialValueInEffect: false });
   const [sheet, setSheet] = useState(false);
   useKeys({ '?': () => setSheet(true) });
-  useWindowTitle();
+  usePageTitle();
   useReplayLabel();
   useUpdateLabel();
   return (
@@ -116,14 +117,11 @@ function useUpdateLabel(): void {
 }
 
 /** The page of a single record gives the window its own title. */
-function useWindowTitle(): void {
+function usePageTitle(): void {
   const page = useOpenPage();
   const text = useLocalText();
-  const title = page === undefined ? productName : `${text(page.title)} · ${productName}`;
   const isRecord = page !== undefined && page.navigation === undefined;
-  useEffect(() => {
-    if (!isRecord) document.title = title;
-  }, [title, isRecord]);
+  useWindowTitle(isRecord ? undefined : [page && text(page.title)]);
 }
 
 /** Says that another version of the admin is installed; the next page is loaded in it, or this one when nobody looks. */

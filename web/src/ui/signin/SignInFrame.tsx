@@ -1,18 +1,17 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useText } from '@/i18n';
-import { Logo, productName } from '../brand/Logo';
+import { Logo } from '../brand/Logo';
 import { LanguageSwitch } from '../shell/LanguageSwitch';
 import { SchemeSwitch } from '../shell/SchemeSwitch';
+import { useWindowTitle } from '../title';
 import { signInMessages } from './messages';
 import styles from './SignInFrame.module.css';
 
 /** What stands around a form for who is not signed in. */
 export function SignInFrame({ title, children }: { title: string; children: ReactNode }) {
   const t = useText(signInMessages);
-  useEffect(() => {
-    document.title = `${title} · ${productName}`;
-  }, [title]);
+  useWindowTitle([title]);
   return (
     <main className={styles.page}>
       <div className={styles.column}>

@@ -58,7 +58,7 @@ export function tableSearch<const R extends Readers>(filters: R): (raw: Record<s
 const spelled = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Reads what is there with a function that returns undefined for what it cannot read. */
-export const reader =
+const reader =
   <T>(read: (text: string) => T | undefined): Reader<T> =>
   (value) => {
     if (value === undefined || value === null || value === '') return undefined;
@@ -68,7 +68,7 @@ export const reader =
 /** Text; what looks like a number in an address was typed as text all the same. */
 export const aText = reader((text) => text) as (value: unknown) => string | undefined;
 
-export const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined));
+const anInteger = reader((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined));
 
 export const aCount = reader((text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined));
 
@@ -106,7 +106,7 @@ function aPageSize(value: unknown): number | undefined {
 }
 
 /** What in the address says what else is open on the page: it is kept when a list is cleared, and not asked of the service. */
-export const viewMembers = ['tab', 'open', 'event', 'ticket', 'create'];
+export const viewMembers = ['tab', 'range', 'open', 'event', 'ticket', 'create'];
 /** What in the address does not filter. */
 const unfiltered = new Set(['sort', 'cursor', 'limit', ...viewMembers]);
 

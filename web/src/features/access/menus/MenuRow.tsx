@@ -10,7 +10,7 @@ import { menuMessages } from './messages';
 import type { Menu } from './queries';
 import type { Step, Zone } from './tree';
 
-export const stepKeys: Readonly<Record<string, Step>> = { ArrowUp: 'up', ArrowDown: 'down', ArrowRight: 'in', ArrowLeft: 'out' };
+const stepKeys: Readonly<Record<string, Step>> = { ArrowUp: 'up', ArrowDown: 'down', ArrowRight: 'in', ArrowLeft: 'out' };
 
 const steps = ['up', 'down', 'in', 'out'] as const;
 

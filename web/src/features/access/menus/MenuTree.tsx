@@ -2,6 +2,7 @@ import { Button, Loader, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useMay } from '@/api';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, ProblemBanner } from '@/ui';
 import { uiMessages } from '@/ui/messages';
@@ -31,7 +32,10 @@ export function MenuTree() {
   );
   return (
     <>
-      <PageHeader title={t('title')}>{add}</PageHeader>
+      <PageHeader title={t('title')}>
+        <DeletedLink kind="menus" />
+        {add}
+      </PageHeader>
       {error !== null && <ProblemBanner error={error} retry={() => void query.refetch()} />}
       {menus === undefined && error === null && <Loader role="img" aria-label={ui('loading')} />}
       {menus?.length === 0 && (

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '@/api';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader } from '@/ui';
 import { DataTable, useColumn, useList, type Column, type Raw } from '@/ui/table';
@@ -24,7 +25,10 @@ export function RoleList({ search }: { search: Raw<RoleSearch> }) {
   );
   return (
     <>
-      <PageHeader title={t('title')}>{add}</PageHeader>
+      <PageHeader title={t('title')}>
+        <DeletedLink kind="roles" />
+        {add}
+      </PageHeader>
       <DataTable
         id="roles"
         label={t('title')}

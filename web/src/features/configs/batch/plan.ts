@@ -56,7 +56,7 @@ export function undoOf(config: Config, etag: string | undefined, { kind, type, t
   return isPatchable(now, before) ? { key, op: 'update', etag, patch: patchOf(now, before) } : undefined;
 }
 
-export const valueOf = (config: Config): Json => exact(config.value);
+const valueOf = (config: Config): Json => exact(config.value);
 
 /** A verdict for each config of a batch that conflicted. */
 export function conflictResults(items: readonly Item[], conflicts: readonly BatchMember[]): Result<Config>[] {

@@ -20,7 +20,7 @@ import { contentOrError, formOf, formOfContent, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
 /** What of the page is in its address. */
-export interface ConfigPageSearch {
+interface ConfigPageSearch {
   tab?: 'history';
   /** Versions that are compared; without `to` with the current one. */
   from?: number;

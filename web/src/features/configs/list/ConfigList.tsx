@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '@/api';
+import { DeletedLink } from '@/features/deleted/DeletedLink';
 import { useText } from '@/i18n';
 import { Icon, PageHeader, StatusChip, useBulkActions, useToasts } from '@/ui';
 import { DataTable, download, FilterChoice, FilterText, useColumn, useList, useSelection, wordsOfOptions, type Column, type Raw } from '@/ui/table';
@@ -64,6 +65,7 @@ export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   return (
     <>
       <PageHeader title={t('title')}>
+        <DeletedLink kind="configs" />
         <Button aria-pressed={watching} onClick={watch.toggle}>
           {t('watch')}
         </Button>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Stock } from '../queries';
-import { adjustmentOf, changeOf, isMissing, type StockForm } from './plan';
+import { changeOf, type StockForm } from '../adjustment';
+import { adjustmentOf, isMissing } from './plan';
 
 const stock = { sku: 'TEA', onHand: 20, available: 15 } as Stock;
 const form: StockForm = { way: 'delta', delta: 5, setTo: null, reason: ' Delivery 4711 ', reference: 'delivery-4711' };

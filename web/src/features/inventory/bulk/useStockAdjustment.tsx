@@ -1,13 +1,14 @@
-import { NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { isProblem, orMissing, type ApiProblem } from '@/api';
 import { useFormat, useText } from '@/i18n';
-import { When, type BulkAction, type InputProps, type Item, type Result } from '@/ui';
+import { When, type BulkAction, type Item, type Result } from '@/ui';
 import { uiMessages } from '@/ui/messages';
-import { newReference, takingBack } from '../adjustment';
+import { changeOf, openForm, takingBack, type StockForm } from '../adjustment';
+import { AdjustmentInputs } from '../AdjustmentInputs';
 import { inventoryMessages } from '../messages';
 import { adjust, readStock, type Adjustment, type Stock, type StockChanged } from '../queries';
 import { bulkStockMessages } from './messages';
-import { adjustmentOf, changeOf, isMissing, isWhy, type StockForm } from './plan';
+import { adjustmentOf, isMissing, isWhy } from './plan';
 
 const atOnce = 4;
 const mostStocks = 1000;
@@ -40,9 +41,11 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       addsUp: true,
       find: (sku, signal) => orMissing(readStock(sku, signal)),
     },
-    open: () => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() }),
+    open: openForm,
     isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
-    inputs: (props) => <Inputs {...props} />,
+    inputs: ({ input, change, strict, hasOwn }) => (
+      <AdjustmentInputs form={input} onChange={change} strict={strict} error={null} disabled={false} hasOwn={hasOwn} />
+    ),
     own: ({ way }) => [
       way === 'delta' ? { name: 'delta', label: inventory('delta'), isNeeded: true } : { name: 'setTo', label: inventory('onHand'), isNeeded: true },
       ...columns,
@@ -105,55 +108,6 @@ function Becomes({ stock: { onHand, available }, change }: { stock: Stock; chang
           {t('over', { available })}
         </Text>
       )}
-    </>
-  );
-}
-
-function Inputs({ input, change, strict, hasOwn }: InputProps<StockForm>) {
-  const t = useText(bulkStockMessages);
-  const inventory = useText(inventoryMessages);
-  const { way, delta, setTo, reason, reference } = input;
-  const whole = (typed: string | number) => (typeof typed === 'number' && Number.isSafeInteger(typed) ? typed : null);
-  return (
-    <>
-      <SegmentedControl
-        aria-label={inventory('way')}
-        value={way}
-        data={[
-          { value: 'delta', label: inventory('wayDelta') },
-          { value: 'count', label: inventory('wayCount') },
-        ]}
-        onChange={(value) => change({ way: value })}
-      />
-      {!hasOwn && (
-        <NumberInput
-          key={way}
-          label={inventory(way === 'delta' ? 'delta' : 'setTo')}
-          description={way === 'delta' && inventory('deltaHint')}
-          allowDecimal={false}
-          allowNegative={way === 'delta'}
-          value={(way === 'delta' ? delta : setTo) ?? ''}
-          error={strict && (way === 'delta' ? (delta ?? 0) === 0 && inventory('deltaNeeded') : setTo === null && inventory('setToNeeded'))}
-          onChange={(typed) => change(way === 'delta' ? { delta: whole(typed) } : { setTo: whole(typed) })}
-        />
-      )}
-      <TextInput
-        label={inventory('reason')}
-        description={t('reasonHint')}
-        maxLength={500}
-        value={reason}
-        error={strict && reason.trim() === '' && inventory('reasonNeeded')}
-        onChange={(event) => change({ reason: event.currentTarget.value })}
-      />
-      <TextInput
-        label={inventory('reference')}
-        description={t('referenceHint')}
-        classNames={{ input: 'mono' }}
-        maxLength={100}
-        value={reference}
-        error={strict && (reference.trim() === '' || reference.trim().startsWith('@')) && inventory('referenceNeeded')}
-        onChange={(event) => change({ reference: event.currentTarget.value })}
-      />
     </>
   );
 }

@@ -18,7 +18,7 @@ export type Line = Item | { sku: string; isNew: true };
 export const itemOf = (line: Line): Item | undefined => ('isNew' in line ? undefined : line);
 
 /** What of an item is edited in bulk. */
-export type Fields = Pick<Item, 'name' | 'price' | 'status' | 'ownedByUserId'>;
+type Fields = Pick<Item, 'name' | 'price' | 'status' | 'ownedByUserId'>;
 
 /** What a row asks of the service, as a run keeps it: also what takes it back. */
 export type Change =

@@ -1,0 +1,184 @@
+import { Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { isProblem, useMay, useUser } from '@/api';
+import { useRecordWords } from '@/features/audit/change';
+import { useFormat, useText } from '@/i18n';
+import { Banner, Facts, OutcomeNotice, Person, ProblemBanner, RecordLink, useKeyedMutation, useNow, useToasts } from '@/ui';
+import { uiMessages } from '@/ui/messages';
+import { editMessages } from '@/ui/edit/messages';
+import { factsOf, type Deed } from './kinds';
+import { deletedMessages } from './messages';
+import { rowId, whatIsThere, type Again } from './queries';
+import { contentOfDeed, makeAgain, type Content } from './restore';
+
+interface Props {
+  /** Undefined when it is not on the page of the list that is open. */
+  deed: Deed | undefined;
+  onClose: () => void;
+}
+
+/** A deleted record: who deleted it, what it was, whether it is there again, and the way back. */
+export function DeletedDrawer({ deed, onClose }: Props) {
+  const t = useText(deletedMessages);
+  const ui = useText(uiMessages);
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={t('one')} closeButtonProps={{ 'aria-label': ui('close') }}>
+      {deed === undefined ? <Banner tone="info" title={t('elsewhere')} /> : <About key={rowId(deed)} deed={deed} />}
+    </Drawer>
+  );
+}
+
+function About({ deed }: { deed: Deed }) {
+  const t = useText(deletedMessages);
+  const ui = useText(uiMessages);
+  const { dateTime, zone } = useFormat();
+  const { entry, kind, name } = deed;
+  const content = useQuery(contentOfDeed(deed));
+  const there = useQuery(whatIsThere(deed));
+  const error = content.error ?? there.error;
+  const withheld = (entry.detail as { withheld?: string } | null)?.withheld;
+  return (
+    <Stack gap="lg">
+      <Facts
+        layout="list"
+        facts={[
+          [t('kind'), t(kind)],
+          [
+            t('name'),
+            <span key="name" className="mono">
+              {name}
+            </span>,
+          ],
+          [t('deletedBy'), <Person key="who" person={entry.actor} withAvatar />],
+          [t('when'), `${dateTime(entry.createdTime)} ${zone}`],
+          entry.note !== '' && [t('note'), <q key="note">{entry.note}</q>],
+        ]}
+      />
+      {error !== null && (
+        <ProblemBanner
+          error={error}
+          retry={() => {
+            void content.refetch();
+            void there.refetch();
+          }}
+        />
+      )}
+      {error === null && (content.data === undefined || there.data === undefined) && <Loader role="img" aria-label={ui('loading')} />}
+      {withheld !== undefined ? (
+        <Banner tone="info" title={t('withheld', { permission: withheld })} />
+      ) : (
+        content.data === null && <Banner tone="warn" title={t('lost')} />
+      )}
+      {content.data !== undefined && content.data !== null && <Shown deed={deed} content={content.data} />}
+      {content.data !== undefined && there.data !== undefined && (
+        <Way
+          deed={deed}
+          content={content.data}
+          there={there.data}
+          look={async () => {
+            const { data } = await there.refetch({ throwOnError: true });
+            return data ?? null;
+          }}
+        />
+      )}
+      <Link to="/audit-log" search={{ resource: entry.resource, open: entry.id }}>
+        {t('inLog')}
+      </Link>
+    </Stack>
+  );
+}
+
+function Shown({ deed: { entry }, content: { shown } }: { deed: Deed; content: Content }) {
+  const t = useText(deletedMessages);
+  const { words, read } = useRecordWords(entry.action);
+  return (
+    <section>
+      <Text component="h3" fz={15} fw={600} mb="xs">
+        {t('content')}
+      </Text>
+      <Facts
+        layout="list"
+        facts={Object.entries(read(shown)).map(([member, value]) => [
+          words.place(`/${member}`),
+          <code key={member}>{value === null ? '—' : words.show(value, `/${member}`)}</code>,
+        ])}
+      />
+    </section>
+  );
+}
+
+interface WayProps {
+  deed: Deed;
+  content: Content | null;
+  there: Again | null;
+  /** Looks once more, just before it is written. */
+  look: () => Promise<Again | null>;
+}
+
+/** The way back, or what stands in it. */
+function Way({ deed, content, there, look }: WayProps) {
+  const t = useText(deletedMessages);
+  const edit = useText(editMessages);
+  const toasts = useToasts();
+  const may = useMay();
+  const { isUnique, write } = factsOf[deed.kind];
+  const restoring = useKeyedMutation<Content, string>({
+    scope: `deleted/${rowId(deed)}`,
+    title: `${t('restoreNow')} · ${deed.name}`,
+    topics: [deed.kind, 'overview', ...(deed.kind === 'menus' ? ['navigation'] : [])],
+    send: (typed, key) => makeAgain(deed, typed, key),
+    onDone: () => toasts.done(t('done', { name: deed.name })),
+    // Somebody was faster: what is there now is told.
+    onRefused: (error) => void (isProblem(error, 'already_exists') && look()),
+  });
+  const { outcome, error, run, again } = restoring;
+  const isUnknown = outcome === 'unknown';
+  const isTaken = isProblem(error, 'already_exists');
+  // What others did since the drawer was opened is seen before anything is written.
+  const restore = async (whatever: boolean) => {
+    if (content !== null && (whatever || (await look()) === null)) run(content);
+  };
+  if (!may(write)) return <Banner tone="info" title={t('mayNot', { permission: write })} />;
+  const blocked = content === null || content.lacks !== undefined;
+  return (
+    <>
+      <OutcomeNotice write={restoring} />
+      {outcome === 'refused' && !isTaken && <ProblemBanner error={error} />}
+      {(there !== null || isTaken) && <IsThere deed={deed} there={there} />}
+      {content?.lacks !== undefined && <Banner tone="info" title={t(content.lacks)} />}
+      {!isUnique && there === null && !blocked && <Text c="dimmed">{t('ownNumber')}</Text>}
+      {(there === null || !isUnique) && (
+        <Group>
+          <Button
+            variant={there === null ? 'filled' : 'default'}
+            disabled={blocked && !isUnknown}
+            loading={outcome === 'sending'}
+            onClick={() => (isUnknown ? again() : void restore(there !== null).catch(toasts.failed))}
+          >
+            {isUnknown ? edit('askAgain') : t(there === null ? 'restoreNow' : 'restoreAnyway')}
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** Says what is there in the place of the deleted record, and who made it. */
+function IsThere({ deed: { name, kind, path }, there }: { deed: Deed; there: Again | null }) {
+  const t = useText(deletedMessages);
+  const { relative } = useFormat();
+  const now = useNow();
+  const me = useUser().id;
+  const entry = there?.made?.entry;
+  const { isUnique } = factsOf[kind];
+  const title =
+    entry === undefined
+      ? t('isAgain', { name })
+      : t(isUnique ? 'isAgainBy' : 'sameName', { who: entry.actor.id === me ? t('you') : entry.actor.name, name, when: relative(entry.createdTime, now) });
+  return (
+    <Banner tone="info" title={title} action={<RecordLink path={there?.path ?? path}>{t('open')}</RecordLink>}>
+      {entry?.actor.id === me ? undefined : t(isUnique ? 'isAgainHint' : 'sameNameHint')}
+    </Banner>
+  );
+}

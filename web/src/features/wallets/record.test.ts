@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { recordOf } from './record';
+
+test.each([
+  ['@orders/41/pay', 'orders/41'],
+  ['@orders/41/refund', 'orders/41'],
+  ['@refunds/12', 'refunds/12'],
+  ['@refunds/12x', undefined],
+  ['orders/41/pay', undefined],
+  ['psp-1', undefined],
+])('%s is of %s', (reference, record) => {
+  expect(recordOf({ reference })).toBe(record);
+});
