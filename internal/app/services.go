@@ -252,7 +252,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL,
 	})
-	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
+	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -40,6 +41,8 @@ type Stored struct {
 // vault encrypts and decrypts the values of secret configs.
 type vault struct {
 	cipher encryption.Cipher
+	// withholds is set where values are read by who is not shown them: they are "", and not fetched.
+	withholds bool
 	// unread has the ids of keys with which something could not be read, and was logged.
 	unread sync.Map
 }
@@ -63,6 +66,9 @@ func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (s
 	if v == nil {
 		return "", errors.New("config: a row was read by who cannot decrypt it")
 	}
+	if v.withholds {
+		return "", nil
+	}
 	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
 	if err != nil {
 		if _, logged := v.unread.LoadOrStore(s.KeyID, true); !logged {
@@ -78,6 +84,15 @@ type vaultKey struct{}
 // readable returns a database whose reads decrypt.
 func (s *Service) readable(db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
+}
+
+// readableFor is readable for rows that are only shown to the context's caller. What he is not shown
+// is left in the database: it is not measured either (Filter.fits).
+func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
+	if maySee(ctx) {
+		return s.readable(db)
+	}
+	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, &vault{withholds: true})).Omit("sealed_value")
 }
 
 // read returns the database to read from, outside of a unit.
@@ -270,6 +285,15 @@ func destroyedOf(destroyed map[string]any) map[string]any {
 		if _, secret := value.(opaque); secret {
 			destroyed[name] = map[string]bool{"masked": true}
 		}
+	}
+	return destroyed
+}
+
+// masked is what an edit would destroy, as it is shown when the value in it is withheld.
+func masked(destroyed map[string]any) map[string]any {
+	if _, has := destroyed["value"]; has {
+		destroyed = maps.Clone(destroyed)
+		destroyed["value"] = map[string]bool{"masked": true}
 	}
 	return destroyed
 }

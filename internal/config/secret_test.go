@@ -3,6 +3,7 @@ package config_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,5 +213,32 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
+	})
+}
+
+// A list that is refused for its size would tell how long a secret is to who can add to it.
+func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("secret", secretText(strings.Repeat("s", config.MaxValueBytes-10)))
+		filler := strings.Repeat("x", config.MaxValueBytes-10)
+		for i := range 63 {
+			w.create(fmt.Sprintf("filler.%02d", i), text(filler))
+		}
+		_, err := w.Export(ctx, "")
+		refusedWith(t, err, apperr.LimitReached)
+		caller, _ := principal.From(ctx)
+		caller.Permissions = []string{"configs:read", "configs:write"}
+		blind := principal.With(ctx, caller)
+		export, err := w.Export(blind, "")
+		require.NoError(t, err)
+		snapshot, err := w.Snapshot(blind, "")
+		require.NoError(t, err)
+		require.Len(t, export.Configs, 64)
+		require.Len(t, snapshot.Configs, 64)
+		require.JSONEq(t, `null`, string(export.Configs[63].Value))
+		require.True(t, export.Configs[63].Masked)
+		require.Empty(t, snapshot.Configs[63].Value)
+		require.Empty(t, snapshot.Configs[63].Sealed, "it is not even read")
 	})
 }

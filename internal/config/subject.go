@@ -309,7 +309,7 @@ func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Show
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
 		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
 	}
-	hidden, err := s.confidentialKeys(ctx, inClear(changes))
+	hidden, err := s.withheld(ctx, basesInClear(changes))
 	if err != nil {
 		return approvals.Shown{}, err
 	}
@@ -335,7 +335,11 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 	if err != nil {
 		return nil, err
 	}
-	hidden, err := s.confidentialKeys(ctx, keysOf(changes))
+	bases := make(map[string]guard.Ref, len(changes))
+	for _, c := range changes {
+		bases[c.Key] = c.IfMatch.Ref
+	}
+	hidden, err := s.withheld(ctx, bases)
 	if err != nil {
 		return nil, err
 	}
