@@ -104,6 +104,8 @@ type Services struct {
 	broker  mq.Broker
 	gate    gate.Gate
 	closers []func()
+	// cipher encrypts what is encrypted at rest.
+	cipher encryption.Cipher
 	// lostKeys are those that values in the database were encrypted with and that are not there.
 	lostKeys []string
 }
@@ -167,6 +169,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		sv.Close()
 		return nil, err
 	}
+	sv.cipher = cipher
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
 	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises, sv.Retention)

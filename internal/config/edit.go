@@ -180,6 +180,11 @@ func (c *Config) columns(after *Config) guard.Set {
 	if after.Secret != c.Secret {
 		set["secret"] = after.Secret
 	}
+	if len(set) > 0 && after.KeyID != "" {
+		// It may have been encrypted anew since it was read. The version has it in the form that its
+		// history has.
+		set["value"], set["sealed_value"], set["value_key"] = after.Plain, after.Sealed, after.KeyID
+	}
 	return set
 }
 

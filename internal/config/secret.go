@@ -57,6 +57,18 @@ func (v *vault) seal(tenant int64, key, value string) Stored {
 	return Stored{Sealed: sealed, KeyID: id}
 }
 
+// renewed returns what a row has as the key that encrypts now has it, or as it is when that cannot be.
+func (v *vault) renewed(tenant int64, key string, s Stored) Stored {
+	if s.KeyID == "" {
+		return s
+	}
+	sealed, err := v.cipher.Renew(s.Sealed, s.KeyID, placeOf(tenant, key))
+	if err != nil {
+		return s
+	}
+	return Stored{Sealed: sealed, KeyID: v.cipher.Current()}
+}
+
 // open returns the value that a row has. One that cannot be decrypted is "", so that the config can
 // be listed and be given another one. The first of each key is logged: a lost key is that of many.
 func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
@@ -141,7 +153,7 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 	case given || before.KeyID == "":
 		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)
 	default:
-		c.Stored = before
+		c.Stored = c.vault.renewed(c.TenantID, c.Key, before)
 	}
 	return nil
 }
@@ -164,7 +176,13 @@ func (o opaque) MarshalJSON() ([]byte, error) {
 
 // opaque is the value of a secret config as it is.
 func (c *Config) opaque(told bool) opaque {
-	return opaque{text: c.Value, sealed: string(c.Sealed), given: c.given, told: told && c.Value != ""}
+	return opaque{text: c.Value, sealed: c.sealedNow(), given: c.given, told: told && c.Value != ""}
+}
+
+// sealedNow is how the value is encrypted with the key that encrypts now, so that two rows with one
+// value have it in common when one of them was encrypted anew since.
+func (c *Config) sealedNow() string {
+	return string(c.vault.renewed(c.TenantID, c.Key, c.Stored).Sealed)
 }
 
 // valueSource says where the value that it stands for comes from, in a change of a config.
@@ -172,7 +190,7 @@ func (o opaque) valueSource(c *Config) valueSource {
 	switch {
 	case o.given:
 		return valueGiven
-	case o.sealed != string(c.Sealed):
+	case o.sealed != c.sealedNow():
 		return valueOfEarlier
 	}
 	return valueKept

@@ -68,14 +68,14 @@ func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
 	})
 }
 
-func TestASecretIsReadAfterARotationAndSealedWithTheNewKeyWhenItIsGivenAnew(t *testing.T) {
+func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		row := newWorld(t, ctx, db).create("a", secretText("old"))
 		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
 		require.Equal(t, `"old"`, w.get("a").Value)
 		require.Equal(t, "test", w.get("a").KeyID)
 		row = w.mustEdit("a", row.Ref(), `{"remark":"still"}`)
-		require.Equal(t, "test", w.get("a").KeyID, "what nobody gave anew stays as it is sealed")
+		require.Equal(t, "other", w.get("a").KeyID, "a version is written with the current key, whatever it changes")
 		w.mustEdit("a", row.Ref(), `{"value":"new"}`)
 		require.Equal(t, "other", w.get("a").KeyID)
 		require.Equal(t, `"new"`, w.get("a").Value)

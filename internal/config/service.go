@@ -256,6 +256,7 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note str
 		return nil, false, err
 	}
 	gone := *row
+	gone.Stored = gone.vault.renewed(gone.TenantID, gone.Key, gone.Stored)
 	if err := guard.Advance(ctx, u, &gone); err != nil {
 		return nil, false, err
 	}

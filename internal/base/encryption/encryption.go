@@ -28,6 +28,8 @@ type Cipher struct {
 	// current is the id of the key that new values are encrypted with.
 	current string
 	byID    map[string]cipher.AEAD
+	// blocks are what byID encrypts with.
+	blocks map[string]cipher.Block
 	// macKeys are derived from the keys, by their ids.
 	macKeys map[string][]byte
 }
@@ -38,7 +40,7 @@ const None = "none"
 // New reads keys as "id:base64 of 32 bytes", the current one first and then those that
 // still decrypt older values. None in the first place keeps new values in clear.
 func New(keys []string) (Cipher, error) {
-	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys)), macKeys: make(map[string][]byte, len(keys))}
+	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys)), blocks: make(map[string]cipher.Block, len(keys)), macKeys: make(map[string][]byte, len(keys))}
 	for i, text := range keys {
 		if text == None && i == 0 {
 			continue
@@ -62,6 +64,7 @@ func New(keys []string) (Cipher, error) {
 		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
 			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
 		}
+		c.blocks[id] = block
 		c.macKeys[id] = mac(secret, "interlock: key of codes")
 		if i == 0 {
 			c.current = id
@@ -97,6 +100,31 @@ func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return plain, nil
+}
+
+// Renew returns a value as the key that encrypts now has it: what is encrypted with another key is
+// encrypted anew, and what is in clear is encrypted. The same value gives the same each time, whoever
+// renews it: two rows with one value go on having one, whichever of them is renewed first. Errors:
+// ErrUnreadable, also when there is no key that encrypts.
+func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
+	if c.current == "" {
+		return nil, fmt.Errorf("%w anew: there is no key that encrypts", ErrUnreadable)
+	}
+	if keyID == c.current {
+		return kept, nil
+	}
+	plain, err := c.Decrypt(kept, keyID, place)
+	if err != nil {
+		return nil, err
+	}
+	sealer, err := cipher.NewGCM(c.blocks[c.current])
+	if err != nil {
+		return nil, fmt.Errorf("use the encryption key %q: %w", c.current, err)
+	}
+	// The nonce is of all that goes in, and of nothing else: one that is there twice is of the same
+	// value at the same place (compare SIV, RFC 5297).
+	nonce := mac(c.macKeys[c.current], "nonce of a renewed value", place, keyID, string(kept))[:sealer.NonceSize()]
+	return sealer.Seal(nonce, nonce, plain, []byte(place)), nil
 }
 
 // MAC returns a code of data that nobody can compute without the key that encrypts, so that it

@@ -87,7 +87,7 @@ type Record struct {
 	IdempotencyKey string
 	// Fingerprint tells the record from others. Without a key that encrypts it is the request's
 	// fingerprint; with one it is random, and SealedFingerprint has the request's: who has the
-	// database could try passwords and other secrets of a request by it.
+	// database could try by it what the secret in a request is.
 	Fingerprint       []byte
 	SealedFingerprint []byte
 	Method            string
