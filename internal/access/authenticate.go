@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
 )
 
 // Names of headers, in their canonical form so that looking them up is cheap.
@@ -32,7 +33,7 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 		return s.authenticateBearer(r.Context(), header)
 	}
 	var token string
-	if cookie, err := r.Cookie(sessionCookie); err == nil {
+	if cookie, err := r.Cookie(nameOfSessionCookie(httpapi.OverTLS(r.Context()))); err == nil {
 		token = cookie.Value
 	}
 	c, err := s.callerOfSession(r.Context(), token)

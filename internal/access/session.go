@@ -23,6 +23,18 @@ import (
 
 const sessionCookie = "interlock_session"
 
+// hostSessionCookie is its name where it is sent over TLS only. The plain one is not read there: a
+// page of a neighbouring host could have set it, and had a visitor act in its own session.
+const hostSessionCookie = "__Host-" + sessionCookie
+
+// nameOfSessionCookie is the name of the session's cookie on a link.
+func nameOfSessionCookie(secure bool) string {
+	if secure {
+		return hostSessionCookie
+	}
+	return sessionCookie
+}
+
 // Defaults of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour

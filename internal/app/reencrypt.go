@@ -59,8 +59,11 @@ func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 		return encryption.Renewal{}, err
 	}
 	for tenant, rows := range counts.Without(current) {
-		err := sv.Runner.Do(access.AsOperator(ctx, tenant), func(_ context.Context, u *uow.Unit) error {
-			u.Audit(uow.Entry{Action: "encryption.reencrypt", Resource: "encryption-keys", Detail: map[string]any{"key": current, "rows": rows}})
+		err := sv.Runner.Do(access.AsOperator(ctx, tenant), func(ctx context.Context, u *uow.Unit) error {
+			if _, err := u.Tx(ctx); err != nil {
+				return err
+			}
+			u.Record(uow.Entry{Action: "encryption.reencrypt", Resource: "encryption-keys", Detail: map[string]any{"key": current, "rows": rows}})
 			return nil
 		})
 		if err != nil {
