@@ -157,6 +157,9 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if apperr.Has(err, apperr.NotFound) {
 		return principal.Principal{}, errWrongCredentials()
 	}
+	if err == nil {
+		err = s.requireOpen(ctx, tenant)
+	}
 	if err != nil {
 		return principal.Principal{}, err
 	}

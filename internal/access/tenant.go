@@ -26,6 +26,8 @@ type Tenant struct {
 	ID          int64 `gorm:"primaryKey"`
 	Name        string
 	CreatedTime time.Time
+	// DisabledTime is since when nobody of it may come in, nil where they may.
+	DisabledTime *time.Time
 }
 
 // TableName implements gorm's Tabler.

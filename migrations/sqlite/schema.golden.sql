@@ -1162,7 +1162,7 @@ CREATE TABLE tenants (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   name         TEXT     NOT NULL,
   created_time DATETIME NOT NULL
-);
+, disabled_time DATETIME NULL);
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
 

@@ -193,6 +193,39 @@ func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T
 	})
 }
 
+// What everybody with credentials may call tells who has no permission, and a customer, nothing of
+// what is there.
+func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
+	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
+		owner, rows := p.Admin(t), map[string][]string{}
+		canary := marked(t, owner, rows)
+		made := created(t, owner, "/users", object{"username": unique("nobody"), "password": "correct horse battery"})
+		token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: owner.Tenant, Username: made["username"].(string), Name: "nobody"})
+		require.NoError(t, err)
+		text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "7", "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
+		require.NoError(t, err)
+		asked := 0
+		for name, secret := range map[string]string{"a user": token, "a customer": text} {
+			caller := *owner
+			caller.Token = secret
+			for _, route := range p.Routes() {
+				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet {
+					continue
+				}
+				path := fill(t, route, func(key string) string { return rows[key][0] })
+				if route.Path == "/search" {
+					path += "?q=walk"
+				}
+				answer := caller.Do(t, route.Method, path, nil)
+				require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
+				require.NotContains(t, but(rows, string(answer.Body)), canary, "%s: %s", name, documentedAs(route))
+				asked++
+			}
+		}
+		require.GreaterOrEqual(t, asked, 16)
+	})
+}
+
 // Who may do everything elsewhere is told of nothing here, on any route.
 func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {

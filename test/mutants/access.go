@@ -272,4 +272,19 @@ var grants = []mutant{
 		file: "internal/access/attempt.go", old: "guessed{account: at.account, network: everywhere}", new: "at",
 		caught: tests{"internal/access": {"TestWrongCodesCountTogetherWhereverTheyComeFrom"}},
 	},
+	{
+		name: "a disabled tenant's users come in",
+		file: "internal/access/user_store.go", old: `"id = ? AND disabled = ? AND "+openTenant, id, false`, new: `"id = ? AND disabled = ?", id, false`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
+	},
+	{
+		name: "a disabled tenant's customers come in",
+		file: "internal/access/tenant_disable.go", old: `if err != nil || !open {`, new: `if err != nil || !open && id == 0 {`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
+	},
+	{
+		name: "a cookie of a session that a neighbouring host set is looked at over TLS",
+		file: "internal/access/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
+		caught: tests{"internal/access": {"TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites"}},
+	},
 }
