@@ -44,6 +44,7 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 		return principal.Principal{}, apperr.New(apperr.CSRFFailed, "A request with the session cookie needs the session's csrfToken in X-CSRF-Token.")
 	}
 	p := c.principal
+	p.EndsIn = c.endsIn(s.clock.Now())
 	p.StepUpRequired = !c.isFresh(s.clock.Now())
 	return p, nil
 }
@@ -60,16 +61,16 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 		return principal.Principal{}, errWrongCredentials()
 	}
 	credential := digestOf(token)
-	if c := s.callers.get(credential, s.clock.Now()); c != nil {
-		return c.principal, nil
+	c := s.callers.get(credential, s.clock.Now())
+	if c == nil {
+		var err error
+		if c, err = s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerByToken(ctx, credential) }); err != nil {
+			return principal.Principal{}, err
+		}
 	}
-	c, err := s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) {
-		return s.callerByToken(ctx, credential)
-	})
-	if err != nil {
-		return principal.Principal{}, err
-	}
-	return c.principal, nil
+	p := c.principal
+	p.EndsIn = c.endsIn(s.clock.Now())
+	return p, nil
 }
 
 // callerOfSession returns whom a session's token stands for; "" is none.

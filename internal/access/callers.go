@@ -40,6 +40,14 @@ func (c *caller) fresh(now time.Time) bool {
 	return now.Sub(c.readTime) < callerTTL && !now.Before(c.readTime) && (c.ends.IsZero() || now.Before(c.ends))
 }
 
+// endsIn is how long the credential is good for yet, 0 for ever.
+func (c *caller) endsIn(now time.Time) time.Duration {
+	if c.ends.IsZero() {
+		return 0
+	}
+	return max(c.ends.Sub(now), 1)
+}
+
 // callers is a cache of who was recognised during the last second. To invalidate it is to
 // begin another generation: a look-up that began before a revocation puts its answer into
 // the generation of then, which nobody reads any more.

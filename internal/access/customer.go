@@ -163,8 +163,10 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if err != nil {
 		return principal.Principal{}, err
 	}
+	ends := caller{ends: claims.ExpiresAt.Add(clockSkew)}
 	return principal.Principal{
-		Kind: principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
+		EndsIn: ends.endsIn(s.clock.Now()),
+		Kind:   principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
 		Permissions: s.customerMay,
 	}, nil
 }

@@ -314,7 +314,8 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 
 // callerBySession finds out whose a session is.
 func (s *Service) callerBySession(ctx context.Context, token string) (*caller, error) {
-	ctx, err := s.sessions.Load(ctx, token)
+	var row OpenSession
+	ctx, err := s.sessions.Load(context.WithValue(ctx, rowKey{}, &row), token)
 	if err != nil {
 		return nil, fmt.Errorf("load the session: %w", err)
 	}
@@ -330,12 +331,14 @@ func (s *Service) callerBySession(ctx context.Context, token string) (*caller, e
 		return nil, err
 	}
 	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
-	s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
+	if !httpapi.Listening(ctx) {
+		s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
+	}
 	return &caller{
 		principal: user.acting(principal.Admin, tenant, credential, user.Permissions),
 		user:      user,
 		csrf:      s.sessions.GetString(ctx, sessionCSRF),
-		ends:      s.sessions.Deadline(ctx),
+		ends:      s.sessionStore.ends(row),
 
 		factorTime: time.UnixMicro(s.sessions.GetInt64(ctx, sessionFactorTime)),
 	}, nil

@@ -131,14 +131,14 @@ func newItem(t *testing.T, c *apptest.Caller) string {
 // newStock adds an item of which there are ten pieces.
 func newStock(t *testing.T, c *apptest.Caller) string {
 	sku := newItem(t, c)
-	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": unique("opening stock"), "reference": unique("opening")})
+	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": unique("opening stock"), "reference": "opening" + mark})
 	return sku
 }
 
 // newWallet funds the wallet of a user that no other test has.
 func newWallet(t *testing.T, c *apptest.Caller) string {
 	user := unique("user") + "@example.com"
-	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": unique("opening")})
+	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening" + mark})
 	return user
 }
 

@@ -209,7 +209,8 @@ func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 			caller := *owner
 			caller.Token = secret
 			for _, route := range p.Routes() {
-				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet {
+				// A menu without a permission is drawn for everybody: see TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore.
+				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet || route.Path == "/menus" {
 					continue
 				}
 				path := fill(t, route, func(key string) string { return rows[key][0] })
@@ -222,7 +223,7 @@ func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 				asked++
 			}
 		}
-		require.GreaterOrEqual(t, asked, 16)
+		require.GreaterOrEqual(t, asked, 14)
 	})
 }
 

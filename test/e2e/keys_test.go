@@ -87,7 +87,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 				require.Equal(t, "new", detail["key"])
 				require.Equal(t, object{"old": 1.0}, detail["rows"].(object)["configs"])
 				require.Equal(t, object{"old": 1.0, "": 1.0}, detail["rows"].(object)["idempotency_keys"])
-				require.Regexp(t, `^command line \(.+\)$`, log[0].(object)["actor"].(object)["name"])
+				require.Regexp(t, `^command line \(.+\)$`, log[0].(object)["actor"].(object)["name"], "with the user of the operating system")
 			}, both...)
 			under(t, s, caller, func(c *apptest.Caller) {
 				repeated(c)

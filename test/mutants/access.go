@@ -283,6 +283,16 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
 	},
 	{
+		name: "a stream outlives its credential",
+		file: "internal/edge/httpapi/stream.go", old: `if caller.EndsIn > 0 {`, new: `if caller.EndsIn < 0 {`,
+		caught: tests{"internal/access": {"TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
+	},
+	{
+		name: "a stream is a use of its session",
+		file: "internal/access/session.go", old: `if !httpapi.Listening(ctx) {`, new: `if !httpapi.Listening(ctx) || ctx != nil {`,
+		caught: tests{"internal/access": {"TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
+	},
+	{
 		name: "a cookie of a session that a neighbouring host set is looked at over TLS",
 		file: "internal/access/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
 		caught: tests{"internal/access": {"TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites"}},

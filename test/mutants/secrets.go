@@ -198,7 +198,7 @@ var secrets = []mutant{
 	{
 		name: "a config is encrypted anew without the newest version of its history",
 		file: "internal/config/renew.go", old: `Renewed: renewedValue, Along: renewNewest,`, new: `Renewed: renewedValue,`,
-		also:   []edit{{"internal/config/renew.go", `func renewNewest(`, `var _ = renewNewest
+		also: []edit{{"internal/config/renew.go", `func renewNewest(`, `var _ = renewNewest
 
 func renewNewest(`}},
 		caught: tests{"internal/config": {"TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn"}},
@@ -221,7 +221,7 @@ func renewNewest(`}},
 	{
 		name: "encrypting anew is not in the audit log",
 		file: "internal/app/reencrypt.go", old: `range counts.Without(current) {`, new: `range (encryption.Counts{}).Without(current) {`,
-		also:   []edit{{"internal/app/reencrypt.go", `	counts, err := encryption.Count(ctx, sv.DB, Encrypted())
+		also: []edit{{"internal/app/reencrypt.go", `	counts, err := encryption.Count(ctx, sv.DB, Encrypted())
 	if err != nil {
 		return encryption.Renewal{}, err
 	}
