@@ -149,8 +149,12 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		return p, err
 	}
 	var writes []plannedWrite
+	blank := s.blank(ctx)
 	for _, c := range changes {
-		w, err := rebased(tx, c, rows[c.Key], s.blank(ctx), authorOf(ctx).may)
+		if row := rows[c.Key]; row != nil {
+			row.work = blank.work
+		}
+		w, err := rebased(tx, c, rows[c.Key], blank, authorOf(ctx).may)
 		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}

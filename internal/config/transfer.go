@@ -211,6 +211,9 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
 	for i, row := range in.Rows {
+		if existing := rows[row.Key]; existing != nil {
+			existing.work = blank.work
+		}
 		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key], blank, may)
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""
