@@ -142,7 +142,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret proposes anew to make it readable",
-		file: "internal/config/subject.go", old: `s.blank(ctx), authorOf(ctx).may)`, new: `s.blank(ctx), nil)`,
+		file: "internal/config/subject.go", old: `blank, authorOf(ctx).may)`, new: `blank, nil)`,
 		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
 	},
 	{
