@@ -14,7 +14,7 @@ import (
 // Encrypted are the tables with values of secret configs.
 var Encrypted = []encryption.Table{
 	{
-		Name: "configs", KeyColumn: "value_key", Holds: "value_key <> ''", Reads: []string{"key", "version", "sealed_value"},
+		Name: "configs", KeyColumn: "value_key", Holds: "value_key <> ''", Reads: []string{"key", "sealed_value"},
 		Renewed: renewedValue, Along: renewNewest,
 	},
 	{
@@ -31,13 +31,15 @@ func renewedValue(c encryption.Cipher, r encryption.Row) (map[string]any, error)
 	return map[string]any{"sealed_value": sealed, "value_key": c.Current()}, err
 }
 
-// renewNewest renews the newest version of a config with it:
+// renewNewest renews the newest version of a config with it, whichever that is by now: an edit that
+// left the value alone has given it another one since the row was read. All versions with that value
+// become the same.
 //
 //	UPDATE config_histories SET sealed_value = ?, value_key = ?
-//	 WHERE tenant_id = ? AND config_id = ? AND version = ? AND value_key = ? AND sealed_value = ?
+//	 WHERE tenant_id = ? AND config_id = ? AND value_key = ? AND sealed_value = ?
 func renewNewest(tx *gorm.DB, r encryption.Row, set map[string]any) error {
-	return tx.Exec("UPDATE config_histories SET sealed_value = ?, value_key = ? WHERE tenant_id = ? AND config_id = ? AND version = ? AND value_key = ? AND sealed_value = ?",
-		set["sealed_value"], set["value_key"], r.TenantID, r.ID, r.Number("version"), r.KeyID, r.Bytes("sealed_value")).Error
+	return tx.Exec("UPDATE config_histories SET sealed_value = ?, value_key = ? WHERE tenant_id = ? AND config_id = ? AND value_key = ? AND sealed_value = ?",
+		set["sealed_value"], set["value_key"], r.TenantID, r.ID, r.KeyID, r.Bytes("sealed_value")).Error
 }
 
 // proposals is a table with what is proposed, in which the values of secret configs are encrypted.

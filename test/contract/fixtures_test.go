@@ -131,7 +131,7 @@ func newItem(t *testing.T, c *apptest.Caller) string {
 // newStock adds an item of which there are ten pieces.
 func newStock(t *testing.T, c *apptest.Caller) string {
 	sku := newItem(t, c)
-	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": unique("opening stock"), "reference": "opening" + mark})
+	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": "opening stock" + mark, "reference": "opening" + mark})
 	return sku
 }
 
