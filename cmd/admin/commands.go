@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"interlock/internal/app"
 	"interlock/internal/settings"
@@ -74,7 +76,70 @@ func (c *migrateStatus) Run(ctx context.Context) error {
 }
 
 type tenantCommand struct {
-	Create tenantCreate `cmd:"" help:"Make a tenant with its first user, admin."`
+	List    tenantList    `cmd:"" help:"List the tenants."`
+	Create  tenantCreate  `cmd:"" help:"Make a tenant with its first user, admin."`
+	Disable tenantDisable `cmd:"" help:"Shut a tenant: sessions, tokens, its customers' tokens and streams end within a second. Its rows stay."`
+	Enable  tenantEnable  `cmd:"" help:"Open a disabled tenant again."`
+}
+
+type tenantList struct {
+	settings.Data `embed:""`
+}
+
+// Run prints a line for each tenant.
+func (c *tenantList) Run(ctx context.Context) error {
+	return withServices(ctx, c.Data, func(sv *app.Services) error {
+		tenants, err := sv.Access.Tenants(ctx)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tNAME\tCREATED\tDISABLED")
+		for _, tenant := range tenants {
+			disabled := "-"
+			if tenant.DisabledTime != nil {
+				disabled = tenant.DisabledTime.Format(time.RFC3339)
+			}
+			fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", tenant.ID, tenant.Name, tenant.CreatedTime.Format(time.RFC3339), disabled)
+		}
+		return table.Flush()
+	})
+}
+
+type tenantDisable struct {
+	settings.Data `embed:""`
+	Name          string `arg:"" help:"Name of the tenant."`
+}
+
+// Run shuts the tenant.
+func (c *tenantDisable) Run(ctx context.Context) error {
+	return setTenantDisabled(ctx, c.Data, c.Name, true)
+}
+
+type tenantEnable struct {
+	settings.Data `embed:""`
+	Name          string `arg:"" help:"Name of the tenant."`
+}
+
+// Run opens the tenant.
+func (c *tenantEnable) Run(ctx context.Context) error {
+	return setTenantDisabled(ctx, c.Data, c.Name, false)
+}
+
+func setTenantDisabled(ctx context.Context, s settings.Data, name string, disabled bool) error {
+	return withServices(ctx, s, func(sv *app.Services) error {
+		changed, err := sv.Access.SetTenantDisabled(ctx, name, disabled)
+		says := map[bool]string{true: "disabled: nobody of it is let in", false: "enabled"}[disabled]
+		switch {
+		case err != nil:
+			return err
+		case changed:
+			fmt.Printf("Tenant %s is %s.\n", name, says)
+		default:
+			fmt.Printf("Tenant %s was %s already; nothing was changed.\n", name, says)
+		}
+		return nil
+	})
 }
 
 type tenantCreate struct {

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/edge/httpapi"
 )
 
 // Names of headers, in their canonical form so that looking them up is cheap.
@@ -32,7 +33,7 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 		return s.authenticateBearer(r.Context(), header)
 	}
 	var token string
-	if cookie, err := r.Cookie(sessionCookie); err == nil {
+	if cookie, err := r.Cookie(nameOfSessionCookie(httpapi.OverTLS(r.Context()))); err == nil {
 		token = cookie.Value
 	}
 	c, err := s.callerOfSession(r.Context(), token)
@@ -43,6 +44,7 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 		return principal.Principal{}, apperr.New(apperr.CSRFFailed, "A request with the session cookie needs the session's csrfToken in X-CSRF-Token.")
 	}
 	p := c.principal
+	p.EndsIn = c.endsIn(s.clock.Now())
 	p.StepUpRequired = !c.isFresh(s.clock.Now())
 	return p, nil
 }
@@ -59,16 +61,16 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 		return principal.Principal{}, errWrongCredentials()
 	}
 	credential := digestOf(token)
-	if c := s.callers.get(credential, s.clock.Now()); c != nil {
-		return c.principal, nil
+	c := s.callers.get(credential, s.clock.Now())
+	if c == nil {
+		var err error
+		if c, err = s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerByToken(ctx, credential) }); err != nil {
+			return principal.Principal{}, err
+		}
 	}
-	c, err := s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) {
-		return s.callerByToken(ctx, credential)
-	})
-	if err != nil {
-		return principal.Principal{}, err
-	}
-	return c.principal, nil
+	p := c.principal
+	p.EndsIn = c.endsIn(s.clock.Now())
+	return p, nil
 }
 
 // callerOfSession returns whom a session's token stands for; "" is none.
@@ -81,7 +83,7 @@ func (s *Service) callerOfSession(ctx context.Context, token string) (*caller, e
 		return nil, errNoSession()
 	}
 	credential := digestOf(token)
-	if c := s.callers.get(credential, s.clock.Now()); c != nil {
+	if c := s.callers.get(credential, s.clock.Now()); c != nil && (c.used || httpapi.Listening(ctx)) {
 		return c, nil
 	}
 	return s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerBySession(ctx, token) })

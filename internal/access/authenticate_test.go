@@ -14,6 +14,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
 )
 
 func TestCredentialsThatAreNoneAreToldFromWrongOnes(t *testing.T) {
@@ -179,6 +180,32 @@ func TestACallerIsNotReadAgainWhileNothingChanges(t *testing.T) {
 	elsewhere.lookForChanges(t.Context(), known)
 	_, err := ask()
 	requireCode(t, apperr.InvalidCredentials, err)
+}
+
+// A stream asks now and then who its caller is, which is remembered too.
+func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
+	h := newFixture(t, storagetest.SQLite(t))
+	session := h.mustSignIn(t)
+	request := withCookie(http.MethodGet, session)
+	stream := request.WithContext(httpapi.ForStream(request.Context()))
+	lastUse := func() (at time.Time) {
+		t.Helper()
+		require.NoError(t, h.store.db.Read(storage.AcrossTenants(t.Context())).
+			Raw("SELECT last_used_time FROM sessions WHERE token_hash = ?", digestOf(session).String()).Scan(&at).Error)
+		return at.UTC()
+	}
+	ask := func(r *http.Request) {
+		t.Helper()
+		_, err := h.Authenticate(r)
+		require.NoError(t, err)
+	}
+	ask(request)
+	noted := lastUse()
+	h.clock.Advance(2 * time.Minute)
+	ask(stream)
+	require.Equal(t, noted, lastUse(), "nobody need sit at a stream")
+	ask(request)
+	require.Equal(t, h.clock.Now(), lastUse())
 }
 
 // What ends by itself changes nothing in a row.

@@ -37,6 +37,9 @@ type caller struct {
 	factorTime time.Time
 	// ends is when the credential does; zero means never.
 	ends time.Time
+	// used is whether the look-up noted that a session is in use: one for a stream does not, and a
+	// request that finds it looks again.
+	used bool
 	// readTime is when the database was asked.
 	readTime time.Time
 }
@@ -49,6 +52,14 @@ func (c *caller) fresh(now, unchanged time.Time) bool {
 	}
 	age, since := now.Sub(c.readTime), now.Sub(unchanged)
 	return age < callerTTL || age < unchangedTTL && since >= 0 && since < callerTTL
+}
+
+// endsIn is how long the credential is good for yet, 0 for ever.
+func (c *caller) endsIn(now time.Time) time.Duration {
+	if c.ends.IsZero() {
+		return 0
+	}
+	return max(c.ends.Sub(now), 1)
 }
 
 // callers is a cache of who was recognised lately. To invalidate it is to

@@ -158,7 +158,7 @@ func (s store) challenge(ctx context.Context, token digest, now time.Time) (row 
 	db := s.db.Read(storage.AcrossTenants(ctx))
 	err = db.Where("token_hash = ? AND session_hash = '' AND expires_time > ?", token.String(), now).Take(&row).Error
 	if err == nil {
-		err = db.Where("id = ? AND tenant_id = ?", row.UserID, row.TenantID).Take(&user).Error
+		err = db.Where("id = ? AND tenant_id = ? AND "+openTenant, row.UserID, row.TenantID).Take(&user).Error
 	}
 	switch {
 	case storage.IsNotFound(err):

@@ -157,11 +157,16 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	if apperr.Has(err, apperr.NotFound) {
 		return principal.Principal{}, errWrongCredentials()
 	}
+	if err == nil {
+		err = s.requireOpen(ctx, tenant)
+	}
 	if err != nil {
 		return principal.Principal{}, err
 	}
+	ends := caller{ends: claims.ExpiresAt.Add(clockSkew)}
 	return principal.Principal{
-		Kind: principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
+		EndsIn: ends.endsIn(s.clock.Now()),
+		Kind:   principal.Customer, TenantID: tenant, CustomerID: claims.Subject, Name: customerName(claims.Name, claims.Subject),
 		Permissions: s.customerMay,
 	}, nil
 }

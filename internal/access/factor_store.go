@@ -125,12 +125,12 @@ func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, err
 
 // lockUser locks the row of a user who may come in:
 //
-//	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
+//	SELECT … FROM users WHERE tenant_id = ? AND id = ? AND EXISTS (…) FOR UPDATE
 //
 // Errors: Unauthenticated when there is none or it is disabled.
 func lockUser(tx *gorm.DB, id int64) (User, error) {
 	var row User
-	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", id).Take(&row).Error
+	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ? AND "+openTenant, id).Take(&row).Error
 	switch {
 	case storage.IsNotFound(err):
 		return row, errNoSession()

@@ -507,6 +507,29 @@ func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
 	})
 }
 
+func TestASecretThatIsEncryptedAnewMakesTheSameCodes(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		old, current := "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)), "new:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
+		for _, keys := range [][]string{{"none"}, {old}} {
+			h := newFixture(t, db)
+			var err error
+			h.cipher, err = encryption.New(keys)
+			require.NoError(t, err)
+			e := enroll(t, h)
+			rotated, err := encryption.New([]string{current, old})
+			require.NoError(t, err)
+			done, err := encryption.Renew(t.Context(), db, rotated, Encrypted, e.clock.Now())
+			require.NoError(t, err)
+			require.Equal(t, map[string]int{"user_factors": 1}, done.Renewed)
+			require.Zero(t, done.Left.Rows())
+			h.cipher, err = encryption.New([]string{current})
+			require.NoError(t, err)
+			_, err = e.finish(t, e.challenged(t), methodTOTP, e.nextCode(t), "")
+			require.NoError(t, err)
+		}
+	})
+}
+
 func TestAFactorThatIsNotConfirmedInTimeIsSweptAndANewBeginningReplacesIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)

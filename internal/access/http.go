@@ -80,8 +80,21 @@ type handler struct {
 
 // sessionCredential is the token of the session that the request's cookie names.
 type sessionCredential struct {
-	Token  string `cookie:"interlock_session"`
-	Secure httpapi.Secure
+	PlainSession string `cookie:"interlock_session"`
+	HostSession  string `cookie:"__Host-interlock_session"`
+	Secure       httpapi.Secure
+}
+
+// token is the session's, "" without one.
+func (c sessionCredential) token() string {
+	return sessionToken(c.Secure, c.PlainSession, c.HostSession)
+}
+
+func sessionToken(secure httpapi.Secure, plain, host string) string {
+	if secure {
+		return host
+	}
+	return plain
 }
 
 // cookie is the session's cookie, as safe as the link that it is sent over. It ends with
@@ -89,7 +102,7 @@ type sessionCredential struct {
 // removes it.
 func (c sessionCredential) cookie(token string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: sessionCookie, Value: token, Path: "/", MaxAge: maxAge,
+		Name: nameOfSessionCookie(bool(c.Secure)), Value: token, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: bool(c.Secure),
 	}
 }
@@ -150,7 +163,7 @@ func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
 	}
 	signedIn, err := h.service.SignIn(ctx, SignIn{
 		Tenant: in.Body.Tenant, Username: in.Body.Username, Password: in.Body.Password,
-		Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
+		Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return nil, err
@@ -181,7 +194,7 @@ func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
 type sessionRequest struct{ sessionCredential }
 
 func (h handler) session(ctx context.Context, in sessionRequest) (sessionView, error) {
-	session, err := h.service.Current(ctx, in.Token)
+	session, err := h.service.Current(ctx, in.token())
 	return sessionViewOf(session, h.currency), err
 }
 
@@ -189,10 +202,10 @@ type signOutReply = httpapi.WithCookies[httpapi.None]
 
 func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (signOutReply, error) {
 	caller, _ := principal.From(ctx)
-	if in.Token == "" || caller.Kind != principal.Admin {
+	if in.token() == "" || caller.Kind != principal.Admin {
 		return signOutReply{}, apperr.New(apperr.Unauthenticated, "There is no session to end; an API token is no session.")
 	}
-	if err := h.service.SignOut(ctx, u, in.Token); err != nil {
+	if err := h.service.SignOut(ctx, u, in.token()); err != nil {
 		return signOutReply{}, err
 	}
 	return signOutReply{Cookies: []*http.Cookie{in.cookie("", -1)}, ClearCache: true}, nil

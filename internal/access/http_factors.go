@@ -115,7 +115,7 @@ type factorSetupView struct {
 
 func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Made[factorSetupView], error) {
 	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{
-		Kind: in.Body.Kind, Name: in.Body.Name, Password: in.Body.Password, Session: in.Token, Address: string(in.Address), Origin: in.Origin,
+		Kind: in.Body.Kind, Name: in.Body.Name, Password: in.Body.Password, Session: in.token(), Address: string(in.Address), Origin: in.Origin,
 	})
 	if err != nil {
 		return httpapi.Made[factorSetupView]{}, err
@@ -152,7 +152,7 @@ type confirmedFactorView struct {
 }
 
 func (h handler) confirmFactor(ctx context.Context, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
-	factor, codes, err := h.service.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.Token})
+	factor, codes, err := h.service.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
 	if err != nil {
 		return confirmedFactorView{}, err
 	}
@@ -182,7 +182,7 @@ type removeFactorRequest struct {
 }
 
 func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *User, in removeFactorRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveFactor(ctx, u, user, in.ID, in.Token)
+	return httpapi.None{}, h.service.RemoveFactor(ctx, u, user, in.ID, in.token())
 }
 
 type recoveryCodesView struct {
@@ -190,7 +190,7 @@ type recoveryCodesView struct {
 }
 
 func (h handler) newRecoveryCodes(ctx context.Context, user *User, in sessionRequest) (recoveryCodesView, error) {
-	codes, err := h.service.NewRecoveryCodes(ctx, user, in.Token)
+	codes, err := h.service.NewRecoveryCodes(ctx, user, in.token())
 	return recoveryCodesView{RecoveryCodes: codes}, err
 }
 
@@ -256,7 +256,7 @@ func (h handler) finishSignIn(ctx context.Context, in factorSignInRequest) (sign
 	}
 	signedIn, err := h.service.FinishSignIn(ctx, FactorSignIn{
 		ShownFactor: in.Body.shown(),
-		Replaces:    in.Token, Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
+		Replaces:    in.token(), Address: string(in.Address), UserAgent: in.Agent, Device: in.shown(in.Secure),
 	})
 	if err != nil {
 		return signInReply{}, err
@@ -274,7 +274,7 @@ type stepUpRequest struct {
 func (in stepUpRequest) Check() error { return in.Body.check(false) }
 
 func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeView, error) {
-	challenge, err := h.service.BeginStepUp(ctx, in.Token)
+	challenge, err := h.service.BeginStepUp(ctx, in.token())
 	if err != nil {
 		return challengeView{}, err
 	}
@@ -284,7 +284,7 @@ func (h handler) beginStepUp(ctx context.Context, in sessionRequest) (challengeV
 type stepUpReply = httpapi.WithCookies[sessionView]
 
 func (h handler) stepUp(ctx context.Context, in stepUpRequest) (stepUpReply, error) {
-	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.Token, ShownFactor: in.Body.shown(), Address: string(in.Address)})
+	token, session, err := h.service.StepUp(ctx, StepUp{Session: in.token(), ShownFactor: in.Body.shown(), Address: string(in.Address)})
 	if err != nil {
 		return stepUpReply{}, err
 	}

@@ -51,7 +51,7 @@ func (h handler) acceptInvitation(ctx context.Context, in acceptInvitationReques
 		return nil, err
 	}
 	signedIn, err := h.service.AcceptInvitation(ctx, Acceptance{
-		Token: in.Body.Invitation, Password: in.Body.Password, Replaces: in.Token, Address: string(in.Address), UserAgent: in.Agent,
+		Token: in.Body.Invitation, Password: in.Body.Password, Replaces: in.token(), Address: string(in.Address), UserAgent: in.Agent,
 	})
 	if err != nil {
 		return nil, err

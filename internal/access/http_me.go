@@ -64,7 +64,7 @@ type changePasswordRequest struct {
 
 func (h handler) changePassword(ctx context.Context, user *User, in changePasswordRequest) (meView, error) {
 	after, err := h.service.ChangePassword(ctx, user, PasswordChange{
-		Current: in.Body.CurrentPassword, New: in.Body.NewPassword, Session: in.Token, Address: string(in.Address), EndTokens: in.Body.EndTokens,
+		Current: in.Body.CurrentPassword, New: in.Body.NewPassword, Session: in.token(), Address: string(in.Address), EndTokens: in.Body.EndTokens,
 	})
 	if err != nil {
 		return meView{}, err
@@ -84,11 +84,11 @@ func (h handler) openSessions(ctx context.Context, in openSessionsRequest) (http
 		userID = *in.UserID
 	}
 	listing, err := h.service.OpenSessions(ctx, userID, in.Page.Page())
-	return httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.Token) }), err
+	return httpapi.ListOf(listing, func(row OpenSession) openSessionView { return openSessionViewOf(row, in.token()) }), err
 }
 
 func (h handler) endOtherSessions(ctx context.Context, u *uow.Unit, in sessionRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.EndOtherSessions(ctx, u, in.Token)
+	return httpapi.None{}, h.service.EndOtherSessions(ctx, u, in.token())
 }
 
 // findSession reads the session that a path names. Who may see none is not told whether it

@@ -103,9 +103,10 @@ type ssoReply = httpapi.WithCookies[httpapi.Redirect]
 
 type beginSSORequest struct {
 	traveller
-	Session string `cookie:"interlock_session"`
-	Tenant  string `query:"tenant"`
-	Site    string `header:"Sec-Fetch-Site"`
+	PlainSession string `cookie:"interlock_session"`
+	HostSession  string `cookie:"__Host-interlock_session"`
+	Tenant       string `query:"tenant"`
+	Site         string `header:"Sec-Fetch-Site"`
 }
 
 // beginSingleSignOn sends a browser to a provider, from our page or an address that was typed.
@@ -117,7 +118,7 @@ func (h handler) beginSingleSignOn(ctx context.Context, p Provider, in beginSSOR
 	if err != nil {
 		return ssoReply{}, err
 	}
-	to, err := h.service.BeginSingleSignOn(ctx, by, in.Tenant, in.Session)
+	to, err := h.service.BeginSingleSignOn(ctx, by, in.Tenant, sessionToken(in.Secure, in.PlainSession, in.HostSession))
 	if err != nil {
 		return ssoReply{}, err
 	}
@@ -258,8 +259,9 @@ func (h handler) links(ctx context.Context, user *User, _ httpapi.None) (httpapi
 
 type beginLinkRequest struct {
 	traveller
-	Session string `cookie:"interlock_session"`
-	Body    struct {
+	PlainSession string `cookie:"interlock_session"`
+	HostSession  string `cookie:"__Host-interlock_session"`
+	Body         struct {
 		Provider string `json:"provider" validate:"required,max=64"`
 		// Password is asked of who has no second factor.
 		Password string `json:"password" validate:"max=1024"`
@@ -268,7 +270,7 @@ type beginLinkRequest struct {
 
 func (h handler) beginLink(ctx context.Context, user *User, in beginLinkRequest) (journeyReply, error) {
 	return h.journey(ctx, in.traveller, in.Body.Provider, func(by Traveller) (Journey, error) {
-		return h.service.BeginLink(ctx, user, LinkBeginning{Traveller: by, Password: in.Body.Password, Session: in.Session})
+		return h.service.BeginLink(ctx, user, LinkBeginning{Traveller: by, Password: in.Body.Password, Session: sessionToken(in.Secure, in.PlainSession, in.HostSession)})
 	})
 }
 
@@ -278,7 +280,7 @@ type removeOwnLinkRequest struct {
 }
 
 func (h handler) removeOwnLink(ctx context.Context, u *uow.Unit, user *User, in removeOwnLinkRequest) (httpapi.None, error) {
-	return httpapi.None{}, h.service.RemoveLink(ctx, u, user, in.ID, in.Token)
+	return httpapi.None{}, h.service.RemoveLink(ctx, u, user, in.ID, in.token())
 }
 
 type removeLinkRequest struct {

@@ -131,7 +131,18 @@ func TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites(t *testing.T) {
 			b := newBrowser(t, h)
 			b.origin = c.origin
 			b.send(http.MethodPost, "/session", h.credentials(adminPassword), "X-Forwarded-Proto", c.forwarded)
-			require.Equal(t, "interlock_session", b.cookie.Name)
+			name, other := "interlock_session", "__Host-interlock_session"
+			if c.secure {
+				name, other = other, name
+			}
+			require.Equal(t, name, b.cookie.Name)
+			require.Equal(t, http.StatusOK, b.send(http.MethodGet, "/session", "", "X-Forwarded-Proto", c.forwarded).status)
+			tossed := *b.cookie
+			b.cookie = &http.Cookie{Name: other, Value: tossed.Value}
+			require.Equal(t, http.StatusUnauthorized, b.send(http.MethodGet, "/session", "", "X-Forwarded-Proto", c.forwarded).status,
+				"a cookie of the other name, which another host may have set, is not looked at")
+			require.Equal(t, http.StatusUnauthorized, b.send(http.MethodGet, "/me", "", "X-Forwarded-Proto", c.forwarded).status)
+			b.cookie = &tossed
 			require.True(t, b.cookie.HttpOnly)
 			require.Equal(t, http.SameSiteStrictMode, b.cookie.SameSite)
 			require.Equal(t, "/", b.cookie.Path)

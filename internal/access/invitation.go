@@ -257,7 +257,7 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 // invited finds the user with an invitation by its digest, whatever its tenant, and the
 // tenant's name. Errors: gorm.ErrRecordNotFound.
 func (s store) invited(ctx context.Context, token digest) (row User, tenant string, err error) {
-	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ?", token.String()).Take(&row).Error
+	err = s.db.Read(storage.AcrossTenants(ctx)).Where("invitation_hash = ? AND "+openTenant, token.String()).Take(&row).Error
 	if err != nil {
 		return row, "", fmt.Errorf("read whom an invitation is for: %w", err)
 	}

@@ -132,7 +132,7 @@ func requireNowhere(t *testing.T, db *storage.DB, h *fixture, secret string) {
 func sessionCookieOf(t *testing.T, reply answer) *http.Cookie {
 	t.Helper()
 	for _, line := range reply.header.Values("Set-Cookie") {
-		if cookie, err := http.ParseSetCookie(line); err == nil && cookie.Name == sessionCookie {
+		if cookie, err := http.ParseSetCookie(line); err == nil && strings.TrimPrefix(cookie.Name, "__Host-") == sessionCookie {
 			return cookie
 		}
 	}

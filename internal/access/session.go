@@ -23,6 +23,18 @@ import (
 
 const sessionCookie = "interlock_session"
 
+// hostSessionCookie is its name where it is sent over TLS only. The plain one is not read there: a
+// page of a neighbouring host could have set it, and had a visitor act in its own session.
+const hostSessionCookie = "__Host-" + sessionCookie
+
+// nameOfSessionCookie is the name of the session's cookie on a link.
+func nameOfSessionCookie(secure bool) string {
+	if secure {
+		return hostSessionCookie
+	}
+	return sessionCookie
+}
+
 // Defaults of Deps.
 const (
 	defaultSessionLifetime = 12 * time.Hour
@@ -302,7 +314,8 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 
 // callerBySession finds out whose a session is.
 func (s *Service) callerBySession(ctx context.Context, token string) (*caller, error) {
-	ctx, err := s.sessions.Load(ctx, token)
+	var row OpenSession
+	ctx, err := s.sessions.Load(context.WithValue(ctx, rowKey{}, &row), token)
 	if err != nil {
 		return nil, fmt.Errorf("load the session: %w", err)
 	}
@@ -318,12 +331,16 @@ func (s *Service) callerBySession(ctx context.Context, token string) (*caller, e
 		return nil, err
 	}
 	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
-	s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
+	used := !httpapi.Listening(ctx)
+	if used {
+		s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
+	}
 	return &caller{
 		principal: user.acting(principal.Admin, tenant, credential, user.Permissions),
 		user:      user,
 		csrf:      s.sessions.GetString(ctx, sessionCSRF),
-		ends:      s.sessions.Deadline(ctx),
+		ends:      s.sessionStore.ends(row),
+		used:      used,
 
 		factorTime: time.UnixMicro(s.sessions.GetInt64(ctx, sessionFactorTime)),
 	}, nil

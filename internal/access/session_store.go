@@ -46,6 +46,9 @@ type origin struct {
 
 type originKey struct{}
 
+// rowKey is where a context has the row that a session is read into.
+type rowKey struct{}
+
 // sessionStore keeps scs's sessions in our database. It finds a session whatever
 // its tenant, since only the session says which that is.
 type sessionStore struct {
@@ -72,6 +75,9 @@ func (s sessionStore) FindCtx(ctx context.Context, tokenHash string) ([]byte, bo
 	}
 	if err != nil {
 		return nil, false, err
+	}
+	if into, asked := ctx.Value(rowKey{}).(*OpenSession); asked {
+		*into = row
 	}
 	return row.Data, true, nil
 }
@@ -131,4 +137,19 @@ func (s sessionStore) tx(ctx context.Context) (*gorm.DB, error) {
 		return nil, errOutsideUnit
 	}
 	return u.Tx(ctx)
+}
+
+// ends is when a session does if nobody uses it any more.
+func (s sessionStore) ends(row OpenSession) time.Time {
+	if s.idle == 0 {
+		return row.ExpiresTime
+	}
+	used := row.CreatedTime
+	if row.LastUsedTime != nil {
+		used = *row.LastUsedTime
+	}
+	if idle := used.Add(s.idle); idle.Before(row.ExpiresTime) {
+		return idle
+	}
+	return row.ExpiresTime
 }

@@ -40,6 +40,9 @@ func (a answered) from(username string) arrival {
 // whose account it is at once that one is found.
 func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
 	tenantID, err := s.TenantID(ctx, a.flow.Tenant)
+	if err == nil {
+		err = s.requireOpenTenant(ctx, tenantID)
+	}
 	if apperr.Has(err, apperr.NotFound) {
 		return Arrived{}, errNotLinked()
 	}

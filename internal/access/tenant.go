@@ -9,7 +9,6 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
 
@@ -22,14 +21,13 @@ const AdminRole = "admin"
 // adminUsername is the first user's name.
 const adminUsername = "admin"
 
-// operator is who acts when a command of the program does.
-const operator = "command line"
-
 // Tenant is an organisation whose rows no other one sees.
 type Tenant struct {
 	ID          int64 `gorm:"primaryKey"`
 	Name        string
 	CreatedTime time.Time
+	// DisabledTime is since when nobody of it may come in, nil where they may.
+	DisabledTime *time.Time
 }
 
 // TableName implements gorm's Tabler.
@@ -64,7 +62,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		return Tenant{}, err
 	}
 	tenant := Tenant{ID: id, Name: name}
-	err = s.runner.Do(principal.With(ctx, principal.System(id, operator)), func(ctx context.Context, u *uow.Unit) error {
+	err = s.runner.Do(AsOperator(ctx, id), func(ctx context.Context, u *uow.Unit) error {
 		tenant.CreatedTime = u.Now()
 		if err := insertTenant(ctx, u, &tenant); err != nil {
 			return err
@@ -96,7 +94,7 @@ func (s *Service) InTenant(ctx context.Context, name string) (context.Context, e
 	if err != nil {
 		return nil, err
 	}
-	return principal.With(ctx, principal.System(tenant.ID, operator)), nil
+	return AsOperator(ctx, tenant.ID), nil
 }
 
 // command runs what a command changes in the named tenant, in a unit. Errors: NotFound

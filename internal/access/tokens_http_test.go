@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
@@ -171,6 +173,68 @@ func TestATokensSecretIsNeverKeptUnderAnIdempotencyKeyOrInTheAuditLog(t *testing
 			require.False(t, route.Mutates, "it runs in no unit, so that no key is kept for it")
 		}
 	}
+}
+
+// A stream ends with its credential, and does not keep a session open that nobody uses.
+func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		h.customers, h.customerMay = SharedSecret(shopSecret), []string{"orders:read"}
+		h.sessionStore.idle = time.Hour
+		h.sessions = newSessions(h.sessionStore, 12*time.Hour)
+		soon := h.clock.Now().Add(time.Hour)
+		token, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "robot", Expires: soon})
+		require.NoError(t, err)
+		session := h.mustSignIn(t)
+		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": soon.Add(-clockSkew).Unix()})
+		server := httpapi.NewServer(httpapi.Options{Authenticator: h.Service})
+		looks := make(chan struct{}, 100)
+		httpapi.Listen(server.Router(), "/beats", "orders:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
+			if err := s.Send("", "begun", true); err != nil {
+				return err
+			}
+			// Half an hour later it is there still.
+			h.clock.Advance(30 * time.Minute)
+			if err := s.Ping(); err != nil {
+				return err
+			}
+			h.clock.Advance(30*time.Minute - 300*time.Millisecond)
+			h.callers.invalidate()
+			looks <- struct{}{}
+			<-ctx.Done()
+			return nil
+		})
+		listening := httptest.NewServer(server)
+		defer listening.Close()
+		began := h.clock.Now()
+		for name, show := range map[string]func(r *http.Request){
+			"a token":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) },
+			"a session":  func(r *http.Request) { r.AddCookie(&http.Cookie{Name: sessionCookie, Value: session}) },
+			"a customer": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+customer) },
+		} {
+			h.clock.Advance(began.Sub(h.clock.Now()))
+			// A stream that does not end is cut off, and has then lasted too long.
+			patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			request, err := http.NewRequestWithContext(patient, http.MethodGet, listening.URL+httpapi.Base+"/beats", nil)
+			require.NoError(t, err)
+			show(request)
+			reply, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, reply.StatusCode, name)
+			<-looks
+			at := time.Now()
+			// The fixture's clock goes on by hand: it is over when the stream looks next.
+			require.True(t, clock.Sleep(t.Context(), 50*time.Millisecond))
+			h.clock.Advance(400 * time.Millisecond)
+			lines := bufio.NewScanner(reply.Body)
+			for lines.Scan() {
+			}
+			require.NoError(t, patient.Err(), "%s: the stream never ended", name)
+			require.Less(t, time.Since(at), time.Second, name)
+			_ = reply.Body.Close()
+		}
+	})
 }
 
 func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {

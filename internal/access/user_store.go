@@ -27,7 +27,7 @@ func (s store) account(ctx context.Context, tenant, username string) (User, erro
 	var row User
 	err := s.db.Read(storage.AcrossTenants(ctx)).
 		Joins("JOIN tenants ON tenants.id = users.tenant_id").
-		Where("tenants.name = ? AND users.username = ?", tenant, username).
+		Where("tenants.name = ? AND tenants.disabled_time IS NULL AND users.username = ?", tenant, username).
 		Take(&row).Error
 	if err != nil {
 		return User{}, fmt.Errorf("read the account: %w", err)
@@ -35,12 +35,12 @@ func (s store) account(ctx context.Context, tenant, username string) (User, erro
 	return row, nil
 }
 
-// activeUser reads a user who may come in, with roles and permissions. Errors:
+// activeUser reads a user who may come in, in a tenant that is not disabled, with roles and permissions. Errors:
 // gorm.ErrRecordNotFound.
 func (s store) activeUser(ctx context.Context, tenantID, id int64) (Identity, error) {
 	ctx = principal.With(ctx, principal.System(tenantID, "authentication"))
 	var row User
-	if err := s.db.Read(ctx).Where("id = ? AND disabled = ?", id, false).Take(&row).Error; err != nil {
+	if err := s.db.Read(ctx).Where("id = ? AND disabled = ? AND "+openTenant, id, false).Take(&row).Error; err != nil {
 		return Identity{}, fmt.Errorf("read the user: %w", err)
 	}
 	return s.withRoles(ctx, row)

@@ -120,6 +120,10 @@ func encryptionFinding(ctx context.Context, db *storage.DB, s settings.Storage) 
 	case len(used.Lost) > 0:
 		return about(engines.Broken, "Values were encrypted with the key %s, which is not there: nobody can read them. Put it back, behind the one that encrypts now.", strings.Join(used.Lost, ", "))
 	}
+	older, err := olderKeys(ctx, db, c)
+	if err != nil {
+		return about(engines.Unknown, "Values are encrypted with the key %q. Which older keys are needed cannot be read: %v.", c.Current(), err)
+	}
 	path, embedded := s.KeyFile()
 	switch set, _ := s.SetKeys(); {
 	case c.Current() == "" && len(keys) > 0:
@@ -129,9 +133,39 @@ func encryptionFinding(ctx context.Context, db *storage.DB, s settings.Storage) 
 	case len(keys) == 0:
 		return about(engines.Risk, "%s.", strings.ToUpper(noKeys[:1])+noKeys[1:])
 	case len(set) > 0:
-		return about(engines.OK, "Values are encrypted with the key %q of the settings. Keep a copy apart from the backups of the database.", c.Current())
+		return about(engines.OK, "Values are encrypted with the key %q of the settings. Keep a copy apart from the backups of the database.%s", c.Current(), older)
 	}
-	return about(engines.OK, "Values are encrypted with the key %q in %s. Keep a copy of that file apart from the backups of the database.", c.Current(), path)
+	return about(engines.OK, "Values are encrypted with the key %q in %s. Keep a copy of that file apart from the backups of the database.%s", c.Current(), path, older)
+}
+
+// olderKeys says which keys beside the current one are needed still, and which may go; "" where there
+// is one key alone, and then nothing is looked at but its registration.
+func olderKeys(ctx context.Context, db *storage.DB, c encryption.Cipher) (says string, err error) {
+	known, err := encryption.Known(ctx, db, c)
+	older := slices.DeleteFunc(known, func(k encryption.KnownKey) bool { return !k.Here || k.Current })
+	if err != nil || len(older) == 0 || c.Current() == "" {
+		return "", err
+	}
+	counts, err := encryption.Count(ctx, db, Encrypted())
+	if err != nil {
+		return "", err
+	}
+	byKey := counts.ByKey()
+	var needed, free []string
+	for _, key := range older {
+		if len(byKey[key.ID]) > 0 {
+			needed = append(needed, key.ID)
+		} else {
+			free = append(free, key.ID)
+		}
+	}
+	if len(needed) > 0 {
+		says += fmt.Sprintf(" Also needed, for what is encrypted with them still: %s (`admin keys list` says what, `admin keys reencrypt` changes it).", strings.Join(needed, ", "))
+	}
+	if len(free) > 0 {
+		says += fmt.Sprintf(" Nothing is encrypted with: %s. Once `admin keys reencrypt` says so too, and every server runs with the current key first, take them out.", strings.Join(free, ", "))
+	}
+	return says, nil
 }
 
 // MissingKeys returns what the doctor says of encryption when values in the database cannot be

@@ -104,6 +104,8 @@ type Services struct {
 	broker  mq.Broker
 	gate    gate.Gate
 	closers []func()
+	// cipher encrypts what is encrypted at rest.
+	cipher encryption.Cipher
 	// lostKeys are those that values in the database were encrypted with and that are not there.
 	lostKeys []string
 }
@@ -167,6 +169,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		sv.Close()
 		return nil, err
 	}
+	sv.cipher = cipher
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
 	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises, sv.Retention)
@@ -252,7 +255,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL,
 	})
-	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}})
+	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})
 	sv.Catalog = catalog.New(catalog.Deps{DB: sv.DB, Bus: sv.bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	sv.Inventory = inventory.New(inventory.Deps{DB: sv.DB, Bus: sv.bus, Items: sv.Catalog})

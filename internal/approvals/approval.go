@@ -163,12 +163,12 @@ func (a *Approval) proposal() Proposal {
 	}
 }
 
-// setContent makes a proposal the content of the approval, and the approval pending; or scheduled
+// setContent makes a proposal with its digest the content of the approval, and the approval pending; or scheduled
 // when the change takes no votes.
-func (a *Approval) setContent(p Proposal, rules Rules, now time.Time) {
+func (a *Approval) setContent(p Proposal, digest string, rules Rules, now time.Time) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
 	a.Targets, a.TargetCount, a.PartyID, a.EffectiveTime = slices.Clone(p.Targets), len(p.Targets), p.Party, p.EffectiveTime
-	a.Digest = p.digest()
+	a.Digest = digest
 	a.OpenDigest = &a.Digest
 	a.Status, a.Required, a.ExpiresTime = pending.Code, rules.Required, now.Add(rules.Lasts)
 	if p.Unvoted && p.EffectiveTime != nil {

@@ -60,7 +60,8 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 			return nil, err
 		}
 	}
-	if p.digest() == a.Digest && p.Note == a.Note {
+	// The digest that it has can be of an earlier key.
+	if s.digest(p) == s.digest(a.proposal()) && p.Note == a.Note {
 		return a, nil
 	}
 	return s.replace(ctx, u, a, ifMatch, "edit", p)
@@ -143,7 +144,7 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 			return nil, s.explainStale(ctx, err, a, ifMatch)
 		}
 	}
-	after := withContent(a, p, rules, u.Now())
+	after := withContent(a, p, s.digest(p), rules, u.Now())
 	if err := s.requireUnique(ctx, u, after); err != nil {
 		return nil, err
 	}

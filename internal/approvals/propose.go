@@ -51,7 +51,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 		return false, err
 	}
 	a := &Approval{AuthorID: caller.UserID, AuthorName: caller.Name, ContentVersion: 1}
-	a.setContent(p, rules, u.Now())
+	a.setContent(p, s.digest(p), rules, u.Now())
 	if reason, bypassing := ctx.Value(bypassKey{}).(string); bypassing {
 		return true, s.insertBypassed(ctx, u, a, reason)
 	}
@@ -202,9 +202,9 @@ func (a *Approval) withEffectiveTime(detail map[string]any) map[string]any {
 }
 
 // withContent is an approval with new content, which voids its votes.
-func withContent(a *Approval, p Proposal, rules Rules, now time.Time) *Approval {
+func withContent(a *Approval, p Proposal, digest string, rules Rules, now time.Time) *Approval {
 	after := *a
-	after.setContent(p, rules, now)
+	after.setContent(p, digest, rules, now)
 	after.ContentVersion, after.Reason = a.Version+1, ""
 	return &after
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -62,6 +63,8 @@ type Deps struct {
 	Bus     events.Bus
 	Clock   clock.Clock
 	Tenancy Tenancy
+	// Cipher has the key of the digests that are shown.
+	Cipher encryption.Cipher
 }
 
 // Service is the use cases of approvals. It is safe for concurrent use, once every domain
@@ -72,12 +75,13 @@ type Service struct {
 	bus      events.Bus
 	clock    clock.Clock
 	tenancy  Tenancy
+	cipher   encryption.Cipher
 	subjects map[string]Subject
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, tenancy: d.Tenancy, subjects: map[string]Subject{}}
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, tenancy: d.Tenancy, cipher: d.Cipher, subjects: map[string]Subject{}}
 }
 
 // Approval returns an approval with its votes. Errors: NotFound.

@@ -97,8 +97,10 @@ type Proposal struct {
 	MarkTargets func(ctx context.Context, u *uow.Unit) error
 }
 
-// digest is what a vote is for: the content, what it is based on and when it is to be made.
-func (p Proposal) digest() string {
+// digest is what a vote is for: the content, what it is based on and when it is to be made. Where
+// there is a key it is a code that takes the key to compute: what is proposed may be withheld from
+// a reader of the digest later, and is not to be guessed by it.
+func (s *Service) digest(p Proposal) string {
 	sum := sha256.New()
 	for _, part := range []string{p.Kind, p.Resource, p.BaseETag} {
 		sum.Write([]byte(part))
@@ -109,7 +111,11 @@ func (p Proposal) digest() string {
 		sum.Write([]byte{0})
 	}
 	sum.Write(p.Content)
-	return hex.EncodeToString(sum.Sum(nil))
+	digest := sum.Sum(nil)
+	if code := s.cipher.MAC("digest of an approval", digest); code != nil {
+		digest = code
+	}
+	return hex.EncodeToString(digest)
 }
 
 // Shown is the change of a proposal in the words of the API: a merge patch of one resource,

@@ -168,9 +168,13 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
 	var broken []apperr.Field
+	blank := s.blank(ctx)
 	for place, c := range changes {
+		if row := rows[c.Key]; row != nil {
+			row.work = blank.work
+		}
 		writes[place] = plannedWrite{Change: c, place: place, before: rows[c.Key]}
-		fields, err := writes[place].check(s.blank(ctx), by)
+		fields, err := writes[place].check(blank, by)
 		if err != nil {
 			return nil, err
 		}

@@ -54,6 +54,8 @@ type Config struct {
 	Stored
 
 	vault *vault
+	// work is what the request may spend on schemas, for a row that it changes.
+	work *work
 	// given is set for a row that a write made with another value than the one that was there.
 	given bool
 }

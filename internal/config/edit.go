@@ -13,14 +13,19 @@ import (
 
 // editable declares configs to package change, as the context's caller may see and change them.
 func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config] {
-	by := authorOf(ctx)
+	by, work := authorOf(ctx), newWork(ctx)
 	return change.Editable[Config, *Config]{
 		Rows: change.Rows[Config, *Config]{
 			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
-		Document:     func(c *Config) (any, error) { return c.document(by.reads) },
-		Patched:      by.patched,
-		Revise:       func(c *Config, document any) (*Config, guard.Set, error) { return revise(c, document, by.may) },
+		Document: func(c *Config) (any, error) { return c.document(by.reads) },
+		Patched:  by.patched,
+		Revise: func(c *Config, document any) (*Config, guard.Set, error) {
+			// Others may read the row that is remembered.
+			own := *c
+			own.work = work
+			return revise(&own, document, by.may)
+		},
 		At:           s.at,
 		Record:       s.recordEdit,
 		Instead:      s.proposeEdit,
@@ -130,7 +135,7 @@ func (c *Config) with(content Content, from valueSource, may permit) (*Config, g
 			return nil, nil, nil, err
 		}
 	}
-	content, fields := checked(content)
+	content, fields := checked(content, c.work)
 	if len(fields) > 0 {
 		return nil, nil, fields, nil
 	}
@@ -179,6 +184,11 @@ func (c *Config) columns(after *Config) guard.Set {
 	}
 	if after.Secret != c.Secret {
 		set["secret"] = after.Secret
+	}
+	if len(set) > 0 && after.KeyID != "" {
+		// It may have been encrypted anew since it was read. The version has it in the form that its
+		// history has.
+		set["value"], set["sealed_value"], set["value_key"] = after.Plain, after.Sealed, after.KeyID
 	}
 	return set
 }

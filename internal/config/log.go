@@ -179,7 +179,7 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 	}
 	var snapshot Snapshot
 	err := s.db.Snapshot(ctx, func(tx *gorm.DB) error {
-		if err := filter.fits(tx); err != nil {
+		if err := filter.fits(ctx, tx); err != nil {
 			return err
 		}
 		at, err := s.feed.log.end(tx.WithContext(storage.AcrossTenants(ctx)))
@@ -187,7 +187,7 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 			return err
 		}
 		snapshot.Revision = at.Revision
-		return filter.apply(s.readable(tx)).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
+		return filter.apply(s.readableFor(ctx, tx)).Order("`key`").Limit(MaxTransfer).Find(&snapshot.Configs).Error
 	})
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("read a snapshot of the configs: %w", err)

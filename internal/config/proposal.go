@@ -164,23 +164,39 @@ func (s subject) shownChange(ctx context.Context, c proposedChange, hidden bool)
 		if c.Patch, err = merge.Encode(withMember(patch, "value", nil)); err != nil {
 			return c, err
 		}
+		c.Destroyed = masked(c.Destroyed)
 	}
 	c.Sealed, c.SealedWith, c.Masked = nil, "", true
 	return c, nil
 }
 
-// inClear returns the keys of changes that have a value in clear.
-func inClear(changes []proposedChange) (keys []string) {
+// basesInClear returns the versions that changes are based on which have a value in clear, by key.
+func basesInClear(changes []proposedChange) map[string]guard.Ref {
+	bases := map[string]guard.Ref{}
 	for _, c := range changes {
-		patch, err := merge.Parse(c.Patch)
-		if err != nil || c.SealedWith != "" {
-			continue
-		}
-		if _, has := valueIn(patch); has {
-			keys = append(keys, c.Key)
+		if c.hasValueInClear() {
+			// What is created is based on none.
+			base, _ := guard.ParsePrecondition(c.ETag)
+			bases[c.Key] = base.Ref
 		}
 	}
-	return keys
+	return bases
+}
+
+// hasValueInClear reports whether a change has a value that is not encrypted.
+func (c proposedChange) hasValueInClear() bool {
+	if c.SealedWith != "" {
+		return false
+	}
+	if _, destroys := c.Destroyed["value"]; destroys {
+		return true
+	}
+	patch, err := merge.Parse(c.Patch)
+	if err != nil {
+		return false
+	}
+	_, has := valueIn(patch)
+	return has
 }
 
 // proposedView is a content that is proposed, as a reader is shown it. hidden is set for a value

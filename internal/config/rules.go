@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,8 +26,12 @@ const (
 )
 
 // checked returns the content in its stored form, with the type inferred where it
-// was left out, or what is wrong with it. Pointers are relative to the content.
-func checked(c Content) (Content, []apperr.Field) {
+// was left out, or what is wrong with it. Pointers are relative to the content. What a schema takes is
+// paid from w, and from an amount of its own where that is nil.
+func checked(c Content, w *work) (Content, []apperr.Field) {
+	if w == nil {
+		w = newWork(context.Background())
+	}
 	var fields []apperr.Field
 	if n := utf8.RuneCountInString(c.Remark); n > MaxRemark {
 		fields = append(fields, apperr.Field{Pointer: "/remark", Code: "max", Message: fmt.Sprintf("must have at most %d characters", MaxRemark)})
@@ -58,7 +63,7 @@ func checked(c Content) (Content, []apperr.Field) {
 	if fault := normalise(&c.Schema, "/schema", MaxSchemaBytes); fault != nil {
 		return c, append(fields, *fault)
 	}
-	broken := checkSchema(c.Schema, value)
+	broken := checkSchema(c.Schema, value, w)
 	if c.Secret {
 		broken = unquoted(broken)
 	}

@@ -1,8 +1,12 @@
 package config
 
 import (
+	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -50,7 +54,7 @@ func TestValuesKeepToTheirType(t *testing.T) {
 		{"as deep as can be", Content{Value: strings.Repeat("[", 28) + strings.Repeat("]", 28)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, fields := checked(c.in)
+			_, fields := checked(c.in, nil)
 			if c.broken == "" {
 				require.Empty(t, fields)
 				return
@@ -66,7 +70,7 @@ func TestTheTypeIsInferredFromTheValue(t *testing.T) {
 	for value, want := range map[string]Type{
 		`"x"`: String, `"5"`: String, `5`: Number, `-1`: Number, `true`: Boolean, `false`: Boolean, `{}`: JSON, `[]`: JSON, `null`: JSON,
 	} {
-		content, fields := checked(Content{Value: value})
+		content, fields := checked(Content{Value: value}, nil)
 		require.Empty(t, fields)
 		require.Equal(t, want, content.ValueType, value)
 	}
@@ -95,7 +99,7 @@ func TestValuesAreHeldToTheirSchema(t *testing.T) {
 		{"prefixItems of 2020-12", `{"prefixItems":[{"type":"string"}]}`, `[1]`, JSON, "/value/0", "type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema})
+			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema}, nil)
 			if c.broken == "" {
 				require.Empty(t, fields)
 				return
@@ -130,7 +134,7 @@ func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
 		{"a number that nobody can hold", `{"maximum":1e999999}`, "too large"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: c.schema})
+			_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: c.schema}, nil)
 			require.Len(t, fields, 1)
 			require.True(t, strings.HasPrefix(fields[0].Pointer, "/schema"), fields[0].Pointer)
 			require.Contains(t, fields[0].Message, c.says)
@@ -138,8 +142,72 @@ func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
+// again is a schema that holds another one against a value 2^30 times.
+func again(leaf string, more ...string) string {
+	defs := `"l0":` + leaf
+	for i := range 30 {
+		defs += fmt.Sprintf(`,"l%d":{"allOf":[{"$ref":"#/$defs/l%d"},{"$ref":"#/$defs/l%d"}]}`, i+1, i, i)
+	}
+	for _, def := range more {
+		defs += "," + def
+	}
+	return `{"$defs":{` + defs + `},"$ref":"#/$defs/l30"}`
+}
+
+// A schema is paid for before it is held against a value: each of these would take minutes.
+func TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon(t *testing.T) {
+	long := strings.Repeat("a", MaxValueBytes-2)
+	many := make([]string, 150)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"pattern":"(a|a?){8}%d$"}`, i)
+	}
+	numbers := "[" + strings.Repeat("7,", 120_000) + "7]"
+	listed := make([]string, 5_000)
+	for i := range listed {
+		listed[i] = strconv.Itoa(100 + i)
+	}
+	for _, c := range []struct {
+		name, value string
+		t           Type
+		schema      string
+		says        string
+	}{
+		{"many patterns over a long text", strconv.Quote(long), String, `{"allOf":[` + strings.Join(many, ",") + `]}`, "too many steps"},
+		{"one large pattern", strconv.Quote(long), String, `{"pattern":"((a|b|c|d){30}(x?){30}){15}$"}`, "too many steps"},
+		{"a pattern that compiles to millions", `"a"`, String, `{"pattern":"(` + strings.Repeat("abcdefghij", 100) + `){900}"}`, "not a JSON Schema that can be used"},
+		{"a long list that each of many is looked for in", numbers, JSON, `{"items":{"enum":[` + strings.Join(listed, ",") + `]}}`, "too many steps"},
+		{"a long array that is looked at again and again", numbers, JSON, again(`{"items":{"type":"string"}}`), "too many steps"},
+		{"a list that is looked through again and again", "[" + strings.Repeat("7,", 300) + "7]", JSON, again(`{"items":{"$ref":"#/$defs/list"}}`, `"list":{"enum":[`+strings.Join(listed[:4000], ",")+`]}`), "too many steps"},
+		{"patterns of names", `{"` + strings.Repeat("a", 200_000) + `":1}`, JSON, `{"patternProperties":{"(a|a?){200}(x?){200}$":true}}`, "too many steps"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			began := time.Now()
+			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema}, nil)
+			require.Less(t, time.Since(began), 10*time.Second)
+			require.Len(t, fields, 1)
+			require.Equal(t, "/schema", fields[0].Pointer)
+			require.Contains(t, fields[0].Message, c.says)
+		})
+	}
+	ordinary := `{"type":"object","properties":{"email":{"pattern":"^[^@ ]{1,64}@[a-z0-9.-]{1,200}$"}},"patternProperties":{"^x-[a-z]{1,30}$":{"enum":["a","b"]}}}`
+	_, fields := checked(Content{Value: `{"email":"li@example.com","x-a":"b"}`, ValueType: JSON, Schema: ordinary}, nil)
+	require.Empty(t, fields)
+}
+
+func TestASchemaIsNotHeldAgainstAValueAnyLongerWhenTheRequestHasEnded(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	w := newWork(ctx)
+	schema := Content{Value: `[` + strings.Repeat("7,", 1000) + `7]`, ValueType: JSON, Schema: `{"items":{"minimum":1}}`}
+	_, fields := checked(schema, w)
+	require.Empty(t, fields)
+	end()
+	_, fields = checked(schema, w)
+	require.Len(t, fields, 1)
+	require.Contains(t, fields[0].Message, "the request has ended")
+}
+
 func TestAReferenceThatNeverEndsBreaksNothing(t *testing.T) {
-	_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: `{"$ref":"#"}`})
+	_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: `{"$ref":"#"}`}, nil)
 	require.Len(t, fields, 1)
 }
 

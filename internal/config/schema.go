@@ -17,21 +17,16 @@ const (
 	// schemaURL is what a schema is called while it is compiled. References are
 	// resolved against it, and nothing but it can be loaded.
 	schemaURL = "interlock:///schema"
-	// maxSchemaSteps bounds one validation: references that double at each level
-	// make a small schema take longer than anybody waits.
-	maxSchemaSteps = 1_000_000
 	// maxSchemaFields bounds how many places of a value are reported.
 	maxSchemaFields = 20
 	maxMessage      = 300
 )
 
-// errTooManySteps ends a validation from inside the validator.
-var errTooManySteps = errors.New("the validation takes too many steps")
-
 // checkSchema compiles a JSON Schema (2020-12, unless its $schema names an older
 // draft) and holds the decoded value against it. Formats are annotations, as the
-// draft has it; patterns are RE2 and so cannot run away.
-func checkSchema(schema string, value any) []apperr.Field {
+// draft has it; patterns are RE2. What it takes is paid from w (schema_cost.go).
+func checkSchema(schema string, value any, w *work) []apperr.Field {
+	w.config = maxConfigWork
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
 	if err != nil {
 		return schemaFault("must be a JSON Schema")
@@ -39,7 +34,10 @@ func checkSchema(schema string, value any) []apperr.Field {
 	if faults := appendTreeFaults(nil, "/schema", document, 1); len(faults) > 0 {
 		return faults
 	}
-	compiled, err := compileSchema(document)
+	compiled, err := w.compile(document, len(schema), places(value)*longestList(document))
+	if _, stopped := isStop(err); stopped {
+		return schemaFault("cannot be used: " + err.Error())
+	}
 	if err != nil {
 		return schemaFault("is not a JSON Schema that can be used: " + explainSchema(err))
 	}
@@ -58,11 +56,15 @@ func schemaFault(message string) []apperr.Field {
 	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip(message)}}
 }
 
-func compileSchema(document any) (*jsonschema.Schema, error) {
+// compile compiles a schema of so many bytes, and pays what one look at the value can take. Errors: those that isStop knows as well.
+func (w *work) compile(document any, bytes int, before int64) (schema *jsonschema.Schema, err error) {
+	defer catchStop(&err)
+	w.spend(int64(bytes)*compileWork + before)
 	compiler := jsonschema.NewCompiler()
+	compiler.UseRegexpEngine(w.patterns())
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(nowhere{})
-	compiler.RegisterVocabulary(stepCounting())
+	compiler.RegisterVocabulary(w.steps(longestList(document)))
 	compiler.AssertVocabs()
 	if err := compiler.AddResource(schemaURL, document); err != nil {
 		return nil, err
@@ -78,38 +80,19 @@ func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("a schema can refer only to itself")
 }
 
-// stepCounting returns a vocabulary without keywords that takes part in every
-// subschema of one compiled schema and counts what is evaluated.
-func stepCounting() *jsonschema.Vocabulary {
-	counter := new(stepCounter)
-	return &jsonschema.Vocabulary{
-		URL: "interlock:///steps",
-		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
-			return counter, nil
-		},
-	}
-}
-
-type stepCounter struct{ steps int }
-
-// Validate implements jsonschema.SchemaExt. The library has no way to be stopped
-// but a panic, which validate catches.
-func (c *stepCounter) Validate(*jsonschema.ValidatorContext, any) {
-	if c.steps++; c.steps > maxSchemaSteps {
-		panic(errTooManySteps)
-	}
-}
-
 func validate(schema *jsonschema.Schema, value any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if p != any(errTooManySteps) {
-				panic(p)
-			}
-			err = errTooManySteps
-		}
-	}()
+	defer catchStop(&err)
 	return schema.Validate(value)
+}
+
+// catchStop makes an error of the panic by which work.spend ends a validation.
+func catchStop(err *error) {
+	p := recover()
+	if stop, is := isStop(p); is {
+		*err = stop
+	} else if p != nil {
+		panic(p)
+	}
 }
 
 var english = message.NewPrinter(language.English)

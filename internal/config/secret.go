@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -40,6 +41,8 @@ type Stored struct {
 // vault encrypts and decrypts the values of secret configs.
 type vault struct {
 	cipher encryption.Cipher
+	// withholds is set where values are read by who is not shown them: they are "", and not fetched.
+	withholds bool
 	// unread has the ids of keys with which something could not be read, and was logged.
 	unread sync.Map
 }
@@ -54,6 +57,18 @@ func (v *vault) seal(tenant int64, key, value string) Stored {
 	return Stored{Sealed: sealed, KeyID: id}
 }
 
+// renewed returns what a row has as the key that encrypts now has it, or as it is when that cannot be.
+func (v *vault) renewed(tenant int64, key string, s Stored) Stored {
+	if s.KeyID == "" {
+		return s
+	}
+	sealed, err := v.cipher.Renew(s.Sealed, s.KeyID, placeOf(tenant, key))
+	if err != nil {
+		return s
+	}
+	return Stored{Sealed: sealed, KeyID: v.cipher.Current()}
+}
+
 // open returns the value that a row has. One that cannot be decrypted is "", so that the config can
 // be listed and be given another one. The first of each key is logged: a lost key is that of many.
 func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
@@ -62,6 +77,9 @@ func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (s
 	}
 	if v == nil {
 		return "", errors.New("config: a row was read by who cannot decrypt it")
+	}
+	if v.withholds {
+		return "", nil
 	}
 	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
 	if err != nil {
@@ -78,6 +96,15 @@ type vaultKey struct{}
 // readable returns a database whose reads decrypt.
 func (s *Service) readable(db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
+}
+
+// readableFor is readable for rows that are only shown to the context's caller. What he is not shown
+// is left in the database: it is not measured either (Filter.fits).
+func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
+	if maySee(ctx) {
+		return s.readable(db)
+	}
+	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, &vault{withholds: true})).Omit("sealed_value")
 }
 
 // read returns the database to read from, outside of a unit.
@@ -126,7 +153,7 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 	case given || before.KeyID == "":
 		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)
 	default:
-		c.Stored = before
+		c.Stored = c.vault.renewed(c.TenantID, c.Key, before)
 	}
 	return nil
 }
@@ -149,7 +176,13 @@ func (o opaque) MarshalJSON() ([]byte, error) {
 
 // opaque is the value of a secret config as it is.
 func (c *Config) opaque(told bool) opaque {
-	return opaque{text: c.Value, sealed: string(c.Sealed), given: c.given, told: told && c.Value != ""}
+	return opaque{text: c.Value, sealed: c.sealedNow(), given: c.given, told: told && c.Value != ""}
+}
+
+// sealedNow is how the value is encrypted with the key that encrypts now, so that two rows with one
+// value have it in common when one of them was encrypted anew since.
+func (c *Config) sealedNow() string {
+	return string(c.vault.renewed(c.TenantID, c.Key, c.Stored).Sealed)
 }
 
 // valueSource says where the value that it stands for comes from, in a change of a config.
@@ -157,7 +190,7 @@ func (o opaque) valueSource(c *Config) valueSource {
 	switch {
 	case o.given:
 		return valueGiven
-	case o.sealed != string(c.Sealed):
+	case o.sealed != c.sealedNow():
 		return valueOfEarlier
 	}
 	return valueKept
@@ -270,6 +303,15 @@ func destroyedOf(destroyed map[string]any) map[string]any {
 		if _, secret := value.(opaque); secret {
 			destroyed[name] = map[string]bool{"masked": true}
 		}
+	}
+	return destroyed
+}
+
+// masked is what an edit would destroy, as it is shown when the value in it is withheld.
+func masked(destroyed map[string]any) map[string]any {
+	if _, has := destroyed["value"]; has {
+		destroyed = maps.Clone(destroyed)
+		destroyed["value"] = map[string]bool{"masked": true}
 	}
 	return destroyed
 }

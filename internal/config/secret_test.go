@@ -3,6 +3,7 @@ package config_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,14 +68,14 @@ func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
 	})
 }
 
-func TestASecretIsReadAfterARotationAndSealedWithTheNewKeyWhenItIsGivenAnew(t *testing.T) {
+func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		row := newWorld(t, ctx, db).create("a", secretText("old"))
 		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
 		require.Equal(t, `"old"`, w.get("a").Value)
 		require.Equal(t, "test", w.get("a").KeyID)
 		row = w.mustEdit("a", row.Ref(), `{"remark":"still"}`)
-		require.Equal(t, "test", w.get("a").KeyID, "what nobody gave anew stays as it is sealed")
+		require.Equal(t, "other", w.get("a").KeyID, "a version is written with the current key, whatever it changes")
 		w.mustEdit("a", row.Ref(), `{"value":"new"}`)
 		require.Equal(t, "other", w.get("a").KeyID)
 		require.Equal(t, `"new"`, w.get("a").Value)
@@ -212,5 +213,32 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
+	})
+}
+
+// A list that is refused for its size would tell how long a secret is to who can add to it.
+func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		w.create("secret", secretText(strings.Repeat("s", config.MaxValueBytes-10)))
+		filler := strings.Repeat("x", config.MaxValueBytes-10)
+		for i := range 63 {
+			w.create(fmt.Sprintf("filler.%02d", i), text(filler))
+		}
+		_, err := w.Export(ctx, "")
+		refusedWith(t, err, apperr.LimitReached)
+		caller, _ := principal.From(ctx)
+		caller.Permissions = []string{"configs:read", "configs:write"}
+		blind := principal.With(ctx, caller)
+		export, err := w.Export(blind, "")
+		require.NoError(t, err)
+		snapshot, err := w.Snapshot(blind, "")
+		require.NoError(t, err)
+		require.Len(t, export.Configs, 64)
+		require.Len(t, snapshot.Configs, 64)
+		require.JSONEq(t, `null`, string(export.Configs[63].Value))
+		require.True(t, export.Configs[63].Masked)
+		require.Empty(t, snapshot.Configs[63].Value)
+		require.Empty(t, snapshot.Configs[63].Sealed, "it is not even read")
 	})
 }

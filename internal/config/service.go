@@ -121,14 +121,14 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 // blank is what a new config of the caller's tenant begins with.
 func (s *Service) blank(ctx context.Context) Config {
 	caller, _ := principal.From(ctx)
-	c := Config{vault: s.vault}
+	c := Config{vault: s.vault, work: newWork(ctx)}
 	c.TenantID = caller.TenantID
 	return c
 }
 
 // filled returns a new config, or what is wrong with its content.
 func (c Config) filled(key string, content Content) (*Config, []apperr.Field) {
-	content, fields := checked(content)
+	content, fields := checked(content, c.work)
 	if len(fields) > 0 {
 		return nil, fields
 	}
@@ -256,6 +256,7 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note str
 		return nil, false, err
 	}
 	gone := *row
+	gone.Stored = gone.vault.renewed(gone.TenantID, gone.Key, gone.Stored)
 	if err := guard.Advance(ctx, u, &gone); err != nil {
 		return nil, false, err
 	}
@@ -295,7 +296,9 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	if old.Content == row.Content && (!row.isConfidential() || to.ToVersion == row.Version) {
 		return row, nil
 	}
-	after, set, fields, err := row.with(old.Content, valueGiven, nil)
+	own := *row
+	own.work = newWork(ctx)
+	after, set, fields, err := own.with(old.Content, valueGiven, nil)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}
@@ -363,7 +366,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 		}
 		kept := *c
 		// The next edit gives no value by itself.
-		kept.given = false
+		kept.given, kept.work = false, nil
 		s.cache.put(in, &kept)
 	})
 	return nil

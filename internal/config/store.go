@@ -3,12 +3,14 @@ package config
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -77,35 +79,43 @@ func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 	return found, nil
 }
 
-// confidentialKeys returns which of the keys have a secret config now, or had one and have none: the
-// history of such a one is encrypted.
+// withheld returns of which keys nobody is shown a value that was proposed in clear who may not read
+// secrets, by the versions that the proposals are based on, the zero Ref for a creation: those whose
+// config is secret now, and those of before it was. When a config becomes secret all its versions up
+// to then are encrypted, and so are those of earlier configs of its key: that tells them also when
+// it was made readable, or deleted and its key given to another, since.
 //
-//	SELECT key, secret FROM configs WHERE tenant_id = ? AND key IN (…)
-//	SELECT DISTINCT key FROM config_histories WHERE tenant_id = ? AND key IN (…) AND value_key <> ''
-func (s *Service) confidentialKeys(ctx context.Context, keys []string) (map[string]bool, error) {
-	confidential := map[string]bool{}
-	for some := range slices.Chunk(keys, keysAtOnce) {
-		var rows []struct {
-			Key    string
-			Secret bool
-		}
-		if err := s.db.Read(ctx).Model(&Config{}).Where("`key` IN ?", some).Find(&rows).Error; err != nil {
+//	SELECT key FROM configs WHERE tenant_id = ? AND key IN (…) AND secret = 1
+//	SELECT key, config_id, MAX(version) FROM config_histories
+//	 WHERE tenant_id = ? AND key IN (…) AND value_key <> '' GROUP BY key, config_id
+func (s *Service) withheld(ctx context.Context, bases map[string]guard.Ref) (map[string]bool, error) {
+	withheld := map[string]bool{}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(bases)), keysAtOnce) {
+		var secret []string
+		if err := s.db.Read(ctx).Model(&Config{}).Where("`key` IN ? AND secret = ?", some, true).Pluck("key", &secret).Error; err != nil {
 			return nil, fmt.Errorf("read which of %d configs are secret: %w", len(some), err)
 		}
-		there := map[string]bool{}
-		for _, row := range rows {
-			there[row.Key], confidential[row.Key] = true, row.Secret
+		for _, key := range secret {
+			withheld[key] = true
 		}
-		var were []string
-		err := s.db.Read(ctx).Model(&History{}).Where("`key` IN ? AND value_key <> ''", some).Distinct().Pluck("key", &were).Error
+		var were []struct {
+			Key      string
+			ConfigID int64
+			Newest   int64
+		}
+		err := s.db.Read(ctx).Model(&History{}).Select("`key`", "config_id", "MAX(version) AS newest").
+			Where("`key` IN ? AND value_key <> ''", some).Group("`key`, config_id").Find(&were).Error
 		if err != nil {
 			return nil, fmt.Errorf("read which of %d configs were secret: %w", len(some), err)
 		}
-		for _, key := range were {
-			confidential[key] = confidential[key] || !there[key]
+		for _, was := range were {
+			base := bases[was.Key]
+			if base == (guard.Ref{}) || base.ID == was.ConfigID && base.Version <= was.Newest {
+				withheld[was.Key] = true
+			}
 		}
 	}
-	return confidential, nil
+	return withheld, nil
 }
 
 // Filter narrows a list of configs; zero members narrow nothing.

@@ -149,8 +149,12 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		return p, err
 	}
 	var writes []plannedWrite
+	blank := s.blank(ctx)
 	for _, c := range changes {
-		w, err := rebased(tx, c, rows[c.Key], s.blank(ctx), authorOf(ctx).may)
+		if row := rows[c.Key]; row != nil {
+			row.work = blank.work
+		}
+		w, err := rebased(tx, c, rows[c.Key], blank, authorOf(ctx).may)
 		if errors.Is(err, approvals.ErrNoChange) {
 			continue
 		}
@@ -309,7 +313,7 @@ func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Show
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
 		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
 	}
-	hidden, err := s.confidentialKeys(ctx, inClear(changes))
+	hidden, err := s.withheld(ctx, basesInClear(changes))
 	if err != nil {
 		return approvals.Shown{}, err
 	}
@@ -335,7 +339,11 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 	if err != nil {
 		return nil, err
 	}
-	hidden, err := s.confidentialKeys(ctx, keysOf(changes))
+	bases := make(map[string]guard.Ref, len(changes))
+	for _, c := range changes {
+		bases[c.Key] = c.IfMatch.Ref
+	}
+	hidden, err := s.withheld(ctx, bases)
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,14 @@ const (
 	maxImportBytes = 2 * maxExportBytes
 )
 
-// exportedRow is the most bytes that a row takes in the document: its members, names
-// and braces, where a character of the remark may need an escape of six.
-const exportedRow = "OCTET_LENGTH(value) + COALESCE(OCTET_LENGTH(sealed_value), 0) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
+// exportedRow is the most bytes that a row takes in the document beside a secret value: its
+// members, names and braces, where a character of the remark may need an escape of six. secretBytes
+// are those of a secret value, for a reader who is shown it. The length of one that is withheld is
+// not told, by being too much either.
+const (
+	exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
+	secretBytes = " + COALESCE(OCTET_LENGTH(sealed_value), 0)"
+)
 
 // Exported is one config in an export. It holds what an import takes.
 type Exported struct {
@@ -49,11 +54,11 @@ type Export struct {
 // MaxTransfer rows, or more than 16 MiB, are a LimitReached error.
 func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	filter := Filter{Prefix: prefix}
-	if err := filter.fits(s.db.Read(ctx)); err != nil {
+	if err := filter.fits(ctx, s.db.Read(ctx)); err != nil {
 		return Export{}, err
 	}
 	var rows []Config
-	if err := filter.apply(s.read(ctx)).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
+	if err := filter.apply(s.readableFor(ctx, s.db.Read(ctx))).Order("`key`").Limit(MaxTransfer).Find(&rows).Error; err != nil {
 		return Export{}, fmt.Errorf("read the export: %w", err)
 	}
 	export := Export{ExportedTime: s.clock.Now(), Configs: make([]Exported, len(rows))}
@@ -71,7 +76,7 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 // alone, and only as many as fit are read to be measured:
 //
 //	SELECT SUM(…) FROM (SELECT … FROM configs WHERE tenant_id = ? AND … LIMIT 10000) AS measured
-func (f Filter) fits(db *gorm.DB) error {
+func (f Filter) fits(ctx context.Context, db *gorm.DB) error {
 	configs, err := storage.CountUpTo[Config](db, f.filters()...)
 	if err != nil {
 		return fmt.Errorf("count the configs: %w", err)
@@ -80,7 +85,11 @@ func (f Filter) fits(db *gorm.DB) error {
 		return apperr.New(apperr.LimitReached, "There are more than %d configs, which is what one document holds. Ask for them by prefix.", MaxTransfer)
 	}
 	var bytes int64
-	measured := f.apply(db.Model(&Config{})).Select(exportedRow + " AS bytes").Limit(MaxTransfer)
+	row := exportedRow
+	if maySee(ctx) {
+		row += secretBytes
+	}
+	measured := f.apply(db.Model(&Config{})).Select(row + " AS bytes").Limit(MaxTransfer)
 	fresh := db.Session(&gorm.Session{NewDB: true})
 	if err := fresh.Raw("SELECT COALESCE(SUM(bytes), 0) FROM (?) AS measured", measured).Scan(&bytes).Error; err != nil {
 		return fmt.Errorf("measure the configs: %w", err)
@@ -202,6 +211,9 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 	var writes []plannedWrite
 	first := make(map[string]int, len(in.Rows))
 	for i, row := range in.Rows {
+		if existing := rows[row.Key]; existing != nil {
+			existing.work = blank.work
+		}
 		verdict, write := planRow(in.OnExisting, i, row, rows[row.Key], blank, may)
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""

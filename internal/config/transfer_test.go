@@ -212,3 +212,32 @@ func (w *world) double(tenant int64, suffix string) {
 			"SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, CONCAT(`key`, ?), value, value_type, value_schema, remark FROM configs WHERE tenant_id = ?",
 		suffix, tenant).Error)
 }
+
+// The configs of an import share what their schemas may take together.
+func TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newWorld(t, ctx, db)
+		costly := text(strings.Repeat("a", 100_000))
+		costly.Schema = `{"pattern":"^(a|b){100}"}`
+		send := func(n int) (config.Imported, error) {
+			rows := make([]config.ImportRow, n)
+			for i := range rows {
+				rows[i] = config.ImportRow{Key: fmt.Sprint("k", i), Content: costly}
+			}
+			var report config.Imported
+			err := w.do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+				report, err = w.Import(ctx, u, config.Import{Rows: rows, DryRun: true})
+				return err
+			})
+			return report, err
+		}
+		one, err := send(1)
+		require.NoError(t, err)
+		require.Equal(t, 1, one.Counts["create"])
+		all, err := send(30)
+		require.NoError(t, err)
+		require.Positive(t, all.Counts["create"])
+		require.Positive(t, all.Counts["invalid"])
+		require.Contains(t, all.Verdicts[29].Fields[0].Message, "together")
+	})
+}

@@ -393,6 +393,7 @@ CREATE TABLE `encryption_keys` (
   `id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `check_value` varbinary(255) NOT NULL,
   `created_time` datetime(6) NOT NULL,
+  `retired_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -584,6 +585,7 @@ CREATE TABLE `idempotency_keys` (
   `last_replay_time` datetime(6) DEFAULT NULL,
   `created_time` datetime(6) NOT NULL,
   `expires_time` datetime(6) NOT NULL,
+  `sealed_fingerprint` varbinary(255) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_idempotency_keys_key` (`tenant_id`,`scope`,`idempotency_key`),
   KEY `ix_idempotency_keys_search` (`tenant_id`,`idempotency_key`,`id`),
@@ -1099,6 +1101,7 @@ CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(63) NOT NULL,
   `created_time` datetime(6) NOT NULL,
+  `disabled_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenants_name` (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -415,7 +415,7 @@ CREATE TABLE encryption_keys (
   id           TEXT     NOT NULL PRIMARY KEY,
   check_value  BLOB     NOT NULL,
   created_time DATETIME NOT NULL
-);
+, retired_time DATETIME NULL);
 
 CREATE TABLE flash_sale_arrivals (
   sale_id INTEGER NOT NULL PRIMARY KEY,
@@ -607,7 +607,7 @@ CREATE TABLE "idempotency_keys" (
   last_replay_time DATETIME NULL,
   created_time     DATETIME NOT NULL,
   expires_time     DATETIME NOT NULL
-);
+, sealed_fingerprint BLOB NULL);
 
 CREATE INDEX ix_idempotency_keys_expires ON idempotency_keys (expires_time);
 
@@ -1162,7 +1162,7 @@ CREATE TABLE tenants (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   name         TEXT     NOT NULL,
   created_time DATETIME NOT NULL
-);
+, disabled_time DATETIME NULL);
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
 

@@ -110,7 +110,7 @@ func Shared(t *testing.T, engine string) *Program {
 	}
 	require.NotEmpty(t, sharedDir, "the package's TestMain must call apptest.Main")
 	s := Settings(filepath.Join(sharedDir, engine))
-	s.OIDCProviders = providers()
+	s.OIDCProviders = Providers()
 	if engine == "mariadb" {
 		s.DatabaseURL = storagetest.NewMariaDBURL(t)
 	}
@@ -187,8 +187,8 @@ var Provider = sync.OnceValue(func() *oidctest.Provider {
 	return p
 })
 
-// providers is the setting of it.
-func providers() string {
+// Providers is the setting of it.
+func Providers() string {
 	return fmt.Sprintf(`[{"name":"corp","displayName":"Corp","issuer":%q,"clientId":%q,"clientSecret":%q}]`,
 		Provider().URL, oidctest.ClientID, oidctest.ClientSecret)
 }
@@ -233,7 +233,7 @@ func exampleProgram() (*Program, error) {
 		return p, nil
 	}
 	s := Settings(filepath.Join(sharedDir, "sqlite"))
-	s.OIDCProviders = providers()
+	s.OIDCProviders = Providers()
 	p, stop, err := start(s)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,10 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"tickets/:ticket":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
 }
 
-func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, rand.Uint32()) }
+// mark is in all that fixtures name and say, so that it can be looked for.
+var mark string
+
+func unique(prefix string) string { return fmt.Sprintf("%s%s-%d", prefix, mark, rand.Uint32()) }
 
 func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]any {
 	t.Helper()
@@ -93,7 +96,7 @@ func newSession(t *testing.T, c *apptest.Caller) string {
 
 func newConfig(t *testing.T, c *apptest.Caller) string {
 	key := unique("walk")
-	created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number"})
+	created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number", "remark": unique("remark")})
 	return key
 }
 
@@ -115,27 +118,27 @@ func newApproval(t *testing.T, c *apptest.Caller) string {
 // newDiscussedApproval proposes a change of a protected config and says something of it.
 func newDiscussedApproval(t *testing.T, c *apptest.Caller) string {
 	approval := newApproval(t, c)
-	created(t, c, "/approvals/"+approval+"/comments", map[string]any{"text": "Is this the rate of 2026?"})
+	created(t, c, "/approvals/"+approval+"/comments", map[string]any{"text": unique("Is this the rate of 2026?")})
 	return approval
 }
 
 func newItem(t *testing.T, c *apptest.Caller) string {
 	sku := unique("WALK")
-	created(t, c, "/items", map[string]any{"sku": sku, "name": "Walked item", "price": 1990})
+	created(t, c, "/items", map[string]any{"sku": sku, "name": unique("Walked item"), "price": 1990})
 	return sku
 }
 
 // newStock adds an item of which there are ten pieces.
 func newStock(t *testing.T, c *apptest.Caller) string {
 	sku := newItem(t, c)
-	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": "opening stock", "reference": "opening"})
+	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": "opening stock" + mark, "reference": "opening" + mark})
 	return sku
 }
 
 // newWallet funds the wallet of a user that no other test has.
 func newWallet(t *testing.T, c *apptest.Caller) string {
-	user := fmt.Sprintf("user-%d@example.com", rand.Uint32())
-	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening"})
+	user := unique("user") + "@example.com"
+	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening" + mark})
 	return user
 }
 
@@ -166,7 +169,7 @@ func newOrder(t *testing.T, c *apptest.Caller) string {
 
 // newRefund requests a refund of half of an order that was paid outside.
 func newRefund(t *testing.T, c *apptest.Caller) string {
-	refund := created(t, c, "/orders/"+newPaidOrder(t, c)+"/refunds", map[string]any{"amount": 995, "reason": "broken"})
+	refund := created(t, c, "/orders/"+newPaidOrder(t, c)+"/refunds", map[string]any{"amount": 995, "reason": unique("broken")})
 	return fmt.Sprint(int64(refund["id"].(float64)))
 }
 
@@ -180,7 +183,7 @@ func newPaidOrder(t *testing.T, c *apptest.Caller) string {
 // newDiscussedWorkOrder opens a work order and says something of it.
 func newDiscussedWorkOrder(t *testing.T, c *apptest.Caller) string {
 	order := newWorkOrder(t, c)
-	created(t, c, "/work-orders/"+order+"/comments", map[string]any{"text": "The courier has been called."})
+	created(t, c, "/work-orders/"+order+"/comments", map[string]any{"text": unique("The courier has been called.")})
 	return order
 }
 
@@ -233,7 +236,7 @@ func hasParameter(route httpapi.Route) bool { return strings.Contains(route.Path
 
 func newIdempotencyKey(t *testing.T, c *apptest.Caller) string {
 	key := unique("walk")
-	answer := c.Do(t, "POST", httpapi.Base+"/items", map[string]any{"sku": unique("WALK"), "name": "Keyed item", "price": 1990}, "X-Idempotency-Key", key)
+	answer := c.Do(t, "POST", httpapi.Base+"/items", map[string]any{"sku": unique("WALK"), "name": unique("Keyed item"), "price": 1990}, "X-Idempotency-Key", key)
 	require.Equal(t, 201, answer.Status, "%s", answer.Body)
 	found := c.Do(t, "GET", httpapi.Base+"/idempotency-keys?key="+key, nil).JSON(t)["items"].([]any)
 	require.Len(t, found, 1)

@@ -72,6 +72,30 @@ func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
 	}
 }
 
+// everybodysRoutes are the operations that ask for no permission of whoever has credentials, so that
+// adding one without a permission is a decision.
+var everybodysRoutes = []string{
+	"GET /api/v1/session", "DELETE /api/v1/session", "POST /api/v1/session/step-up", "POST /api/v1/session/step-up/challenge",
+	"GET /api/v1/me", "PATCH /api/v1/me", "POST /api/v1/me/password", "GET /api/v1/sessions", "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{id}",
+	"GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/{id}/rename",
+	"DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/recovery-codes",
+	"GET /api/v1/me/links", "POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}",
+	// What these answer is cut down to what the caller may read.
+	"GET /api/v1/menus", "GET /api/v1/events", "POST /api/v1/presence", "GET /api/v1/search", "GET /api/v1/dashboard",
+	// These are for customers.
+	"POST /api/v1/flash-sales/{id}/orders", "GET /api/v1/flash-sales/{id}/tickets/{ticket}",
+}
+
+func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
+	var without []string
+	for _, route := range apptest.Shared(t, "sqlite").Routes() {
+		if !route.Public && route.Permission == "" {
+			without = append(without, documentedAs(route))
+		}
+	}
+	require.ElementsMatch(t, everybodysRoutes, without)
+}
+
 // Whoever adds a route for money or orders says so where it is declared.
 func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|refunds|flash-sales)(/|$)|^/coupons/:code/redeem$`)

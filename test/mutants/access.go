@@ -3,6 +3,11 @@ package main
 // grants are breaks of who may change who may do what.
 var grants = []mutant{
 	{
+		name: "a session that only its streams keep remembered is not noted to be in use by requests",
+		file: "internal/access/authenticate.go", old: `c != nil && (c.used || httpapi.Listening(ctx)) {`, new: `c != nil {`,
+		caught: tests{"internal/access": {"TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk"}},
+	},
+	{
 		name: "what is remembered of callers holds although nobody asks whether something has changed",
 		file: "internal/access/callers.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
 		caught: tests{"internal/access": {"TestACallerIsNotReadAgainWhileNothingChanges"}},
@@ -282,5 +287,30 @@ var grants = []mutant{
 		name: "guesses at a code count for their network only",
 		file: "internal/access/attempt.go", old: "guessed{account: at.account, network: everywhere}", new: "at",
 		caught: tests{"internal/access": {"TestWrongCodesCountTogetherWhereverTheyComeFrom"}},
+	},
+	{
+		name: "a disabled tenant's users come in",
+		file: "internal/access/user_store.go", old: `"id = ? AND disabled = ? AND "+openTenant, id, false`, new: `"id = ? AND disabled = ?", id, false`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
+	},
+	{
+		name: "a disabled tenant's customers come in",
+		file: "internal/access/tenant_disable.go", old: `if err != nil || !open {`, new: `if err != nil || !open && id == 0 {`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
+	},
+	{
+		name: "a stream outlives its credential",
+		file: "internal/edge/httpapi/stream.go", old: `if caller.EndsIn > 0 {`, new: `if caller.EndsIn < 0 {`,
+		caught: tests{"internal/access": {"TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
+	},
+	{
+		name: "a stream is a use of its session",
+		file: "internal/access/session.go", old: `if !httpapi.Listening(ctx) {`, new: `if !httpapi.Listening(ctx) || ctx != nil {`,
+		caught: tests{"internal/access": {"TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
+	},
+	{
+		name: "a cookie of a session that a neighbouring host set is looked at over TLS",
+		file: "internal/access/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
+		caught: tests{"internal/access": {"TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites"}},
 	},
 }

@@ -111,7 +111,7 @@ var keys = []mutant{
 	// Which request a key stands for.
 	{
 		name: "a key stands for any request",
-		file: "internal/edge/idempotency/attempt.go", old: `if kept.fingerprint != a.fingerprint {`, new: `if kept.fingerprint != a.fingerprint && a.keeper == nil {`,
+		file: "internal/edge/idempotency/attempt.go", old: `if kept.request != a.fingerprint {`, new: `if kept.request != a.fingerprint && a.keeper == nil {`,
 		caught: tests{
 			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
 			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},

@@ -27,4 +27,19 @@ var limits = []mutant{
 		file: "internal/views/audit/refusals.go", old: `u.Record(uow.Entry{`, new: `u.Audit(uow.Entry{`,
 		caught: tests{"internal/views/audit": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
 	},
+	{
+		name: "a pattern looks at a text for nothing",
+		file: "internal/config/schema_cost.go", old: `	p.work.spend(p.size * int64(len(text)+1))`, new: `	p.work.spend(0)`,
+		caught: tests{"internal/config": {"TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon"}},
+	},
+	{
+		name: "a schema goes on when its request has ended",
+		file: "internal/config/schema_cost.go", old: `		panic(errEnded)`, new: `		_ = errEnded`,
+		caught: tests{"internal/config": {"TestASchemaIsNotHeldAgainstAValueAnyLongerWhenTheRequestHasEnded"}},
+	},
+	{
+		name: "each config of an import has an amount of its own for its schema",
+		file: "internal/config/schema.go", old: `	w.config = maxConfigWork`, new: `	w.config, w.request = maxConfigWork, maxRequestWork`,
+		caught: tests{"internal/config": {"TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused"}},
+	},
 }

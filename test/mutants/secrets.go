@@ -142,12 +142,12 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret proposes anew to make it readable",
-		file: "internal/config/subject.go", old: `s.blank(ctx), authorOf(ctx).may)`, new: `s.blank(ctx), nil)`,
+		file: "internal/config/subject.go", old: `blank, authorOf(ctx).may)`, new: `blank, nil)`,
 		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
 	},
 	{
 		name: "a guess of a secret value is answered by an approval",
-		file: "internal/config/secret.go", old: `sealed: string(c.Sealed), given: c.given, told`, new: `sealed: string(c.Sealed), told`,
+		file: "internal/config/secret.go", old: `sealed: c.sealedNow(), given: c.given, told`, new: `sealed: c.sealedNow(), told`,
 		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
 	},
 	{
@@ -161,5 +161,75 @@ var secrets = []mutant{
 	case err`, new: `		return nil, err
 	case err`,
 		caught: tests{"test/contract": {"TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo"}},
+	},
+	{
+		name: "a key that is created again as readable uncovers what was proposed before it was secret",
+		file: "internal/config/store.go", old: `base.ID == was.ConfigID && base.Version <= was.Newest {`, new: `base.ID == was.ConfigID && base.Version <= was.Newest && false {`,
+		caught: tests{"test/contract": {"TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval"}},
+	},
+	{
+		name: "an approval shows what it would destroy once that is secret",
+		file: "internal/config/proposal.go", old: `c.Destroyed = masked(c.Destroyed)`, new: `_ = masked(c.Destroyed)`,
+		caught: tests{"test/contract": {"TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret"}},
+	},
+	{
+		name: "the length of a secret value is told by an export that is too large",
+		file: "internal/config/transfer.go", old: `	if maySee(ctx) {`, new: `	if maySee(ctx) || ctx != nil {`,
+		caught: tests{"internal/config": {"TestTheLengthOfASecretIsNotToldByAnExport"}},
+	},
+	{
+		name: "the digest of an approval is one that anybody can compute",
+		file: "internal/approvals/subject.go", old: `code != nil {`, new: `code == nil {`,
+		caught: tests{"test/contract": {"TestTheDigestOfAnApprovalAnswersNoGuess"}},
+	},
+	{
+		name: "the fingerprint of a request is kept in clear",
+		file: "internal/edge/idempotency/cipher.go", old: `	if c.Current() == "" {`, new: `	if c.Current() != "\x00" {`,
+		caught: tests{"test/contract": {"TestWhatRequestsAreToldApartByAnswersNoGuessOfThem"}},
+	},
+
+	// Encrypting anew.
+	{
+		name: "what was changed meanwhile is overwritten by what is encrypted anew",
+		file: "internal/base/encryption/renew.go", old: `if was := one.row.cells[column]; was != nil {`, new: `if was := one.row.cells[column]; was != nil && column == "" {`,
+		also:   []edit{{"internal/base/encryption/renew.go", `" WHERE tenant_id = ? AND id = ? AND " +`, `" WHERE tenant_id = ? AND id = ? " +`}},
+		caught: tests{"internal/config": {"TestTwoRunsAtOnceBesideEditsLoseNothing"}},
+	},
+	{
+		name: "a config is encrypted anew without the newest version of its history",
+		file: "internal/config/renew.go", old: `Renewed: renewedValue, Along: renewNewest,`, new: `Renewed: renewedValue,`,
+		also: []edit{{"internal/config/renew.go", `func renewNewest(`, `var _ = renewNewest
+
+func renewNewest(`}},
+		caught: tests{"internal/config": {"TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn"}},
+	},
+	{
+		name: "a value that is renewed twice is two values",
+		file: "internal/base/encryption/encryption.go", old: `	return sealer.Seal(nonce, nonce, plain, []byte(place)), nil`, new: `	return c.byID[c.current].Seal(nonce[:0], nil, plain, []byte(place)), nil`,
+		caught: tests{"internal/base/encryption": {"TestARenewedValueIsTheSameWhoeverRenewsItAndOfTheCurrentKey"}},
+	},
+	{
+		name: "a version is written with the key that its config had",
+		file: "internal/config/secret.go", old: `		c.Stored = c.vault.renewed(c.TenantID, c.Key, before)`, new: `		c.Stored = before`,
+		caught: tests{"internal/config": {"TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange"}},
+	},
+	{
+		name: "a key that encrypts something still is retired",
+		file: "internal/base/encryption/renew.go", old: `key.ID == c.current || len(used[key.ID]) > 0 {`, new: `key.ID == c.current || len(used[key.ID]) < 0 {`,
+		caught: tests{"internal/base/encryption": {"TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore"}},
+	},
+	{
+		name: "encrypting anew is not in the audit log",
+		file: "internal/app/reencrypt.go", old: `range counts.Without(current) {`, new: `range (encryption.Counts{}).Without(current) {`,
+		also: []edit{{"internal/app/reencrypt.go", `	counts, err := encryption.Count(ctx, sv.DB, Encrypted())
+	if err != nil {
+		return encryption.Renewal{}, err
+	}
+	for`, `	_, err := encryption.Count(ctx, sv.DB, Encrypted())
+	if err != nil {
+		return encryption.Renewal{}, err
+	}
+	for`}},
+		caught: tests{"test/e2e": {"TestAfterReencryptionTheFormerKeyIsNeededForNothing"}},
 	},
 }

@@ -14,7 +14,10 @@ package encryption
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,6 +28,10 @@ type Cipher struct {
 	// current is the id of the key that new values are encrypted with.
 	current string
 	byID    map[string]cipher.AEAD
+	// blocks are what byID encrypts with.
+	blocks map[string]cipher.Block
+	// macKeys are derived from the keys, by their ids.
+	macKeys map[string][]byte
 }
 
 // None stands in a list of keys for the one that leaves values in clear.
@@ -33,7 +40,7 @@ const None = "none"
 // New reads keys as "id:base64 of 32 bytes", the current one first and then those that
 // still decrypt older values. None in the first place keeps new values in clear.
 func New(keys []string) (Cipher, error) {
-	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys))}
+	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys)), blocks: make(map[string]cipher.Block, len(keys)), macKeys: make(map[string][]byte, len(keys))}
 	for i, text := range keys {
 		if text == None && i == 0 {
 			continue
@@ -57,6 +64,8 @@ func New(keys []string) (Cipher, error) {
 		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
 			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
 		}
+		c.blocks[id] = block
+		c.macKeys[id] = mac(secret, "interlock: key of codes")
 		if i == 0 {
 			c.current = id
 		}
@@ -91,6 +100,51 @@ func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return plain, nil
+}
+
+// Renew returns a value as the key that encrypts now has it: what is encrypted with another key is
+// encrypted anew, and what is in clear is encrypted. The same value gives the same each time, whoever
+// renews it: two rows with one value go on having one, whichever of them is renewed first. Errors:
+// ErrUnreadable, also when there is no key that encrypts.
+func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
+	if c.current == "" {
+		return nil, fmt.Errorf("%w anew: there is no key that encrypts", ErrUnreadable)
+	}
+	if keyID == c.current {
+		return kept, nil
+	}
+	plain, err := c.Decrypt(kept, keyID, place)
+	if err != nil {
+		return nil, err
+	}
+	sealer, err := cipher.NewGCM(c.blocks[c.current])
+	if err != nil {
+		return nil, fmt.Errorf("use the encryption key %q: %w", c.current, err)
+	}
+	// The nonce is of all that goes in, and of nothing else: one that is there twice is of the same
+	// value at the same place (compare SIV, RFC 5297).
+	nonce := mac(c.macKeys[c.current], "nonce of a renewed value", place, keyID, string(kept))[:sealer.NonceSize()]
+	return sealer.Seal(nonce, nonce, plain, []byte(place)), nil
+}
+
+// MAC returns a code of data that nobody can compute without the key that encrypts, so that it
+// answers no guess of the data, and that is the same each time; nil when there is no such key.
+// Each purpose has codes of its own.
+func (c Cipher) MAC(purpose string, data []byte) []byte {
+	if c.current == "" {
+		return nil
+	}
+	return mac(c.macKeys[c.current], purpose, string(data))
+}
+
+// mac is HMAC-SHA256 (RFC 2104) of parts, each of which ends where it says.
+func mac(key []byte, parts ...string) []byte {
+	code := hmac.New(sha256.New, key)
+	for _, part := range parts {
+		code.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		code.Write([]byte(part))
+	}
+	return code.Sum(nil)
 }
 
 // Current is the id of the key that new values are encrypted with, "" for none.

@@ -68,3 +68,43 @@ func TestNoneKeepsNewValuesInClearAndReadsOlderOnes(t *testing.T) {
 	_, err = New([]string{key("old", 1), None})
 	require.Error(t, err, "a key encrypts, so nothing is kept in clear")
 }
+
+func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const insert = "INSERT INTO user_factors (tenant_id, user_id, kind, name, secret, secret_key, last_step, created_time) VALUES (?, 1, 'totp', 'Phone', ?, ?, 0, ?)"
+		old, rotated := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
+		tables := []Table{{
+			Name: "user_factors", KeyColumn: "secret_key", Holds: "secret_key <> ''", Reads: []string{"secret"},
+			Renewed: func(c Cipher, r Row) (map[string]any, error) {
+				kept, err := c.Renew(r.Bytes("secret"), r.KeyID, "here")
+				return map[string]any{"secret": kept, "secret_key": c.Current()}, err
+			},
+		}}
+		for _, c := range []Cipher{old, rotated} {
+			_, err := Register(ctx, db, c, today)
+			require.NoError(t, err)
+		}
+		kept, id := old.Encrypt(secret, "here")
+		require.NoError(t, db.Write(ctx).Exec(insert, 1, kept, id, today).Error)
+		damaged, _ := old.Encrypt(secret, "elsewhere")
+		require.NoError(t, db.Write(ctx).Exec(insert, 2, damaged, id, today).Error)
+
+		done, err := Renew(ctx, db, rotated, tables, today)
+		require.NoError(t, err)
+		require.Equal(t, []any{1, 1, 1}, []any{done.Renewed["user_factors"], done.Unreadable["user_factors"], done.Left.Rows()})
+		require.Empty(t, done.Retired, "something is encrypted with it still, if nobody can read that")
+		usage, err := Check(ctx, db, newCipher(t, key("new", 2)))
+		require.NoError(t, err)
+		require.Equal(t, []string{"old"}, usage.Lost)
+
+		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM user_factors WHERE tenant_id = 2").Error)
+		done, err = Renew(ctx, db, rotated, tables, today)
+		require.NoError(t, err)
+		require.Equal(t, []string{"old"}, done.Retired)
+		usage, err = Check(ctx, db, newCipher(t, key("new", 2)))
+		require.NoError(t, err)
+		require.Empty(t, usage.Lost)
+		_, err = Renew(ctx, db, newCipher(t, None, key("new", 2)), tables, today)
+		require.ErrorIs(t, err, ErrUnreadable, "there is no key to encrypt with")
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Kind tells how a principal proved who it is.
@@ -36,8 +37,14 @@ type Principal struct {
 	CustomerID CustomerID
 	// Name is the display name that others read in conflicts and histories.
 	Name string
+	// OperatingUser is the user of the operating system that runs a command, for the audit log; "" for
+	// everybody else.
+	OperatingUser string
 	// CredentialID is the token's or session's id, for the audit log.
 	CredentialID string
+	// EndsIn is how long the credential is good for yet, if nobody ends it; 0 for no end, or none
+	// that is known.
+	EndsIn time.Duration
 	// Permissions are what it may do, such as "configs:write", "configs:*", "*".
 	Permissions []string
 	// StepUpRequired is set for a session whose user has a second factor that it was not shown

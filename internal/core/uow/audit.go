@@ -67,8 +67,16 @@ func (u *Unit) takePlace(ctx context.Context, db *gorm.DB) error {
 		return nil
 	}
 	actor, _ := principal.From(ctx)
-	return db.Exec(insertAudit, 0, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(), actor.Name,
+	return db.Exec(insertAudit, 0, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(), nameOf(actor),
 		actor.CredentialID, nil, "", actionLost, u.entry.Resource, "{}", "", u.now).Error
+}
+
+// nameOf is what the audit log calls an actor.
+func nameOf(actor principal.Principal) string {
+	if actor.OperatingUser == "" {
+		return actor.Name
+	}
+	return actor.Name + " (" + actor.OperatingUser + ")"
 }
 
 // writeAudit adds an audit row of the unit. Every unit pays for it, so it is the bare
@@ -90,7 +98,7 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB, entry *Entry) error 
 		onBehalfOf = &actor.OnBehalfOf
 	}
 	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		actor.Name, actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now).Error
+		nameOf(actor), actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now).Error
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -166,6 +166,7 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if s.secure || c.Request().TLS != nil || c.Scheme() == "https" {
 			c.Set(secureKey, true)
+			c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), overTLSKey{}, true)))
 			header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 		}
 		return next(c)

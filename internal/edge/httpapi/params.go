@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,6 +20,11 @@ type Address string
 
 // Secure says whether a request came over TLS, up to a proxy that is trusted.
 type Secure bool
+
+type overTLSKey struct{}
+
+// OverTLS reports whether the request of a context came over TLS, as Secure says it.
+func OverTLS(ctx context.Context) bool { return ctx.Value(overTLSKey{}) != nil }
 
 // Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
 // kept under it without their doing.

@@ -22,6 +22,9 @@ const (
 	// Heartbeat is how often an idle stream should call Ping, so that both ends
 	// notice a dead link.
 	Heartbeat = 10 * time.Second
+	// soonestLook bounds how often a stream asks whether its credential, which was to end by now,
+	// is good still: clocks differ.
+	soonestLook = 250 * time.Millisecond
 	// streamWriteTimeout is how long one event may take to leave.
 	streamWriteTimeout = 15 * time.Second
 )
@@ -52,8 +55,9 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		}
 		s := &Stream{writer: c.Response(), control: control}
 		s.caller, _ = principal.From(ctx)
+		again := request.WithContext(ForStream(request.Context()))
 		s.admit = func() (principal.Principal, error) {
-			p, err := r.server.authenticator.Authenticate(request)
+			p, err := r.server.authenticator.Authenticate(again)
 			if err != nil {
 				return p, err
 			}
@@ -144,6 +148,17 @@ func (s *Stream) start() {
 	s.writer.WriteHeader(http.StatusOK)
 }
 
+type listeningKey struct{}
+
+// ForStream is a context in which a caller is looked at again because a stream of his is open.
+func ForStream(ctx context.Context) context.Context {
+	return context.WithValue(ctx, listeningKey{}, true)
+}
+
+// Listening reports whether ctx is from ForStream. Nobody need sit at an open stream, so it is no use
+// of a session.
+func Listening(ctx context.Context) bool { return ctx.Value(listeningKey{}) != nil }
+
 // Notifier is implemented by an Authenticator that notices at once when a credential may
 // have ended or may open less.
 type Notifier interface {
@@ -172,10 +187,16 @@ func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, 
 				cancel()
 				return
 			}
+			// One that was used meanwhile can last longer than was said.
+			var end <-chan time.Time
+			if caller.EndsIn > 0 {
+				end = time.After(max(caller.EndsIn, soonestLook))
+			}
 			select {
 			case <-ctx.Done():
 				return
 			case <-changed:
+			case <-end:
 			}
 		}
 	})

@@ -194,7 +194,7 @@ func (a *attempt) replayed(id int64) {
 
 // checkFingerprint is IdempotencyKeyReused when a record is of another request.
 func (a *attempt) checkFingerprint(kept *answer) error {
-	if kept.fingerprint != a.fingerprint {
+	if kept.request != a.fingerprint {
 		return a.reused(kept)
 	}
 	return nil

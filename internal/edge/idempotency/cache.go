@@ -110,10 +110,10 @@ func (a *attempt) cache(ctx context.Context, record Record) {
 
 // encoding is the first byte of a cached record. Another one is read as nothing, so that
 // versions of the program can share a Redis.
-const encoding = 3
+const encoding = 4
 
 // encode writes what of a record a replay needs: encoding, id, when it was made and when
-// it expires (µs since 1970), fingerprint, the texts and whether there is a reply, each text after its length, and
+// it expires (µs since 1970), fingerprint, the texts, of which one is the sealed fingerprint, and whether there is a reply, each text after its length, and
 // the reply, sealed as it is in the database.
 func (r Record) encode() []byte {
 	to := make([]byte, 0, 128+len(r.Path)+len(r.Location)+len(r.Reply))
@@ -122,7 +122,7 @@ func (r Record) encode() []byte {
 		to = binary.AppendVarint(to, number)
 	}
 	to = append(to, r.Fingerprint...)
-	for _, text := range []string{r.Method, r.Path, r.Location, r.CipherKey} {
+	for _, text := range []string{r.Method, r.Path, r.Location, r.CipherKey, string(r.SealedFingerprint)} {
 		to = binary.AppendUvarint(to, uint64(len(text)))
 		to = append(to, text...)
 	}
@@ -151,12 +151,16 @@ func (r *Record) decode(from []byte) bool {
 	}
 	r.ID, r.CreatedTime, r.ExpiresTime = numbers[0], time.UnixMicro(numbers[1]).UTC(), time.UnixMicro(numbers[2]).UTC()
 	r.Fingerprint, from = from[:len(fingerprint{})], from[len(fingerprint{}):]
-	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.CipherKey} {
+	var sealed string
+	for _, text := range []*string{&r.Method, &r.Path, &r.Location, &r.CipherKey, &sealed} {
 		size, n := binary.Uvarint(from)
 		if n <= 0 || size > uint64(len(from)-n) {
 			return false
 		}
 		*text, from = string(from[n:n+int(size)]), from[n+int(size):]
+	}
+	if sealed != "" {
+		r.SealedFingerprint = []byte(sealed)
 	}
 	if len(from) == 0 || from[0] > 1 || from[0] == 0 && len(from) > 1 {
 		return false

@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,39 @@ func open(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.Kept,
 // associatedData binds a reply to its record.
 func associatedData(tenantID int64, scope, key string) string {
 	return strconv.FormatInt(tenantID, 10) + "\x00" + scope + "\x00" + key
+}
+
+// sealFingerprint returns what a record has of its request's fingerprint: one that tells the record
+// from others, and the request's sealed where there is a key.
+func sealFingerprint(c encryption.Cipher, tenantID int64, of fingerprint) (told, sealed []byte) {
+	if c.Current() == "" {
+		return of[:], nil
+	}
+	told = make([]byte, len(of))
+	_, _ = rand.Read(told) // It ends the program rather than return an error (crypto/rand).
+	sealed, _ = c.Encrypt(of[:], fingerprintPlace(tenantID, told))
+	return told, sealed
+}
+
+// openFingerprint returns the fingerprint of the request of a record. Errors:
+// encryption.ErrUnreadable.
+func openFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
+	text := r.Fingerprint
+	if r.SealedFingerprint != nil {
+		var err error
+		if text, err = c.Decrypt(r.SealedFingerprint, r.CipherKey, fingerprintPlace(r.TenantID, r.Fingerprint)); err != nil {
+			return fingerprint{}, fmt.Errorf("open the fingerprint of a request: %w", err)
+		}
+	}
+	if len(text) != len(fingerprint{}) {
+		return fingerprint{}, errPacked
+	}
+	return fingerprint(text), nil
+}
+
+// fingerprintPlace binds a fingerprint to its record, whose scope can be renamed (Forget).
+func fingerprintPlace(tenantID int64, told []byte) string {
+	return "fingerprints\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + string(told)
 }
 
 // pack writes a reply as its status, the length of its header, the header as JSON,

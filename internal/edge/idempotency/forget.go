@@ -60,7 +60,7 @@ func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.Custo
 }
 
 const blank = `UPDATE idempotency_keys SET scope = ?, actor_id = ?, actor_name = ?, on_behalf_of = ?,
-	path = '', request_id = '', location = '', reply = NULL, seal_key = '' WHERE tenant_id = ? AND id = ?`
+	path = '', request_id = '', location = '', reply = NULL WHERE tenant_id = ? AND id = ?`
 
 func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym principal.CustomerID, about map[string]bool, done *Forgotten) error {
 	named, readable := k.names(r, customer)

@@ -126,6 +126,7 @@ func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error
 func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.Kept) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
 	sealed, keyID, err := seal(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
+	told, sealedFingerprint := sealFingerprint(k.cipher, a.actor.TenantID, a.fingerprint)
 	if err != nil {
 		return Record{}, err
 	}
@@ -135,10 +136,10 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	}
 	// What takes a permission of its own to read is not kept in clear.
 	if len(sealed) > largestReply || keyID == "" && reply.Header.Get(httpapi.HeaderReveals) != "" {
-		sealed, keyID = nil, ""
+		sealed = nil
 	}
 	record := Record{
-		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: a.fingerprint[:],
+		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: told, SealedFingerprint: sealedFingerprint,
 		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), CipherKey: keyID,
@@ -168,7 +169,7 @@ func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kep
 	if record.Reply == nil {
 		reply = whereToRead(record.Location)
 	}
-	a.remember(ctx, record, &answer{sighting: record.sighting(), method: record.Method, path: record.Path, reply: reply})
+	a.remember(ctx, record, &answer{sighting: record.sighting(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
 }
 
 // remember puts a committed record into the caches.

@@ -86,11 +86,14 @@ func New(d Deps) *Keeper {
 // answered with 200 and where to read it.
 func (k *Keeper) open(record Record) (*answer, error) {
 	kept := &answer{sighting: record.sighting(), method: record.Method, path: record.Path}
+	var err error
+	if kept.request, err = openFingerprint(k.cipher, record); err != nil {
+		return nil, unreadable(record, err)
+	}
 	if record.Reply == nil {
 		kept.reply = whereToRead(record.Location)
 		return kept, nil
 	}
-	var err error
 	if kept.reply, err = open(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
 		return nil, unreadable(record, err)
 	}

@@ -16,9 +16,11 @@ const memorySize = 16 << 20
 // answer is what a replay needs of a record. It is shared by replays and never changed.
 type answer struct {
 	sighting
-	method string
-	path   string
-	reply  httpapi.Kept
+	// request is the fingerprint of the request.
+	request fingerprint
+	method  string
+	path    string
+	reply   httpapi.Kept
 }
 
 // size is about how many bytes an answer takes.

@@ -67,6 +67,9 @@ func TestARecordComesBackFromTheCacheAsItWas(t *testing.T) {
 		if rapid.Bool().Draw(t, "kept") {
 			want.Reply = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "reply")
 		}
+		if rapid.Bool().Draw(t, "sealed") {
+			want.SealedFingerprint = rapid.SliceOfN(rapid.Byte(), 1, 80).Draw(t, "sealed fingerprint")
+		}
 		var got Record
 		require.True(t, got.decode(want.encode()))
 		require.Equal(t, want, got)

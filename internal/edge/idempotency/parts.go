@@ -214,7 +214,7 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 		return
 	}
 	a.keeper.memory.put(a.epoch, a.scopedKey(), &answer{
-		sighting: a.head.sighting(), method: a.head.Method, path: a.head.Path, reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
+		sighting: a.head.sighting(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
 	})
 }
 

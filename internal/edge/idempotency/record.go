@@ -85,9 +85,13 @@ type Record struct {
 	TenantID       int64
 	Scope          string
 	IdempotencyKey string
-	Fingerprint    []byte
-	Method         string
-	Path           string
+	// Fingerprint tells the record from others. Without a key that encrypts it is the request's
+	// fingerprint; with one it is random, and SealedFingerprint has the request's: who has the
+	// database could try by it what the secret in a request is.
+	Fingerprint       []byte
+	SealedFingerprint []byte
+	Method            string
+	Path              string
 	// RequestID is of the request that had the effect.
 	RequestID  string
 	ActorKind  string
@@ -100,7 +104,7 @@ type Record struct {
 	Reply []byte
 	// Location is where a reply that is too large can be read.
 	Location string
-	// CipherKey is the id of the key that Reply is sealed with; "" for none.
+	// CipherKey is the id of the key that Reply and SealedFingerprint are sealed with; "" for none.
 	CipherKey string `gorm:"column:seal_key"`
 	// DurationUS is how long the request took until its reply was recorded, in
 	// microseconds.

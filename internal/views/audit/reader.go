@@ -15,6 +15,7 @@ var readers = map[string]string{
 	"config-batches":   "configs:read",
 	"coupon-campaigns": "coupons:read",
 	"customers":        "orders:read",
+	"encryption-keys":  ReadPermission,
 	"retention":        ReadPermission,
 	"roles":            "access:read",
 	"session":          "users:read",

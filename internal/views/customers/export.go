@@ -42,7 +42,7 @@ type tail struct {
 }
 
 // secrets are columns that say nothing of a customer and can be used against somebody.
-var secrets = []string{"fingerprint", "secret"}
+var secrets = []string{"fingerprint", "sealed_fingerprint", "secret"}
 
 // Export writes all that is kept of a customer as JSON lines (application/x-ndjson): the rows of
 // tables as they are, those about him and those with his id in them. An export without its last

@@ -1,0 +1,54 @@
+package encryption
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestARenewedValueIsTheSameWhoeverRenewsItAndOfTheCurrentKey(t *testing.T) {
+	old, first := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
+	kept, _ := old.Encrypt(secret, "here")
+	renewed, err := first.Renew(kept, "old", "here")
+	require.NoError(t, err)
+	again, err := newCipher(t, key("new", 2), key("older", 3), key("old", 1)).Renew(kept, "old", "here")
+	require.NoError(t, err)
+	require.Equal(t, renewed, again)
+	stays, err := first.Renew(renewed, "new", "here")
+	require.NoError(t, err)
+	require.Equal(t, renewed, stays)
+	plain, err := newCipher(t, key("new", 2)).Decrypt(renewed, "new", "here")
+	require.NoError(t, err)
+	require.Equal(t, secret, plain)
+	_, err = newCipher(t, key("new", 2)).Decrypt(renewed, "new", "elsewhere")
+	require.ErrorIs(t, err, ErrUnreadable)
+
+	// Two values that were given apart stay apart, also when they are the same text.
+	other, _ := old.Encrypt(secret, "here")
+	apart, err := first.Renew(other, "old", "here")
+	require.NoError(t, err)
+	require.NotEqual(t, renewed, apart)
+	require.NotEqual(t, renewed[:12], apart[:12], "a nonce is of one value")
+
+	clear, err := first.Renew(secret, "", "here")
+	require.NoError(t, err)
+	plain, err = first.Decrypt(clear, "new", "here")
+	require.NoError(t, err)
+	require.Equal(t, secret, plain)
+	for _, c := range []Cipher{newCipher(t, key("new", 2)), newCipher(t, None, key("old", 1)), {}} {
+		_, err = c.Renew(kept, "old", "here")
+		require.ErrorIs(t, err, ErrUnreadable)
+	}
+	_, err = first.Renew(kept, "old", "elsewhere")
+	require.ErrorIs(t, err, ErrUnreadable)
+}
+
+func TestACodeIsTheSameForOneKeyAndPurposeAlone(t *testing.T) {
+	c := newCipher(t, key("now", 1), key("old", 2))
+	code := c.MAC("here", secret)
+	require.Len(t, code, 32)
+	require.Equal(t, code, newCipher(t, key("now", 1)).MAC("here", secret))
+	require.NotEqual(t, code, c.MAC("there", secret))
+	require.NotEqual(t, code, newCipher(t, key("old", 2)).MAC("here", secret))
+	require.Nil(t, newCipher(t, None, key("old", 2)).MAC("here", secret))
+}

@@ -1,0 +1,29 @@
+package idempotency
+
+import "interlock/internal/base/encryption"
+
+// Encrypted are the tables with kept replies. A fingerprint that was kept in clear stays so until its
+// record ends: servers tell by it whether the database went back (sightings.go). Copies in Redis end
+// with their records.
+var Encrypted = []encryption.Table{{
+	Name: "idempotency_keys", KeyColumn: "seal_key", Holds: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",
+	Reads: []string{"scope", "idempotency_key", "fingerprint", "sealed_fingerprint", "reply"},
+	Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
+		set := map[string]any{"seal_key": c.Current()}
+		for column, place := range map[string]string{
+			"reply":              associatedData(r.TenantID, r.Text("scope"), r.Text("idempotency_key")),
+			"sealed_fingerprint": fingerprintPlace(r.TenantID, r.Bytes("fingerprint")),
+		} {
+			kept := r.Bytes(column)
+			if kept == nil {
+				continue
+			}
+			renewed, err := c.Renew(kept, r.KeyID, place)
+			if err != nil {
+				return nil, err
+			}
+			set[column] = renewed
+		}
+		return set, nil
+	},
+}}

@@ -1,0 +1,105 @@
+package contract_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+)
+
+// Who may write configs may delete a secret one and create its key again as readable. What waited
+// in clear from before it was secret stays withheld.
+func TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, _ := w.make(t, object{"value": "first"})
+		edit := w.schedule(t, w.owner, key, object{"value": w.canary})
+		imported := approvalIn(t, as(t, w.owner, 202, "POST", "/configs/import"+later, object{"onExisting": "update", "configs": []any{object{"key": key, "value": w.canary}}}))
+		w.patch(t, key, object{"secret": true})
+		as(t, w.blind, 204, "DELETE", "/configs/"+key, nil, "If-Match", w.tag(t, key))
+		as(t, w.blind, 201, "POST", "/configs", object{"key": key, "value": "mine"})
+		for _, approval := range []string{edit, imported} {
+			etag := w.unseeing(t, 200, "GET", approval, nil).Header.Get("ETag")
+			w.unseeing(t, 200, "GET", approval+"/history", nil)
+			w.unseeing(t, 409, "POST", approval+"/approve", nil, "If-Match", etag)
+			w.unseeing(t, 409, "POST", approval+"/rebase", nil, "If-Match", etag)
+			require.Contains(t, string(as(t, w.owner, 200, "GET", approval, nil).Body), w.canary)
+		}
+		// What is proposed of the readable one is shown.
+		require.Contains(t, string(w.blind.Do(t, "GET", httpapi.Base+w.schedule(t, w.owner, key, object{"value": "public"}), nil).Body), "public")
+	})
+}
+
+// An edit that would overwrite what others changed says what that was, in the approval that it waits
+// in: not any more once the config is secret.
+func TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, stale := w.make(t, object{"value": object{"a": 1, "none": nil}, "valueType": "json"})
+		w.patch(t, key, object{"value": object{"a": w.canary, "none": 1}})
+		// That a member is null is said by no merge patch, so that the whole content is proposed.
+		approval := approvalIn(t, as(t, w.owner, 202, "PATCH", "/configs/"+key+later+"&overwrite=because", object{"remark": "over"}, "If-Match", stale))
+		require.Contains(t, string(as(t, w.blind, 200, "GET", approval, nil).Body), w.canary)
+		w.patch(t, key, object{"secret": true})
+		w.unseeing(t, 200, "GET", approval, nil)
+		w.unseeing(t, 200, "GET", approval+"/history", nil)
+	})
+}
+
+// A digest that anybody can compute answers every guess of what it is of.
+func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		key, _ := w.make(t, object{"value": "first"})
+		approval := w.schedule(t, w.owner, key, object{"value": w.canary})
+		var row struct{ Kind, Resource, BaseEtag, Content, Digest string }
+		db := p.Services().DB.Read(storage.AcrossTenants(t.Context()))
+		require.NoError(t, db.Raw("SELECT kind, resource, base_etag, content, digest FROM approvals WHERE id = ?", approval[len("/approvals/"):]).Scan(&row).Error)
+		require.Contains(t, row.Content, w.canary, "it was readable when it was proposed")
+		at, err := time.Parse(time.RFC3339, as(t, w.owner, 200, "GET", approval, nil).JSON(t)["effectiveTime"].(string))
+		require.NoError(t, err)
+		sum := sha256.Sum256([]byte(row.Kind + "\x00" + row.Resource + "\x00" + row.BaseEtag + "\x00" + at.UTC().Format(time.RFC3339Nano) + "\x00" + row.Content))
+		require.NotEqual(t, hex.EncodeToString(sum[:]), row.Digest)
+	})
+}
+
+// What tells a repeat from another request is of the whole request, with the
+// secret in it. Who has the database cannot try them by it.
+func TestWhatRequestsAreToldApartByAnswersNoGuessOfThem(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		w := pairOf(t, p)
+		for path, body := range map[string]object{
+			"/configs":        {"key": unique("config"), "value": "1234", "secret": true},
+			"/config-batches": {"changes": []any{object{"key": unique("config"), "op": "create", "patch": object{"value": "1234", "secret": true}}}},
+		} {
+			key := unique("k")
+			first := w.owner.Do(t, "POST", httpapi.Base+path, body, "X-Idempotency-Key", key)
+			require.Less(t, first.Status, 300, "%s", first.Body)
+			again := as(t, w.owner, first.Status, "POST", path, body, "X-Idempotency-Key", key)
+			require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"))
+			require.Equal(t, string(first.Body), string(again.Body))
+			as(t, w.owner, 422, "POST", path, object{}, "X-Idempotency-Key", key)
+
+			text, err := json.Marshal(body)
+			require.NoError(t, err)
+			guess := sha256.New()
+			for _, part := range []string{"POST", httpapi.Base + path, "", string(text)} {
+				guess.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+				guess.Write([]byte(part))
+			}
+			var kept []struct{ Fingerprint []byte }
+			db := p.Services().DB.Read(storage.AcrossTenants(t.Context()))
+			require.NoError(t, db.Raw("SELECT fingerprint FROM idempotency_keys WHERE idempotency_key = ?", key).Scan(&kept).Error)
+			require.Len(t, kept, 1)
+			require.NotEqual(t, guess.Sum(nil), kept[0].Fingerprint, path)
+		}
+	})
+}

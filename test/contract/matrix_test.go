@@ -1,0 +1,303 @@
+package contract_test
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/access"
+	"interlock/internal/actions"
+	"interlock/internal/app"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+)
+
+// shopSecret signs the tokens of customers.
+const shopSecret = "a secret that the shop and its back office share"
+
+// intruder is somebody who may not: with what he calls, and what he is answered on every private
+// route that takes the permission, as far as the answer is known.
+type intruder struct {
+	name string
+	*apptest.Caller
+	// by returns the caller for a route, nil where the route is open to him; Caller is for all.
+	by func(route httpapi.Route) *apptest.Caller
+	// statuses are what he may be answered.
+	statuses []int
+}
+
+// intruders are all kinds of callers who may not see what an owner has.
+func intruders(t *testing.T, owner *apptest.Caller) []intruder {
+	p := owner.Program
+	with := func(token string, session apptest.Session) *apptest.Caller {
+		other := *owner
+		other.Token, other.Session = token, session
+		return &other
+	}
+	customer := func(id string) *apptest.Caller {
+		token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": id, "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
+		require.NoError(t, err)
+		return with(token, apptest.Session{})
+	}
+	user := func(permissions ...string) (username string, id, etag string) {
+		roles := []any{}
+		if len(permissions) > 0 {
+			roles = append(roles, created(t, owner, "/roles", object{"name": unique("role"), "permissions": permissions})["name"])
+		}
+		made := created(t, owner, "/users", object{"username": unique("user"), "password": "correct horse battery", "roles": roles})
+		return made["username"].(string), fmt.Sprint(int64(made["id"].(float64))), made["etag"].(string)
+	}
+	tokenOf := func(username string, scopes ...string) *apptest.Caller {
+		token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: owner.Tenant, Username: username, Name: "intruder", Scopes: scopes})
+		require.NoError(t, err)
+		return with(token, apptest.Session{})
+	}
+	sessionOf := func(username string) *apptest.Caller {
+		begun, err := p.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: owner.Tenant, Username: username, Password: "correct horse battery"})
+		require.NoError(t, err)
+		return with("", apptest.Session{Cookie: "interlock_session=" + begun.Token, CSRF: begun.Session.CSRFToken})
+	}
+
+	nobody, _, _ := user()
+	scoped, scopedID, etag := user("*")
+	byScope := map[string]*apptest.Caller{}
+	for _, grant := range app.Permissions() {
+		byScope[grant.Name] = tokenOf(scoped, grant.Name)
+	}
+	as(t, owner, 200, "PATCH", "/users/"+scopedID, object{"roles": []any{}}, "If-Match", etag)
+
+	disabled, disabledID, _ := user("*")
+	disabledToken, disabledSession := tokenOf(disabled), sessionOf(disabled)
+	as(t, owner, 200, "POST", "/users/"+disabledID+"/disable", nil)
+
+	expired, expiredID, _ := user("*")
+	old := sessionOf(expired)
+	db := p.Services().DB
+	require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).
+		Exec("UPDATE sessions SET expires_time = ? WHERE tenant_id = (SELECT tenant_id FROM users WHERE id = ?) AND user_id = ?", time.Now().Add(-time.Second).UTC(), expiredID, expiredID).Error)
+
+	toCustomers := func(caller *apptest.Caller) func(httpapi.Route) *apptest.Caller {
+		return func(route httpapi.Route) *apptest.Caller {
+			if slices.Contains(actions.CustomerPermissions, route.Permission) || route.Permission == "" {
+				return nil
+			}
+			return caller
+		}
+	}
+	permitted := func(caller func(route httpapi.Route) *apptest.Caller) func(httpapi.Route) *apptest.Caller {
+		return func(route httpapi.Route) *apptest.Caller {
+			if route.Permission == "" {
+				return nil
+			}
+			return caller(route)
+		}
+	}
+	without := tokenOf(nobody)
+	return []intruder{
+		{name: "no credentials", Caller: with("", apptest.Session{}), statuses: []int{401}},
+		{name: "no permission", by: permitted(func(httpapi.Route) *apptest.Caller { return without }), statuses: []int{403}},
+		{name: "no permission, in a session", by: permitted(func() func(httpapi.Route) *apptest.Caller {
+			session := sessionOf(nobody)
+			return func(httpapi.Route) *apptest.Caller { return session }
+		}()), statuses: []int{403}},
+		{name: "the scope alone", by: permitted(func(route httpapi.Route) *apptest.Caller { return byScope[route.Permission] }), statuses: []int{403}},
+		{name: "a customer", by: toCustomers(customer("7")), statuses: []int{403}},
+		{name: "a disabled user's token", Caller: disabledToken, statuses: []int{401}},
+		{name: "a disabled user's session", Caller: disabledSession, statuses: []int{401}},
+		{name: "an expired session", Caller: old, statuses: []int{401}},
+	}
+}
+
+func onOwnPrograms(t *testing.T, test func(t *testing.T, p *apptest.Program)) {
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			s := apptest.Settings(filepath.Join(t.TempDir(), "data"))
+			s.CustomerJWTSecret = shopSecret
+			s.OIDCProviders = apptest.Providers()
+			if engine == "mariadb" {
+				s.DatabaseURL = storagetest.NewMariaDBURL(t)
+			}
+			test(t, apptest.Start(t, s))
+		})
+	}
+}
+
+// marked makes a row of everything whose texts have a mark in them, and returns it.
+func marked(t *testing.T, owner *apptest.Caller, rows map[string][]string) string {
+	t.Helper()
+	mark = "-nightingale"
+	defer func() { mark = "" }()
+	for key := range fixtures {
+		rows[key] = []string{newRow(t, owner, key)}
+	}
+	return mark
+}
+
+// but is a text without what its request called the rows.
+func but(rows map[string][]string, text string) string {
+	for _, value := range rows {
+		if len(value[0]) > len("nightingale") {
+			text = strings.ReplaceAll(text, value[0], "")
+		}
+	}
+	return text
+}
+
+// Every private route of the contract is refused to everybody who may not, on rows that are there;
+// nothing changes, and no answer has a word of what is in them but those of the request.
+func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T) {
+	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
+		owner, rows := p.Admin(t), map[string][]string{}
+		canary := marked(t, owner, rows)
+		// What is looked for is found by who may.
+		seen := 0
+		for _, path := range []string{"/configs", "/items", "/orders", "/users", "/roles", "/refunds", "/work-orders", "/coupon-campaigns", "/flash-sales", "/menus", "/tokens", "/approvals", "/idempotency-keys", "/audit-log"} {
+			if strings.Contains(string(as(t, owner, 200, "GET", path, nil).Body), canary) {
+				seen++
+			}
+		}
+		require.Equal(t, 14, seen)
+		refused := map[string]int{}
+		for _, who := range intruders(t, owner) {
+			for _, route := range p.Routes() {
+				caller := who.Caller
+				if who.by != nil {
+					caller = who.by(route)
+				}
+				if route.Public || caller == nil {
+					continue
+				}
+				what := who.name + ": " + documentedAs(route)
+				path := fill(t, route, func(key string) string { return rows[key][0] })
+				before := snapshot(t, p)
+				answer := caller.Do(t, route.Method, path, example(t, route), "If-Match", `"1-1"`)
+				require.Contains(t, who.statuses, answer.Status, "%s: %s", what, answer.Body)
+				require.NotContains(t, but(rows, string(answer.Body)+fmt.Sprint(answer.Header)), canary, what)
+				require.Equal(t, before, snapshot(t, p), what)
+				refused[who.name]++
+			}
+		}
+		require.Len(t, refused, 8)
+		for name, routes := range refused {
+			require.Greater(t, routes, 100, name)
+		}
+	})
+}
+
+// What everybody with credentials may call tells who has no permission, and a customer, nothing of
+// what is there.
+func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
+	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
+		owner, rows := p.Admin(t), map[string][]string{}
+		canary := marked(t, owner, rows)
+		made := created(t, owner, "/users", object{"username": unique("nobody"), "password": "correct horse battery"})
+		token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: owner.Tenant, Username: made["username"].(string), Name: "nobody"})
+		require.NoError(t, err)
+		text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "7", "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
+		require.NoError(t, err)
+		asked := 0
+		for name, secret := range map[string]string{"a user": token, "a customer": text} {
+			caller := *owner
+			caller.Token = secret
+			for _, route := range p.Routes() {
+				// A menu without a permission is drawn for everybody: see TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore.
+				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet || route.Path == "/menus" {
+					continue
+				}
+				path := fill(t, route, func(key string) string { return rows[key][0] })
+				if route.Path == "/search" {
+					path += "?q=walk"
+				}
+				answer := caller.Do(t, route.Method, path, nil)
+				require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
+				require.NotContains(t, but(rows, string(answer.Body)), canary, "%s: %s", name, documentedAs(route))
+				asked++
+			}
+		}
+		require.GreaterOrEqual(t, asked, 14)
+	})
+}
+
+// Who may do everything elsewhere is told of nothing here, on any route.
+func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
+	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
+		owner, stranger, rows := p.Admin(t), p.Admin(t), map[string][]string{}
+		canary := marked(t, owner, rows)
+		asked := 0
+		for _, route := range p.Routes() {
+			if route.Stream || route.Public {
+				continue
+			}
+			caller := stranger
+			if slices.Contains(sessionOnly, documentedAs(route)) {
+				caller = stranger.SignedIn(t)
+			}
+			path := fill(t, route, func(key string) string { return rows[key][0] })
+			answer := caller.Do(t, route.Method, path, example(t, route), "If-Match", `"1-1"`)
+			require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
+			require.NotContains(t, but(rows, string(answer.Body)), canary, documentedAs(route))
+			asked++
+		}
+		require.Greater(t, asked, 150)
+	})
+}
+
+// What one customer did is told to no other one, on any route that customers may call.
+func TestNoRouteTellsACustomerAnythingOfAnother(t *testing.T) {
+	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		customer := func(id string) *apptest.Caller {
+			token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": id, "tenant": owner.Tenant, "exp": time.Now().Add(time.Hour).Unix()}).SignedString([]byte(shopSecret))
+			require.NoError(t, err)
+			other := *owner
+			other.Token = token
+			return &other
+		}
+		one, other := customer("nightingale"), customer("robin")
+		sku := newStock(t, owner)
+		sale := created(t, owner, "/flash-sales", object{"name": unique("sale"), "sku": sku, "price": 990, "quantity": 4, "perUserLimit": 1, "startsTime": "2020-01-01T00:00:00Z", "endsTime": "2100-01-01T00:00:00Z"})
+		path := fmt.Sprintf("/flash-sales/%.0f", sale["id"])
+		as(t, owner, 200, "POST", path+"/open", nil)
+		bought := as(t, one, 202, "POST", path+"/orders", object{"quantity": 1})
+		ticket := bought.JSON(t)["ticket"].(string)
+		as(t, one, 200, "GET", path+"/tickets/"+ticket, nil)
+		as(t, one, 200, "POST", "/actions", object{"entityType": "item", "entityId": sku, "action": "like", "actionId": 1, "active": true})
+
+		asked := 0
+		for _, route := range p.Routes() {
+			if route.Stream || route.Public || route.Permission != "" && !slices.Contains(actions.CustomerPermissions, route.Permission) {
+				continue
+			}
+			path := fill(t, route, func(key string) string {
+				switch key {
+				case "flash-sales/:id":
+					return fmt.Sprintf("%.0f", sale["id"])
+				case "tickets/:ticket":
+					return ticket
+				}
+				return newRow(t, owner, key)
+			})
+			answer := other.Do(t, route.Method, path, example(t, route), "If-Match", `"1-1"`)
+			require.Less(t, answer.Status, 500, "%s: %s", documentedAs(route), answer.Body)
+			require.NotContains(t, string(answer.Body), "nightingale", documentedAs(route))
+			if strings.Contains(route.Path, ":ticket") {
+				require.Equal(t, http.StatusNotFound, answer.Status, "%s: %s", documentedAs(route), answer.Body)
+			} else {
+				require.NotContains(t, string(answer.Body), ticket, documentedAs(route))
+			}
+			asked++
+		}
+		require.Greater(t, asked, 10)
+		mine := as(t, other, 200, "GET", "/actions?entityType=item&entityId="+sku, nil)
+		require.NotContains(t, string(mine.Body), `"isLiked":true`)
+	})
+}
