@@ -227,6 +227,12 @@ func (w witness) number(t *testing.T, query string, arguments ...any) (n int64) 
 	return n
 }
 
+func (w witness) text(t *testing.T, query string, arguments ...any) (text string) {
+	t.Helper()
+	require.NoError(t, w.db.Read(storage.AcrossTenants(context.WithoutCancel(t.Context()))).Raw(query, arguments...).Scan(&text).Error)
+	return text
+}
+
 // effects counts how often a deed has been done, and audited how many audit rows there
 // are of anything.
 func (w witness) effects(t *testing.T, d deed) int64 {
