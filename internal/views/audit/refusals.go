@@ -43,6 +43,9 @@ type Refusals struct {
 	// tenant finds the id of a tenant by its name. Errors: NotFound.
 	tenant func(ctx context.Context, name string) (int64, error)
 
+	// writing is held through a Flush, so that none returns while another still writes.
+	writing sync.Mutex
+
 	mu     sync.Mutex
 	since  time.Time
 	counts map[httpapi.Refusal]int64
@@ -119,6 +122,8 @@ type refusedDetail struct {
 // Flush writes what was counted since the last time, each row in a unit of its own. What
 // could not be written is counted with what comes next.
 func (r *Refusals) Flush(ctx context.Context) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	r.mu.Lock()
 	counts, from := r.counts, r.since
 	r.counts, r.since = map[httpapi.Refusal]int64{}, r.clock.Now()

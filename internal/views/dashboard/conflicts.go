@@ -52,6 +52,9 @@ type ConflictLog struct {
 	db    *storage.DB
 	clock clock.Clock
 
+	// writing is held through a Flush, so that none returns while another still writes.
+	writing sync.Mutex
+
 	mu      sync.Mutex
 	pending map[ConflictCount]int64
 	// records are the last ones of each count of a day. They are of this process and in no
@@ -140,6 +143,8 @@ func (l *ConflictLog) flushLast(ctx context.Context) {
 //
 // What could not be added is kept for the next time.
 func (l *ConflictLog) Flush(ctx context.Context) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	l.mu.Lock()
 	counted := l.pending
 	l.pending = make(map[ConflictCount]int64)
