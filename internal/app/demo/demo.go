@@ -13,7 +13,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -88,12 +87,27 @@ type Loader struct {
 	Progress   Progress
 	// Planner is the user who schedules changes; nothing is scheduled without one.
 	Planner principal.Person
+	// date is what the Runner of a load goes by; nil before.
+	date *date
 }
 
-// Load brings the tenant's demo data to its full size.
+// Load brings the tenant's demo data to its full size. The shop opened a fortnight ago: its
+// items, stock and wallets are from then, and its orders came since.
 func (l *Loader) Load(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{l.loadConfigs, l.loadProposals, l.loadItems, l.loadStock, l.loadWallets, l.loadCampaigns, l.loadOrders, l.loadRefunds, l.loadWorkOrders, l.loadSale, l.loadScheduled, l.loadShelves} {
-		if err := part(ctx); err != nil {
+	shop := *l
+	shop.date = &date{Clock: l.Clock}
+	shop.Runner = l.Runner.WithClock(shop.date)
+	for _, part := range []struct {
+		ago  time.Duration
+		load func(context.Context) error
+	}{
+		{0, shop.loadConfigs}, {0, shop.loadProposals},
+		{fortnight, shop.loadItems}, {fortnight, shop.loadStock}, {fortnight, shop.loadWallets},
+		{0, shop.loadCampaigns}, {fortnight, shop.loadOrders}, {0, shop.loadRefunds}, {0, shop.loadWorkOrders},
+		{0, shop.loadSale}, {0, shop.loadScheduled}, {0, shop.loadShelves},
+	} {
+		shop.date.ago = part.ago
+		if err := part.load(ctx); err != nil {
 			return err
 		}
 	}
@@ -278,89 +292,6 @@ func (l *Loader) issue(ctx context.Context, campaign *coupons.Campaign) error {
 		_, err := l.Coupons.Issue(ctx, u, campaign, nil, missing)
 		return err
 	})
-}
-
-// loadOrders gives each of the demo's buyers one order and takes it as far as its
-// number says. An order that an interrupted run left on its way goes on.
-func (l *Loader) loadOrders(ctx context.Context) error {
-	l.Progress.Begin("orders", l.Size.Orders)
-	for i := range l.Size.Orders {
-		if err := l.loadOrder(ctx, i); err != nil {
-			return fmt.Errorf("load order %d: %w", i, err)
-		}
-		l.Progress.Step()
-	}
-	return nil
-}
-
-func (l *Loader) loadOrder(ctx context.Context, i int) error {
-	user := buyer(i)
-	listing, err := l.Orders.List(ctx, orders.Filter{UserID: user}, storage.Page{Limit: 1})
-	if err != nil {
-		return err
-	}
-	var order *orders.Order
-	if len(listing.Rows) > 0 {
-		order = &listing.Rows[0]
-	} else if order, err = l.place(ctx, user, i); err != nil {
-		return err
-	}
-	for _, step := range journey(i, i < l.Size.Wallets) {
-		if order, err = l.take(ctx, order, step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *Loader) place(ctx context.Context, user principal.CustomerID, i int) (order *orders.Order, err error) {
-	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
-	wanted := make([]orders.Wanted, 0, 3)
-	first := random.IntN(l.Size.Items)
-	for n := range 1 + random.IntN(min(3, l.Size.Items)) {
-		sku, _ := itemNumber((first + n*7) % l.Size.Items)
-		wanted = append(wanted, orders.Wanted{SKU: sku, Quantity: int64(1 + random.IntN(3))})
-	}
-	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: user, Wanted: wanted})
-		return err
-	})
-	return order, err
-}
-
-// take takes a step unless the order is past it.
-func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
-	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		after, err = l.Orders.Transition(ctx, u, order, step, nil)
-		return err
-	})
-	if apperr.Has(err, apperr.TransitionNotAllowed) {
-		return order, nil
-	}
-	return after, err
-}
-
-// journey says how far the order with this number has come: of ten, one is
-// pending, two paid, two shipped, four completed, one cancelled. A buyer with a wallet
-// pays from it.
-func journey(i int, wallet bool) []orders.Step {
-	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
-	if wallet {
-		pay = orders.Payment{Method: "wallet"}
-	}
-	ship := orders.Shipment{Carrier: []string{"SF Express", "DHL", "UPS"}[i%3], TrackingNo: fmt.Sprintf("TRK%08d", 7919*i%100_000_000)}
-	switch i % 10 {
-	case 0:
-		return nil
-	case 1, 2:
-		return []orders.Step{pay}
-	case 3, 4:
-		return []orders.Step{pay, ship}
-	case 9:
-		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
-	default:
-		return []orders.Step{pay, ship, orders.Completion{}}
-	}
 }
 
 // loadRefunds refunds some of the orders that have arrived, in every way that a refund can

@@ -3,6 +3,7 @@ package demo_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -134,9 +135,30 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	require.NoError(t, err)
 	require.EqualValues(t, 500, stats.Remaining, "the sale is open")
 	require.Len(t, statuses, len(orders.Machine.States), "orders in every status")
+	requireAFortnight(t, ctx, db)
 	var scheduled []string
 	require.NoError(t, db.Read(ctx).Model(&approvals.Approval{}).Where("status = 8 AND author_id = 7").Order("kind").Pluck("kind", &scheduled).Error)
 	require.Equal(t, []string{"config.update", "flash_sale.update"}, scheduled)
+}
+
+// requireAFortnight checks that orders came on many days, that none is from the future, and that
+// those to be paid can still be.
+func requireAFortnight(t *testing.T, ctx context.Context, db *storage.DB) {
+	t.Helper()
+	var placed []orders.Order
+	require.NoError(t, db.Read(ctx).Find(&placed).Error)
+	now := clock.System{}.Now()
+	days := map[string]bool{}
+	for _, order := range placed {
+		days[order.CreatedTime.Format(time.DateOnly)] = true
+		require.WithinRange(t, order.CreatedTime, now.Add(-14*24*time.Hour), now)
+		require.WithinRange(t, order.UpdatedTime, order.CreatedTime, now)
+		require.Contains(t, order.OrderNo, order.CreatedTime.Format("20060102"))
+		if orders.Machine.Of(order.Status).Name == "pending" {
+			require.WithinRange(t, order.CreatedTime, now.Add(-25*time.Minute), now)
+		}
+	}
+	require.Greater(t, len(days), 10)
 }
 
 func counts(t *testing.T, ctx context.Context, db *storage.DB) map[string]int64 {

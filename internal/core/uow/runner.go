@@ -72,6 +72,13 @@ func NewRunner(o Options) *Runner {
 	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife, patience: o.Patience}
 }
 
+// WithClock returns a Runner whose units are at the times of another clock.
+func (r *Runner) WithClock(c clock.Clock) *Runner {
+	other := *r
+	other.clock = c
+	return &other
+}
+
 // Func is the body of a unit. It may be run several times, so it keeps nothing
 // between runs and does nothing outside the unit.
 type Func func(ctx context.Context, u *Unit) error

@@ -1,0 +1,168 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/orders"
+)
+
+const (
+	fortnight = 14 * 24 * time.Hour
+	// unpaid is how long ago the oldest order was placed that is still to be paid; it must be
+	// paid within thirty minutes.
+	unpaid = 20 * time.Minute
+)
+
+// date is a clock that shows a time some while ago.
+type date struct {
+	clock.Clock
+	ago time.Duration
+}
+
+// Now implements clock.Clock.
+func (d *date) Now() time.Time { return d.Clock.Now().Add(-d.ago) }
+
+// visit is when an order comes as far as the first of its steps; with none it is placed.
+type visit struct {
+	order, steps int
+	ago          time.Duration
+}
+
+// busy is how many orders come on each day of the fortnight, in proportion.
+var busy = []int{6, 7, 6, 8, 9, 13, 12, 7, 6, 8, 7, 10, 14, 11}
+
+// placed is how long ago order i of so many was placed.
+func placed(i, of int) time.Duration {
+	all := 0
+	for _, orders := range busy {
+		all += orders
+	}
+	at := float64(i) / float64(of) * float64(all)
+	day := 0
+	for at >= float64(busy[day]) {
+		at -= float64(busy[day])
+		day++
+	}
+	return fortnight - time.Duration((float64(day)+at/float64(busy[day]))*float64(24*time.Hour))
+}
+
+// visits are all that happens to the orders, in order of time: one that is paid is so at once,
+// is sent six hours later, and is there a day after that.
+//
+// An order of some days ago is overdue until it is paid a moment later. A running server may
+// cancel it in between, and then it stays cancelled.
+func (l *Loader) visits() []visit {
+	var all []visit
+	for i := range l.Size.Orders {
+		ago, steps := placed(i, l.Size.Orders), l.journey(i)
+		if len(steps) == 0 {
+			ago = unpaid * time.Duration(l.Size.Orders-i) / time.Duration(l.Size.Orders)
+		}
+		for n := range len(steps) + 1 {
+			later := []time.Duration{0, 0, 6 * time.Hour, 30 * time.Hour}[n]
+			all = append(all, visit{order: i, steps: n, ago: max(ago-later, 0)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b visit) int { return cmp.Compare(b.ago, a.ago) })
+	return all
+}
+
+// loadOrders gives each of the demo's buyers one order and takes it as far as its
+// number says. An order that an interrupted run left on its way goes on.
+func (l *Loader) loadOrders(ctx context.Context) error {
+	l.Progress.Begin("orders", l.Size.Orders)
+	underWay := map[int]*orders.Order{}
+	for _, v := range l.visits() {
+		l.date.ago = v.ago
+		order, err := l.bring(ctx, underWay[v.order], v)
+		if err != nil {
+			return fmt.Errorf("load order %d: %w", v.order, err)
+		}
+		if v.steps < len(l.journey(v.order)) {
+			underWay[v.order] = order
+			continue
+		}
+		delete(underWay, v.order)
+		l.Progress.Step()
+	}
+	return nil
+}
+
+// bring takes the order as far as the visit says. It is looked for when it is nil, and placed
+// when there is none.
+func (l *Loader) bring(ctx context.Context, order *orders.Order, v visit) (*orders.Order, error) {
+	if order == nil {
+		listing, err := l.Orders.List(ctx, orders.Filter{UserID: buyer(v.order)}, storage.Page{Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(listing.Rows) == 0 {
+			return l.place(ctx, v.order)
+		}
+		order = &listing.Rows[0]
+	}
+	if v.steps == 0 {
+		return order, nil
+	}
+	return l.take(ctx, order, l.journey(v.order)[v.steps-1])
+}
+
+func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err error) {
+	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
+	wanted := make([]orders.Wanted, 0, 3)
+	first := random.IntN(l.Size.Items)
+	for n := range 1 + random.IntN(min(3, l.Size.Items)) {
+		sku, _ := itemNumber((first + n*7) % l.Size.Items)
+		wanted = append(wanted, orders.Wanted{SKU: sku, Quantity: int64(1 + random.IntN(3))})
+	}
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Wanted: wanted})
+		return err
+	})
+	return order, err
+}
+
+// take takes a step unless the order is past it.
+func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		after, err = l.Orders.Transition(ctx, u, order, step, nil)
+		return err
+	})
+	if apperr.Has(err, apperr.TransitionNotAllowed) {
+		return order, nil
+	}
+	return after, err
+}
+
+// journey says how far the order with this number has come: of ten, one is
+// pending, two paid, two shipped, four completed, one cancelled. A buyer with a wallet
+// pays from it.
+func (l *Loader) journey(i int) []orders.Step {
+	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
+	if i < l.Size.Wallets {
+		pay = orders.Payment{Method: "wallet"}
+	}
+	ship := orders.Shipment{Carrier: []string{"SF Express", "DHL", "UPS"}[i%3], TrackingNo: fmt.Sprintf("TRK%08d", 7919*i%100_000_000)}
+	switch i % 10 {
+	case 0:
+		return nil
+	case 1, 2:
+		return []orders.Step{pay}
+	case 3, 4:
+		return []orders.Step{pay, ship}
+	case 9:
+		return []orders.Step{orders.Cancellation{Reason: []string{"ordered twice", "changed my mind", "found it cheaper"}[i/10%3]}}
+	default:
+		return []orders.Step{pay, ship, orders.Completion{}}
+	}
+}
