@@ -158,9 +158,9 @@ func NewCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// Replicate gives a master a replica that takes its place when it dies, and waits until it
-// has all that the master has.
-func (c *Cluster) Replicate(t testing.TB, master *Server) {
+// Replicate gives a master a replica that takes its place when it dies, waits until it
+// has all that the master has, and returns it.
+func (c *Cluster) Replicate(t testing.TB, master *Server) *Server {
 	t.Helper()
 	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
@@ -181,6 +181,7 @@ func (c *Cluster) Replicate(t testing.TB, master *Server) {
 			return err == nil && strings.Contains(nodes, "slave "+id)
 		})
 	}
+	return replica
 }
 
 func newClusterNode(t testing.TB, options ...string) *Server {
@@ -229,10 +230,17 @@ func NewReplica(t testing.TB, master *Server) *Server {
 	host, port, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
 	replica := newServer(t, "--replicaof", host+" "+port)
+	replica.AwaitMaster(t)
+	return replica
+}
+
+// AwaitMaster waits until a server is a replica that has all that its master has, as one that
+// was a master, was killed and is started again becomes.
+func (s *Server) AwaitMaster(t testing.TB) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
 	defer cancel()
-	replica.awaitMaster(t, ctx)
-	return replica
+	s.awaitMaster(t, ctx)
 }
 
 func (s *Server) awaitMaster(t testing.TB, ctx context.Context) {
