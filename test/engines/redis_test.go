@@ -32,8 +32,10 @@ var failovers = racing.Rounds(3, 9)
 
 // The crowd of each sale.
 const (
-	rushUnits  = 400
+	rushUnits  = 600
 	rushBuyers = 4000
+	// rushCrowd is how many buy at once: so few that the sale lasts longer than it takes to break it.
+	rushCrowd = 8
 	// rushPace is how many tickets a second become orders: the others are in Redis alone.
 	rushPace = 60
 )
@@ -76,7 +78,7 @@ func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
 	t.Helper()
 	seller := f.programs[0].Admin(t)
 	sale := burst.Open(t, rushUnits, rushBuyers, seller, at(seller, f.programs[1]))
-	sale.Patience = 2 * time.Minute
+	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
 	planned := seller.Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
 	paced := seller.Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": rushPace}, "If-Match", planned.Header.Get("ETag"))
 	require.Equal(t, http.StatusOK, paced.Status, "%s", paced.Body)
@@ -88,7 +90,7 @@ func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
 		master := r.master(t, id)
 		if behind {
 			r.cutOff(t, master)
-			sale.Await(t.Context(), sale.Accepted()+rushUnits/4)
+			sale.Await(t.Context(), min(sale.Accepted()+rushUnits/6, rushUnits))
 		}
 		master.Kill(t)
 		if behind {
