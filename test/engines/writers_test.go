@@ -379,17 +379,7 @@ func (f *traffic) verify(t *testing.T, pool *sql.DB) {
 		"entry": "SELECT e.reference, COUNT(*) FROM wallet_entries e JOIN tenants t ON t.id = e.tenant_id WHERE t.name = ? GROUP BY e.reference",
 		"edit":  "SELECT JSON_UNQUOTE(h.value), COUNT(*) FROM config_histories h JOIN tenants t ON t.id = h.tenant_id WHERE t.name = ? AND h.action = 'update' GROUP BY h.value",
 	} {
-		found[kind] = map[string]int{}
-		rows, err := pool.QueryContext(t.Context(), query, f.owner.Tenant)
-		require.NoError(t, err)
-		for rows.Next() {
-			var name string
-			var times int
-			require.NoError(t, rows.Scan(&name, &times))
-			found[kind][name] = times
-		}
-		require.NoError(t, rows.Err())
-		require.NoError(t, rows.Close())
+		found[kind] = f.timesByName(t, pool, query)
 	}
 	fates := map[string]int{}
 	for _, c := range f.claims {
@@ -431,6 +421,23 @@ func (f *traffic) verify(t *testing.T, pool *sql.DB) {
 			require.Empty(t, total.Found, total.Promise.Name)
 		}
 	}
+}
+
+// timesByName returns how often each name is there, by a query for the tenant.
+func (f *traffic) timesByName(t *testing.T, pool *sql.DB, query string) map[string]int {
+	t.Helper()
+	rows, err := pool.QueryContext(t.Context(), query, f.owner.Tenant)
+	require.NoError(t, err)
+	defer rows.Close()
+	found := map[string]int{}
+	for rows.Next() {
+		var name string
+		var times int
+		require.NoError(t, rows.Scan(&name, &times))
+		found[name] = times
+	}
+	require.NoError(t, rows.Err())
+	return found
 }
 
 // storeAt reads a database past the service.
