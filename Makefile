@@ -167,7 +167,7 @@ faults: $(WEB) c-compiler ## Break engines, links and processes under load, and 
 	$(MAKE) mutants
 
 .PHONY: engines
-engines: $(WEB) ## Try the service on a Galera cluster of three private servers, a copy of it at each
+engines: $(WEB) ## Try the service on a Galera cluster whose servers break, and beside a Redis Cluster and Sentinels that fail over
 	test/tools/galera.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
 

@@ -103,12 +103,13 @@ func (s *Sale) Rush(t *testing.T) {
 func (s *Sale) Await(ctx context.Context, tickets int) {
 	ctx, stop := context.WithTimeout(ctx, s.Patience)
 	defer stop()
-	for ctx.Err() == nil && s.accepted() < tickets {
+	for ctx.Err() == nil && s.Accepted() < tickets {
 		wait(ctx, time.Millisecond)
 	}
 }
 
-func (s *Sale) accepted() int {
+// Accepted counts the tickets that customers were given so far.
+func (s *Sale) Accepted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.tickets)
@@ -232,14 +233,15 @@ func (s *Sale) eachTicket(t *testing.T, look func(customer string, body map[stri
 }
 
 // VerifyAfterLoss is Verify when the store of the queue was emptied meanwhile: tickets
-// may be lost, and their customers are told; nothing is sold twice and nobody waits.
-func (s *Sale) VerifyAfterLoss(t *testing.T) {
+// may be lost, and their customers are told; nothing is sold twice and nobody waits. It returns
+// how many were lost.
+func (s *Sale) VerifyAfterLoss(t *testing.T) (lost int) {
 	t.Helper()
 	if found := s.unbalanced.Load(); found != nil {
 		t.Errorf("the numbers did not add up: %s", *found)
 	}
 	s.drain(t)
-	confirmed, lost := 0, 0
+	confirmed := 0
 	s.eachTicket(t, func(customer string, body map[string]any) {
 		switch {
 		case body["status"] == "confirmed":
@@ -257,6 +259,7 @@ func (s *Sale) VerifyAfterLoss(t *testing.T) {
 	require.EqualValues(t, lost, reconciled["stats"].(map[string]any)["lost"], "what customers are told is counted")
 	s.close(t)
 	t.Logf("%d confirmed, %d lost", confirmed, lost)
+	return lost
 }
 
 // drain waits until no ticket waits.

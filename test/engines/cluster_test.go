@@ -30,11 +30,17 @@ func replicas(t *testing.T, nodes []*node, database string) []*apptest.Program {
 	require.NoError(t, err)
 	programs := make([]*apptest.Program, len(nodes))
 	for i, n := range nodes {
-		s := apptest.Settings(t.TempDir())
-		s.DatabaseURL, s.RedisURL = n.url(database), os.Getenv("INTERLOCK_TEST_REDIS_URL")
-		programs[i] = apptest.Start(t, s)
+		programs[i] = replica(t, n.url(database), os.Getenv("INTERLOCK_TEST_REDIS_URL"))
 	}
 	return programs
+}
+
+// replica is one copy of the service.
+func replica(t *testing.T, databaseURL, redisURL string) *apptest.Program {
+	t.Helper()
+	s := apptest.Settings(t.TempDir())
+	s.DatabaseURL, s.RedisURL = databaseURL, redisURL
+	return apptest.Start(t, s)
 }
 
 // at returns a caller that sends its requests to another replica.
@@ -205,7 +211,10 @@ func editEverywhere(t *testing.T, programs []*apptest.Program) {
 }
 
 // event is a change as a watcher sees it.
-type event struct{ ID, Key string }
+type event struct {
+	ID, Key string
+	Version int64
+}
 
 // stream is an open watch of configs.
 type stream struct {
@@ -223,11 +232,13 @@ func open(t *testing.T, ctx context.Context, c *apptest.Caller) *stream {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = reply.Body.Close() })
 	require.Equal(t, http.StatusOK, reply.StatusCode)
-	s := &stream{reply, bufio.NewScanner(reply.Body)}
+	s := newStream(reply)
 	name, _ := s.next()
 	require.Equal(t, "ready", name)
 	return s
 }
+
+func newStream(reply *http.Response) *stream { return &stream{reply, bufio.NewScanner(reply.Body)} }
 
 // take reads so many changes, or fewer when the stream ends.
 func (s *stream) take(n int) []event {

@@ -34,19 +34,23 @@ type node struct {
 	name, directory          string
 	port, group, state, copy int
 	process                  *exec.Cmd
+	connections              *sql.DB
 }
 
 func (n *node) url(database string) string {
 	return fmt.Sprintf("mysql://root@127.0.0.1:%d/%s", n.port, database)
 }
 
-// pool is a plain connection to the server, for what the tests do to it.
+// pool has plain connections to the server, for what the tests do to it.
 func (n *node) pool(t *testing.T) *sql.DB {
 	t.Helper()
-	pool, err := sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", n.port))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = pool.Close() })
-	return pool
+	if n.connections == nil {
+		pool, err := sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", n.port))
+		require.NoError(t, err)
+		n.connections = pool
+		t.Cleanup(func() { _ = pool.Close() })
+	}
+	return n.connections
 }
 
 // cluster starts so many servers that form a Galera cluster, and ends them with the test.

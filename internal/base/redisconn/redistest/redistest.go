@@ -158,9 +158,9 @@ func NewCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// Replicate gives a master a replica that takes its place when it dies, and waits until it
-// has all that the master has.
-func (c *Cluster) Replicate(t testing.TB, master *Server) {
+// Replicate gives a master a replica that takes its place when it dies, waits until it
+// has all that the master has, and returns it.
+func (c *Cluster) Replicate(t testing.TB, master *Server) *Server {
 	t.Helper()
 	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
@@ -181,6 +181,7 @@ func (c *Cluster) Replicate(t testing.TB, master *Server) {
 			return err == nil && strings.Contains(nodes, "slave "+id)
 		})
 	}
+	return replica
 }
 
 func newClusterNode(t testing.TB, options ...string) *Server {
@@ -229,10 +230,17 @@ func NewReplica(t testing.TB, master *Server) *Server {
 	host, port, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
 	replica := newServer(t, "--replicaof", host+" "+port)
+	replica.AwaitMaster(t)
+	return replica
+}
+
+// AwaitMaster waits until a server is a replica that has all that its master has, as one that
+// was a master, was killed and is started again becomes.
+func (s *Server) AwaitMaster(t testing.TB) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
 	defer cancel()
-	replica.awaitMaster(t, ctx)
-	return replica
+	s.awaitMaster(t, ctx)
 }
 
 func (s *Server) awaitMaster(t testing.TB, ctx context.Context) {
@@ -245,8 +253,38 @@ func (s *Server) awaitMaster(t testing.TB, ctx context.Context) {
 	})
 }
 
-// NewSentinel starts a Sentinel that watches one master under a name.
+// NewSentinel starts a Sentinel that watches one master under a name, and decides alone.
 func NewSentinel(t testing.TB, name string, master *Server) *Server {
+	t.Helper()
+	return newSentinel(t, name, master, 1)
+}
+
+// NewSentinels starts so many Sentinels that watch one master under a name, of which most must
+// agree, and waits until each knows the others and so many replicas.
+func NewSentinels(t testing.TB, count int, name string, master *Server, replicas int) []*Server {
+	t.Helper()
+	sentinels := make([]*Server, count)
+	for i := range sentinels {
+		sentinels[i] = newSentinel(t, name, master, count/2+1)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	for _, s := range sentinels {
+		client := s.client()
+		await(t, ctx, "the Sentinels know each other and the replicas", func() bool {
+			others, err := client.Do(ctx, "SENTINEL", "SENTINELS", name).Slice()
+			if err != nil || len(others) != count-1 {
+				return false
+			}
+			known, err := client.Do(ctx, "SENTINEL", "REPLICAS", name).Slice()
+			return err == nil && len(known) == replicas
+		})
+		require.NoError(t, client.Close())
+	}
+	return sentinels
+}
+
+func newSentinel(t testing.TB, name string, master *Server, quorum int) *Server {
 	t.Helper()
 	host, masterPort, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
@@ -254,8 +292,8 @@ func NewSentinel(t testing.TB, name string, master *Server) *Server {
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	// A Sentinel writes what it learns into its configuration.
 	file := filepath.Join(s.directory, "sentinel.conf")
-	text := fmt.Sprintf("bind 127.0.0.1\nport %[1]d\ndir %[2]s\nsentinel monitor %[3]s %[4]s %[5]s 1\nsentinel down-after-milliseconds %[3]s 1000\n",
-		port, s.directory, name, host, masterPort)
+	text := fmt.Sprintf("bind 127.0.0.1\nport %[1]d\ndir %[2]s\nsentinel monitor %[3]s %[4]s %[5]s %[6]d\nsentinel down-after-milliseconds %[3]s 1000\n",
+		port, s.directory, name, host, masterPort, quorum)
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	s.arguments = []string{file, "--sentinel"}
 	t.Cleanup(s.end)

@@ -1,0 +1,214 @@
+//go:build engines
+
+package engines_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn"
+	"interlock/internal/base/redisconn/redistest"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/flashsale/gate"
+	"interlock/test/apptest"
+	"interlock/test/burst"
+	"interlock/test/racing"
+)
+
+// failovers is how many masters are killed, each under a sale of its own.
+var failovers = racing.Rounds(3, 9)
+
+// The crowd of each sale.
+const (
+	rushUnits  = 600
+	rushBuyers = 4000
+	// rushCrowd is how many buy at once: so few that the sale lasts longer than it takes to break it.
+	rushCrowd = 8
+	// rushPace is how many tickets a second become orders: the others are in Redis alone.
+	rushPace = 60
+)
+
+// redundant is a Redis whose masters have replicas that take their places.
+type redundant struct {
+	url     string
+	servers []*redistest.Server
+	// master is the one that has the gate of a sale.
+	master func(t *testing.T, sale int64) *redistest.Server
+	// awaitPromotion waits until a replica has taken the place of a master that was killed.
+	awaitPromotion func(t *testing.T, killed *redistest.Server)
+}
+
+// TestTheServiceGoesOnWhenItsRedisFailsOver has masters of a Redis killed under a flash sale and
+// other writers at two replicas of the service.
+func TestTheServiceGoesOnWhenItsRedisFailsOver(t *testing.T) {
+	for name, start := range map[string]func(t *testing.T) redundant{"cluster": threeMasters, "sentinel": threeSentinels} {
+		t.Run(name, func(t *testing.T) { failOver(t, start(t)) })
+	}
+}
+
+func failOver(t *testing.T, r redundant) {
+	database := storagetest.NewMariaDBURL(t)
+	programs := []*apptest.Program{replica(t, database, r.url), replica(t, database, r.url)}
+	f := begin(t, programs)
+	f.requireWrites(t, "nothing")
+	for n := range failovers {
+		f.failOverUnderASale(t, r, n%2 == 1)
+	}
+	f.end()
+	t.Logf("%d failovers, which lost %d tickets; the slowest write after one: %v", failovers, f.lost, f.slowest)
+	f.verify(t, storeAt(t, database))
+}
+
+// failOverUnderASale kills the master that has the gate of a sale while a quarter of its units are
+// sold; its replicas have received what it accepted, or are cut off and behind. A ticket that only
+// the master had is lost: its customer is told so, it is counted, and its unit is sold to another.
+func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
+	t.Helper()
+	seller := f.programs[0].Admin(t)
+	sale := burst.Open(t, rushUnits, rushBuyers, seller, at(seller, f.programs[1]))
+	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
+	planned := seller.Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
+	paced := seller.Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": rushPace}, "If-Match", planned.Header.Get("ETag"))
+	require.Equal(t, http.StatusOK, paced.Status, "%s", paced.Body)
+	id, err := strconv.ParseInt(strings.TrimPrefix(sale.Path, "/flash-sales/"), 10, 64)
+	require.NoError(t, err)
+	var breaking sync.WaitGroup
+	breaking.Go(func() {
+		sale.Await(t.Context(), rushUnits/4)
+		master := r.master(t, id)
+		if behind {
+			r.cutOff(t, master)
+			sale.Await(t.Context(), min(sale.Accepted()+rushUnits/6, rushUnits))
+		}
+		master.Kill(t)
+		if behind {
+			r.allow(t, master)
+		}
+		r.awaitPromotion(t, master)
+		promoted, sold := clock.Mark(), sale.Accepted()
+		f.requireWrites(t, "a failover", "order", "entry", "edit")
+		sale.Await(t.Context(), min(sold+1, rushUnits))
+		took := clock.Since(promoted)
+		f.slowest["a failover, to a purchase"] = max(f.slowest["a failover, to a purchase"], took.Round(10*time.Millisecond))
+		if took > soon {
+			t.Errorf("the sale went on %v after the failover, with %d tickets before it", took, sold)
+		}
+		master.Start(t)
+		master.AwaitMaster(t)
+	})
+	sale.Rush(t)
+	breaking.Wait()
+	lost := sale.VerifyAfterLoss(t)
+	if !behind {
+		return
+	}
+	require.Positive(t, lost, "what the replicas had not received was lost")
+	f.lost += lost
+}
+
+// cutOff ends the links of a master's replicas, which cannot come again until allow: a master
+// without a password refuses who shows one.
+func (r redundant) cutOff(t *testing.T, master *redistest.Server) {
+	r.show(t, master, "a password")
+	require.NoError(t, redistest.Connect(t, master.URL()).Do(t.Context(), "CLIENT", "KILL", "TYPE", "replica").Err())
+}
+
+// allow lets replicas be linked to a master again.
+func (r redundant) allow(t *testing.T, killed *redistest.Server) { r.show(t, killed, "") }
+
+func (r redundant) show(t *testing.T, master *redistest.Server, password string) {
+	for _, s := range r.servers {
+		if s != master {
+			require.NoError(t, redistest.Connect(t, s.URL()).ConfigSet(t.Context(), "masterauth", password).Err())
+		}
+	}
+}
+
+// threeMasters is a Redis Cluster of three masters with a replica each.
+func threeMasters(t *testing.T) redundant {
+	cluster := redistest.NewCluster(t)
+	servers := slices.Clone(cluster.Nodes)
+	for _, master := range cluster.Nodes {
+		servers = append(servers, cluster.Replicate(t, master))
+	}
+	return redundant{
+		url: cluster.URL(), servers: servers,
+		master: func(t *testing.T, sale int64) *redistest.Server {
+			client := redistest.Connect(t, cluster.URL())
+			node, err := redisconn.NodeOf(t.Context(), client, keyOf(t, client, sale))
+			require.NoError(t, err)
+			return named(t, servers, node.(*redis.Client).Options().Addr)
+		},
+		awaitPromotion: func(t *testing.T, killed *redistest.Server) {
+			living := slices.DeleteFunc(slices.Clone(servers), func(s *redistest.Server) bool { return s == killed })
+			client := redistest.Connect(t, living[0].URL())
+			require.Eventually(t, func() bool {
+				ranges, err := client.ClusterSlots(t.Context()).Result()
+				return err == nil && !slices.ContainsFunc(ranges, func(of redis.ClusterSlot) bool { return of.Nodes[0].Addr == killed.Addr })
+			}, patience, 20*time.Millisecond, "the cluster fails over")
+		},
+	}
+}
+
+// threeSentinels is a master with two replicas, watched by three Sentinels.
+func threeSentinels(t *testing.T) redundant {
+	const name = "mymaster"
+	master := redistest.NewServer(t)
+	servers := []*redistest.Server{master, redistest.NewReplica(t, master), redistest.NewReplica(t, master)}
+	sentinels := redistest.NewSentinels(t, 3, name, master, len(servers)-1)
+	addresses := make([]string, len(sentinels))
+	for i, s := range sentinels {
+		addresses[i] = s.Addr
+	}
+	// chosen is the master by one of the Sentinels.
+	chosen := func(t *testing.T, sentinel *redistest.Server) string {
+		at, err := redistest.Connect(t, "redis://"+sentinel.Addr+"/0").Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).StringSlice()
+		require.NoError(t, err)
+		return net.JoinHostPort(at[0], at[1])
+	}
+	return redundant{
+		servers: servers,
+		url:     "redis+sentinel://" + strings.Join(addresses, ",") + "/" + name + "/0",
+		master:  func(t *testing.T, _ int64) *redistest.Server { return named(t, servers, chosen(t, sentinels[0])) },
+		awaitPromotion: func(t *testing.T, killed *redistest.Server) {
+			for _, sentinel := range sentinels {
+				require.Eventually(t, func() bool { return chosen(t, sentinel) != killed.Addr }, patience, 20*time.Millisecond, "the Sentinels fail over")
+			}
+		},
+	}
+}
+
+// keyOf is the key of a sale's gate.
+func keyOf(t *testing.T, client redis.UniversalClient, sale int64) string {
+	t.Helper()
+	var found []string
+	var mu sync.Mutex
+	require.NoError(t, client.(*redis.ClusterClient).ForEachMaster(t.Context(), func(ctx context.Context, node *redis.Client) error {
+		keys, err := node.Keys(ctx, "*"+gate.QueueName(sale)+"}*gate").Result()
+		mu.Lock()
+		defer mu.Unlock()
+		found = append(found, keys...)
+		return err
+	}))
+	require.Len(t, found, 1)
+	return found[0]
+}
+
+func named(t *testing.T, servers []*redistest.Server, address string) *redistest.Server {
+	t.Helper()
+	i := slices.IndexFunc(servers, func(s *redistest.Server) bool { return s.Addr == address })
+	require.GreaterOrEqual(t, i, 0, address)
+	return servers[i]
+}
