@@ -24,11 +24,10 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/test/apptest"
 	"interlock/test/burst"
-	"interlock/test/racing"
 )
 
 // failovers is how many masters are killed, each under a sale of its own.
-var failovers = racing.Rounds(3, 9)
+const failovers = 3
 
 // The crowd of each sale.
 const (

@@ -19,7 +19,7 @@ import (
 )
 
 // stormRounds is how often each fault comes, for each way to spread the connections.
-var stormRounds = racing.Rounds(2, 6)
+const stormRounds = 2
 
 // galeraStorm is a cluster whose servers break while two replicas write to it.
 type galeraStorm struct {
