@@ -192,6 +192,9 @@ func TestWhatCannotBeRefundedIsRefusedAtItsPlace(t *testing.T) {
 	}
 	beyond := s.Send(t, http.MethodPost, path(order)+"/refunds", object{"amount": 101, "reason": "x"})
 	require.EqualValues(t, 100, beyond.Body["refundable"])
+	never := s.Send(t, http.MethodPost, path(unpaid)+"/refunds", object{"amount": 1, "reason": "x"})
+	require.EqualValues(t, 0, never.Body["refundable"])
+	require.Contains(t, never.Text, "has nothing left to refund")
 	blind := s.as(9, "Blind", "refunds:write").Send(t, http.MethodPost, path(order)+"/refunds", object{"amount": 101, "reason": "x"})
 	require.Equal(t, "/amount", blind.Pointer())
 	require.NotContains(t, blind.Body, "refundable")

@@ -202,10 +202,11 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 		case !caller.May(ReadPermission):
 			return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "refundable", Message: "must be more than 0 and at most what can still be refunded"})
 		}
-		return apperr.Invalid(apperr.Field{
-			Pointer: "/amount", Code: "refundable",
-			Message: fmt.Sprintf("must be more than 0 and at most %d, which is what can still be refunded of order %q", refundable, current.OrderNo),
-		}).With("refundable", refundable)
+		message := fmt.Sprintf("must be more than 0 and at most %d, which is what can still be refunded of order %q", refundable, current.OrderNo)
+		if refundable == 0 {
+			message = fmt.Sprintf("cannot be refunded: order %q has nothing left to refund", current.OrderNo)
+		}
+		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "refundable", Message: message}).With("refundable", refundable)
 	})
 }
 

@@ -26,6 +26,9 @@ const bodyKey = "httpapi.body"
 // same bytes.
 func readBody(c echo.Context, limit int64) error {
 	request := c.Request()
+	if coding := request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return apperr.New(apperr.MalformedRequest, "The body is compressed, which is not understood; send it as plain JSON, without Content-Encoding.")
+	}
 	if request.ContentLength > limit {
 		return tooLarge(limit)
 	}
@@ -110,18 +113,18 @@ func sentence(b validator.FieldError) string {
 		return "is required"
 	case "max", "lte":
 		if text {
-			return "must have at most " + b.Param() + " characters"
+			return "must have at most " + countOf(b.Param(), "character")
 		}
 		if many {
-			return "must have at most " + b.Param() + " members"
+			return "must have at most " + countOf(b.Param(), "member")
 		}
 		return "must be at most " + b.Param()
 	case "min", "gte":
 		if text {
-			return "must have at least " + b.Param() + " characters"
+			return "must have at least " + countOf(b.Param(), "character")
 		}
 		if many {
-			return "must have at least " + b.Param() + " members"
+			return "must have at least " + countOf(b.Param(), "member")
 		}
 		return "must be at least " + b.Param()
 	case "gt":
@@ -136,4 +139,12 @@ func sentence(b validator.FieldError) string {
 		return "must not name the same one twice"
 	}
 	return "breaks the rule " + b.Tag()
+}
+
+// countOf writes "1 member" and "2 members".
+func countOf(n, of string) string {
+	if n != "1" {
+		of += "s"
+	}
+	return n + " " + of
 }

@@ -176,6 +176,19 @@ func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
 	require.Zero(t, count)
 }
 
+func TestABodyInACodingIsRefusedInWordsThatSayWhatToSend(t *testing.T) {
+	f := newFixture(t, "*")
+	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", create)
+	for coding, status := range map[string]int{"gzip": 400, "identity": 201} {
+		reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a"}`, "Content-Encoding", coding)
+		require.Equal(t, status, reply.Code, coding)
+		if status == 400 {
+			require.Equal(t, "malformed_request", problemOf(t, reply)["code"])
+			require.Contains(t, reply.Body.String(), "without Content-Encoding")
+		}
+	}
+}
+
 func TestWhoMayNotIsToldSoBeforeAnythingElse(t *testing.T) {
 	f := newFixture(t, "things:read")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
