@@ -171,6 +171,10 @@ engines: $(WEB) ## Try the service on a Galera cluster whose servers break, and 
 	test/tools/galera.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
 
+.PHONY: previous
+previous: $(WEB) ## Try the release before on the schema of now, and its program beside this one; PREVIOUS=v1.2.0 for another than the newest tag
+	$(SERVICES) -- test/tools/previous.sh $(PREVIOUS)
+
 .PHONY: mutants
 mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
 	$(SERVICES) -- env CGO_ENABLED=0 go run ./test/mutants $(MUTANTS)

@@ -3,13 +3,12 @@
 package engines_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +17,9 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
+	"interlock/test/e2e/sse"
 	"interlock/test/racing"
+	"interlock/test/traffic"
 )
 
 const patience = 30 * time.Second
@@ -48,6 +49,31 @@ func at(c *apptest.Caller, p *apptest.Program) *apptest.Caller {
 	other := *c
 	other.Program = p
 	return &other
+}
+
+// everywhere returns one user of a new tenant at each replica, who may do everything.
+func everywhere(t *testing.T, programs []*apptest.Program) []*apptest.Caller {
+	t.Helper()
+	owner := programs[0].Admin(t)
+	callers := make([]*apptest.Caller, len(programs))
+	for i, p := range programs {
+		callers[i] = at(owner, p)
+	}
+	return callers
+}
+
+// verify holds what the writers and watchers were told against the store, and the store against
+// the service's promises.
+func verify(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, databaseURL string) {
+	t.Helper()
+	f.Verify(t, databaseURL)
+	for _, p := range programs {
+		totals, err := p.Services().CheckPromises(t.Context())
+		require.NoError(t, err)
+		for _, total := range totals {
+			require.Empty(t, total.Found, total.Promise.Name)
+		}
+	}
 }
 
 func TestTheServiceOnGalera(t *testing.T) {
@@ -106,18 +132,27 @@ func readElsewhere(t *testing.T, programs []*apptest.Program) {
 // 0.8 s meanwhile, which commits after later ids.
 func watchEverywhere(t *testing.T, nodes []*node, programs []*apptest.Program) {
 	const configs = 120
-	owner := programs[0].Admin(t)
-	watched := make([]chan []event, len(programs))
+	callers := everywhere(t, programs)
+	owner := callers[0]
+	watched := make([]chan []sse.Event, len(programs))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for i, p := range programs {
-		watched[i] = make(chan []event, 1)
-		stream := open(t, ctx, at(owner, p))
-		go func() { watched[i] <- stream.take(len(programs) * configs) }()
+	for i, caller := range callers {
+		watched[i] = make(chan []sse.Event, 1)
+		stream, err := sse.Open(ctx, caller, httpapi.Base+"/configs/watch")
+		require.NoError(t, err)
+		defer stream.Close()
+		stands := make(chan struct{})
+		go func() { watched[i] <- changes(stream, stands, len(programs)*configs) }()
+		select {
+		case <-stands:
+		case <-ctx.Done():
+			require.FailNow(t, "the stream does not stand")
+		}
 	}
 	late := lateVersion(t, nodes[2], owner.Tenant)
 	errs := racing.Errors(len(programs), func(i int) error {
-		caller := at(owner, programs[i])
+		caller := callers[i]
 		for n := range configs - late(i) {
 			body := map[string]any{"key": fmt.Sprintf("k%d.%d", i, n), "value": n, "valueType": "number"}
 			answer, err := caller.Try(ctx, "POST", httpapi.Base+"/configs", body)
@@ -133,13 +168,13 @@ func watchEverywhere(t *testing.T, nodes []*node, programs []*apptest.Program) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	var first []event
+	var first []sse.Event
 	for i := range watched {
 		seen := <-watched[i]
 		require.Len(t, seen, len(programs)*configs, "watcher %d missed changes", i)
 		keys := map[string]bool{}
 		for _, e := range seen {
-			keys[e.Key] = true
+			keys[e.Data["key"].(string)] = true
 		}
 		require.Len(t, keys, len(seen), "watcher %d saw a change twice", i)
 		if i == 0 {
@@ -210,66 +245,21 @@ func editEverywhere(t *testing.T, programs []*apptest.Program) {
 	}
 }
 
-// event is a change as a watcher sees it.
-type event struct {
-	ID, Key string
-	Version int64
-}
-
-// stream is an open watch of configs.
-type stream struct {
-	reply *http.Response
-	lines *bufio.Scanner
-}
-
-// open begins to watch, and returns once the stream stands.
-func open(t *testing.T, ctx context.Context, c *apptest.Caller) *stream {
-	t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Program.URL+httpapi.Base+"/configs/watch", nil)
-	require.NoError(t, err)
-	c.Authenticate(request)
-	reply, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = reply.Body.Close() })
-	require.Equal(t, http.StatusOK, reply.StatusCode)
-	s := newStream(reply)
-	name, _ := s.next()
-	require.Equal(t, "ready", name)
-	return s
-}
-
-func newStream(reply *http.Response) *stream { return &stream{reply, bufio.NewScanner(reply.Body)} }
-
-// take reads so many changes, or fewer when the stream ends.
-func (s *stream) take(n int) []event {
-	var seen []event
-	for len(seen) < n {
-		name, e := s.next()
-		if name == "" {
-			return seen
-		}
-		if name == "change" {
+// changes reads so many changes, or fewer when the stream ends. It closes stands once the stream
+// stands.
+func changes(stream io.Reader, stands chan<- struct{}, n int) []sse.Event {
+	var seen []sse.Event
+	_ = sse.Read(stream, func(e sse.Event) error {
+		switch e.Name {
+		case "ready":
+			close(stands)
+		case "change":
 			seen = append(seen, e)
 		}
-	}
-	return seen
-}
-
-func (s *stream) next() (name string, e event) {
-	for s.lines.Scan() {
-		field, value, _ := strings.Cut(s.lines.Text(), ": ")
-		switch field {
-		case "id":
-			e.ID = value
-		case "event":
-			name = value
-		case "data":
-			_ = json.Unmarshal([]byte(value), &e)
-		case "":
-			if name != "" {
-				return name, e
-			}
+		if len(seen) == n {
+			return io.EOF
 		}
-	}
-	return "", e
+		return nil
+	})
+	return seen
 }

@@ -24,6 +24,7 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/test/apptest"
 	"interlock/test/burst"
+	"interlock/test/traffic"
 )
 
 // failovers is how many masters are killed, each under a sale of its own.
@@ -60,23 +61,26 @@ func TestTheServiceGoesOnWhenItsRedisFailsOver(t *testing.T) {
 func failOver(t *testing.T, r redundant) {
 	database := storagetest.NewMariaDBURL(t)
 	programs := []*apptest.Program{replica(t, database, r.url), replica(t, database, r.url)}
-	f := begin(t, programs)
-	f.requireWrites(t, "nothing")
+	f := traffic.Begin(t, everywhere(t, programs)...)
+	f.RequireWrites(t, "nothing")
+	lost := 0
 	for n := range failovers {
-		f.failOverUnderASale(t, r, n%2 == 1)
+		lost += failOverUnderASale(t, f, programs, r, n%2 == 1)
 	}
-	f.end()
-	t.Logf("%d failovers, which lost %d tickets; the slowest write after one: %v", failovers, f.lost, f.slowest)
-	f.verify(t, storeAt(t, database))
+	f.End()
+	t.Logf("%d failovers, which lost %d tickets; the slowest write after one: %v", failovers, lost, f.Slowest())
+	verify(t, f, programs, database)
 }
 
 // failOverUnderASale kills the master that has the gate of a sale while a quarter of its units are
 // sold; its replicas have received what it accepted, or are cut off and behind. A ticket that only
 // the master had is lost: its customer is told so, it is counted, and its unit is sold to another.
-func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
+// It returns how many were lost.
+func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r redundant, behind bool) int {
 	t.Helper()
-	seller := f.programs[0].Admin(t)
-	sale := burst.Open(t, rushUnits, rushBuyers, seller, at(seller, f.programs[1]))
+	sellers := everywhere(t, programs)
+	seller := sellers[0]
+	sale := burst.Open(t, rushUnits, rushBuyers, sellers...)
 	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
 	planned := seller.Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
 	paced := seller.Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": rushPace}, "If-Match", planned.Header.Get("ETag"))
@@ -97,11 +101,11 @@ func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
 		}
 		r.awaitPromotion(t, master)
 		promoted, sold := clock.Mark(), sale.Accepted()
-		f.requireWrites(t, "a failover", "order", "entry", "edit")
+		f.RequireWrites(t, "a failover", "order", "entry", "edit")
 		sale.Await(t.Context(), min(sold+1, rushUnits))
 		took := clock.Since(promoted)
-		f.slowest["a failover, to a purchase"] = max(f.slowest["a failover, to a purchase"], took.Round(10*time.Millisecond))
-		if took > soon {
+		f.Note("a failover, to a purchase", took)
+		if took > traffic.Soon {
 			t.Errorf("the sale went on %v after the failover, with %d tickets before it", took, sold)
 		}
 		master.Start(t)
@@ -110,11 +114,10 @@ func (f *traffic) failOverUnderASale(t *testing.T, r redundant, behind bool) {
 	sale.Rush(t)
 	breaking.Wait()
 	lost := sale.VerifyAfterLoss(t)
-	if !behind {
-		return
+	if behind {
+		require.Positive(t, lost, "what the replicas had not received was lost")
 	}
-	require.Positive(t, lost, "what the replicas had not received was lost")
-	f.lost += lost
+	return lost
 }
 
 // cutOff ends the links of a master's replicas, which cannot come again until allow: a master

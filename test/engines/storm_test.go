@@ -16,6 +16,7 @@ import (
 	"interlock/test/apptest"
 	"interlock/test/freeport"
 	"interlock/test/racing"
+	"interlock/test/traffic"
 )
 
 // stormRounds is how often each fault comes, for each way to spread the connections.
@@ -24,7 +25,7 @@ const stormRounds = 2
 // galeraStorm is a cluster whose servers break while two replicas write to it.
 type galeraStorm struct {
 	nodes   []*node
-	traffic *traffic
+	traffic *traffic.Traffic
 	random  *rand.Rand
 }
 
@@ -47,17 +48,17 @@ func breakServers(t *testing.T, how string) {
 	for _, port := range balance(t, s.nodes, replicas, how) {
 		programs = append(programs, replica(t, fmt.Sprintf("mysql://root@%s/interlock", freeport.Address(port)), os.Getenv("INTERLOCK_TEST_REDIS_URL")))
 	}
-	s.traffic = begin(t, programs)
-	s.traffic.requireWrites(t, "nothing")
+	s.traffic = traffic.Begin(t, everywhere(t, programs)...)
+	s.traffic.RequireWrites(t, "nothing")
 	for round := range stormRounds {
 		incremental := round%2 == 0
 		s.killWriter(t, incremental)
 		s.killWriterBehindASlowOne(t, !incremental)
 		s.loseQuorum(t, incremental)
 	}
-	s.traffic.end()
-	t.Logf("%d rounds of each fault; the slowest write after one: %v", stormRounds, s.traffic.slowest)
-	s.traffic.verify(t, storeAt(t, s.nodes[0].url("interlock")))
+	s.traffic.End()
+	t.Logf("%d rounds of each fault; the slowest write after one: %v", stormRounds, s.traffic.Slowest())
+	verify(t, s.traffic, programs, s.nodes[0].url("interlock"))
 }
 
 // killWriter kills the server that has most of the connections, and has it join again.
@@ -65,7 +66,7 @@ func (s *galeraStorm) killWriter(t *testing.T, incremental bool) {
 	writer := s.writer(t)
 	writer.kill(t)
 	s.awaitAny(t, s.others(writer), 2)
-	s.traffic.requireWrites(t, "kill the writer")
+	s.traffic.RequireWrites(t, "kill the writer")
 	s.rejoin(t, writer, incremental)
 }
 
@@ -80,7 +81,7 @@ func (s *galeraStorm) killWriterBehindASlowOne(t *testing.T, incremental bool) {
 	clock.Sleep(t.Context(), time.Duration(800+s.random.IntN(200))*time.Millisecond)
 	slow.resume(t)
 	s.awaitAny(t, s.others(writer), 2)
-	s.traffic.requireWrites(t, "kill the writer behind a slow one")
+	s.traffic.RequireWrites(t, "kill the writer behind a slow one")
 	s.rejoin(t, writer, incremental)
 }
 
@@ -103,7 +104,7 @@ func (s *galeraStorm) loseQuorum(t *testing.T, writerToo bool) {
 	}
 	// Those that were stopped say for some seconds what held before. The third knows better.
 	s.awaitAny(t, []*node{alone}, len(s.nodes))
-	s.traffic.requireWrites(t, "lose the quorum")
+	s.traffic.RequireWrites(t, "lose the quorum")
 	s.awaitAll(t)
 }
 
@@ -139,7 +140,7 @@ func (s *galeraStorm) rejoin(t *testing.T, n *node, incremental bool) {
 	t.Helper()
 	n.rejoin(t, s.others(n), incremental)
 	s.awaitAll(t)
-	s.traffic.requireWrites(t, map[bool]string{true: "join by IST", false: "join by SST"}[incremental])
+	s.traffic.RequireWrites(t, map[bool]string{true: "join by IST", false: "join by SST"}[incremental])
 }
 
 func (s *galeraStorm) awaitAll(t *testing.T) {

@@ -54,7 +54,12 @@ func environment(s settings.Settings) []string {
 // launch starts `admin serve` and does not wait for it.
 func launch(t *testing.T, s settings.Settings) *process {
 	t.Helper()
-	p := &process{command: exec.Command(programPath, "serve"), output: &output{}, ended: make(chan struct{})}
+	return launchProgram(t, programPath, s)
+}
+
+func launchProgram(t *testing.T, program string, s settings.Settings) *process {
+	t.Helper()
+	p := &process{command: exec.Command(program, "serve"), output: &output{}, ended: make(chan struct{})}
 	p.command.Env = environment(s)
 	p.command.Stdout, p.command.Stderr = p.output, p.output
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -75,7 +80,12 @@ func launch(t *testing.T, s settings.Settings) *process {
 // serve starts `admin serve` and waits until it says where it is.
 func serve(t *testing.T, s settings.Settings) *process {
 	t.Helper()
-	p := launch(t, s)
+	return serveProgram(t, programPath, s)
+}
+
+func serveProgram(t *testing.T, program string, s settings.Settings) *process {
+	t.Helper()
+	p := launchProgram(t, program, s)
 	require.Eventually(t, func() bool { return p.serves() || p.hasEnded() },
 		patience, 5*time.Millisecond, "the program did not start")
 	require.False(t, p.hasEnded(), "the program ended at its start: %s", p.output)
@@ -120,7 +130,12 @@ func (p *process) exitCode(t *testing.T, within time.Duration) int {
 // output, trimmed.
 func admin(t *testing.T, s settings.Settings, arguments ...string) string {
 	t.Helper()
-	command := exec.Command(programPath, arguments...)
+	return adminOf(t, programPath, s, arguments...)
+}
+
+func adminOf(t *testing.T, program string, s settings.Settings, arguments ...string) string {
+	t.Helper()
+	command := exec.Command(program, arguments...)
 	command.Env = environment(s)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -138,7 +153,12 @@ func keepPromises(t *testing.T, s settings.Settings) {
 // callerOf returns an admin's caller for a process at s.Addr.
 func callerOf(t *testing.T, s settings.Settings) *apptest.Caller {
 	t.Helper()
-	token := admin(t, s, "token", "create", "--user", "admin", "--name", "faults")
+	return callerBy(t, programPath, s)
+}
+
+func callerBy(t *testing.T, program string, s settings.Settings) *apptest.Caller {
+	t.Helper()
+	token := adminOf(t, program, s, "token", "create", "--user", "admin", "--name", "faults")
 	require.NotEmpty(t, token)
 	require.Len(t, strings.Fields(token), 1, "only the token is printed")
 	return &apptest.Caller{Program: &apptest.Program{URL: "http://" + s.Addr}, Token: token, HTTP: newClient(t)}
