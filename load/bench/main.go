@@ -37,7 +37,7 @@ type options struct {
 	server  string        // path of the service's binary with routes that do nothing
 	peer    string        // path of PocketBase's binary
 	parts   string        // which are measured, by name
-	rows    string        // which subjects of the parts http and orders are measured, by letter; "" for all
+	rows    string        // which subjects of the parts http, orders and peers are measured, by letter; "" for all
 	profile string        // folder for CPU profiles of the service, one a subject; "" for none
 	workers int           // concurrent writers, connections and HTTP clients alike
 	rounds  int           // measured rounds; one more before them warms everything up
@@ -53,7 +53,7 @@ func main() {
 	flag.StringVar(&parsed.server, "server", "../../bin/benchserver", "the service's binary with routes that do nothing")
 	flag.StringVar(&parsed.peer, "pocketbase", "../../bin/pocketbase", "PocketBase's binary")
 	flag.StringVar(&parsed.parts, "parts", "patch,http,orders", "what is measured")
-	flag.StringVar(&parsed.rows, "rows", "", "which subjects of http and orders, such as N,F; all when empty")
+	flag.StringVar(&parsed.rows, "rows", "", "which subjects of http, orders and peers, such as N,F; all when empty")
 	flag.StringVar(&parsed.profile, "profile", "", "folder for CPU profiles of the service, one a subject")
 	flag.IntVar(&parsed.workers, "workers", 32, "concurrent writers")
 	flag.IntVar(&parsed.rounds, "rounds", 7, "measured rounds")

@@ -77,6 +77,7 @@ func benchPeers(ctx context.Context, o options, e *engine) (err error) {
 		},
 		ratios: []ratio{{"M/K", m, k, 0.6}, {"S/K", s, k, 1}, {"S/P", s, p, 3}},
 	}
+	compared.only(o.rows)
 	if err := compared.measure(ctx, o.rounds); err != nil {
 		return err
 	}

@@ -1,6 +1,20 @@
 package storage
 
-import "time"
+import (
+	"database/sql/driver"
+	"time"
+)
+
+// Link and Runnable are link and runnable.
+type (
+	Link     = link
+	Runnable = runnable
+)
+
+// Preparing makes connections that keep at most so many statements prepared.
+func Preparing(connector driver.Connector, most int) driver.Connector {
+	return preparing{connector, most}
+}
 
 // Waiting is how many transactions wait for their turn at SQLite's writer.
 func (db *DB) Waiting() int {

@@ -99,7 +99,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.groups = &groupCommit{connector: connector, opened: &db.links, life: groupLife, clock: o.Clock}
+	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
 	// One of these connections stays open at all times. So the writer's is never the last,
 	// whose end would have the next one recover the write-ahead log while we run.
@@ -107,7 +107,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	reader := pool(sessions{Connector: connector, opened: &db.links}, o.MaxConnections)
+	reader := pool(sessions{Connector: preparing{connector, readerStatements}, opened: &db.links}, o.MaxConnections)
 
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)

@@ -338,7 +338,7 @@ func (s *session) alone(ctx context.Context, text string, args []driver.NamedVal
 	defer statement.Close()
 	prepared, ok := statement.(driver.StmtExecContext)
 	if !ok {
-		return nil, fmt.Errorf("storage: %T lacks a method of database/sql/driver", statement)
+		return nil, errLacksMethod(statement)
 	}
 	return prepared.ExecContext(ctx, args)
 }

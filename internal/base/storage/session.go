@@ -72,11 +72,21 @@ func openLink(ctx context.Context, connector driver.Connector, opened *atomic.Ui
 		return nil, err
 	}
 	opened.Add(1)
+	return asLink(conn)
+}
+
+// asLink returns a connection of a driver as a link, or closes it.
+func asLink(conn driver.Conn) (link, error) {
 	made, ok := conn.(link)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("storage: %T lacks a method of database/sql/driver", conn), conn.Close())
+		return nil, errors.Join(errLacksMethod(conn), conn.Close())
 	}
 	return made, nil
+}
+
+// errLacksMethod refuses what a driver made and cannot be used.
+func errLacksMethod(made any) error {
+	return fmt.Errorf("storage: %T lacks a method of database/sql/driver", made)
 }
 
 // link is what the drivers' connections have.
