@@ -65,8 +65,8 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	row.LastActionID, row.LastAction, row.LastActive = r.ActionID, r.Kind, r.Active
 	row.State, row.UpdatedTime = after(row.State, r), u.Now()
 	if first {
-		err := storage.Later(tx).Exec(insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
-			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime).Error
+		err := storage.ExecLater(tx, insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
+			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime)
 		if storage.Is(err, storage.DuplicateKey) {
 			return overtaken()
 		}
@@ -75,12 +75,12 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		}
 		return nil
 	}
-	result := storage.OneRow(tx).Exec(advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
+	changed, err := storage.ExecOneRow(tx, advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
 		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
 	switch {
-	case result.Error != nil:
-		return fmt.Errorf("advance an action: %w", result.Error)
-	case result.RowsAffected != 1:
+	case err != nil:
+		return fmt.Errorf("advance an action: %w", err)
+	case changed != 1:
 		return overtaken()
 	}
 	return nil
@@ -120,8 +120,8 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	}
 	// The engines check the row to be inserted even if there is one already. Counts that
 	// have no row yet are zero and cannot be lowered.
-	err = storage.Later(tx).Exec(statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
-		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks).Error
+	err = storage.ExecLater(tx, statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
+		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks)
 	if err != nil {
 		return fmt.Errorf("count an action: %w", err)
 	}

@@ -89,7 +89,7 @@ func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64)
 		}
 		return nil
 	}
-	if err := storage.Later(tx).Exec(advanceWriterUpdate, *now, a.TenantID, a.ID, client, *now).Error; err != nil {
+	if err := storage.ExecLater(tx, advanceWriterUpdate, *now, a.TenantID, a.ID, client, *now); err != nil {
 		return fmt.Errorf("advance a writer: %w", err)
 	}
 	return nil

@@ -302,12 +302,12 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 			fresh = append(fresh, hold)
 			continue
 		}
-		result := storage.OneRow(tx).Exec("UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
+		changed, err := storage.ExecOneRow(tx, "UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
 			hold.Quantity, p.TenantID, hold.Holder, hold.SKU, math.MaxInt64-hold.Quantity)
-		if result.Error != nil {
-			return fmt.Errorf("add to what %s holds: %w", hold.Holder, result.Error)
+		if err != nil {
+			return fmt.Errorf("add to what %s holds: %w", hold.Holder, err)
 		}
-		if result.RowsAffected != 1 {
+		if changed != 1 {
 			return uow.Overtaken("stock")
 		}
 	}

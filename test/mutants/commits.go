@@ -104,7 +104,7 @@ var commits = []mutant{
 	},
 	{
 		name: "the audit row is left out",
-		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, storage.Later(u.tx), u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
 			"internal/core/uow": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
 			"internal/orders":   {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"},

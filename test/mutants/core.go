@@ -30,7 +30,7 @@ var core = []mutant{
 	},
 	{
 		name: "a guarded write that matched no row taken for done",
-		file: "internal/core/guard/write.go", old: `case result.RowsAffected == 1:`, new: `case result.RowsAffected <= 1:`,
+		file: "internal/core/guard/write.go", old: `case changed == 1:`, new: `case changed <= 1:`,
 		caught: tests{
 			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
 			"internal/orders":     {"TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest"},

@@ -167,11 +167,14 @@ func (db *DB) Write(ctx context.Context) *gorm.DB { return db.write.WithContext(
 // Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on
 // MySQL. It lives as long as life; its statements run under ctx.
 func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
-	tx := db.write.WithContext(life).Begin()
-	if tx.Error != nil {
-		return nil, db.classify(tx.Error)
+	begun, err := db.write.ConnPool.(*sql.DB).BeginTx(life, nil)
+	if err != nil {
+		return nil, db.classify(err)
 	}
-	return tx.WithContext(ctx), nil
+	// As GORM's own Begin does, which would also keep life for the statements.
+	tx := db.write.WithContext(ctx)
+	tx.Statement.ConnPool = begun
+	return tx, nil
 }
 
 // Snapshot runs fn in a transaction that only reads, and whose statements all see the

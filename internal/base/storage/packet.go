@@ -64,8 +64,11 @@ func LaterID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) 
 // transaction. It is said to have changed one until the server says otherwise.
 func OneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
-func marked(tx *gorm.DB, as wait) *gorm.DB {
-	return tx.WithContext(context.WithValue(tx.Statement.Context, waitKey{}, as))
+func marked(tx *gorm.DB, as wait) *gorm.DB { return tx.WithContext(waiting(tx, as)) }
+
+// waiting is the context of a statement of tx that may wait.
+func waiting(tx *gorm.DB, as wait) context.Context {
+	return context.WithValue(tx.Statement.Context, waitKey{}, as)
 }
 
 // BeginPacked is Begin for a transaction whose marked statements go to the server in packets,
@@ -106,13 +109,13 @@ type packet struct {
 	how *Packing
 	// begun is set once START TRANSACTION was sent.
 	begun   bool
-	waiting []waiting
+	waiting []waitingStatement
 	size    int
 	// broken is the error after which the transaction goes no further.
 	broken error
 }
 
-type waiting struct {
+type waitingStatement struct {
 	wait
 	text string
 	args []driver.NamedValue
@@ -128,7 +131,7 @@ func (f *failedPacket) Unwrap() error { return f.cause }
 func (p *packet) waits(ctx context.Context, text string, args []driver.NamedValue, size int) bool {
 	as, marked := ctx.Value(waitKey{}).(wait)
 	if marked {
-		p.waiting, p.size = append(p.waiting, waiting{as, text, args}), p.size+size
+		p.waiting, p.size = append(p.waiting, waitingStatement{as, text, args}), p.size+size
 	}
 	return marked
 }
@@ -295,10 +298,10 @@ func (s *session) query(ctx context.Context, text string, args []driver.NamedVal
 func (s *session) oneByOne(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	all := s.packet.waiting
 	if text != "" {
-		all = append(all, waiting{text: text, args: args})
+		all = append(all, waitingStatement{text: text, args: args})
 	}
 	if !s.packet.begun {
-		all = append([]waiting{{text: startTransaction}}, all...)
+		all = append([]waitingStatement{{text: startTransaction}}, all...)
 	}
 	_ = s.packet.sent(nil)
 	var result driver.Result

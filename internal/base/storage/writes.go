@@ -10,11 +10,9 @@ import (
 
 const writeMark = "interlock:write-mark"
 
-// MarkWrites returns tx such that mark becomes true with the first statement
-// that changes rows. A unit uses it to insist on an audit row.
-func MarkWrites(tx *gorm.DB, mark *atomic.Bool) *gorm.DB {
-	return tx.Set(writeMark, mark).Session(&gorm.Session{})
-}
+// MarkWrites has mark become true with the first statement of a transaction, as Begin returned
+// it, that changes rows. A unit uses it to insist on an audit row.
+func MarkWrites(tx *gorm.DB, mark *atomic.Bool) { tx.Statement.Settings.Store(writeMark, mark) }
 
 type writeMarks struct{}
 

@@ -131,8 +131,8 @@ func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	result := tx.Exec("UPDATE "+table+" SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?", who.TenantID, ref.ID, ref.Version)
-	return outcome[T](tx, result, gate{}, ref.ID, ErrStale, atVersion, ref.Version)
+	changed, err := storage.Exec(tx, "UPDATE "+table+" SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?", who.TenantID, ref.ID, ref.Version)
+	return outcome[T](tx, changed, err, gate{}, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // UpdateProposed is Update of a row that was refused with ErrProposed. The unit makes the

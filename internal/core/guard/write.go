@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
@@ -197,7 +198,7 @@ func remove[T any](ctx context.Context, u Unit, g gate, ref Ref) error {
 		query = query.Where(condition, args...)
 	}
 	result := query.Delete(new(T))
-	return outcome[T](tx, result, g, ref.ID, ErrStale, atVersion, ref.Version)
+	return outcome[T](tx, result.RowsAffected, result.Error, g, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // write builds the one UPDATE of this package. It is written out instead of left to
@@ -222,8 +223,15 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 	values := make([]any, 0, len(set)+len(args)+6)
 	query.WriteString("UPDATE " + table + " SET ")
 	for _, column := range slices.Sorted(maps.Keys(set)) {
-		query.WriteString("`" + column + "` = ?, ")
-		values = append(values, set[column])
+		query.WriteString("`" + column + "` = ")
+		if sum, computed := set[column].(clause.Expr); computed {
+			query.WriteString(sum.SQL)
+			values = append(values, sum.Vars...)
+		} else {
+			query.WriteByte('?')
+			values = append(values, set[column])
+		}
+		query.WriteString(", ")
 	}
 	if g.clears {
 		query.WriteString("proposed = 0, ")
@@ -235,11 +243,12 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 		query.WriteString(" AND " + closed)
 		values = append(values, shut...)
 	}
+	exec := storage.Exec
 	if late(u) {
-		tx = storage.OneRow(tx)
+		exec = storage.ExecOneRow
 	}
-	result := tx.Exec(query.String(), values...)
-	return outcome[T](tx, result, g, id, missed, condition, args...)
+	changed, err := exec(tx, query.String(), values...)
+	return outcome[T](tx, changed, err, g, id, missed, condition, args...)
 }
 
 // byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
@@ -272,14 +281,14 @@ func tableOf[T any](tx *gorm.DB) (string, error) {
 
 // outcome insists on exactly one changed row, and looks again to tell a row that
 // is gone from one that has moved on, and both from one whose gate is closed.
-func outcome[T any](tx, result *gorm.DB, g gate, id int64, missed error, condition string, args ...any) error {
+func outcome[T any](tx *gorm.DB, changed int64, err error, g gate, id int64, missed error, condition string, args ...any) error {
 	switch {
-	case result.Error != nil:
-		return result.Error
-	case result.RowsAffected == 1:
+	case err != nil:
+		return err
+	case changed == 1:
 		return nil
-	case result.RowsAffected > 1:
-		return fmt.Errorf("guard: %d rows changed where one was meant", result.RowsAffected)
+	case changed > 1:
+		return fmt.Errorf("guard: %d rows changed where one was meant", changed)
 	}
 	var count int64
 	if err := tx.Model(new(T)).Where("id = ?", id).Count(&count).Error; err != nil {

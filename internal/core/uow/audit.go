@@ -79,9 +79,8 @@ func nameOf(actor principal.Principal) string {
 	return actor.Name + " (" + actor.OperatingUser + ")"
 }
 
-// writeAudit adds an audit row of the unit. Every unit pays for it, so it is the bare
-// statement.
-func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB, entry *Entry) error {
+// writeAudit adds an audit row of the unit.
+func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
 	actor, ok := principal.From(ctx)
 	if !ok {
 		return storage.ErrNoTenant
@@ -97,8 +96,8 @@ func (u *Unit) writeAudit(ctx context.Context, tx *gorm.DB, entry *Entry) error 
 	if actor.OnBehalfOf != "" {
 		onBehalfOf = &actor.OnBehalfOf
 	}
-	err := tx.Exec(insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		nameOf(actor), actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now).Error
+	err := storage.ExecLater(u.tx, insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
+		nameOf(actor), actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -121,7 +121,8 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 		end()
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	u.tx, u.endTx, u.txContext = storage.MarkWrites(tx, &u.wrote), end, ctx
+	storage.MarkWrites(tx, &u.wrote)
+	u.tx, u.endTx, u.txContext = tx, end, ctx
 	return u.tx, nil
 }
 
@@ -213,11 +214,11 @@ func (u *Unit) finish(ctx context.Context) error {
 	case u.wrote.Load() && u.entry == nil:
 		return ErrNoAudit
 	case u.wrote.Load():
-		if err := u.writeAudit(ctx, storage.Later(u.tx), u.entry); err != nil {
+		if err := u.writeAudit(ctx, u.entry); err != nil {
 			return err
 		}
 		if u.decision != nil {
-			if err := u.writeAudit(ctx, storage.Later(u.tx), u.decision); err != nil {
+			if err := u.writeAudit(ctx, u.decision); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,54 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"gorm.io/gorm"
+)
+
+// Exec runs a statement that changes rows, in a transaction, and returns how many it changed. It
+// is tx.Exec for the statements that every business write runs: the text goes to the driver as it
+// is, with its arguments beside it, where GORM would clone its state, build the text anew and call
+// its plugins, which costs as much as sending it. What the plugins see to holds here too: the text
+// names tenant_id, a change marks its unit, and errors have their class. There is nothing else of
+// GORM: an argument is one value, no slice and no expression.
+func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
+	return exec(tx.Statement.Context, tx, text, args)
+}
+
+// ExecLater is Exec of a statement whose result nobody reads: see Later.
+func ExecLater(tx *gorm.DB, text string, args ...any) error {
+	_, err := exec(waiting(tx, wait{}), tx, text, args)
+	return err
+}
+
+// ExecOneRow is Exec of a statement that changes exactly one row: see OneRow.
+func ExecOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
+	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
+}
+
+func exec(ctx context.Context, tx *gorm.DB, text string, args []any) (int64, error) {
+	if !strings.Contains(text, tenantColumn) && !crossesTenants(tx) {
+		return 0, fmt.Errorf("%w: the statement does not name %s", ErrNoTenant, tenantColumn)
+	}
+	result, err := tx.Statement.ConnPool.ExecContext(ctx, text, args...)
+	if err != nil {
+		return 0, classesOf(tx).classify(err)
+	}
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return 0, classesOf(tx).classify(err)
+	}
+	if changed > 0 {
+		if mark, ok := tx.Statement.Settings.Load(writeMark); ok {
+			mark.(*atomic.Bool).Store(true)
+		}
+	}
+	return changed, nil
+}
+
+// classesOf returns the database that a transaction of it is of.
+func classesOf(tx *gorm.DB) *DB { return tx.Plugins[errorClasses{}.Name()].(errorClasses).db }
