@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -101,22 +102,20 @@ func TestAStatementRunsWhileRowsOfTheSameTextAreRead(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	const query = "SELECT id FROM things WHERE id >= ? ORDER BY id"
 	var pairs [][2]int
-	outer, err := tx.Query(query, 0)
-	require.NoError(t, err)
-	defer outer.Close()
-	for outer.Next() {
-		var pair [2]int
-		require.NoError(t, outer.Scan(&pair[0]))
-		inner, err := tx.Query(query, 1)
+	eachID := func(from int, found func(id int)) {
+		rows, err := tx.Query(query, from)
 		require.NoError(t, err)
-		for inner.Next() {
-			require.NoError(t, inner.Scan(&pair[1]))
-			pairs = append(pairs, pair)
+		defer rows.Close()
+		for rows.Next() {
+			var id int
+			require.NoError(t, rows.Scan(&id))
+			found(id)
 		}
-		require.NoError(t, inner.Err())
-		require.NoError(t, inner.Close())
+		require.NoError(t, rows.Err())
 	}
-	require.NoError(t, outer.Err())
+	eachID(0, func(outer int) {
+		eachID(1, func(inner int) { pairs = append(pairs, [2]int{outer, inner}) })
+	})
 	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 2}}, pairs)
 }
 
@@ -127,7 +126,7 @@ func TestAStatementSeesWhatBecameOfTheSchema(t *testing.T) {
 		require.NoError(t, err)
 		defer rows.Close()
 		names, err := rows.Columns()
-		require.NoError(t, err)
+		require.NoError(t, errors.Join(err, rows.Err()))
 		return names
 	}
 	require.Equal(t, []string{"id", "name"}, columns())
@@ -136,8 +135,8 @@ func TestAStatementSeesWhatBecameOfTheSchema(t *testing.T) {
 	require.Equal(t, []string{"id", "name", "size"}, columns())
 	_, err = pool.Exec("DROP TABLE things")
 	require.NoError(t, err)
-	_, err = pool.Query("SELECT * FROM things")
-	require.ErrorContains(t, err, "no such table")
+	var id int
+	require.ErrorContains(t, pool.QueryRow("SELECT * FROM things").Scan(&id), "no such table")
 	require.EqualValues(t, 1, counted.prepared.Load())
 }
 
