@@ -162,8 +162,33 @@ var commits = []mutant{
 		caught: tests{"internal/core/uow": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
 	},
 	{
-		name: "who gives up waiting for the writer stays in the row",
-		file: "internal/base/storage/turn.go", old: "		t.waiting = slices.Delete(t.waiting, i, i+1)\n", new: "",
-		caught: tests{"internal/base/storage": {"TestWhoGivesUpWaitingLeavesTheOthersTheirTurn"}},
+		name: "who gives up waiting for the writer is told that its batch was run",
+		file: "internal/base/storage/writer_queue.go", old: "		return false, context.Cause(ctx)", new: "		return false, nil",
+		caught: tests{"internal/base/storage": {"TestABatchWhoseAuthorLeavesItsQueueIsNotRun"}},
+	},
+	{
+		name: "a batch is told of before the sync of its group",
+		file: "internal/base/storage/group_commit.go", old: "	if in.isEmpty() {", new: "	for _, w := range in.waiters {\n		close(w.ready)\n	}\n	in.waiters = nil\n	if in.isEmpty() {",
+		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfABatchBeforeItIsOnTheDisk", "TestACommitThatFailsFailsAllBatchesOfItsGroup"}},
+	},
+	{
+		name: "what a batch wrote before it failed is committed with its group",
+		file: "internal/base/storage/group_batch.go", old: "	if !wrote {\n		return true\n	}\n", new: "	if !wrote || err != nil {\n		return true\n	}\n",
+		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+	},
+	{
+		name: "the batches before one that failed are forgotten with it",
+		file: "internal/base/storage/group_batch.go", old: "		if b.failed != nil {\n			continue\n		}\n", new: "		if b.failed == nil {\n			continue\n		}\n",
+		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+	},
+	{
+		name: "a batch behind work that cannot be run again has no savepoint",
+		file: "internal/base/storage/group_batch.go", old: "	if in.savepoints {", new: "	if in.savepoints && false {",
+		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+	},
+	{
+		name: "a batch whose guard matches no row is committed without it",
+		file: "internal/base/storage/group_batch.go", old: "		if err := w.done(result); err != nil {", new: "		if err := w.done(result); err != nil && false {",
+		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails"}, "internal/core/guard": {"TestALateWriteThatMissesIsRunAgainAndSaysWhy"}},
 	},
 }

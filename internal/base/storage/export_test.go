@@ -16,15 +16,18 @@ func Preparing(connector driver.Connector, most int) driver.Connector {
 	return preparing{connector, most}
 }
 
-// Waiting is how many transactions wait for their turn at SQLite's writer.
+// Waiting is how many transactions wait for SQLite's writer.
 func (db *DB) Waiting() int {
-	db.groups.turn.mu.Lock()
-	defer db.groups.turn.mu.Unlock()
-	return len(db.groups.turn.waiting)
+	db.groups.queue.mu.Lock()
+	defer db.groups.queue.mu.Unlock()
+	return len(db.groups.queue.waiting)
 }
 
 // GroupsLive sets how long a group takes transactions in. It comes before the first one.
 func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
+
+// EndsWithin sets how long a batch waits for SQLite's writer.
+func (db *DB) EndsWithin(patience time.Duration) { db.groups.patience = patience }
 
 // StopsPackets is stopsPackets.
 func StopsPackets(version string) bool { return stopsPackets(version) }

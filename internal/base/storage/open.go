@@ -99,7 +99,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, clock: o.Clock}
+	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endPatience, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
 	// One of these connections stays open at all times. So the writer's is never the last,
 	// whose end would have the next one recover the write-ahead log while we run.

@@ -97,6 +97,30 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 	})
 }
 
+// A write that may wait is said to have been made; the engine has the last word, and the unit is run
+// again without what else it has written.
+func TestALateWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		thing := newThing(t, ctx, db)
+		before, runs := reread(t, ctx, db), 0
+		err := do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
+			runs++
+			older := guard.Ref{ID: thing.ID, Version: thing.Version - 1}
+			if err := guard.Update[storagetest.Thing](ctx, guard.Late(u), older, guard.Set{"amount": 9}); err != nil {
+				return err
+			}
+			tx, err := u.Tx(ctx)
+			if err != nil {
+				return err
+			}
+			return storage.ExecLater(tx, "UPDATE things SET status = 1 WHERE tenant_id > 0 AND id = ?", thing.ID)
+		})
+		require.ErrorIs(t, err, guard.ErrStale)
+		require.Equal(t, 2, runs)
+		require.Equal(t, before, reread(t, ctx, db))
+	})
+}
+
 func TestARowOfAnotherTenantIsGone(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)

@@ -1,0 +1,145 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// batch is a transaction whose statements are all known when it is to be committed.
+type batch struct {
+	statements []waitingStatement
+	// failed is what one of its statements came to: nothing of the batch is in the group then.
+	failed error
+	// err is its outcome, set before its author is told.
+	err error
+}
+
+// commitBatch runs a batch in a group, and returns when that is committed. Its error is a refused
+// one when nothing of it was written, and that of COMMIT otherwise. One that waited for the writer
+// for too long has written nothing.
+func (g *groupCommit) commitBatch(statements []waitingStatement) error {
+	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
+	defer cancel()
+	b := &batch{statements: statements}
+	owns, err := g.queue.lockOrRun(ctx, b)
+	switch {
+	case err != nil:
+		return &refused{&Error{Class: LockTimeout, cause: err}}
+	case !owns:
+		return b.err
+	}
+	if err := g.begin(context.Background()); err != nil {
+		g.queue.unlock()
+		return &refused{err}
+	}
+	in := g.open
+	if !g.take(b) {
+		g.queue.unlock()
+		return b.err
+	}
+	g.leave()
+	<-in.ended
+	return b.err
+}
+
+// take runs a batch in the group that is open. It reports false when the group was given up, and
+// everybody in it was told.
+func (g *groupCommit) take(b *batch) bool {
+	in := g.open
+	in.batches = append(in.batches, b)
+	in.members++
+	if in.savepoints {
+		return g.takeInSavepoint(b)
+	}
+	wrote, err := b.run(g.link)
+	if err == nil {
+		return true
+	}
+	b.failed = err
+	if !wrote {
+		return true
+	}
+	// What others of the group have written is to stay, and they can be run again. Those who come
+	// now get savepoints: one who fails is seldom alone.
+	if err := g.rollBackAll(); err != nil {
+		_ = g.undoOpen(err)
+		return false
+	}
+	if err := g.runAgain(in); err != nil {
+		_ = g.undoOpen(err)
+		return false
+	}
+	return true
+}
+
+// runAgain begins the transaction of a group anew, after it was rolled back.
+func (g *groupCommit) runAgain(in *group) error {
+	if err := g.connect(context.Background()); err != nil {
+		return err
+	}
+	if err := g.execute(context.Background(), "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	in.savepoints = true
+	for _, b := range in.batches {
+		if b.failed != nil {
+			continue
+		}
+		if _, err := b.run(g.link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *groupCommit) takeInSavepoint(b *batch) bool {
+	err := g.execute(context.Background(), "SAVEPOINT member")
+	if err != nil {
+		b.failed = err
+		return true
+	}
+	if _, b.failed = b.run(g.link); b.failed == nil {
+		err = g.execute(context.Background(), "RELEASE member")
+	} else {
+		err = g.rollBackMember()
+	}
+	if err != nil {
+		_ = g.undoOpen(errors.Join(b.failed, err))
+		return false
+	}
+	return true
+}
+
+// run runs the statements. After an error wrote says whether something of them may have been
+// written, or more than them undone.
+func (b *batch) run(over link) (wrote bool, err error) {
+	for i, w := range b.statements {
+		result, err := over.ExecContext(context.Background(), w.text, w.args)
+		if err != nil {
+			return i > 0 || !undoesItselfOnly(err), err
+		}
+		if err := w.done(result); err != nil {
+			rows, unknown := result.RowsAffected()
+			return i > 0 || unknown != nil || rows != 0, err
+		}
+	}
+	return false, nil
+}
+
+// undoesItselfOnly reports whether a statement that failed so has left the transaction as it was
+// before it.
+func undoesItselfOnly(err error) bool {
+	var fromSQLite *sqlite.Error
+	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+}
+
+// settle says what became of the batch, once its group has ended so.
+func (b *batch) settle(group error) {
+	b.err = group
+	if b.failed != nil {
+		b.err = &refused{b.failed}
+	}
+}
