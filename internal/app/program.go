@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -266,6 +267,9 @@ func (p *Program) Run(ctx context.Context) error {
 			}
 		})
 	}
+	// Starting leaves several times the garbage that the service needs memory for: read
+	// migrations, and the hash of the first password.
+	debug.FreeOSMemory()
 	slog.InfoContext(ctx, "serving", "addr", p.Addr(), "role", p.Settings.Role, "database", p.services.DB.URL, "version", p.Version)
 
 	var err error
