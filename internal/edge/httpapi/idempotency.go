@@ -14,8 +14,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Keyed is a request that carries an idempotency key.
-type Keyed struct {
+// KeyedRequest is a request that carries an idempotency key.
+type KeyedRequest struct {
 	Key    string
 	Method string
 	Path   string
@@ -28,31 +28,31 @@ type Keyed struct {
 	Document bool
 }
 
-// Kept is a reply as bytes: what was sent, and what is sent again.
-type Kept struct {
+// StoredReply is a reply as bytes: what was sent, and what is sent again.
+type StoredReply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Keeper keeps replies under their idempotency keys; package idempotency does.
-type Keeper interface {
+// ReplyStore keeps replies under their idempotency keys; package idempotency does.
+type ReplyStore interface {
 	// Begin takes the key for one attempt at the request. Errors:
 	// RequestInProgress, IdempotencyKeyReused, QuotaExceeded.
-	Begin(ctx context.Context, request Keyed) (Attempt, error)
+	Begin(ctx context.Context, request KeyedRequest) (Attempt, error)
 }
 
 // Attempt is one run of a request under its key.
 type Attempt interface {
 	// Replay returns the reply of an earlier attempt. There is nothing to do then
 	// but to send it.
-	Replay() (Kept, bool)
+	Replay() (StoredReply, bool)
 	// Keep records the reply when u commits, in its transaction.
-	Keep(ctx context.Context, u *uow.Unit, reply Kept) error
+	Keep(ctx context.Context, u *uow.Unit, reply StoredReply) error
 	// KeepAfter records a reply without a transaction of its own, such as the verdicts
 	// on units that have committed. It reports true with the reply of another attempt,
 	// if that was recorded while this one ran.
-	KeepAfter(ctx context.Context, reply Kept) (Kept, bool)
+	KeepAfter(ctx context.Context, reply StoredReply) (StoredReply, bool)
 	// Parts returns what became of the parts of a batch that earlier attempts have
 	// committed, by their names. Errors: IdempotencyKeyReused.
 	Parts(ctx context.Context) (map[string][]byte, error)
@@ -63,7 +63,7 @@ type Attempt interface {
 	// document stay, because they are all that is kept of it.
 	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
 	// Keeps reports whether a refusal is an answer that repeats are given too.
-	Keeps(refusal Kept) bool
+	Keeps(refusal StoredReply) bool
 	// Conclude ends a run of a document. It reports false when another attempt has
 	// decided some part meanwhile: Parts then has what that came to, and the document
 	// is to be run over it.
@@ -71,7 +71,7 @@ type Attempt interface {
 	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
 	// the reply of another attempt, if that was recorded while this one ran: the
 	// failure is then its echo.
-	Settle(ctx context.Context, err error, refusal Kept) (Kept, bool)
+	Settle(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
 	// End frees the key for the next attempt.
 	End(ctx context.Context)
 }
@@ -174,7 +174,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 		}
 		ctx := context.WithValue(principal.WithIdempotencyKey(request.Context(), key), revealedKey{}, new(revealed))
 		c.SetRequest(request.WithContext(ctx))
-		kept, err := r.server.keeper.Begin(ctx, Keyed{
+		kept, err := r.server.keeper.Begin(ctx, KeyedRequest{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
 			Critical: terms.critical, Document: terms.document,
 		})
@@ -200,7 +200,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 // replay sends an earlier reply again and says so. A refusal tells what its caller may read
 // now, which can be less than when it was kept. Another reply that the caller may not read any
 // more is left out: it says where the resource is.
-func replay(c echo.Context, reply Kept) error {
+func replay(c echo.Context, reply StoredReply) error {
 	c.Response().Header().Set(HeaderReplay, "true")
 	ctx := c.Request().Context()
 	header := reply.Header.Clone()
@@ -218,7 +218,7 @@ func replay(c echo.Context, reply Kept) error {
 
 // kept returns what of a reply is kept: its headers are the handler's own, and a cookie
 // is never kept.
-func (e encoded) kept(ctx context.Context) Kept {
+func (e encoded) kept(ctx context.Context) StoredReply {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)
 	if told, ok := ctx.Value(revealedKey{}).(*revealed); ok && told.permission != "" {
@@ -227,5 +227,5 @@ func (e encoded) kept(ctx context.Context) Kept {
 		}
 		header.Set(HeaderReveals, told.permission)
 	}
-	return Kept{Status: e.status, Header: header, Body: e.body}
+	return StoredReply{Status: e.status, Header: header, Body: e.body}
 }

@@ -12,11 +12,11 @@ import (
 // Who repeats it may have lost the permission to read the resource meanwhile.
 func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.T) {
 	t.Parallel()
-	kept := func(code string) Kept {
+	kept := func(code string) StoredReply {
 		body := `{"type":"/problems/` + code + `","title":"t","status":409,"code":"` + code + `","detail":"moved","requestId":"r",` +
 			`"currentStatus":"stale","currentVersion":2,"updatedBy":{"id":1,"name":"Wu"},` +
 			`"base":{"value":"secret"},"current":{"value":"secret"},"conflicts":[{"theirs":"secret"}],"members":[{"key":"tax","current":"secret"}]}`
-		return Kept{Status: http.StatusConflict, Header: http.Header{echo.HeaderContentType: {mimeProblem}}, Body: []byte(body)}
+		return StoredReply{Status: http.StatusConflict, Header: http.Header{echo.HeaderContentType: {mimeProblem}}, Body: []byte(body)}
 	}
 	body, err := forReader(t.Context(), kept("approval_stale"))
 	require.NoError(t, err)

@@ -82,7 +82,7 @@ func Reveals(ctx context.Context, permission string) bool {
 
 // unread is the permission that the caller lacks to be told again what a kept reply tells; "" for
 // none.
-func unread(ctx context.Context, reply Kept) string {
+func unread(ctx context.Context, reply StoredReply) string {
 	permission := reply.Header.Get(HeaderReveals)
 	if caller, _ := principal.From(ctx); permission == "" || caller.May(permission) {
 		return ""
@@ -124,7 +124,7 @@ var toldAgain = map[string]bool{"currentStatus": true, "allowedTransitions": tru
 // forReader returns the body of a kept reply as the caller of now is told it. An approval is
 // about a resource of another domain, and which permission it takes to read that is not kept:
 // what a refusal told of it is told once.
-func forReader(ctx context.Context, reply Kept) ([]byte, error) {
+func forReader(ctx context.Context, reply StoredReply) ([]byte, error) {
 	permission, lacks := ctx.Value(unreadKey{}).(string)
 	if missing := unread(ctx, reply); missing != "" && !lacks {
 		permission, lacks = missing, true

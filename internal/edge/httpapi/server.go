@@ -55,7 +55,7 @@ type Options struct {
 	Conflicts ConflictCounter
 	Refusals  RefusalCounter
 	// Keeper may be nil: idempotency keys are checked and have no effect then.
-	Keeper Keeper
+	Keeper ReplyStore
 }
 
 // ConflictCounter is told of each write that was refused because somebody else was
@@ -84,7 +84,7 @@ type Server struct {
 	pages     http.Handler
 	conflicts ConflictCounter
 	refusals  RefusalCounter
-	keeper    Keeper
+	keeper    ReplyStore
 	drain     *drain
 	// large holds a place for each request whose body may be larger than usual.
 	large chan struct{}

@@ -19,7 +19,7 @@ import (
 // attempt is one run of a request under its key.
 type attempt struct {
 	keeper      *Keeper
-	request     httpapi.Keyed
+	request     httpapi.KeyedRequest
 	actor       principal.Principal
 	scope       string
 	fingerprint fingerprint
@@ -43,14 +43,14 @@ type attempt struct {
 	remembered map[string][]byte
 	// expired is the id of a record whose time is up and whose place is taken.
 	expired int64
-	earlier *httpapi.Kept
+	earlier *httpapi.StoredReply
 }
 
 // Begin implements httpapi.Keeper. It checks process memory and the attempts in flight,
 // then Redis, whose word one look at the database confirms; then it takes the lease and
 // asks the database under it, which decides. Without Redis the lease is missing and the
 // unique row remains.
-func (k *Keeper) Begin(ctx context.Context, request httpapi.Keyed) (httpapi.Attempt, error) {
+func (k *Keeper) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
 		return nil, storage.ErrNoTenant
@@ -207,14 +207,14 @@ func (a *attempt) reused(kept *answer) error {
 }
 
 // whereToRead is the repeat of a reply that was too large to keep.
-func whereToRead(location string) httpapi.Kept {
-	return httpapi.Kept{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
+func whereToRead(location string) httpapi.StoredReply {
+	return httpapi.StoredReply{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
 }
 
 // Replay implements httpapi.Attempt.
-func (a *attempt) Replay() (httpapi.Kept, bool) {
+func (a *attempt) Replay() (httpapi.StoredReply, bool) {
 	if a.earlier == nil {
-		return httpapi.Kept{}, false
+		return httpapi.StoredReply{}, false
 	}
 	return *a.earlier, true
 }

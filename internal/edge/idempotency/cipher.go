@@ -16,7 +16,7 @@ import (
 // seal packs and encrypts a reply for one row and returns the id of the key that it used.
 // The associated data is tenant, scope and key, so a reply that is moved to another row
 // does not open.
-func seal(c encryption.Cipher, reply httpapi.Kept, data string) (sealed []byte, keyID string, err error) {
+func seal(c encryption.Cipher, reply httpapi.StoredReply, data string) (sealed []byte, keyID string, err error) {
 	plain, err := pack(reply)
 	if err != nil {
 		return nil, "", err
@@ -26,10 +26,10 @@ func seal(c encryption.Cipher, reply httpapi.Kept, data string) (sealed []byte, 
 }
 
 // open returns the reply of one row. Errors: encryption.ErrUnreadable.
-func open(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.Kept, error) {
+func open(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.StoredReply, error) {
 	plain, err := c.Decrypt(sealed, keyID, data)
 	if err != nil {
-		return httpapi.Kept{}, fmt.Errorf("open a kept reply: %w", err)
+		return httpapi.StoredReply{}, fmt.Errorf("open a kept reply: %w", err)
 	}
 	return unpack(plain)
 }
@@ -74,7 +74,7 @@ func fingerprintPlace(tenantID int64, told []byte) string {
 
 // pack writes a reply as its status, the length of its header, the header as JSON,
 // and the body.
-func pack(reply httpapi.Kept) ([]byte, error) {
+func pack(reply httpapi.StoredReply) ([]byte, error) {
 	header, err := json.Marshal(reply.Header)
 	if err != nil {
 		return nil, fmt.Errorf("encode the header of a reply: %w", err)
@@ -86,20 +86,20 @@ func pack(reply httpapi.Kept) ([]byte, error) {
 
 var errPacked = errors.New("a kept reply is damaged")
 
-func unpack(packed []byte) (httpapi.Kept, error) {
+func unpack(packed []byte) (httpapi.StoredReply, error) {
 	status, n := binary.Uvarint(packed)
 	if n <= 0 || status < 100 || status > 599 {
-		return httpapi.Kept{}, errPacked
+		return httpapi.StoredReply{}, errPacked
 	}
 	packed = packed[n:]
 	size, n := binary.Uvarint(packed)
 	if n <= 0 || size > uint64(len(packed)-n) {
-		return httpapi.Kept{}, errPacked
+		return httpapi.StoredReply{}, errPacked
 	}
 	header, body := packed[n:n+int(size)], packed[n+int(size):]
-	reply := httpapi.Kept{Status: int(status)}
+	reply := httpapi.StoredReply{Status: int(status)}
 	if err := json.Unmarshal(header, &reply.Header); err != nil {
-		return httpapi.Kept{}, fmt.Errorf("%w: %w", errPacked, err)
+		return httpapi.StoredReply{}, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	if reply.Header == nil {
 		reply.Header = http.Header{}

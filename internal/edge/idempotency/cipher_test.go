@@ -27,14 +27,14 @@ func newCipher(t *testing.T, keys ...string) encryption.Cipher {
 	return s
 }
 
-var reply = httpapi.Kept{Status: 201, Header: http.Header{"Etag": {`"1-a"`}}, Body: []byte(`{"secret":"of the tenant"}`)}
+var reply = httpapi.StoredReply{Status: 201, Header: http.Header{"Etag": {`"1-a"`}}, Body: []byte(`{"secret":"of the tenant"}`)}
 
 func TestAnyReplyComesBackAsItWas(t *testing.T) {
 	sealed := map[string]encryption.Cipher{"in clear": {}, "encrypted": newCipher(t, key("now", 1))}
 	for name, s := range sealed {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				want := httpapi.Kept{
+				want := httpapi.StoredReply{
 					Status: rapid.IntRange(100, 599).Draw(t, "status"),
 					Header: http.Header{"X-A": rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "header")},
 					Body:   rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "body"),
@@ -79,8 +79,8 @@ func FuzzADamagedReplyIsAnErrorAndNeverAPanic(f *testing.F) {
 }
 
 func TestRequestsThatDifferHaveOtherFingerprints(t *testing.T) {
-	base := httpapi.Keyed{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}
-	other := []httpapi.Keyed{
+	base := httpapi.KeyedRequest{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}
+	other := []httpapi.KeyedRequest{
 		{Method: "PATCH", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)},
 		{Method: "POST", Path: "/b", Query: "x=1&y=2", Body: []byte(`{"a":1}`)},
 		{Method: "POST", Path: "/a", Query: "x=1&y=3", Body: []byte(`{"a":1}`)},
@@ -93,5 +93,5 @@ func TestRequestsThatDifferHaveOtherFingerprints(t *testing.T) {
 		require.NotEqual(t, fingerprintOf(base), fingerprintOf(r), "%+v", r)
 	}
 	base.Query = "y=2&x=1"
-	require.Equal(t, fingerprintOf(httpapi.Keyed{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}), fingerprintOf(base))
+	require.Equal(t, fingerprintOf(httpapi.KeyedRequest{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}), fingerprintOf(base))
 }

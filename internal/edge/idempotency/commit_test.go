@@ -108,8 +108,8 @@ func (d desk) replays(t *testing.T, ctx context.Context, key string) bool {
 
 var (
 	errTea = errors.New("out of tea")
-	order  = httpapi.Keyed{Key: "k-1", Method: http.MethodPost, Path: "/api/v1/orders"}
-	made   = httpapi.Kept{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(`{"id":1}`)}
+	order  = httpapi.KeyedRequest{Key: "k-1", Method: http.MethodPost, Path: "/api/v1/orders"}
+	made   = httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(`{"id":1}`)}
 )
 
 // undoings roll a unit back at the moments between a reply being kept and COMMIT.
@@ -146,7 +146,7 @@ func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
 		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
 		attempt, err := d.keeper.Begin(ctx, order)
 		require.NoError(t, err)
-		_, other := attempt.KeepAfter(ctx, httpapi.Kept{Status: http.StatusConflict, Header: http.Header{}})
+		_, other := attempt.KeepAfter(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
 		require.False(t, other)
 		attempt.End(ctx)
 		require.Empty(t, d.cache.kept)

@@ -27,10 +27,10 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 		admin, _ := principal.From(ctx)
 		customer := principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: admin.TenantID, CustomerID: "kim-4711", Name: "Kim Wu"})
 		keep := func(ctx context.Context, key, path, body string) {
-			attempt, err := d.keeper.Begin(ctx, httpapi.Keyed{Key: key, Method: http.MethodPost, Path: path})
+			attempt, err := d.keeper.Begin(ctx, httpapi.KeyedRequest{Key: key, Method: http.MethodPost, Path: path})
 			require.NoError(t, err)
 			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				return attempt.Keep(ctx, u, httpapi.Kept{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(body)})
+				return attempt.Keep(ctx, u, httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(body)})
 			}))
 			attempt.End(ctx)
 		}
@@ -58,7 +58,7 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 		require.Empty(t, missing)
 
 		fresh := newDesk(db) // another server, which remembers nothing
-		attempt, err := fresh.keeper.Begin(ctx, httpapi.Keyed{Key: "in the path", Method: http.MethodPost, Path: "/api/v1/wallets/kim-4711/entries"})
+		attempt, err := fresh.keeper.Begin(ctx, httpapi.KeyedRequest{Key: "in the path", Method: http.MethodPost, Path: "/api/v1/wallets/kim-4711/entries"})
 		require.NoError(t, err)
 		reply, replays := attempt.Replay()
 		require.True(t, replays, "a repeat is not run again")

@@ -17,7 +17,7 @@ import (
 )
 
 // Keep implements httpapi.Attempt.
-func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.Kept) error {
+func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredReply) error {
 	// A unit that changed nothing has its reply recorded too.
 	if _, err := u.Tx(ctx); err != nil {
 		return err
@@ -57,9 +57,9 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 
 // KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
-func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Kept, bool) {
+func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	if !a.Keeps(reply) {
-		return httpapi.Kept{}, false
+		return httpapi.StoredReply{}, false
 	}
 	ctx = context.WithoutCancel(ctx)
 	record, err := a.record(ctx, reply)
@@ -74,30 +74,30 @@ func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.Kept) (httpapi.Ke
 	default:
 		a.recorded(ctx, record, reply)
 	}
-	return httpapi.Kept{}, false
+	return httpapi.StoredReply{}, false
 }
 
 // Settle implements httpapi.Attempt. Without a lease two attempts can run side by side,
 // and the second be refused for what the first has done: a version that has passed, a
 // name that is taken. The unique row tells, whichever comes to it first.
-func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.Kept) (httpapi.Kept, bool) {
+func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	switch {
 	case errors.Is(err, errTaken):
 		return a.winnerReply(ctx)
 	case ctx.Err() != nil:
-		return httpapi.Kept{}, false
+		return httpapi.StoredReply{}, false
 	}
 	return a.KeepAfter(ctx, refusal)
 }
 
 // winnerReply returns what another attempt at the same request has recorded meanwhile.
-func (a *attempt) winnerReply(ctx context.Context) (httpapi.Kept, bool) {
+func (a *attempt) winnerReply(ctx context.Context) (httpapi.StoredReply, bool) {
 	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
 	if err == nil {
 		err = a.found(ctx, record)
 	}
 	if err != nil || a.earlier == nil {
-		return httpapi.Kept{}, false
+		return httpapi.StoredReply{}, false
 	}
 	return *a.earlier, true
 }
@@ -105,7 +105,7 @@ func (a *attempt) winnerReply(ctx context.Context) (httpapi.Kept, bool) {
 // Keeps implements httpapi.Attempt. What says when to come back (423, 429, 503) is not
 // an answer yet; 401 and 403 are decided anew for each request, and what was too large
 // was never read.
-func (a *attempt) Keeps(reply httpapi.Kept) bool {
+func (a *attempt) Keeps(reply httpapi.StoredReply) bool {
 	switch {
 	case reply.Header.Get("Retry-After") != "":
 		return false
@@ -118,12 +118,12 @@ func (a *attempt) Keeps(reply httpapi.Kept) bool {
 }
 
 // record returns what is to be kept of a reply.
-func (a *attempt) record(ctx context.Context, reply httpapi.Kept) (Record, error) {
+func (a *attempt) record(ctx context.Context, reply httpapi.StoredReply) (Record, error) {
 	return a.recordAt(ctx, a.scope, a.request.Key, reply)
 }
 
 // recordAt returns what is to be kept of a reply in another scope, under another key.
-func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.Kept) (Record, error) {
+func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.StoredReply) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
 	sealed, keyID, err := seal(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
 	told, sealedFingerprint := sealFingerprint(k.cipher, a.actor.TenantID, a.fingerprint)
@@ -160,7 +160,7 @@ func (a *attempt) taken(err error) error {
 }
 
 // recorded is called once a record is committed.
-func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Kept) {
+func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.StoredReply) {
 	a.keeper.quota.added(holderOf(a.actor))
 	if record.ID == 0 {
 		// COMMIT's own reply has the id, and was lost. The first repeat finds the record.

@@ -112,7 +112,7 @@ func unreadable(record Record, err error) error {
 }
 
 // retentionOf is how long replies to a request are kept.
-func (k *Keeper) retentionOf(request httpapi.Keyed) time.Duration {
+func (k *Keeper) retentionOf(request httpapi.KeyedRequest) time.Duration {
 	if request.Critical {
 		return k.critical
 	}

@@ -20,7 +20,7 @@ type answer struct {
 	request fingerprint
 	method  string
 	path    string
-	reply   httpapi.Kept
+	reply   httpapi.StoredReply
 }
 
 // size is about how many bytes an answer takes.

@@ -39,7 +39,7 @@ func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
 	at := func(i int) scopedKey { return scopedKey{1, "user:7", fmt.Sprint("k-", i)} }
 	body := []byte(strings.Repeat("x", 100<<10))
 	for i := range 400 {
-		m.put(now, at(i), &answer{sighting: sighting{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.Kept{Status: 200, Body: body}})
+		m.put(now, at(i), &answer{sighting: sighting{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.StoredReply{Status: 200, Body: body}})
 		require.NotNil(t, m.get(now, at(0), noon), "asked for after each")
 	}
 	held := 0

@@ -120,14 +120,14 @@ func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value 
 func (a *attempt) recordParts(ctx context.Context, parts map[string][]byte) ([]*Record, error) {
 	records := make([]*Record, 0, len(parts)+1)
 	if a.request.Document && a.head == nil {
-		head, err := a.record(ctx, httpapi.Kept{Status: http.StatusOK})
+		head, err := a.record(ctx, httpapi.StoredReply{Status: http.StatusOK})
 		if err != nil {
 			return nil, err
 		}
 		records = append(records, &head)
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		part, err := a.recordAt(ctx, a.partsScope(), name, httpapi.Kept{Status: http.StatusOK, Body: parts[name]})
+		part, err := a.recordAt(ctx, a.partsScope(), name, httpapi.StoredReply{Status: http.StatusOK, Body: parts[name]})
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +214,7 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 		return
 	}
 	a.keeper.memory.put(a.epoch, a.scopedKey(), &answer{
-		sighting: a.head.sighting(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.Kept{Status: http.StatusOK, Body: packed},
+		sighting: a.head.sighting(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
 	})
 }
 

@@ -33,7 +33,7 @@ type fingerprint [sha256.Size]byte
 // fingerprintOf covers method, path, query (in any order of its parameters) and
 // body. Each part is preceded by its length, so that no two requests share one by
 // moving bytes from part to part.
-func fingerprintOf(r httpapi.Keyed) fingerprint {
+func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
 	hash := sha256.New()
 	head := make([]byte, 0, 256)
 	for _, part := range []string{r.Method, r.Path, canonical(r.Query)} {

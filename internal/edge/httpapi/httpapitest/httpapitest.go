@@ -31,7 +31,7 @@ func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Route
 
 // NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
 // keys.
-func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.Keeper, register func(r *httpapi.Router)) *Caller {
+func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
 	p, _ := principal.From(ctx)
 	return newCaller(httpapi.Options{Runner: runner, Authenticator: always(p), Keeper: keeper}, register)
 }
