@@ -14,6 +14,7 @@ SIZES ?= 10000,1000000
 SERVICES := CGO_ENABLED=0 go run ./test/services
 LINT := bin/golangci-lint
 VULNCHECK := bin/govulncheck
+CHART := bin/helm bin/kubeconform
 
 # The web admin is embedded in the binary, so Go packages compile only once it is
 # built. Without its sources there is nothing to build.
@@ -109,9 +110,13 @@ sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX
 	CGO_ENABLED=0 go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
 
 .PHONY: release-check
-release-check: $(WEB) $(VULNCHECK) sbom ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials
+release-check: $(WEB) $(VULNCHECK) sbom chart ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, and checks the chart
 	CGO_ENABLED=0 INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
 	npm --prefix web audit --omit dev
+
+.PHONY: chart
+chart: $(WEB) $(CHART) ## Check the Helm chart by Helm itself and by what Kubernetes says of it; builds Helm once, which takes minutes
+	CGO_ENABLED=0 go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
 
 .PHONY: generate
 generate: web/node_modules/.package-lock.json ## Write the generated files anew
@@ -203,3 +208,7 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 $(LINT) $(VULNCHECK): test/tools/go.mod test/tools/go.sum
 	CGO_ENABLED=0 go build -C test/tools -o ../../bin/ tool
 	touch $(LINT) $(VULNCHECK)
+
+$(CHART): test/tools/chart/go.mod test/tools/chart/go.sum
+	CGO_ENABLED=0 go build -C test/tools/chart -trimpath -ldflags '-s -w' -o ../../../bin/ tool
+	touch $(CHART)

@@ -17,7 +17,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- range $name, $value := .Values.settings }}
 {{- if not (has $name (list "INTERLOCK_ADDR" "INTERLOCK_OPS_ADDR" "INTERLOCK_DATA_DIR")) }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  {{- /* Go writes a number from a million on as 1e+06, JSON does not. */}}
+  value: {{ if kindIs "float64" $value }}{{ toJson $value | quote }}{{ else }}{{ $value | quote }}{{ end }}
 {{- end }}
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
