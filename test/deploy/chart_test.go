@@ -91,6 +91,31 @@ func TestFilesThatSettingsNameAreMountedFromASecret(t *testing.T) {
 	}
 }
 
+func TestThePodIsAskedWhereItListensAndAsItSpeaks(t *testing.T) {
+	for _, mode := range []string{"replicas", "embedded"} {
+		values := maps.Clone(deployments[mode])
+		for _, settings := range []object{{}, {"INTERLOCK_ADDR": "[::]:8443", "INTERLOCK_OPS_ADDR": ":91", "INTERLOCK_TLS_CERT": "/etc/interlock/tls.crt"}} {
+			values["settings"] = settings
+			objects, err := render(t, valuesWith(t, values))
+			require.NoError(t, err)
+			workload := objects["Deployment"]
+			if mode == "embedded" {
+				workload = objects["StatefulSet"]
+			}
+			container := at(t, workload, "spec", "template", "spec", "containers", 0)
+			scheme, http, ops := "HTTP", 8080, 9090
+			if len(settings) > 0 {
+				scheme, http, ops = "HTTPS", 8443, 91
+			}
+			require.Equal(t, http, at(t, container, "ports", 0, "containerPort"))
+			require.Equal(t, ops, at(t, container, "ports", 1, "containerPort"))
+			for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+				require.Equal(t, object{"path": path, "port": "http", "scheme": scheme}, at(t, container, probe, "httpGet"))
+			}
+		}
+	}
+}
+
 func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
 	objects, err := render(t, valuesWith(t, object{"mode": "embedded", "replicas": 5}))
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,7 @@ func render(t *testing.T, values object) (map[string]object, error) {
 		"kindIs": func(kind string, value any) bool {
 			return value != nil && reflect.TypeOf(value).Kind().String() == kind
 		},
+		"regexFind": func(expression, text string) string { return regexp.MustCompile(expression).FindString(text) },
 		"toJson": func(value any) (string, error) {
 			text, err := json.Marshal(value)
 			return string(text), err

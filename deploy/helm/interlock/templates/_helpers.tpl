@@ -30,6 +30,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 
+{{- define "interlock.probe" -}}
+port: http
+scheme: {{ if index .Values.settings "INTERLOCK_TLS_CERT" }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}
+
+{{- define "interlock.port" -}}
+{{ regexFind "[0-9]+$" . }}
+{{- end }}
+
 {{- define "interlock.securityContext" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -60,19 +69,25 @@ containers:
     env: {{ include "interlock.env" . | nindent 6 }}
     ports:
       - name: http
-        containerPort: 8080
+        containerPort: {{ include "interlock.port" (index .Values.settings "INTERLOCK_ADDR" | default "0.0.0.0:8080") }}
       - name: ops
-        containerPort: 9090
+        containerPort: {{ include "interlock.port" (index .Values.settings "INTERLOCK_OPS_ADDR" | default "0.0.0.0:9090") }}
     startupProbe:
-      httpGet: { path: /healthz, port: http }
+      httpGet:
+        path: /healthz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 2
       failureThreshold: 60
     livenessProbe:
-      httpGet: { path: /healthz, port: http }
+      httpGet:
+        path: /healthz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 10
       timeoutSeconds: 5
     readinessProbe:
-      httpGet: { path: /readyz, port: http }
+      httpGet:
+        path: /readyz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 5
       timeoutSeconds: 5
     resources: {{ toYaml .Values.resources | nindent 6 }}
