@@ -32,10 +32,14 @@ var (
 // balance puts HAProxy before the replicas, as it is deployed but for the addresses.
 func balance(t *testing.T, replicas ...string) (address string) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/haproxy/haproxy.cfg")
-	require.NoError(t, err)
+	_, address = startHAProxy(t, replicas...)
+	return address
+}
+
+func startHAProxy(t *testing.T, replicas ...string) (p *process, address string) {
+	t.Helper()
 	address = freeAddress(t)
-	deployed := string(text)
+	deployed := readDeployed(t, "haproxy/haproxy.cfg")
 	deployed = regexp.MustCompile(`(?ms)^resolvers .*?\n\n`).ReplaceAllString(deployed, "")
 	deployed = strings.ReplaceAll(deployed, " resolvers containers init-addr libc,none", "")
 	deployed = strings.ReplaceAll(deployed, "bind :8080", "bind "+address)
@@ -48,23 +52,7 @@ func balance(t *testing.T, replicas ...string) (address string) {
 	}
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
 	require.NoError(t, os.WriteFile(path, []byte(deployed), 0o600))
-	haproxy, err := exec.LookPath("haproxy")
-	if err != nil {
-		haproxy = "/usr/sbin/haproxy"
-	}
-	command := exec.Command(haproxy, "-db", "-f", path)
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	said := &output{}
-	command.Stdout, command.Stderr = said, said
-	require.NoError(t, command.Start(), "run test/tools/deploy.sh, which installs HAProxy")
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		if t.Failed() {
-			t.Logf("HAProxy said:\n%s", said.end())
-		}
-	})
-	return address
+	return start(t, exec.Command(find(t, "haproxy"), "-db", "-f", path)), address
 }
 
 // Behind the proxy that is deployed, nobody who sends requests notices that the replicas are
