@@ -66,8 +66,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser
 
 .PHONY: test-go
-test-go: $(WEB) c-compiler ## Run every Go test with the race detector, beside a private MariaDB and Redis
-	test/tools/deploy.sh
+test-go: $(WEB) c-compiler deploy-tools ## Run every Go test with the race detector, beside a private MariaDB and Redis
 	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m $(LONGEST) ./...
 
 .PHONY: test-web
@@ -86,14 +85,18 @@ screenshots: build ## Take the pictures of docs/images anew, from the demo data
 	npm --prefix web run --silent screenshots
 
 .PHONY: test-fast
-test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
-	test/tools/deploy.sh
+test-fast: $(WEB) deploy-tools ## Run the same tests without the race detector (no C compiler needed)
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -timeout 10m ./...
 
 .PHONY: c-compiler
 c-compiler:
 	@command -v gcc >/dev/null || { \
 		echo 'The race detector needs a C compiler: apt-get install gcc libc6-dev, or run make test-fast.' >&2; exit 1; }
+
+# HAProxy and Prometheus, which what is in deploy/ is tried with.
+.PHONY: deploy-tools
+deploy-tools:
+	@test/tools/deploy.sh
 
 .PHONY: lint
 lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
@@ -167,7 +170,7 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) c-compiler ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
+faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/access ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/refunds ./internal/wallets ./internal/workorders ./client
 	$(MAKE) mutants
 
