@@ -62,6 +62,8 @@ func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 		for _, proof := range slices.Concat(p.Tests, p.Faults) {
 			require.True(t, tests[proof], "%s names %s, which no package has", p.Name, proof)
 		}
+		require.NotEmpty(t, p.Tests, p.Name)
+		require.NotEmpty(t, p.Faults, "nothing breaks under the promise %s", p.Name)
 		for _, proof := range p.Tests {
 			require.Contains(t, string(text), "`"+proof+"`", p.Name)
 		}
