@@ -113,13 +113,17 @@ sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX
 	CGO_ENABLED=0 go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
 
 .PHONY: release-check
-release-check: $(WEB) $(VULNCHECK) sbom chart ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, and checks the chart
+release-check: $(WEB) $(VULNCHECK) sbom chart reproducible ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, checks the chart, and builds twice
 	CGO_ENABLED=0 INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
 	npm --prefix web audit --omit dev
 
 .PHONY: chart
 chart: $(WEB) $(CHART) ## Check the Helm chart by Helm itself and by what Kubernetes says of it; builds Helm once, which takes minutes
 	CGO_ENABLED=0 go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
+
+.PHONY: reproducible
+reproducible: $(WEB) ## Build the program as the image does in two folders, the second time without a cache, and compare the bytes
+	go test -count=1 -tags release -timeout 30m -run TheSameSources ./test/deploy
 
 .PHONY: generate
 generate: web/node_modules/.package-lock.json ## Write the generated files anew
