@@ -14,6 +14,7 @@ SIZES ?= 10000,1000000
 SERVICES := CGO_ENABLED=0 go run ./test/services
 LINT := bin/golangci-lint
 VULNCHECK := bin/govulncheck
+CHART := bin/helm bin/kubeconform
 
 # The web admin is embedded in the binary, so Go packages compile only once it is
 # built. Without its sources there is nothing to build.
@@ -65,8 +66,7 @@ test: ## Run everything that a change must pass, but lint; says how long each pa
 	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser
 
 .PHONY: test-go
-test-go: $(WEB) c-compiler ## Run every Go test with the race detector, beside a private MariaDB and Redis
-	test/tools/deploy.sh
+test-go: $(WEB) c-compiler deploy-tools ## Run every Go test with the race detector, beside a private MariaDB and Redis
 	$(SERVICES) -- env $(RACE) go test $(RACE_FLAGS) -vet=off -count=1 -p $(PACKAGES) -timeout 10m $(LONGEST) ./...
 
 .PHONY: test-web
@@ -85,14 +85,18 @@ screenshots: build ## Take the pictures of docs/images anew, from the demo data
 	npm --prefix web run --silent screenshots
 
 .PHONY: test-fast
-test-fast: $(WEB) ## Run the same tests without the race detector (no C compiler needed)
-	test/tools/deploy.sh
+test-fast: $(WEB) deploy-tools ## Run the same tests without the race detector (no C compiler needed)
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -timeout 10m ./...
 
 .PHONY: c-compiler
 c-compiler:
 	@command -v gcc >/dev/null || { \
 		echo 'The race detector needs a C compiler: apt-get install gcc libc6-dev, or run make test-fast.' >&2; exit 1; }
+
+# HAProxy and Prometheus, which what is in deploy/ is tried with.
+.PHONY: deploy-tools
+deploy-tools:
+	@test/tools/deploy.sh
 
 .PHONY: lint
 lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
@@ -109,9 +113,17 @@ sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX
 	CGO_ENABLED=0 go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
 
 .PHONY: release-check
-release-check: $(WEB) $(VULNCHECK) sbom ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials
+release-check: $(WEB) $(VULNCHECK) sbom chart reproducible ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, checks the chart, and builds twice
 	CGO_ENABLED=0 INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
 	npm --prefix web audit --omit dev
+
+.PHONY: chart
+chart: $(WEB) $(CHART) ## Check the Helm chart by Helm itself and by what Kubernetes says of it; builds Helm once, which takes minutes
+	CGO_ENABLED=0 go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
+
+.PHONY: reproducible
+reproducible: $(WEB) ## Build the program as the image does in two folders, the second time without a cache, and compare the bytes
+	go test -count=1 -tags release -timeout 30m -run TheSameSources ./test/deploy
 
 .PHONY: generate
 generate: web/node_modules/.package-lock.json ## Write the generated files anew
@@ -162,7 +174,7 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) c-compiler ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
+faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
 	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/access ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/refunds ./internal/wallets ./internal/workorders ./client
 	$(MAKE) mutants
 
@@ -203,3 +215,7 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 $(LINT) $(VULNCHECK): test/tools/go.mod test/tools/go.sum
 	CGO_ENABLED=0 go build -C test/tools -o ../../bin/ tool
 	touch $(LINT) $(VULNCHECK)
+
+$(CHART): test/tools/chart/go.mod test/tools/chart/go.sum
+	CGO_ENABLED=0 go build -C test/tools/chart -trimpath -ldflags '-s -w' -o ../../../bin/ tool
+	touch $(CHART)

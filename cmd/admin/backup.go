@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"interlock/internal/app"
 	"interlock/internal/base/backup"
+	"interlock/internal/base/storage"
 	"interlock/internal/settings"
 )
 
@@ -33,11 +37,24 @@ func (c *backupCommand) Run(ctx context.Context) error {
 type restoreCommand struct {
 	settings.Storage `embed:""`
 	File             string `arg:"" help:"A file that admin backup wrote." type:"existingfile"`
+	Verify           bool   `help:"Look at every promise when it is restored, and fail when one does not hold. Without it do so later, beside the servers, with admin promises check." default:"true" negatable:""`
+	VerifyOnly       bool   `help:"Restore into a database of its own beside that of the settings, look at every promise there, and remove it. The one of the settings is neither read nor changed."`
 	RedisURL         string `help:"The Redis that the servers share, to look at the gates of flash sales as well." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+}
+
+// Validate is called by kong after parsing.
+func (c *restoreCommand) Validate() error {
+	if c.VerifyOnly && !c.Verify {
+		return errors.New("--verify-only and --no-verify leave nothing to do: choose one")
+	}
+	return c.Storage.Validate()
 }
 
 // Run restores, looks at all promises, and says what has not gone back with the database.
 func (c *restoreCommand) Run(ctx context.Context) error {
+	if c.VerifyOnly {
+		return backup.Try(ctx, c.Options(), c.File, c.verify)
+	}
 	content, kept, err := backup.Restore(ctx, c.Options(), c.File)
 	if err != nil {
 		return err
@@ -46,12 +63,8 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	if kept != "" {
 		fmt.Printf("The one that was there before is kept as %s.\n", kept)
 	}
-	missing, err := app.MissingKeys(ctx, c.Storage)
-	if err != nil {
+	if err := sayMissingKeys(ctx, c.Storage); err != nil {
 		return err
-	}
-	if missing != "" {
-		fmt.Println(missing)
 	}
 	fmt.Print(`What was done since is gone from the database, and whoever was told of it should be told so.
  - Everybody has to sign in again. API tokens, passwords and disabled users are as the backup has
@@ -60,8 +73,51 @@ func (c *restoreCommand) Run(ctx context.Context) error {
    that were accepted since are rejected as lost.
  - What was paid, refunded or shipped elsewhere since has happened there all the same.
 `)
+	if !c.Verify {
+		fmt.Println("Whether the promises hold was not looked at: run `admin promises check`.")
+		return nil
+	}
 	check := promisesCheck{Storage: c.Storage, RedisURL: c.RedisURL}
 	return check.Run(ctx)
+}
+
+// verify looks at a backup that was restored into a database of its own. Redis is of the other
+// one, and is left out.
+func (c *restoreCommand) verify(ctx context.Context, at storage.Options, content backup.Content) error {
+	fmt.Printf("The backup is whole and was restored into a database of its own%s: %d bytes, schema %d.\n", until(content), content.Size, content.Schema)
+	own := c.Storage
+	own.DatabaseURL = at.URL
+	if err := linkKeys(c.Storage, own); err != nil {
+		return err
+	}
+	if err := sayMissingKeys(ctx, own); err != nil {
+		return err
+	}
+	check := promisesCheck{Storage: own}
+	return check.Run(ctx)
+}
+
+// linkKeys has the keys that were made for an embedded database be beside a copy of it too.
+func linkKeys(from, to settings.Storage) error {
+	path, embedded := from.KeyFile()
+	if !embedded {
+		return nil
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	link, _ := to.KeyFile()
+	return os.Symlink(path, link)
+}
+
+// sayMissingKeys says which keys are not there that values in the database need.
+func sayMissingKeys(ctx context.Context, s settings.Storage) error {
+	missing, err := app.MissingKeys(ctx, s)
+	if err == nil && missing != "" {
+		fmt.Println(missing)
+	}
+	return err
 }
 
 // until says up to when there is something in a backup.

@@ -97,6 +97,9 @@ type Services struct {
 	Retention *retention.Service
 	Customers *customers.Service
 
+	// numbering measures how far the logs are numbered.
+	numbering *numbering
+
 	redis   redis.UniversalClient // nil in embedded mode
 	bus     events.Bus
 	limiter ratelimit.Limiter
@@ -153,7 +156,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
-	sv.Epochs = epoch.NewWatch(db, sv.Clock)
+	sv.Epochs, sv.numbering = epoch.NewWatch(db, sv.Clock), newNumbering(sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx); err != nil {
 		sv.Close()
@@ -172,7 +175,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	sv.cipher = cipher
 	sv.buildKeeper(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
-	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Engines, sv.Promises, sv.Retention)
+	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Approvals, sv.numbering, sv.Engines, sv.Promises, sv.Retention)
 	return sv, nil
 }
 

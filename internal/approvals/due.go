@@ -30,8 +30,9 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("look when the next scheduled change is to be made: %w", err)
 	}
 	if len(next) == 0 {
-		return time.Time{}, nil
+		next = []time.Time{{}}
 	}
+	s.deadlines.read(scheduled.Name, next[0])
 	return next[0], nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -18,13 +19,38 @@ const sweeper = "approval expiry"
 // and refused as expired all the same. Several processes may do it at once: the guard lets
 // each expire once. What fails for one tenant keeps no other from its turn.
 func (s *Service) ExpireDue(ctx context.Context, limit int) error {
+	first, err := s.nextDecision(ctx)
+	if err != nil || first.IsZero() || first.After(s.clock.Now()) {
+		return err
+	}
 	var tenants []int64
-	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").
+	err = s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").
 		Where("status = ? AND expires_time <= ?", pending.Code, s.clock.Now()).Order("tenant_id").Pluck("tenant_id", &tenants).Error
 	if err != nil {
 		return fmt.Errorf("look for overdue approvals: %w", err)
 	}
 	return uow.InBatches(ctx, sweeper, tenants, limit, s.expireBatch)
+}
+
+// nextDecision returns when the first pending approval of all tenants expires, a zero time when
+// none is pending. It reads with it by when the first stale one was to be decided.
+func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
+	const first = "SELECT status, expires_time FROM (SELECT status, expires_time FROM approvals WHERE status = ? ORDER BY expires_time LIMIT 1) "
+	var found []struct {
+		Status      int
+		ExpiresTime time.Time
+	}
+	err := s.db.Read(storage.AcrossTenants(ctx)).Raw(first+"p UNION ALL "+first+"s", pending.Code, stale.Code).Scan(&found).Error
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look when the first approval expires: %w", err)
+	}
+	due := map[int]time.Time{}
+	for _, one := range found {
+		due[one.Status] = one.ExpiresTime
+	}
+	s.deadlines.read(pending.Name, due[pending.Code])
+	s.deadlines.read(stale.Name, due[stale.Code])
+	return due[pending.Code], nil
 }
 
 // expireBatch expires up to limit approvals of the tenant of ctx and returns how many it did.

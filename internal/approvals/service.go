@@ -77,11 +77,13 @@ type Service struct {
 	tenancy  Tenancy
 	cipher   encryption.Cipher
 	subjects map[string]Subject
+
+	deadlines *deadlines
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, tenancy: d.Tenancy, cipher: d.Cipher, subjects: map[string]Subject{}}
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, tenancy: d.Tenancy, cipher: d.Cipher, subjects: map[string]Subject{}, deadlines: newDeadlines(d.Clock)}
 }
 
 // Approval returns an approval with its votes. Errors: NotFound.

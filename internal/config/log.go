@@ -109,7 +109,7 @@ func (l configLog) settle(ctx context.Context) (end, error) {
 		return found, err
 	}
 	log := storage.NumberedLog{Table: "config_histories", Counter: logName, Next: nextVersions}
-	if err := l.db.Number(ctx, log, math.MaxInt); err != nil {
+	if _, err := l.db.Number(ctx, log, math.MaxInt); err != nil {
 		return end{}, fmt.Errorf("number the log of configs: %w", err)
 	}
 	return l.end(l.db.Read(ctx))
@@ -195,9 +195,9 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 	return snapshot, nil
 }
 
-// NumberLog gives what is committed its place when nobody watches. Nothing depends on when
-// it runs; the first who watches has less to number.
-func (s *Service) NumberLog(ctx context.Context) error {
-	_, err := s.feed.log.settle(ctx)
-	return err
+// NumberLog gives what is committed its place when nobody watches, and reports whether all of it
+// has one. Nothing depends on when it runs; the first who watches has less to number.
+func (s *Service) NumberLog(ctx context.Context) (whole bool, err error) {
+	_, err = s.feed.log.settle(ctx)
+	return err == nil, err
 }

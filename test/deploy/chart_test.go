@@ -1,129 +1,11 @@
 package deploy
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"text/template"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 )
-
-const chart = "../../deploy/helm/interlock"
-
-// The chart is rendered by the few functions of Helm that it uses: Helm itself takes minutes
-// to build. A function that is not here fails the test.
-func render(t *testing.T, values object) (map[string]object, error) {
-	t.Helper()
-	root := template.New("chart").Option("missingkey=error")
-	root.Funcs(template.FuncMap{
-		"include": func(name string, data any) (string, error) {
-			var text bytes.Buffer
-			err := root.ExecuteTemplate(&text, name, data)
-			return text.String(), err
-		},
-		"toYaml": func(value any) (string, error) {
-			text, err := yaml.Marshal(value)
-			return strings.TrimSuffix(string(text), "\n"), err
-		},
-		"nindent": func(n int, text string) string {
-			return "\n" + strings.Repeat(" ", n) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", n))
-		},
-		"quote": func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
-		"default": func(otherwise, value any) any {
-			if value == nil || value == "" {
-				return otherwise
-			}
-			return value
-		},
-		"required": func(message string, value any) (any, error) {
-			if value == nil || value == "" {
-				return nil, errors.New(message)
-			}
-			return value, nil
-		},
-		"fail":   func(message string) (string, error) { return "", errors.New(message) },
-		"list":   func(values ...any) []any { return values },
-		"has":    func(value any, list []any) bool { return slices.Contains(list, value) },
-		"hasKey": func(of object, key string) bool { _, has := of[key]; return has },
-		"int":    func(value any) int { return value.(int) },
-	})
-	files, err := filepath.Glob(chart + "/templates/*")
-	require.NoError(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		_, err = root.New(filepath.Base(file)).Parse(string(text))
-		require.NoError(t, err)
-	}
-	objects := map[string]object{}
-	for _, file := range files {
-		if strings.HasSuffix(file, ".tpl") {
-			continue
-		}
-		var text bytes.Buffer
-		if err := root.ExecuteTemplate(&text, filepath.Base(file), object{"Values": values, "Release": object{"Name": "shop"}}); err != nil {
-			return nil, err
-		}
-		for decoder := yaml.NewDecoder(&text); ; {
-			var one object
-			err := decoder.Decode(&one)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(t, err, "%s:\n%s", file, text.String())
-			if one != nil {
-				objects[one["kind"].(string)] = one
-			}
-		}
-	}
-	return objects, nil
-}
-
-// valuesWith returns the chart's values with some changed, which must fit the chart's schema.
-func valuesWith(t *testing.T, changed object) object {
-	t.Helper()
-	values := readYAML(t, chart+"/values.yaml")
-	values["image"].(object)["tag"] = "v1"
-	for name, value := range changed {
-		before, isMap := values[name].(object)
-		if after, ok := value.(object); isMap && ok {
-			// Helm keeps what is not named.
-			maps.Copy(before, after)
-			continue
-		}
-		values[name] = value
-	}
-	require.NoError(t, schema(t).Validate(plain(t, values)))
-	return values
-}
-
-func schema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	compiled, err := jsonschema.NewCompiler().Compile(chart + "/values.schema.json")
-	require.NoError(t, err)
-	return compiled
-}
-
-// plain is a value as JSON has it.
-func plain(t *testing.T, value any) any {
-	t.Helper()
-	text, err := json.Marshal(value)
-	require.NoError(t, err)
-	back, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	return back
-}
 
 var references = object{
 	"INTERLOCK_DATABASE_URL": object{"name": "shop", "key": "database"}, "INTERLOCK_REDIS_URL": object{"name": "shop", "key": "redis"},
@@ -204,6 +86,31 @@ func TestFilesThatSettingsNameAreMountedFromASecret(t *testing.T) {
 				}
 				require.Contains(t, mounts, mount, kind)
 				require.Contains(t, volumes, volume, kind)
+			}
+		}
+	}
+}
+
+func TestThePodIsAskedWhereItListensAndAsItSpeaks(t *testing.T) {
+	for _, mode := range []string{"replicas", "embedded"} {
+		values := maps.Clone(deployments[mode])
+		for _, settings := range []object{{}, {"INTERLOCK_ADDR": "[::]:8443", "INTERLOCK_OPS_ADDR": ":91", "INTERLOCK_TLS_CERT": "/etc/interlock/tls.crt"}} {
+			values["settings"] = settings
+			objects, err := render(t, valuesWith(t, values))
+			require.NoError(t, err)
+			workload := objects["Deployment"]
+			if mode == "embedded" {
+				workload = objects["StatefulSet"]
+			}
+			container := at(t, workload, "spec", "template", "spec", "containers", 0)
+			scheme, http, ops := "HTTP", 8080, 9090
+			if len(settings) > 0 {
+				scheme, http, ops = "HTTPS", 8443, 91
+			}
+			require.Equal(t, http, at(t, container, "ports", 0, "containerPort"))
+			require.Equal(t, ops, at(t, container, "ports", 1, "containerPort"))
+			for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+				require.Equal(t, object{"path": path, "port": "http", "scheme": scheme}, at(t, container, probe, "httpGet"))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,6 +117,22 @@ func TestEveryMetricThatIsWatchedIsMeasured(t *testing.T) {
 			require.True(t, measured[match], "%s is in no answer of /metrics: %s", match, expression)
 		}
 	}
+}
+
+// Grafana cannot be had here to read it, so what it names is looked for.
+func TestGrafanaIsToldWhereTheDashboardsAndTheirDataAre(t *testing.T) {
+	source := at(t, readYAML(t, "../../deploy/grafana/provisioning/datasources/prometheus.yaml"), "datasources", 0)
+	require.Equal(t, "prometheus", at(t, source, "uid"), "what the panels ask")
+	require.Equal(t, "prometheus", at(t, source, "type"))
+	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
+	// Prometheus is at its own port, 9090, unless it is told another one.
+	require.Equal(t, "http://prometheus:9090", at(t, source, "url"))
+	require.NotContains(t, fmt.Sprint(at(t, services, "prometheus", "command")), "listen-address")
+
+	folder := at(t, readYAML(t, "../../deploy/grafana/provisioning/dashboards/interlock.yaml"), "providers", 0, "options", "path").(string)
+	mounted := at(t, services, "grafana", "volumes")
+	require.Contains(t, mounted, "./grafana/dashboards:"+folder+":ro")
+	require.Contains(t, mounted, "./grafana/provisioning:/etc/grafana/provisioning:ro")
 }
 
 // promtool reads what the dashboards ask as it reads rules.

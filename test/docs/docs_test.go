@@ -24,7 +24,7 @@ var (
 func testsThatExist(t *testing.T) map[string]bool {
 	t.Helper()
 	tests := map[string]bool{}
-	for _, root := range []string{"../../internal", "../../client", ".."} {
+	for _, root := range []string{"../../internal", "../../client", "../../cmd", ".."} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err
@@ -41,7 +41,7 @@ func testsThatExist(t *testing.T) map[string]bool {
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
 	tests := testsThatExist(t)
-	for _, document := range []string{"docs/guarantees.md", "docs/security.md"} {
+	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
 		proofs := named.FindAllSubmatch(text, -1)
@@ -62,6 +62,8 @@ func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 		for _, proof := range slices.Concat(p.Tests, p.Faults) {
 			require.True(t, tests[proof], "%s names %s, which no package has", p.Name, proof)
 		}
+		require.NotEmpty(t, p.Tests, p.Name)
+		require.NotEmpty(t, p.Faults, "nothing breaks under the promise %s", p.Name)
 		for _, proof := range p.Tests {
 			require.Contains(t, string(text), "`"+proof+"`", p.Name)
 		}

@@ -31,6 +31,8 @@ type deed struct {
 	// effect counts how often it has been done.
 	effect string
 	about  []any
+	// alsoAudited is how many audit rows it leaves beside its own.
+	alsoAudited int64
 }
 
 // send sends the deed under its key.
@@ -200,6 +202,34 @@ var kindsOfDeeds = []kindOfDeed{
 		return deed{
 			method: http.MethodPost, path: fmt.Sprintf("/orders/%d/cancel", id), body: object{"reason": "changed my mind"}, status: http.StatusOK,
 			effect: movesTo, about: []any{id, 4},
+		}
+	}},
+	{"claim-work-order", false, func(t *testing.T, c *apptest.Caller, name string) deed {
+		id := int64(must(t, c, "/work-orders", object{"title": name})["id"].(float64))
+		return deed{
+			method: http.MethodPost, path: fmt.Sprintf("/work-orders/%d/claim", id), status: http.StatusOK,
+			effect: "SELECT version - 1 FROM work_orders WHERE id = ?", about: []any{id},
+		}
+	}},
+	// The change of a protected config is made in the unit of its last vote.
+	{"approve-change", false, func(t *testing.T, c *apptest.Caller, name string) deed {
+		author := *c
+		user := must(t, c, "/users", object{"username": name, "password": "correct horse battery", "roles": []any{"admin"}})
+		author.Token = must(t, c, "/tokens", object{"name": name, "userId": user["id"]})["token"].(string)
+		config := must(t, c, "/configs", object{"key": name, "value": 1, "valueType": "number", "protected": true})
+		asked := author.Do(t, http.MethodPatch, "/api/v1/configs/"+name, object{"value": 2}, "If-Match", config["etag"].(string))
+		require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
+		return deed{
+			method: http.MethodPost, path: fmt.Sprintf("/approvals/%d/approve", int64(asked.JSON(t)["id"].(float64))), tag: asked.Header.Get("ETag"), status: http.StatusOK,
+			effect: "SELECT version - 1 FROM configs WHERE `key` = ?", about: []any{name}, alsoAudited: 1,
+		}
+	}},
+	{"transfer", true, func(t *testing.T, c *apptest.Caller, name string) deed {
+		must(t, c, "/wallets/from-"+name+"/entries", object{"amount": 5, "kind": "topup", "reference": "opening"})
+		return deed{
+			method: http.MethodPost, path: "/wallet-transfers", status: http.StatusCreated,
+			body:   object{"fromUserId": "from-" + name, "toUserId": "to-" + name, "amount": 3, "reference": name},
+			effect: "SELECT COUNT(*) FROM wallet_entries WHERE user_id = ? AND reference = ?", about: []any{"to-" + name, name},
 		}
 	}},
 	{"fill-wallet", true, func(_ *testing.T, _ *apptest.Caller, name string) deed {

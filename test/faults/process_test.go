@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,7 +23,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// process is the program running as a process of its own.
+// process is the program, or another one, running as a process of its own.
 type process struct {
 	command *exec.Cmd
 	output  *output
@@ -59,8 +60,15 @@ func launch(t *testing.T, s settings.Settings) *process {
 
 func launchProgram(t *testing.T, program string, s settings.Settings) *process {
 	t.Helper()
-	p := &process{command: exec.Command(program, "serve"), output: &output{}, ended: make(chan struct{})}
-	p.command.Env = environment(s)
+	command := exec.Command(program, "serve")
+	command.Env = environment(s)
+	return start(t, command)
+}
+
+// start starts a program of whatever kind, which is killed when the test ends.
+func start(t *testing.T, command *exec.Cmd) *process {
+	t.Helper()
+	p := &process{command: command, output: &output{}, ended: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = p.output, p.output
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, p.command.Start())
@@ -71,7 +79,7 @@ func launchProgram(t *testing.T, program string, s settings.Settings) *process {
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("the last that the program said:\n%s", p.output.end())
+			t.Logf("the last that %s said:\n%s", filepath.Base(command.Path), p.output.end())
 		}
 	})
 	return p

@@ -32,10 +32,14 @@ var (
 // balance puts HAProxy before the replicas, as it is deployed but for the addresses.
 func balance(t *testing.T, replicas ...string) (address string) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/haproxy/haproxy.cfg")
-	require.NoError(t, err)
+	_, address = startHAProxy(t, replicas...)
+	return address
+}
+
+func startHAProxy(t *testing.T, replicas ...string) (p *process, address string) {
+	t.Helper()
 	address = freeAddress(t)
-	deployed := string(text)
+	deployed := readDeployed(t, "haproxy/haproxy.cfg")
 	deployed = regexp.MustCompile(`(?ms)^resolvers .*?\n\n`).ReplaceAllString(deployed, "")
 	deployed = strings.ReplaceAll(deployed, " resolvers containers init-addr libc,none", "")
 	deployed = strings.ReplaceAll(deployed, "bind :8080", "bind "+address)
@@ -48,23 +52,7 @@ func balance(t *testing.T, replicas ...string) (address string) {
 	}
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
 	require.NoError(t, os.WriteFile(path, []byte(deployed), 0o600))
-	haproxy, err := exec.LookPath("haproxy")
-	if err != nil {
-		haproxy = "/usr/sbin/haproxy"
-	}
-	command := exec.Command(haproxy, "-db", "-f", path)
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	said := &output{}
-	command.Stdout, command.Stderr = said, said
-	require.NoError(t, command.Start(), "run test/tools/deploy.sh, which installs HAProxy")
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		if t.Failed() {
-			t.Logf("HAProxy said:\n%s", said.end())
-		}
-	})
-	return address
+	return start(t, exec.Command(find(t, "haproxy"), "-db", "-f", path)), address
 }
 
 // Behind the proxy that is deployed, nobody who sends requests notices that the replicas are
@@ -92,7 +80,7 @@ func TestNobodyNoticesThatTheReplicasAreReplacedOneAfterTheOther(t *testing.T) {
 	require.Eventually(t, ready, patience, 50*time.Millisecond, "HAProxy found no replica")
 
 	ctx, stop := context.WithCancel(t.Context())
-	sent := make(chan int64, 1)
+	sent := make(chan arrived, 1)
 	sums := &tally{of: map[string]int{}}
 	go func() { sent <- arrive(ctx, c, sums) }()
 	for range rollings {
@@ -106,14 +94,17 @@ func TestNobodyNoticesThatTheReplicasAreReplacedOneAfterTheOther(t *testing.T) {
 		}
 	}
 	stop()
-	total := <-sent
-	require.Equal(t, map[string]int{"201": int(total)}, sums.of)
+	load := <-sent
+	t.Logf("%d requests, the latest %s after its time", load.sent, load.latest)
+	require.Less(t, load.latest, time.Second, "the load was as steady as was meant")
+	require.Less(t, load.due-load.sent, int64(arrivals), "no arrival was dropped but those of the moment in which it ended")
+	require.Equal(t, map[string]int{"201": int(load.sent)}, sums.of)
 	var balance int64
 	for _, user := range spread {
 		balance += int64(c.Do(t, http.MethodGet, "/api/v1/wallets/"+user, nil).JSON(t)["balance"].(float64))
 	}
-	require.Equal(t, total, balance)
-	require.Greater(t, total, int64(arrivals*rollings*8), "the load was as heavy as was meant")
+	require.Equal(t, load.sent, balance)
+	require.Greater(t, load.sent, int64(arrivals*rollings*8), "the load was as long as was meant")
 	keepPromises(t, base)
 }
 
@@ -132,22 +123,32 @@ func (f *tally) count(fate string) {
 // spread are the users whose wallets the arrivals pay into.
 var spread = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 
-// arrive sends requests, each once, at a steady rate until ctx ends, and returns their number
-// once each has its fate.
-func arrive(ctx context.Context, c *apptest.Caller, became *tally) int64 {
-	var total int64
+// arrived is what an open loop has sent.
+type arrived struct {
+	// sent is how many requests there were, and due how many should have been.
+	sent, due int64
+	// latest is by how much the latest was later than it should have been.
+	latest time.Duration
+}
+
+// arrive sends requests, each once, at a steady rate until ctx ends, and returns once each has its
+// fate. Each comes at a time of its own, counted from the beginning, whatever became of those
+// before it: where this process is late, it catches up and leaves none out.
+func arrive(ctx context.Context, c *apptest.Caller, became *tally) (a arrived) {
 	var open sync.WaitGroup
-	ticker := time.NewTicker(time.Second / time.Duration(arrivals))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			open.Wait()
-			return total
-		case <-ticker.C:
+	defer open.Wait()
+	began := time.Now()
+	timeOf := func(n int64) time.Time {
+		return began.Add(time.Duration(n) * time.Second / time.Duration(arrivals))
+	}
+	for ; ; a.sent++ {
+		if pause(ctx, time.Until(timeOf(a.sent))); ctx.Err() != nil {
+			for a.due = a.sent; timeOf(a.due).Before(time.Now()); a.due++ {
+			}
+			return a
 		}
-		total++
-		n := total
+		a.latest = max(a.latest, time.Since(timeOf(a.sent)))
+		n := a.sent
 		open.Go(func() {
 			body := map[string]any{"amount": 1, "kind": "test", "reference": fmt.Sprint("arrival-", n)}
 			answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPost, "/api/v1/wallets/"+spread[n%int64(len(spread))]+"/entries", body)

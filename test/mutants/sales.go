@@ -12,6 +12,16 @@ var sales = []mutant{
 		file: "internal/base/backup/backup.go", old: `SET epoch = ?, version`, new: `SET epoch = epoch + 0 * ?, version`,
 		caught: tests{"test/faults": {"TestARestoreUnderARunningSaleLosesNoTicketSilently"}},
 	},
+	{
+		name: "a backup is verified in the place of the database that is served",
+		file: "internal/base/backup/trial.go", old: `copied := filepath.Join(folder, "interlock.db")`, new: `copied := filepath.Join(beside, "interlock.db")`,
+		caught: tests{"internal/base/backup": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
+	},
+	{
+		name: "a verification that is interrupted leaves its database",
+		file: "internal/base/backup/trial.go", old: `context.WithTimeout(context.WithoutCancel(ctx), removalLife)`, new: `context.WithTimeout(ctx, removalLife)`,
+		caught: tests{"internal/base/backup": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
+	},
 
 	// Replicas of Redis.
 	{

@@ -3,6 +3,11 @@ package storage_test
 import (
 	"database/sql"
 	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -17,9 +22,54 @@ import (
 // change what was there.
 const unreleased = 51
 
-// contracted says for each migration that takes something away which release was the first that
-// did not use it any more. It has to be an older one than the release that brings the migration.
+// contracted says for each migration that takes something away which release, by its tag, was the
+// first that did not use it any more. It has to be an older one than the release that brings the
+// migration, and there.
 var contracted = map[int64]string{}
+
+// release is a tag that a release has.
+var release = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+// checkContracted refuses a release that a migration cannot rest on: one that is none, or that has
+// the migration already, so that no release came between.
+func checkContracted(t *testing.T, repository string, migration int64, tag string) error {
+	t.Helper()
+	if !release.MatchString(tag) {
+		return fmt.Errorf("%q is no release: its tag would be such as v1.2.3", tag)
+	}
+	listed, err := exec.CommandContext(t.Context(), "git", "-C", repository, "ls-tree", "--name-only", "refs/tags/"+tag, "migrations/mysql/").Output()
+	if err != nil {
+		return fmt.Errorf("there is no release %s: %w", tag, err)
+	}
+	if regexp.MustCompile(fmt.Sprintf(`(?m)^migrations/mysql/0*%d_`, migration)).Match(listed) {
+		return fmt.Errorf("the release %s has migration %d itself, so the one before it may still use what is taken away", tag, migration)
+	}
+	return nil
+}
+
+func TestAMigrationMayTakeAwayOnlyWhatAnOlderReleaseDidWithout(t *testing.T) {
+	repository := t.TempDir()
+	git := func(arguments ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=test", "-c", "user.email=test@localhost"}, arguments...)...)
+		output, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+	}
+	git("init", "--quiet")
+	require.NoError(t, os.MkdirAll(filepath.Join(repository, "migrations/mysql"), 0o755))
+	for migration, tag := range []string{"v1.0.0", "v1.1.0"} {
+		require.NoError(t, os.WriteFile(filepath.Join(repository, fmt.Sprintf("migrations/mysql/%05d_a.sql", migration+51)), nil, 0o644))
+		git("add", ".")
+		git("commit", "--quiet", "--message", tag)
+		git("tag", tag)
+	}
+	require.NoError(t, checkContracted(t, repository, 52, "v1.0.0"))
+	require.ErrorContains(t, checkContracted(t, repository, 52, "v1.1.0"), "has migration 52 itself")
+	require.ErrorContains(t, checkContracted(t, repository, 52, "v0.9.0"), "there is no release v0.9.0")
+	for _, none := range []string{"", "the next one", "HEAD", "v1"} {
+		require.ErrorContains(t, checkContracted(t, repository, 52, none), "is no release")
+	}
+}
 
 // While replicas are replaced one after the other, those of the release before work on the schema
 // of now: a migration may add to it, and take away only what that release no longer uses.
@@ -29,6 +79,7 @@ func TestAMigrationLeavesTheReleaseBeforeWhatItUses(t *testing.T) {
 	require.NoError(t, err)
 	_, err = provider.DownTo(t.Context(), unreleased)
 	require.NoError(t, err)
+	unknown := maps.Clone(contracted)
 	for _, source := range provider.ListSources() {
 		if source.Version <= unreleased {
 			continue
@@ -37,10 +88,16 @@ func TestAMigrationLeavesTheReleaseBeforeWhatItUses(t *testing.T) {
 		_, err := provider.UpTo(t.Context(), source.Version)
 		require.NoError(t, err)
 		taken := takenFrom(before, used(t, schema))
-		if _, ok := contracted[source.Version]; !ok {
+		tag, ok := contracted[source.Version]
+		if !ok {
 			require.Empty(t, taken, "%s breaks the release before: see contracted", source.Path)
+			continue
 		}
+		require.NotEmpty(t, taken, "%s takes nothing away: it needs no release", source.Path)
+		require.NoError(t, checkContracted(t, "../../..", source.Version, tag))
+		delete(unknown, source.Version)
 	}
+	require.Empty(t, unknown, "migrations that are named in contracted and are not there")
 }
 
 func TestWhatWouldBreakTheReleaseBefore(t *testing.T) {

@@ -43,8 +43,9 @@ type NumberedLog struct {
 // so that a place is visible only with all places before it. Of several processes one numbers, and
 // the others find it done. After a crash the pages that were committed are numbered. What is
 // committed meanwhile may have to wait for the next time, or writers who do not rest would keep
-// the caller here. Errors: ErrNoCounter.
-func (db *DB) Number(ctx context.Context, log NumberedLog, most int) error {
+// the caller here. It reports whether all that was committed when it was called has its place.
+// Errors: ErrNoCounter.
+func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool, err error) {
 	for total := 0; total < most; {
 		var numbered int
 		err := db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) (err error) {
@@ -52,11 +53,11 @@ func (db *DB) Number(ctx context.Context, log NumberedLog, most int) error {
 			return err
 		})
 		if err != nil || numbered < numberedAtOnce {
-			return err
+			return err == nil, err
 		}
 		total += numbered
 	}
-	return nil
+	return false, nil
 }
 
 func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error) {

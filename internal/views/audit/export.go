@@ -112,7 +112,7 @@ func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end expo
 	if !ok {
 		return nil, exportEnd{}, storage.ErrNoTenant
 	}
-	if err := l.settle(ctx, p.TenantID); err != nil {
+	if _, err := l.settle(ctx, p.TenantID); err != nil {
 		return nil, exportEnd{}, fmt.Errorf("number the audit log: %w", err)
 	}
 	err = l.db.Snapshot(ctx, func(tx *gorm.DB) error {
@@ -177,25 +177,26 @@ type placed struct {
 }
 
 // settle gives the entries of a tenant that are committed by now their places, as many as an
-// export has and somewhat more. It writes only where there is something to number.
-func (l *Log) settle(ctx context.Context, tenant int64) error {
+// export has and somewhat more, and reports whether all have one. It writes only where there is
+// something to number.
+func (l *Log) settle(ctx context.Context, tenant int64) (whole bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	settled, err := l.settled(everywhere, tenant)
 	if err != nil || settled {
-		return err
+		return settled, err
 	}
 	log := storage.NumberedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
 		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
 		return ids, err
 	}}
-	err = l.db.Number(everywhere, log, 2*mostExported)
+	whole, err = l.db.Number(everywhere, log, 2*mostExported)
 	if !errors.Is(err, storage.ErrNoCounter) {
-		return err
+		return whole, err
 	}
 	const insert = "INSERT INTO log_places (name, last) SELECT ?, 0 FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM log_places WHERE name = ?)"
 	err = l.db.Write(everywhere).Exec(insert, log.Counter, log.Counter).Error
 	if err != nil && !storage.Is(err, storage.DuplicateKey) {
-		return err
+		return false, err
 	}
 	return l.db.Number(everywhere, log, 2*mostExported)
 }
@@ -225,22 +226,26 @@ func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 
 // NumberLogs gives what is committed its place in the logs that somebody exports. An entry of
 // such a log is removed for its age only when it has one, so that whoever exports can be told
-// that it is missing. A log that cannot be numbered does not keep the others.
-func (l *Log) NumberLogs(ctx context.Context) error {
+// that it is missing. A log that cannot be numbered does not keep the others. It reports whether
+// each entry of each of them has its place.
+func (l *Log) NumberLogs(ctx context.Context) (whole bool, err error) {
 	ctx = storage.AcrossTenants(ctx)
 	var names []string
 	if err := l.db.Read(ctx).Raw("SELECT name FROM log_places WHERE name LIKE 'audit:%'").Scan(&names).Error; err != nil {
-		return fmt.Errorf("look for audit logs that are exported: %w", err)
+		return false, fmt.Errorf("look for audit logs that are exported: %w", err)
 	}
+	whole = true
 	var failed error
 	for _, name := range names {
 		tenant, err := strconv.ParseInt(strings.TrimPrefix(name, "audit:"), 10, 64)
+		settled := false
 		if err == nil {
-			err = l.settle(ctx, tenant)
+			settled, err = l.settle(ctx, tenant)
 		}
+		whole = whole && settled
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("number the log %s: %w", name, err))
 		}
 	}
-	return failed
+	return whole, failed
 }

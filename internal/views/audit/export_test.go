@@ -285,7 +285,9 @@ func TestALogWithNothingToNumberIsNotWrittenTo(t *testing.T) {
 		require.NoError(t, writer.Exec("UPDATE log_places SET last = last WHERE name = ?", fmt.Sprint("audit:", p.TenantID)).Error)
 		soon, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		require.NoError(t, log.NumberLogs(soon), "it waits for nobody")
+		whole, err := log.NumberLogs(soon)
+		require.NoError(t, err, "it waits for nobody")
+		require.True(t, whole)
 	})
 }
 
@@ -297,7 +299,9 @@ func TestALogThatCannotBeNumberedDoesNotKeepTheOthers(t *testing.T) {
 		row(t, db.Write(ctx), p.TenantID, "things/1", time.Now().UTC())
 		everywhere := storage.AcrossTenants(ctx)
 		require.NoError(t, db.Write(everywhere).Exec("INSERT INTO log_places (name, last) VALUES ('audit:0-damaged', 0)").Error)
-		require.ErrorContains(t, log.NumberLogs(ctx), "audit:0-damaged")
+		whole, err := log.NumberLogs(ctx)
+		require.ErrorContains(t, err, "audit:0-damaged")
+		require.False(t, whole)
 		var places []int
 		require.NoError(t, db.Read(everywhere).Raw("SELECT place FROM audit_entries WHERE tenant_id = ? AND place IS NOT NULL", p.TenantID).Scan(&places).Error)
 		require.Equal(t, []int{1}, places)
@@ -331,4 +335,25 @@ func TestACursorIsReadAsItWasWritten(t *testing.T) {
 	for _, text := range []string{"", "17", "a-b", "a-1-x", "a--1-2-", "a-1--2"} {
 		require.Error(t, new(audit.Cursor).UnmarshalText([]byte(text)), text)
 	}
+}
+
+func TestALogThatIsNumberedAsFarAsWasAskedForSaysWhetherThatIsAll(t *testing.T) {
+	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		p, _ := principal.From(ctx)
+		counter := fmt.Sprint("audit:", p.TenantID)
+		everywhere := storage.AcrossTenants(ctx)
+		require.NoError(t, db.Write(everywhere).Exec("INSERT INTO log_places (name, last) VALUES (?, 0)", counter).Error)
+		for n := range 501 {
+			row(t, db.Write(ctx), p.TenantID, fmt.Sprint("things/", n), time.Now().UTC())
+		}
+		log := storage.NumberedLog{Table: "audit_entries", Counter: counter, Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
+			err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", p.TenantID, most).Scan(&ids).Error
+			return ids, err
+		}}
+		for _, all := range []bool{false, true} {
+			whole, err := db.Number(everywhere, log, 1)
+			require.NoError(t, err)
+			require.Equal(t, all, whole)
+		}
+	})
 }

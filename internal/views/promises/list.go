@@ -71,19 +71,22 @@ var List = []Promise{
 		Says:   "The history of each refund is its versions 1 to the current one, each once.",
 		broken: versions("refund_histories", "refund_id"),
 		Tests:  []string{"TestOfTheLastVoteAndARejectionOneWins"},
+		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "work-order-versions", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
 		Says: "The history of each work order is its versions 1 to the current one, and led to its status.",
 		broken: versions("work_order_histories", "work_order_id") + ` OR EXISTS (SELECT 1 FROM work_order_histories h
 			WHERE h.tenant_id = x.tenant_id AND h.work_order_id = x.id AND h.version = x.version AND h.to_status <> x.status)`,
-		Tests: []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
+		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "work-order-holders", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
 		Says:   "A work order that is open is held by nobody, and one that is claimed by somebody.",
 		broken: "(x.status = 0 AND x.holder_id IS NOT NULL) OR (x.status = 1 AND x.holder_id IS NULL)",
 		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "approval-versions", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
@@ -115,7 +118,8 @@ var List = []Promise{
 		Says: "No version of a config that was protected was followed by one without an approval.",
 		broken: `x.approval_id = 0 AND EXISTS (SELECT 1 FROM config_histories b
 			WHERE b.config_id = x.config_id AND b.version = x.version - 1 AND b.protected = 1)`,
-		Tests: []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
+		Tests:  []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "aggregate-versions", Guarantee: "G3", table: "aggregates", key: []string{id}, subject: "CONCAT('aggregates/', x.type, '/', x.name)",
@@ -152,7 +156,8 @@ var List = []Promise{
 		// The first shard of a thing stands for all of them.
 		broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
 			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,
-		Tests: []string{"TestCountsEqualTheRowsAfterARaceOfManyActors"},
+		Tests:  []string{"TestCountsEqualTheRowsAfterARaceOfManyActors"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "wallet-balances", Guarantee: "G4", table: "wallets", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
@@ -168,7 +173,8 @@ var List = []Promise{
 		Says: "Each entry of a transfer has its counterpart in the other wallet.",
 		broken: `x.other_user_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM wallet_entries o WHERE o.tenant_id = x.tenant_id
 			AND o.user_id = x.other_user_id AND o.reference = x.reference AND o.other_user_id = x.user_id AND o.amount = -x.amount)`,
-		Tests: []string{"TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient"},
+		Tests:  []string{"TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "order-money", Guarantee: "G4", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
@@ -178,7 +184,7 @@ var List = []Promise{
 			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status IN (0, 1, 5))
 			OR x.refunded <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status = 3)`,
 		Tests:  []string{"TestTwoRefundsAtOnceNeverExceedThePayment"},
-		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "refund-credits", Guarantee: "G4", table: "refunds", key: []string{id}, subject: "CONCAT('refunds/', x.id)",
@@ -186,7 +192,7 @@ var List = []Promise{
 		broken: `(x.method = 'wallet' AND x.status = 3) <> (SELECT COUNT(*) FROM wallet_entries e
 			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference)`,
 		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
-		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "credits-of-refunds", Guarantee: "G4", table: "wallet_entries", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
@@ -194,7 +200,7 @@ var List = []Promise{
 		broken: `x.kind = 'refund' AND x.reference LIKE '@%' AND NOT EXISTS (SELECT 1 FROM refunds r
 			WHERE r.tenant_id = x.tenant_id AND r.user_id = x.user_id AND r.reference = x.reference AND r.status = 3)`,
 		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
-		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "refund-lines", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
@@ -202,7 +208,7 @@ var List = []Promise{
 		broken: `x.quantity < (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
 			WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (0, 1, 3, 5))`,
 		Tests:  []string{"TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce"},
-		Faults: []string{"TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"},
+		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "stock-movements", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
@@ -229,7 +235,8 @@ var List = []Promise{
 				ELSE x.quantity - (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id AND r.status = 3
 					WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND l.restock) END
 				FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id)`,
-		Tests: []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "sale-units", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
@@ -260,44 +267,53 @@ var List = []Promise{
 		Says:  "In the gate of each flash sale every allotted unit is in exactly one place: for sale, queued, in work, dead or sold.",
 		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
 	},
-	auditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config"),
-	auditedVersions("orders", "order_histories", "CONCAT('orders/', x.order_id)", "version of an order"),
-	auditedVersions("refunds", "refund_histories", "CONCAT('refunds/', x.refund_id)", "version of a refund"),
-	auditedVersions("work-orders", "work_order_histories", "CONCAT('work-orders/', x.work_order_id)", "version of a work order"),
-	auditedVersions("approvals", "approval_histories", "CONCAT('approvals/', x.approval_id)", "version of an approval"),
-	auditedRows("wallets", "wallet_entries", "CONCAT('wallets/', x.user_id)", "entry of a wallet"),
-	auditedRows("stock", "inventory_movements", "CONCAT('inventory/', x.sku)", "movement of stock"),
+	auditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config", killedAtACommit...),
+	auditedVersions("orders", "order_histories", "CONCAT('orders/', x.order_id)", "version of an order", killedAtACommit...),
+	auditedVersions("refunds", "refund_histories", "CONCAT('refunds/', x.refund_id)", "version of a refund", killedOverRefunds),
+	auditedVersions("work-orders", "work_order_histories", "CONCAT('work-orders/', x.work_order_id)", "version of a work order", killedAtACommit...),
+	auditedVersions("approvals", "approval_histories", "CONCAT('approvals/', x.approval_id)", "version of an approval", killedAtACommit...),
+	auditedRows("wallets", "wallet_entries", "CONCAT('wallets/', x.user_id)", "entry of a wallet", killedAtACommit...),
+	auditedRows("stock", "inventory_movements", "CONCAT('inventory/', x.sku)", "movement of stock", killedAtACommit...),
 	{
 		Name: "orders-audited-once", Guarantee: "G6", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
 		Says:   "No order has more audit rows than versions.",
 		broken: "x.version < (SELECT COUNT(*) FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.resource = CONCAT('orders/', x.id))",
 		Tests:  []string{provesAudit},
+		Faults: killedAtACommit,
 	},
 	{
 		Name: "approvals-audited", Guarantee: "G6", table: "audit_entries", key: []string{id}, subject: "x.resource",
 		Says: "A unit that applied an approval left the audit row of the decision and that of what it changed.",
 		broken: `x.action IN ('approval.approve', 'approval.bypass')
 			AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = x.unit_id) AND NOT ` + swept("audit_entries", "x.created_time"),
-		Tests: []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
+		Tests:  []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
+		Faults: []string{"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled"},
 	},
 }
 
 // Gates is the promise about what is in the gates of flash sales, in Redis or in tables.
 const Gates = "sale-gates"
 
-const provesAudit = "TestAUnitThatFailsLeavesNothing"
+const (
+	provesAudit       = "TestAUnitThatFailsLeavesNothing"
+	killedOverRefunds = "TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"
+)
 
-func auditedVersions(of, table, subject, what string) Promise {
-	p := auditedRows(of, table, subject, what)
+// killedAtACommit are runs in which the program is killed at the COMMIT of writes of every kind,
+// which end with a look at every promise.
+var killedAtACommit = []string{"TestAKeyWhoseRequestDiedBeforeCommitIsFreeForTheRetry", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
+
+func auditedVersions(of, table, subject, what string, faults ...string) Promise {
+	p := auditedRows(of, table, subject, what, faults...)
 	p.broken = byUpgrade + audited("changed_time")
 	return p
 }
 
-func auditedRows(of, table, subject, what string) Promise {
+func auditedRows(of, table, subject, what string, faults ...string) Promise {
 	return Promise{
 		Name: "audited-" + of, Guarantee: "G6", table: table, key: []string{id}, subject: subject,
 		Says: "Each " + what + " has an audit row of the unit that wrote it.", broken: audited("created_time"),
-		Tests: []string{provesAudit},
+		Tests: []string{provesAudit}, Faults: faults,
 	}
 }
 

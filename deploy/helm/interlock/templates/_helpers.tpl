@@ -17,7 +17,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- range $name, $value := .Values.settings }}
 {{- if not (has $name (list "INTERLOCK_ADDR" "INTERLOCK_OPS_ADDR" "INTERLOCK_DATA_DIR")) }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  {{- /* Go writes a number from a million on as 1e+06, JSON does not. */}}
+  value: {{ if kindIs "float64" $value }}{{ toJson $value | quote }}{{ else }}{{ $value | quote }}{{ end }}
 {{- end }}
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
@@ -27,6 +28,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
       name: {{ $from.name | quote }}
       key: {{ $from.key | quote }}
 {{- end }}
+{{- end }}
+
+{{- define "interlock.probe" -}}
+port: http
+scheme: {{ if index .Values.settings "INTERLOCK_TLS_CERT" }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}
+
+{{- define "interlock.port" -}}
+{{ regexFind "[0-9]+$" . }}
 {{- end }}
 
 {{- define "interlock.securityContext" -}}
@@ -59,19 +69,25 @@ containers:
     env: {{ include "interlock.env" . | nindent 6 }}
     ports:
       - name: http
-        containerPort: 8080
+        containerPort: {{ include "interlock.port" (index .Values.settings "INTERLOCK_ADDR" | default "0.0.0.0:8080") }}
       - name: ops
-        containerPort: 9090
+        containerPort: {{ include "interlock.port" (index .Values.settings "INTERLOCK_OPS_ADDR" | default "0.0.0.0:9090") }}
     startupProbe:
-      httpGet: { path: /healthz, port: http }
+      httpGet:
+        path: /healthz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 2
       failureThreshold: 60
     livenessProbe:
-      httpGet: { path: /healthz, port: http }
+      httpGet:
+        path: /healthz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 10
       timeoutSeconds: 5
     readinessProbe:
-      httpGet: { path: /readyz, port: http }
+      httpGet:
+        path: /readyz
+        {{- include "interlock.probe" . | nindent 8 }}
       periodSeconds: 5
       timeoutSeconds: 5
     resources: {{ toYaml .Values.resources | nindent 6 }}

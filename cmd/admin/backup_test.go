@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+)
+
+// run runs the program's command line.
+func run(t *testing.T, arguments ...string) error {
+	t.Helper()
+	parser, err := kong.New(&cli{}, kong.Name("admin"), kong.Vars{"version": "test", "tokenLifetime": "1h"}, kong.BindTo(t.Context(), (*context.Context)(nil)))
+	require.NoError(t, err)
+	command, err := parser.Parse(arguments)
+	if err != nil {
+		return err
+	}
+	return command.Run()
+}
+
+func TestABackupCanBeVerifiedBesideTheDatabaseThatItIsOf(t *testing.T) {
+	for engine, newURL := range map[string]func(t *testing.T) string{
+		"sqlite":  func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
+		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			address := newURL(t)
+			require.NoError(t, storagetest.Migrate(address))
+			db := storagetest.Open(t, address)
+			write := func(statement string) {
+				t.Helper()
+				require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec(statement).Error)
+			}
+			breakAPromise(t, db)
+			database := "--database-url=" + address
+			broken, whole := filepath.Join(t.TempDir(), "broken"), filepath.Join(t.TempDir(), "whole")
+			require.NoError(t, run(t, "backup", broken, database))
+			write("DELETE FROM wallets WHERE tenant_id = 7")
+			require.NoError(t, run(t, "backup", whole, database))
+			write("UPDATE tenants SET name = 'later' WHERE id = 7")
+
+			require.ErrorContains(t, run(t, "restore", broken, "--verify-only", database), "a promise does not hold")
+			require.NoError(t, run(t, "restore", whole, "--verify-only", database))
+			var name string
+			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT name FROM tenants WHERE id = 7").Scan(&name).Error)
+			require.Equal(t, "later", name, "the database is as it was")
+
+		})
+	}
+}
+
+func TestARestoreLooksAtThePromisesUnlessItIsToldNotTo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup")
+	from := "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")
+	require.NoError(t, storagetest.Migrate(from))
+	breakAPromise(t, storagetest.Open(t, from))
+	require.NoError(t, run(t, "backup", file, "--database-url="+from))
+	for flag, want := range map[string]string{"": "a promise does not hold", "--verify": "a promise does not hold", "--no-verify": ""} {
+		arguments := []string{"restore", file, "--data-dir=" + t.TempDir()}
+		if flag != "" {
+			arguments = append(arguments, flag)
+		}
+		if err := run(t, arguments...); want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want, flag)
+		}
+	}
+}
+
+// breakAPromise writes a wallet whose balance no entry explains.
+func breakAPromise(t *testing.T, db *storage.DB) {
+	t.Helper()
+	for _, statement := range []string{
+		"INSERT INTO tenants (id, name, created_time) VALUES (7, 'shop', '2026-11-21 08:00:00')",
+		"INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance) VALUES (7, 1, '2026-11-21 08:00:00', '2026-11-21 08:00:00', 1, 'Li', 'kim', 5)",
+	} {
+		require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec(statement).Error)
+	}
+}
+
+// A verification needs the keys to say which are missing, and leaves them.
+func TestTheKeysOfAnEmbeddedDatabaseOpenItsBackupToo(t *testing.T) {
+	folder := t.TempDir()
+	data := "--data-dir=" + folder
+	require.NoError(t, run(t, "tenant", "create", "shop", "--admin-password", "correct horse battery", data))
+	keys := filepath.Join(folder, "interlock.db.keys")
+	before, err := os.ReadFile(keys)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, run(t, "backup", file, data))
+
+	said := captured(t, func() { require.NoError(t, run(t, "restore", file, "--verify-only", data)) })
+	require.Contains(t, said, "The backup is whole")
+	require.NotContains(t, said, "nobody can read them")
+	after, err := os.ReadFile(keys)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	left, err := fs.Glob(os.DirFS(folder), ".interlock-verify-*")
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	require.NoError(t, os.Remove(keys))
+	said = captured(t, func() { require.NoError(t, run(t, "restore", file, "--verify-only", data)) })
+	require.Contains(t, said, "nobody can read them", "what the keys are needed for is said before they are needed")
+}
+
+// captured returns what a function prints to the standard output.
+func captured(t *testing.T, print func()) string {
+	t.Helper()
+	stdout := os.Stdout
+	defer func() { os.Stdout = stdout }()
+	to, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+	require.NoError(t, err)
+	os.Stdout = to
+	print()
+	require.NoError(t, to.Close())
+	text, err := os.ReadFile(to.Name())
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestAVerificationAloneCannotBeLeftOut(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.ErrorContains(t, run(t, "restore", file, "--verify-only", "--no-verify"), "choose one")
+	require.ErrorContains(t, run(t, "restore", file, "--max-connections=1"), "must be from 2 to 1000")
+}

@@ -1,0 +1,119 @@
+package backup
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"interlock/internal/base/storage"
+)
+
+// removalLife bounds the removal of a trial's database, which comes also when the caller is
+// interrupted.
+const removalLife = time.Minute
+
+// mostName is how long MySQL lets the name of a database be.
+const mostName = 64
+
+// Use does something with a database that a backup was put back into.
+type Use func(ctx context.Context, at storage.Options, content Content) error
+
+// Try puts a backup back into a database of its own beside the one at o, calls use with where
+// that is, and removes it. The database at o is neither read nor changed, and may be served
+// meanwhile or be absent.
+//
+//   - SQLite: a file in a new folder beside the database, or among temporary files where the
+//     database has no folder yet.
+//   - A server: a new database there. Its user needs CREATE and DROP for it.
+//
+// A Try that dies leaves the folder (.interlock-verify-…) or the database (…_verify_…), which
+// nobody uses.
+func Try(ctx context.Context, o storage.Options, path string, use Use) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if storage.DialectOf(o.URL) == storage.SQLite {
+		return tryAsFile(ctx, o, file, use)
+	}
+	return tryOnServer(ctx, o, file, use)
+}
+
+func tryAsFile(ctx context.Context, o storage.Options, from *os.File, use Use) (err error) {
+	beside := filepath.Dir(strings.TrimPrefix(o.URL, "sqlite://"))
+	if _, err := os.Stat(beside); err != nil {
+		beside = os.TempDir()
+	}
+	folder, err := os.MkdirTemp(beside, ".interlock-verify-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	copied := filepath.Join(folder, "interlock.db")
+	if err := copyTo(from, copied); err != nil {
+		return fmt.Errorf("copy the backup: %w", err)
+	}
+	content, err := prepare(ctx, o, copied)
+	if err != nil {
+		return err
+	}
+	o.URL = "sqlite://" + copied
+	return use(ctx, o, content)
+}
+
+func tryOnServer(ctx context.Context, o storage.Options, from *os.File, use Use) (err error) {
+	// A file that is cut off is refused before anything is made.
+	if _, err := requireComplete(from); err != nil {
+		return err
+	}
+	program, err := find("mariadb", "mysql")
+	if err != nil {
+		return err
+	}
+	link, err := linkOf(o.URL)
+	if err != nil {
+		return err
+	}
+	defer link.close()
+	own := trialName(link.database)
+	execute := func(ctx context.Context, statement string) error {
+		return run(exec.CommandContext(ctx, program, "--defaults-extra-file="+link.file, "--execute="+statement), nil, io.Discard)
+	}
+	if err := execute(ctx, "CREATE DATABASE `"+own+"` CHARACTER SET utf8mb4"); err != nil {
+		return fmt.Errorf("make a database for the trial: %w. Its user needs CREATE and DROP for databases of such names; "+
+			"or restore into an empty database on any server, which INTERLOCK_DATABASE_URL names", err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removalLife)
+		defer cancel()
+		if failed := execute(ctx, "DROP DATABASE `"+own+"`"); failed != nil {
+			err = errors.Join(err, fmt.Errorf("remove the database %s of the trial: %w", own, failed))
+		}
+	}()
+	at, err := url.Parse(o.URL)
+	if err != nil {
+		return errors.New("the database's URL cannot be read")
+	}
+	at.Path = "/" + own
+	o.URL = at.String()
+	content, err := load(ctx, o, from)
+	if err != nil {
+		return err
+	}
+	return use(ctx, o, content)
+}
+
+// trialName returns a name for a trial's database that no other has.
+func trialName(database string) string {
+	suffix := "_verify_" + strings.ToLower(rand.Text())[:8]
+	return strings.ReplaceAll(database[:min(len(database), mostName-len(suffix))], "`", "_") + suffix
+}
