@@ -83,7 +83,7 @@ func (s *Service) callerOfSession(ctx context.Context, token string) (*caller, e
 		return nil, errNoSession()
 	}
 	credential := digestOf(token)
-	if c := s.callers.get(credential, s.clock.Now()); c != nil && (c.used || httpapi.Listening(ctx)) {
+	if c := s.callers.get(credential, s.clock.Now()); c != nil && (c.used || httpapi.IsStream(ctx)) {
 		return c, nil
 	}
 	return s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerBySession(ctx, token) })

@@ -187,7 +187,7 @@ func TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	session := h.mustSignIn(t)
 	request := withCookie(http.MethodGet, session)
-	stream := request.WithContext(httpapi.ForStream(request.Context()))
+	stream := request.WithContext(httpapi.WithStream(request.Context()))
 	lastUse := func() (at time.Time) {
 		t.Helper()
 		require.NoError(t, h.store.db.Read(storage.AcrossTenants(t.Context())).

@@ -154,7 +154,7 @@ type signInRequest struct {
 }
 
 // signInReply is the reply to a sign-in that began a session.
-type signInReply = httpapi.WithCookies[httpapi.Made[sessionView]]
+type signInReply = httpapi.WithCookies[httpapi.Created[sessionView]]
 
 // signIn answers with a session or, where a second factor is asked for, with a challenge.
 func (h handler) signIn(ctx context.Context, in signInRequest) (any, error) {
@@ -182,7 +182,7 @@ func (h handler) answered(c sessionCredential, signedIn SignedIn) any {
 // begun answers with a session that began.
 func (h handler) begun(c sessionCredential, signedIn SignedIn) signInReply {
 	reply := signInReply{
-		Out:     httpapi.Made[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session, h.currency)},
+		Out:     httpapi.Created[sessionView]{Location: "/session", Body: sessionViewOf(signedIn.Session, h.currency)},
 		Cookies: []*http.Cookie{c.cookie(signedIn.Token, 0)},
 	}
 	if signedIn.Device != "" {

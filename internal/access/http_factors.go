@@ -113,14 +113,14 @@ type factorSetupView struct {
 	ExpiresTime *time.Time `json:"expiresTime"`
 }
 
-func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Made[factorSetupView], error) {
+func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Created[factorSetupView], error) {
 	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{
 		Kind: in.Body.Kind, Name: in.Body.Name, Password: in.Body.Password, Session: in.token(), Address: string(in.Address), Origin: in.Origin,
 	})
 	if err != nil {
-		return httpapi.Made[factorSetupView]{}, err
+		return httpapi.Created[factorSetupView]{}, err
 	}
-	return httpapi.Made[factorSetupView]{Location: "/me/factors", Body: factorSetupView{
+	return httpapi.Created[factorSetupView]{Location: "/me/factors", Body: factorSetupView{
 		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: setup.Secret, URI: setup.URI, Options: setup.Options, ExpiresTime: setup.ExpiresTime,
 	}}, nil
 }

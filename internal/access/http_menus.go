@@ -127,16 +127,16 @@ type createMenuRequest struct {
 	}
 }
 
-func (h handler) createMenu(ctx context.Context, u *uow.Unit, in createMenuRequest) (httpapi.Made[menuView], error) {
+func (h handler) createMenu(ctx context.Context, u *uow.Unit, in createMenuRequest) (httpapi.Created[menuView], error) {
 	spec := NewMenu{MenuTerms: in.Body.MenuTerms, Position: in.Body.Position.at}
 	if in.Body.ParentID.id != nil {
 		spec.ParentID = *in.Body.ParentID.id
 	}
 	m, err := h.service.AddMenu(ctx, u, spec)
 	if err != nil {
-		return httpapi.Made[menuView]{}, err
+		return httpapi.Created[menuView]{}, err
 	}
-	return httpapi.Made[menuView]{Location: fmt.Sprintf("/menus/%d", m.ID), Body: menuViewOf(*m)}, nil
+	return httpapi.Created[menuView]{Location: fmt.Sprintf("/menus/%d", m.ID), Body: menuViewOf(*m)}, nil
 }
 
 func (h handler) menu(_ context.Context, m *Menu, _ httpapi.None) (menuView, error) {

@@ -25,12 +25,12 @@ type createRoleRequest struct {
 	}
 }
 
-func (h handler) createRole(ctx context.Context, u *uow.Unit, in createRoleRequest) (httpapi.Made[roleView], error) {
+func (h handler) createRole(ctx context.Context, u *uow.Unit, in createRoleRequest) (httpapi.Created[roleView], error) {
 	role, err := h.service.AddRole(ctx, u, in.Body.Name, in.Body.Permissions)
 	if err != nil {
-		return httpapi.Made[roleView]{}, err
+		return httpapi.Created[roleView]{}, err
 	}
-	return httpapi.Made[roleView]{Location: fmt.Sprintf("/roles/%d", role.ID), Body: roleViewOf(*role)}, nil
+	return httpapi.Created[roleView]{Location: fmt.Sprintf("/roles/%d", role.ID), Body: roleViewOf(*role)}, nil
 }
 
 func (h handler) role(_ context.Context, role *Role, _ httpapi.None) (roleView, error) {

@@ -34,7 +34,7 @@ type createTokenRequest struct {
 	}
 }
 
-func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpapi.Made[createdTokenView], error) {
+func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpapi.Created[createdTokenView], error) {
 	caller, _ := principal.From(ctx)
 	owner := caller.UserID
 	if in.Body.UserID != nil {
@@ -43,16 +43,16 @@ func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpap
 	spec := TokenSpec{Name: in.Body.Name, Scopes: in.Body.Scopes}
 	// A list that was meant to have something in it would give everything.
 	if in.Body.Scopes != nil && len(in.Body.Scopes) == 0 {
-		return httpapi.Made[createdTokenView]{}, invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
+		return httpapi.Created[createdTokenView]{}, invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
 	}
 	if in.Body.ExpiresTime != nil {
 		spec.Expires = *in.Body.ExpiresTime
 	}
 	secret, token, err := h.service.AddToken(ctx, owner, spec)
 	if err != nil {
-		return httpapi.Made[createdTokenView]{}, err
+		return httpapi.Created[createdTokenView]{}, err
 	}
-	return httpapi.Made[createdTokenView]{
+	return httpapi.Created[createdTokenView]{
 		Location: fmt.Sprintf("/tokens/%d", token.ID), Body: createdTokenView{tokenView: tokenViewOf(*token), Token: secret},
 	}, nil
 }

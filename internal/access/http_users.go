@@ -32,7 +32,7 @@ type createUserRequest struct {
 	}
 }
 
-func (h handler) createUser(ctx context.Context, in createUserRequest) (made httpapi.Made[invitedUserView], err error) {
+func (h handler) createUser(ctx context.Context, in createUserRequest) (made httpapi.Created[invitedUserView], err error) {
 	spec := UserSpec{Username: in.Body.Username, DisplayName: in.Body.DisplayName, Roles: in.Body.Roles}
 	var user *User
 	if in.Body.Password != nil {
@@ -44,7 +44,7 @@ func (h handler) createUser(ctx context.Context, in createUserRequest) (made htt
 		made.Body.Invitation = invitationViewOf(invitation)
 	}
 	if err != nil {
-		return httpapi.Made[invitedUserView]{}, err
+		return httpapi.Created[invitedUserView]{}, err
 	}
 	made.Location, made.Body.userView = fmt.Sprintf("/users/%d", user.ID), userViewOf(*user)
 	return made, nil

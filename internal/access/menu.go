@@ -113,7 +113,7 @@ func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Me
 		},
 		Document: func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
 		Revise:   func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },
-		At:       s.menuAt,
+		AtVersion:       s.menuAt,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Menu, _ *change.Overwrite) error {
 			s.recordMenu(u, after, action, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": documentOf(before), "after": documentOf(after),
@@ -142,7 +142,7 @@ func (s *Service) reviseMenu(tree *menuTree, m *Menu, document any) (*Menu, guar
 		return &after, set, nil
 	}
 	if tree == nil {
-		return nil, nil, uow.Again(errMovedThere)
+		return nil, nil, uow.Retry(errMovedThere)
 	}
 	if err := tree.allows(m, edited.ParentID); err != nil {
 		return nil, nil, err
@@ -165,7 +165,7 @@ func (s *Service) menuAt(ctx context.Context, m *Menu, version int64) (*Menu, er
 // recordMenu leaves the audit entry of a change, and what others hear of it: who may read
 // menus, which; everybody else, that the navigation is another one.
 func (s *Service) recordMenu(u *uow.Unit, m *Menu, action string, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "menu", Topic: MenuTopic, Key: strconv.FormatInt(m.ID, 10), Detail: detail,
 		Change: events.Change{Version: m.Version, ETag: m.Ref().ETag(), Action: action, Label: m.Title},
 	})
@@ -289,7 +289,7 @@ func (s *Service) MoveMenu(ctx context.Context, u *uow.Unit, m *Menu, move MenuM
 		return none, err
 	}
 	if wanted.standsAt(current) {
-		return none, uow.Again(errMovedThere)
+		return none, uow.Retry(errMovedThere)
 	}
 	if err := tree.place(ctx, u, wanted); err != nil {
 		return none, err

@@ -22,21 +22,21 @@ var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
 // admin to know; had is the permission that the menu had before.
 func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	_, isPage := pageOf(m.Path)
-	broken.Unless(m.Title == "" || !unshowable(m.Title), "/title", "text", "must be text without control characters")
-	broken.Unless(utf8.RuneCountInString(m.Title) <= longestName, "/title", "max", "must have at most "+strconv.Itoa(longestName)+" characters")
-	broken.Unless(strings.TrimSpace(m.Title) != "" || m.Title == "" && isPage, "/title", "required",
+	broken.Check(m.Title == "" || !unshowable(m.Title), "/title", "text", "must be text without control characters")
+	broken.Check(utf8.RuneCountInString(m.Title) <= longestName, "/title", "max", "must have at most "+strconv.Itoa(longestName)+" characters")
+	broken.Check(strings.TrimSpace(m.Title) != "" || m.Title == "" && isPage, "/title", "required",
 		"is required; only a page of the admin may go by its own name")
-	broken.Unless(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
+	broken.Check(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
 		"must be a path of this admin, such as /orders, an address that begins with https://, or empty for a group")
-	broken.Unless(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")
-	broken.Unless(m.Icon == "" || iconNames.MatchString(m.Icon), "/icon", "pattern", "must be the name of a drawing: a letter, then up to 31 letters, digits and -")
+	broken.Check(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")
+	broken.Check(m.Icon == "" || iconNames.MatchString(m.Icon), "/icon", "pattern", "must be the name of a drawing: a letter, then up to 31 letters, digits and -")
 	known := slices.ContainsFunc(s.catalogue, func(grant principal.Grant) bool { return grant.Name == m.Permission })
-	broken.Unless(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for everybody")
+	broken.Check(m.Permission == "" || m.Permission == had || known, "/permission", "unknown", "must be a permission of the catalogue, or empty for everybody")
 	return broken
 }
 
 func checkPosition(broken *apperr.Fields, position *int) {
-	broken.Unless(position == nil || *position >= 0, "/position", "min", "must be 0 or more")
+	broken.Check(position == nil || *position >= 0, "/position", "min", "must be 0 or more")
 }
 
 // pageOf returns the path of an address within this admin. What a browser could take for

@@ -85,9 +85,9 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 			DB: s.store.db, Label: (*Role).label, View: func(role *Role) any { return roleViewOf(*role) }, Find: findRole,
 		},
 		Document: func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
-		Patched:  patchedSet("permissions"),
+		ApplyPatch:  patchedSet("permissions"),
 		Revise:   s.reviseRole,
-		At:       s.roleAt,
+		AtVersion:       s.roleAt,
 		Record:   s.recordRoleEdit,
 	}
 }
@@ -147,7 +147,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 
 // recordRole leaves the audit entry of a change, and what others hear of it.
 func (s *Service) recordRole(u *uow.Unit, role *Role, action string, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "role", Topic: RoleTopic, Key: strconv.FormatInt(role.ID, 10), Detail: detail,
 		Change: events.Change{Version: role.Version, ETag: role.Ref().ETag(), Action: action, Label: role.Name},
 	})

@@ -130,7 +130,7 @@ type store struct{ db *storage.DB }
 // a command says what shall be, not what it saw.
 func rerunIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
-		return uow.Again(err)
+		return uow.Retry(err)
 	}
 	return err
 }

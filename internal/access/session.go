@@ -331,7 +331,7 @@ func (s *Service) callerBySession(ctx context.Context, token string) (*caller, e
 		return nil, err
 	}
 	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
-	used := !httpapi.Listening(ctx)
+	used := !httpapi.IsStream(ctx)
 	if used {
 		s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
 	}

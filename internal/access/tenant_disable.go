@@ -56,7 +56,7 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 			return fmt.Errorf("change whether the tenant is disabled: %w", result.Error)
 		}
 		if result.RowsAffected != 1 {
-			return uow.Again(apperr.New(apperr.StatusChanged, "Somebody else changed whether tenant %s is disabled at the same time.", name))
+			return uow.Retry(apperr.New(apperr.StatusChanged, "Somebody else changed whether tenant %s is disabled at the same time.", name))
 		}
 		if _, err := s.raise(ctx, u); err != nil {
 			return err

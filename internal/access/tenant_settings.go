@@ -41,10 +41,10 @@ const (
 )
 
 func (r TenantRules) check() (broken apperr.Fields) {
-	broken.Unless(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= mostApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", mostApprovals))
-	broken.Unless(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
-	broken.Unless(isThreshold(r.RefundApprovalThreshold), "/refundApprovalThreshold", "min", "must be 0 or more, or null for none")
-	broken.Unless(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
+	broken.Check(r.ApprovalsRequired >= 1 && r.ApprovalsRequired <= mostApprovals, "/approvalsRequired", "range", fmt.Sprintf("must be from 1 to %d", mostApprovals))
+	broken.Check(r.ApprovalDays >= 1 && r.ApprovalDays <= mostApprovalDays, "/approvalDays", "range", fmt.Sprintf("must be from 1 to %d", mostApprovalDays))
+	broken.Check(isThreshold(r.RefundApprovalThreshold), "/refundApprovalThreshold", "min", "must be 0 or more, or null for none")
+	broken.Check(isThreshold(r.WalletApprovalThreshold), "/walletApprovalThreshold", "min", "must be 0 or more, or null for none")
 	return broken
 }
 
@@ -90,7 +90,7 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 		},
 		Document: func(row *TenantSettings) (any, error) { return row.document() },
 		Revise:   reviseSettings,
-		At:       s.settingsAt,
+		AtVersion:       s.settingsAt,
 		Record:   recordSettings,
 	}
 }

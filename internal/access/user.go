@@ -318,7 +318,7 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 // recordUser leaves the traces of a change: the history row of the version that the user has
 // now, the audit entry, and what others hear of it.
 func (s *Service) recordUser(ctx context.Context, u *uow.Unit, user *User, action string, detail any) error {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "user", Topic: UserTopic, Key: strconv.FormatInt(user.ID, 10), Detail: detail,
 		Change: events.Change{Version: user.Version, ETag: user.Ref().ETag(), Action: action, Label: user.Username},
 	})

@@ -35,9 +35,9 @@ func (s *Service) users() change.Editable[User, *User] {
 		Document: func(user *User) (any, error) {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})
 		},
-		Patched: patchedSet("roles"),
+		ApplyPatch: patchedSet("roles"),
 		Revise:  reviseUser,
-		At:      s.userAt,
+		AtVersion:      s.userAt,
 		Record:  s.recordUserEdit,
 	}
 }

@@ -65,7 +65,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	row.LastActionID, row.LastAction, row.LastActive = r.ActionID, r.Kind, r.Active
 	row.State, row.UpdatedTime = after(row.State, r), u.Now()
 	if first {
-		err := storage.ExecLater(tx, insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
+		err := storage.ExecDeferred(tx, insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
 			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime)
 		if storage.Is(err, storage.DuplicateKey) {
 			return overtaken()
@@ -75,7 +75,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		}
 		return nil
 	}
-	changed, err := storage.ExecOneRow(tx, advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
+	changed, err := storage.ExecDeferredOneRow(tx, advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
 		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
 	switch {
 	case err != nil:
@@ -88,7 +88,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 
 // overtaken runs the unit again: another of the same actor was first.
 func overtaken() error {
-	return uow.Again(apperr.New(apperr.Unavailable, "Other actions on the same thing came in between; nothing was changed. Try again.").After(time.Second))
+	return uow.Retry(apperr.New(apperr.Unavailable, "Other actions on the same thing came in between; nothing was changed. Try again.").After(time.Second))
 }
 
 const (
@@ -120,7 +120,7 @@ func (s *Service) adjustCounts(ctx context.Context, u *uow.Unit, row *latest, d 
 	}
 	// The engines check the row to be inserted even if there is one already. Counts that
 	// have no row yet are zero and cannot be lowered.
-	err = storage.ExecLater(tx, statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
+	err = storage.ExecDeferred(tx, statement, row.TenantID, row.EntityType, row.EntityID, shardOf(row.ActorID),
 		max(d.Likes, 0), max(d.Dislikes, 0), max(d.Bookmarks, 0), d.Likes, d.Dislikes, d.Bookmarks)
 	if err != nil {
 		return fmt.Errorf("count an action: %w", err)

@@ -186,7 +186,7 @@ func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error 
 	if err != nil {
 		return fmt.Errorf("encode counters: %w", err)
 	}
-	err = guard.UpdateBy[Aggregate](ctx, guard.Late(u), a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
+	err = guard.UpdateBy[Aggregate](ctx, guard.Deferred(u), a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
 	if errors.Is(err, guard.ErrStale) {
 		return movedMeanwhile()
 	}
@@ -199,7 +199,7 @@ func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error 
 // movedMeanwhile runs the unit again, because others changed what it has read. When that
 // keeps happening, this is what the caller is told.
 func movedMeanwhile() error {
-	return uow.Again(apperr.New(apperr.ResourceLocked, "Others wrote to the same aggregate at the same time; nothing was changed. Try again.").After(time.Second))
+	return uow.Retry(apperr.New(apperr.ResourceLocked, "Others wrote to the same aggregate at the same time; nothing was changed. Try again.").After(time.Second))
 }
 
 // movedOn is VersionConflict, told from what is committed. Who may not read aggregates

@@ -105,12 +105,12 @@ func (b appendBody) write(name Name) Write {
 
 // append waits for other writers as long as anybody may, where the request does not say:
 // they have nothing to refuse each other for.
-func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRequest) (httpapi.Made[writtenView], error) {
+func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRequest) (httpapi.Created[writtenView], error) {
 	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Or(httpapi.LongestWait))
 	if err != nil {
-		return httpapi.Made[writtenView]{}, err
+		return httpapi.Created[writtenView]{}, err
 	}
-	return httpapi.Made[writtenView]{Location: eventsOf(name, written), Body: writtenView(written)}, nil
+	return httpapi.Created[writtenView]{Location: eventsOf(name, written), Body: writtenView(written)}, nil
 }
 
 // eventsOf is the path of the events of a write.

@@ -62,7 +62,7 @@ func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) 
 		e.AggregateID, e.Version, e.BatchVersion = a.ID, a.Version-int64(len(rows)-1-i), a.Version
 		e.CreatedBy, e.CreatedByName, e.CreatedTime = p.UserID, p.Name, u.Now()
 	}
-	err = storage.Later(tx).CreateInBatches(rows, rowsAStatement).Error
+	err = storage.Deferred(tx).CreateInBatches(rows, rowsAStatement).Error
 	for _, key := range []string{"uq_aggregate_events_version", "uq_aggregate_events_seq", "uq_aggregate_events_event"} {
 		if storage.IsDuplicate(err, key) {
 			return movedMeanwhile()
@@ -84,12 +84,12 @@ func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64)
 	case now == nil || before != nil && *now <= *before:
 		return nil
 	case before == nil:
-		if err := storage.Later(tx).Create(&writer{AggregateID: a.ID, ClientID: client, LastSeq: *now}).Error; err != nil {
+		if err := storage.Deferred(tx).Create(&writer{AggregateID: a.ID, ClientID: client, LastSeq: *now}).Error; err != nil {
 			return fmt.Errorf("insert a writer: %w", err)
 		}
 		return nil
 	}
-	if err := storage.ExecLater(tx, advanceWriterUpdate, *now, a.TenantID, a.ID, client, *now); err != nil {
+	if err := storage.ExecDeferred(tx, advanceWriterUpdate, *now, a.TenantID, a.ID, client, *now); err != nil {
 		return fmt.Errorf("advance a writer: %w", err)
 	}
 	return nil
@@ -169,7 +169,7 @@ func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := storage.Later(tx).CreateInBatches(rows, rowsAStatement).Error; err != nil {
+	if err := storage.Deferred(tx).CreateInBatches(rows, rowsAStatement).Error; err != nil {
 		return fmt.Errorf("insert writers: %w", err)
 	}
 	return nil

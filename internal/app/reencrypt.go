@@ -63,7 +63,7 @@ func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}
-			u.Record(uow.Entry{Action: "encryption.reencrypt", Resource: "encryption-keys", Detail: map[string]any{"key": current, "rows": rows}})
+			u.AuditOnly(uow.Entry{Action: "encryption.reencrypt", Resource: "encryption-keys", Detail: map[string]any{"key": current, "rows": rows}})
 			return nil
 		})
 		if err != nil {

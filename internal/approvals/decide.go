@@ -255,7 +255,7 @@ func (s *Service) demand(ctx context.Context, a *Approval, action string, ifMatc
 		return s.staleOrConflict(ctx, a, ifMatch)
 	}
 	l := s.lifecycle(ctx)
-	if err := l.Demand(a, &ifMatch); err != nil {
+	if err := l.CheckPrecondition(a, &ifMatch); err != nil {
 		return err
 	}
 	if _, possible := Machine.Next(action, a.state(s.clock.Now())); !possible {
@@ -297,7 +297,7 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 		return err
 	}
 	if !conflict.Stale {
-		return uow.Again(s.staleError(ctx, a))
+		return uow.Retry(s.staleError(ctx, a))
 	}
 	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
 		action, err := s.outdate(ctx, u, a)

@@ -201,10 +201,10 @@ func (*shop) Rebase(_ context.Context, _ *uow.Unit, p approvals.Proposal) (appro
 func (*shop) Conflict(context.Context, approvals.Proposal) (approvals.Conflict, error) {
 	return approvals.Conflict{Detail: "It has not moved."}, nil
 }
-func (*shop) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
+func (*shop) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	return approvals.ShownAs(p.Content), nil
 }
-func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Side, error) { return nil, nil }
+func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison, error) { return nil, nil }
 
 // plan has a shop change at a time.
 func (d *desk) plan(shop, note string, in time.Duration) {

@@ -74,7 +74,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 // Forbidden for who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	l := s.lifecycle(ctx)
-	if err := l.Demand(a, &ifMatch); err != nil {
+	if err := l.CheckPrecondition(a, &ifMatch); err != nil {
 		return nil, err
 	}
 	if _, possible := Machine.Next("rebase", a.state(u.Now())); !possible {

@@ -129,12 +129,12 @@ type commentRequest struct {
 	}
 }
 
-func (h handler) comment(ctx context.Context, u *uow.Unit, a *Approval, in commentRequest) (httpapi.Made[commentView], error) {
+func (h handler) comment(ctx context.Context, u *uow.Unit, a *Approval, in commentRequest) (httpapi.Created[commentView], error) {
 	comment, err := h.service.Comment(ctx, u, a, in.Body.Text)
 	if err != nil {
-		return httpapi.Made[commentView]{}, err
+		return httpapi.Created[commentView]{}, err
 	}
-	return httpapi.Made[commentView]{Location: "/" + a.path() + "/comments", Body: commentViewOf(*comment)}, nil
+	return httpapi.Created[commentView]{Location: "/" + a.path() + "/comments", Body: commentViewOf(*comment)}, nil
 }
 
 type editRequest struct {

@@ -65,8 +65,8 @@ func scheduledFor(ctx context.Context, now time.Time) (*time.Time, error) {
 
 func checkTime(pointer string, at, now time.Time) apperr.Fields {
 	var broken apperr.Fields
-	broken.Unless(at.After(now), pointer, "future", "must be in the future")
-	broken.Unless(at.Before(now.Add(farthest)), pointer, "max", "must be within five years")
+	broken.Check(at.After(now), pointer, "future", "must be in the future")
+	broken.Check(at.Before(now.Add(farthest)), pointer, "max", "must be within five years")
 	return broken
 }
 

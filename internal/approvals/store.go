@@ -203,7 +203,7 @@ func findSameOpen(tx *gorm.DB, a *Approval) (*Approval, error) {
 // open since the unit looked: the next run finds that approval.
 func retryDuplicate(err error) error {
 	if storage.IsDuplicate(err, openKey) {
-		return uow.Again(fmt.Errorf("propose it once: %w", err))
+		return uow.Retry(fmt.Errorf("propose it once: %w", err))
 	}
 	return err
 }

@@ -35,9 +35,9 @@ type Subject interface {
 	// rows.
 	Conflict(ctx context.Context, p Proposal) (Conflict, error)
 	// Show returns a proposal as the context's caller, who may read what it is about, is shown it.
-	Show(ctx context.Context, p Proposal) (Shown, error)
+	Show(ctx context.Context, p Proposal) (Rendered, error)
 	// Sides returns what there was at the base, what is proposed and what there is now.
-	Sides(ctx context.Context, p Proposal) ([]Side, error)
+	Sides(ctx context.Context, p Proposal) ([]Comparison, error)
 }
 
 // Grants are what a Subject says of itself.
@@ -118,17 +118,17 @@ func (s *Service) digest(p Proposal) string {
 	return hex.EncodeToString(digest)
 }
 
-// Shown is the change of a proposal in the words of the API: a merge patch of one resource,
+// Rendered is the change of a proposal in the words of the API: a merge patch of one resource,
 // or a list of changes.
-type Shown struct {
+type Rendered struct {
 	Patch   json.RawMessage `json:"patch,omitempty"`
 	Changes json.RawMessage `json:"changes,omitempty"`
 	// Masked is set when a value in Patch is withheld from its reader, and null there.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// Side is one resource of a proposal, as it was, would be and is; nil where it is not there.
-type Side struct {
+// Comparison is one resource of a proposal, as it was, would be and is; nil where it is not there.
+type Comparison struct {
 	Resource string `json:"resource"`
 	Base     any    `json:"base"`
 	Proposed any    `json:"proposed"`
@@ -155,6 +155,6 @@ func Unrevisable() error {
 }
 
 // ShownAs shows a proposal of one thing that is no merge patch by its content, an object.
-func ShownAs(content []byte) Shown {
-	return Shown{Changes: slices.Concat(json.RawMessage("["), content, json.RawMessage("]"))}
+func ShownAs(content []byte) Rendered {
+	return Rendered{Changes: slices.Concat(json.RawMessage("["), content, json.RawMessage("]"))}
 }

@@ -33,7 +33,7 @@ type approvalView struct {
 	Note        string           `json:"note"`
 	BaseETag    *string          `json:"baseEtag"`
 	// What is proposed is there for who may read the resource, and not in lists.
-	Shown
+	Rendered
 	Digest             string     `json:"digest"`
 	Required           int        `json:"required"`
 	Votes              []voteView `json:"votes"`
@@ -57,13 +57,13 @@ type approvalView struct {
 // readView is an approval with what there was, would be and is.
 type readView struct {
 	approvalView
-	Sides []Side `json:"sides,omitempty"`
+	Sides []Comparison `json:"sides,omitempty"`
 }
 
 // eventView is a version of an approval, with what it brought for who may read that.
 type eventView struct {
 	change.EventView
-	Shown
+	Rendered
 }
 
 // shownEvent returns how a version of an approval is shown.
@@ -74,7 +74,7 @@ func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventVie
 		return v
 	}
 	// What cannot be shown any more has its digest all the same.
-	v.Shown, _ = subject.Show(ctx, Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
+	v.Rendered, _ = subject.Show(ctx, Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
 	return v
 }
 
@@ -125,7 +125,7 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	if err != nil || !may(ctx, subject.Grants().Read) {
 		return v, err
 	}
-	v.Shown, err = subject.Show(ctx, a.proposal())
+	v.Rendered, err = subject.Show(ctx, a.proposal())
 	return v, err
 }
 

@@ -54,16 +54,16 @@ type createRequest struct {
 	}
 }
 
-func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[itemView], error) {
+func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created[itemView], error) {
 	content := Content{Name: in.Body.Name, Price: *in.Body.Price, OwnedByUserID: in.Body.OwnedByUserID, Status: in.Body.Status}
 	if content.Status == "" {
 		content.Status = Active
 	}
 	item, err := h.service.Create(ctx, u, in.Body.SKU, content)
 	if err != nil {
-		return httpapi.Made[itemView]{}, err
+		return httpapi.Created[itemView]{}, err
 	}
-	return httpapi.Made[itemView]{Location: "/items/" + item.SKU, Body: viewOf(*item)}, nil
+	return httpapi.Created[itemView]{Location: "/items/" + item.SKU, Body: viewOf(*item)}, nil
 }
 
 func (h handler) get(_ context.Context, item *Item, _ httpapi.None) (itemView, error) {

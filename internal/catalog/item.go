@@ -59,13 +59,13 @@ type Content struct {
 // check returns the places that break a rule.
 func (c Content) check() []apperr.Field {
 	var broken apperr.Fields
-	broken.Unless(c.Name != "", "/name", "required", "is required")
-	broken.Unless(utf8.RuneCountInString(c.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	broken.Unless(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
+	broken.Check(c.Name != "", "/name", "required", "is required")
+	broken.Check(utf8.RuneCountInString(c.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Check(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
 	if owner := c.OwnedByUserID; owner != nil {
-		broken.Unless(owner.Valid(), "/ownedByUserId", "pattern", owner.Rule())
+		broken.Check(owner.Valid(), "/ownedByUserId", "pattern", owner.Rule())
 	}
-	broken.Unless(slices.Contains(statuses, c.Status), "/status", "oneof", "must be one of active, archived")
+	broken.Check(slices.Contains(statuses, c.Status), "/status", "oneof", "must be one of active, archived")
 	return broken
 }
 

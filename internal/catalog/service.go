@@ -34,12 +34,12 @@ type Service struct {
 	bus   events.Bus
 	inUse []InUse
 	// merges has those who merge into one item come one after the other.
-	merges *change.Turns[*Item]
+	merges *change.RowQueues[*Item]
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{db: d.DB, bus: d.Bus, inUse: d.InUse, merges: new(change.Turns[*Item])}
+	return &Service{db: d.DB, bus: d.Bus, inUse: d.InUse, merges: new(change.RowQueues[*Item])}
 }
 
 // Item returns the item with a sku. Errors: NotFound.
@@ -92,7 +92,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, item *Item, ifMatch g
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "item", Topic: Topic, Key: item.SKU, Detail: detail,
 		Change: events.Change{Version: item.Version, ETag: item.Ref().ETag(), Action: verb, Status: item.Status, Label: item.Name},
 	})
@@ -104,14 +104,14 @@ func (s *Service) editable() change.Editable[Item, *Item] {
 		Rows:     change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(item *Item) any { return viewOf(*item) }},
 		Document: func(item *Item) (any, error) { return merge.Tree(item.Content) },
 		Revise:   revise,
-		At:       s.at,
+		AtVersion:       s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Item, _ *change.Overwrite) error {
 			s.record(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,
 			})
 			return insertHistory(ctx, u, after, "update")
 		},
-		Turns: s.merges,
+		MergeQueue: s.merges,
 	}
 }
 

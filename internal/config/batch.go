@@ -271,7 +271,7 @@ func (s *Service) batchConflict(changes []Change) error {
 		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with what others did meanwhile; nothing was changed.", len(list), len(changes)).
 			With("conflicts", list)
 		if len(list) == 0 {
-			return uow.Again(conflict)
+			return uow.Retry(conflict)
 		}
 		return conflict
 	})

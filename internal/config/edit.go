@@ -19,19 +19,19 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
 		Document: func(c *Config) (any, error) { return c.document(by.reads) },
-		Patched:  by.patched,
+		ApplyPatch:  by.patched,
 		Revise: func(c *Config, document any) (*Config, guard.Set, error) {
 			// Others may read the row that is remembered.
 			own := *c
 			own.work = work
 			return revise(&own, document, by.may)
 		},
-		At:           s.at,
+		AtVersion:           s.at,
 		Record:       s.recordEdit,
-		Instead:      s.proposeEdit,
+		ProposeInstead:      s.proposeEdit,
 		Write:        s.write,
 		Overwritable: true,
-		Turns:        s.merges,
+		MergeQueue:        s.merges,
 	}
 }
 

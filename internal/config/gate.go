@@ -67,9 +67,9 @@ func (s *Service) write(ctx context.Context, u *uow.Unit, before *Config, set gu
 
 // updateRow issues the guarded UPDATE, and reports whether approvals may name the row.
 func updateRow(ctx context.Context, u *uow.Unit, before *Config, set guard.Set) (named bool, err error) {
-	err = guard.Update[Config](ctx, guard.Late(u), before.Ref(), set)
+	err = guard.Update[Config](ctx, guard.Deferred(u), before.Ref(), set)
 	if errors.Is(err, guard.ErrProposed) {
-		return true, guard.UpdateProposed[Config](ctx, guard.Late(u), before.Ref(), set)
+		return true, guard.UpdateProposed[Config](ctx, guard.Deferred(u), before.Ref(), set)
 	}
 	return u.Approval() != 0, err
 }

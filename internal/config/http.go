@@ -82,12 +82,12 @@ type createRequest struct {
 
 func (in *createRequest) Check() error { return checkSchemaShape(in.Body.Schema, "/schema") }
 
-func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[configView], error) {
+func (h handler) create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created[configView], error) {
 	c, err := h.service.Create(ctx, u, in.Body.Key, in.Body.content())
 	if err != nil {
-		return httpapi.Made[configView]{}, err
+		return httpapi.Created[configView]{}, err
 	}
-	return httpapi.Made[configView]{Location: "/configs/" + c.Key, Body: viewOf(ctx, c)}, nil
+	return httpapi.Created[configView]{Location: "/configs/" + c.Key, Body: viewOf(ctx, c)}, nil
 }
 
 type editRequest struct {

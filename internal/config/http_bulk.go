@@ -105,13 +105,13 @@ func (b batchText) misplaced() []apperr.Field {
 	for i, member := range b.Changes {
 		at := memberPointer("changes", i)
 		other, twice := first[member.Key]
-		fields.Unless(!twice, at+"/key", "unique", fmt.Sprintf("is the key of %s too", memberPointer("changes", other)))
+		fields.Check(!twice, at+"/key", "unique", fmt.Sprintf("is the key of %s too", memberPointer("changes", other)))
 		if !twice {
 			first[member.Key] = i
 		}
-		fields.Unless(member.Op != OpCreate || member.ETag == "", at+"/etag", "excluded", "must be left out: what is created has no version yet")
-		fields.Unless(member.Op != OpDelete || len(member.Patch) == 0, at+"/patch", "excluded", "must be left out of a deletion")
-		fields.Unless(member.Op == OpDelete || len(member.Patch) > 0, at+"/patch", "required", "is required")
+		fields.Check(member.Op != OpCreate || member.ETag == "", at+"/etag", "excluded", "must be left out: what is created has no version yet")
+		fields.Check(member.Op != OpDelete || len(member.Patch) == 0, at+"/patch", "excluded", "must be left out of a deletion")
+		fields.Check(member.Op == OpDelete || len(member.Patch) > 0, at+"/patch", "required", "is required")
 	}
 	return fields
 }

@@ -150,7 +150,7 @@ func (s subject) shownChange(ctx context.Context, c proposedChange, hidden bool)
 	if c.SealedWith == "" && !hidden {
 		return c, nil
 	}
-	if httpapi.Reveals(ctx, SecretsPermission) {
+	if httpapi.MayReveal(ctx, SecretsPermission) {
 		caller, _ := principal.From(ctx)
 		if open, err := c.opened(s.vault, caller.TenantID); err == nil {
 			return open, nil

@@ -293,7 +293,7 @@ func tells(ctx context.Context, value string, confidential bool) bool {
 	if !confidential {
 		return true
 	}
-	return value != "" && httpapi.Reveals(ctx, SecretsPermission)
+	return value != "" && httpapi.MayReveal(ctx, SecretsPermission)
 }
 
 // destroyedOf is what an overwriting edit took away, as the audit log and approvals keep it: they

@@ -45,7 +45,7 @@ type Service struct {
 	cache  *cache
 	vault  *vault
 	// merges has those who merge into one config come one after the other.
-	merges *change.Turns[*Config]
+	merges *change.RowQueues[*Config]
 
 	approvals *approvals.Service
 }
@@ -54,7 +54,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, bus: d.Bus, clock: d.Clock, epochs: d.Epochs, feed: newFeed(d), cache: newCache(), vault: &vault{cipher: d.Cipher}, approvals: d.Approvals,
-		merges: new(change.Turns[*Config]),
+		merges: new(change.RowQueues[*Config]),
 	}
 	d.Approvals.Offer(subject{s})
 	return s
@@ -154,7 +154,7 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 func (s *Service) keyTaken(ctx context.Context, key string) error {
 	row, err := s.byKey(ctx, key)
 	if apperr.Has(err, apperr.NotFound) {
-		return uow.Again(apperr.New(apperr.AlreadyExists, "Config %q was created and deleted by others at the same time; nothing was changed. Try again.", key))
+		return uow.Retry(apperr.New(apperr.AlreadyExists, "Config %q was created and deleted by others at the same time; nothing was changed. Try again.", key))
 	}
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch 
 // the history, and whether approvals may name it.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, bool, error) {
 	named := u.Approval() != 0
-	err := guard.Delete[Config](ctx, guard.Late(u), row.Ref())
+	err := guard.Delete[Config](ctx, guard.Deferred(u), row.Ref())
 	if errors.Is(err, guard.ErrProposed) {
 		named, err = true, guard.DeleteProposed[Config](ctx, u, row.Ref())
 	}

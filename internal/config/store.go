@@ -170,7 +170,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, n
 	if err != nil {
 		return err
 	}
-	err = storage.ExecLater(tx, historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Plain, c.Sealed, c.KeyID, c.ValueType,
+	err = storage.ExecDeferred(tx, historyInsert, c.TenantID, c.ID, c.Key, c.Version, action, c.Plain, c.Sealed, c.KeyID, c.ValueType,
 		c.Schema, c.Remark, c.Protected, c.Secret, u.Approval(), note, c.UpdatedBy, c.UpdatedByName, c.UpdatedTime)
 	if err != nil {
 		return fmt.Errorf("write the history of config %q: %w", c.Key, err)

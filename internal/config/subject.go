@@ -308,29 +308,29 @@ func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change
 }
 
 // Show implements approvals.Subject.
-func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Shown, error) {
+func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	var changes []proposedChange
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
-		return approvals.Shown{}, fmt.Errorf("read what is proposed: %w", err)
+		return approvals.Rendered{}, fmt.Errorf("read what is proposed: %w", err)
 	}
 	hidden, err := s.withheld(ctx, basesInClear(changes))
 	if err != nil {
-		return approvals.Shown{}, err
+		return approvals.Rendered{}, err
 	}
 	for i, c := range changes {
 		if changes[i], err = s.shownChange(ctx, c, hidden[c.Key]); err != nil {
-			return approvals.Shown{}, err
+			return approvals.Rendered{}, err
 		}
 	}
 	if p.Kind == kindUpdate && changes[0].Op == OpUpdate {
-		return approvals.Shown{Patch: changes[0].Patch, Masked: changes[0].Masked}, nil
+		return approvals.Rendered{Patch: changes[0].Patch, Masked: changes[0].Masked}, nil
 	}
 	text, err := strictjson.Encode(changes)
-	return approvals.Shown{Changes: text}, err
+	return approvals.Rendered{Changes: text}, err
 }
 
 // Sides implements approvals.Subject.
-func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Comparison, error) {
 	changes, err := s.decodeChanges(ctx, p)
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 	if err != nil {
 		return nil, err
 	}
-	sides := make([]approvals.Side, len(changes))
+	sides := make([]approvals.Comparison, len(changes))
 	for i, c := range changes {
 		if sides[i], err = s.side(ctx, c, rows[c.Key], hidden[c.Key]); err != nil {
 			return nil, err
@@ -358,8 +358,8 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 
 // side is one resource of a proposal. What is proposed is withheld as long as its config is secret:
 // also a value that would be readable, which it is not before the approval is applied.
-func (s subject) side(ctx context.Context, c Change, current *Config, hidden bool) (approvals.Side, error) {
-	side := approvals.Side{Resource: pathOf(c.Key)}
+func (s subject) side(ctx context.Context, c Change, current *Config, hidden bool) (approvals.Comparison, error) {
+	side := approvals.Comparison{Resource: pathOf(c.Key)}
 	if current != nil {
 		side.Current = viewOf(ctx, current)
 	}

@@ -194,7 +194,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	}
 	switch {
 	case isConflict(err):
-		return Imported{}, uow.Again(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
+		return Imported{}, uow.Retry(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
 	case err != nil:
 		return Imported{}, err
 	}

@@ -71,18 +71,18 @@ type Terms struct {
 // check returns the places that break a rule.
 func (t Terms) check(issued int64) []apperr.Field {
 	var broken apperr.Fields
-	broken.Unless(t.Name != "", "/name", "required", "is required")
-	broken.Unless(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	broken.Unless(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
-	broken.Unless(t.Value >= 1, "/value", "min", "must be at least 1")
-	broken.Unless(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
-	broken.Unless(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
-	broken.Unless(t.Total >= 1, "/total", "min", "must be at least 1")
-	broken.Unless(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
-	broken.Unless(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
-	broken.Unless(clock.Storable(t.ValidFrom), "/validFrom", "range", "must be in the years 2000 to 9999")
-	broken.Unless(clock.Storable(t.ValidTo), "/validTo", "range", "must be in the years 2000 to 9999")
-	broken.Unless(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
+	broken.Check(t.Name != "", "/name", "required", "is required")
+	broken.Check(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Check(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
+	broken.Check(t.Value >= 1, "/value", "min", "must be at least 1")
+	broken.Check(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")
+	broken.Check(t.MinimumAmount >= 0, "/minimumAmount", "min", "must be at least 0")
+	broken.Check(t.Total >= 1, "/total", "min", "must be at least 1")
+	broken.Check(t.Total >= issued, "/total", "min", fmt.Sprintf("must be at least the %d coupons already issued", issued))
+	broken.Check(t.PerUser >= 1, "/perUser", "min", "must be at least 1")
+	broken.Check(clock.Storable(t.ValidFrom), "/validFrom", "range", "must be in the years 2000 to 9999")
+	broken.Check(clock.Storable(t.ValidTo), "/validTo", "range", "must be in the years 2000 to 9999")
+	broken.Check(t.ValidFrom.Before(t.ValidTo), "/validTo", "gtfield", "must be after validFrom")
 	return broken
 }
 

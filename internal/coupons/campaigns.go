@@ -48,7 +48,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, i
 // recordCampaign leaves the unit's audit entry and announces the change after
 // commit.
 func (s *Service) recordCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "coupon_campaign", Topic: CampaignTopic, Key: strconv.FormatInt(campaign.ID, 10), Detail: detail,
 		Change: events.Change{Version: campaign.Version, ETag: campaign.Ref().ETag(), Action: verb, Label: campaign.Name},
 	})
@@ -62,7 +62,7 @@ func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 		},
 		Document: func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
 		Revise:   revise,
-		At:       s.at,
+		AtVersion:       s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Campaign, _ *change.Overwrite) error {
 			s.recordCampaign(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,

@@ -61,7 +61,7 @@ func hold(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principa
 			return fmt.Errorf("count the coupons of holders: %w", added.Error)
 		}
 		if added.RowsAffected != int64(len(known)) {
-			return uow.Again(fmt.Errorf("count the coupons of holders: %d of %d counted", added.RowsAffected, len(known)))
+			return uow.Retry(fmt.Errorf("count the coupons of holders: %d of %d counted", added.RowsAffected, len(known)))
 		}
 	}
 	return addHolders(tx, campaign, known, users)
@@ -96,7 +96,7 @@ func addHolders(tx *gorm.DB, campaign *Campaign, known []Holder, users []princip
 	}
 	err := tx.CreateInBatches(fresh, perStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
-		return uow.Again(err)
+		return uow.Retry(err)
 	}
 	if err != nil {
 		return fmt.Errorf("add holders of coupons: %w", err)

@@ -61,16 +61,16 @@ type startRequest struct {
 	}
 }
 
-func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpapi.Made[campaignView], error) {
+func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpapi.Created[campaignView], error) {
 	b := in.Body
 	campaign, err := h.service.Start(ctx, u, Terms{
 		Name: b.Name, Kind: b.Kind, Value: *b.Value, MinimumAmount: b.MinimumAmount,
 		Total: *b.Total, PerUser: *b.PerUser, ValidFrom: clock.Kept(*b.ValidFrom), ValidTo: clock.Kept(*b.ValidTo),
 	})
 	if err != nil {
-		return httpapi.Made[campaignView]{}, err
+		return httpapi.Created[campaignView]{}, err
 	}
-	return httpapi.Made[campaignView]{Location: fmt.Sprintf("/coupon-campaigns/%d", campaign.ID), Body: campaignViewOf(*campaign)}, nil
+	return httpapi.Created[campaignView]{Location: fmt.Sprintf("/coupon-campaigns/%d", campaign.ID), Body: campaignViewOf(*campaign)}, nil
 }
 
 func (h handler) campaign(_ context.Context, campaign *Campaign, _ httpapi.None) (campaignView, error) {
@@ -111,13 +111,13 @@ func (in *issueRequest) Check() error {
 	return nil
 }
 
-func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in issueRequest) (httpapi.Made[issuedView], error) {
+func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in issueRequest) (httpapi.Created[issuedView], error) {
 	var count int
 	if in.Body.Count != nil {
 		count = *in.Body.Count
 	}
 	codes, err := h.service.Issue(ctx, u, campaign, in.Body.UserIDs, count)
-	return httpapi.Made[issuedView]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedView{codes}}, err
+	return httpapi.Created[issuedView]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedView{codes}}, err
 }
 
 // statusParam is a status in a query.

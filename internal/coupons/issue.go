@@ -85,7 +85,7 @@ func (s *Service) exhausted(id, count int64) error {
 			current.Label(), left, current.Total, count).
 			With("left", left).With("total", current.Total).With("issued", current.Issued)
 		if left >= count {
-			return uow.Again(refusal)
+			return uow.Retry(refusal)
 		}
 		return refusal
 	})
@@ -107,7 +107,7 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, u
 	}
 	err := guard.InsertMany(ctx, u, issued, rowsPerStatement)
 	if storage.IsDuplicate(err, "uq_coupons_code") {
-		return nil, uow.Again(fmt.Errorf("draw free coupon codes: %w", err))
+		return nil, uow.Retry(fmt.Errorf("draw free coupon codes: %w", err))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("insert coupons: %w", err)

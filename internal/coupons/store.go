@@ -128,7 +128,7 @@ func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action
 		return err
 	}
 	revision := CampaignRevision{CampaignID: c.ID, Revision: change.RevisionOf(c.Row, action), Terms: c.Terms, Issued: c.Issued}
-	if err := storage.Later(tx).Create(&revision).Error; err != nil {
+	if err := storage.Deferred(tx).Create(&revision).Error; err != nil {
 		return fmt.Errorf("insert campaign history: %w", err)
 	}
 	return nil
@@ -144,7 +144,7 @@ func (t Terms) columns() guard.Set {
 // eventOf is the coupon's present version as a row of its history. from is nil
 // when the coupon was just issued.
 func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error) {
-	event, err := change.EncodedEventOf(coupon.Row, action, from, coupon.Status, detail)
+	event, err := change.EncodeEvent(coupon.Row, action, from, coupon.Status, detail)
 	return Event{CouponID: coupon.ID, Event: event}, err
 }
 
@@ -153,7 +153,7 @@ func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 	if err != nil {
 		return err
 	}
-	if err := storage.Later(tx).CreateInBatches(events, rowsPerStatement).Error; err != nil {
+	if err := storage.Deferred(tx).CreateInBatches(events, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert coupon history: %w", err)
 	}
 	return nil
@@ -168,7 +168,7 @@ func move(ctx context.Context, u *uow.Unit, before *Coupon, to status.State, fil
 	after := *before
 	after.Status = to.Code
 	fill(&after)
-	err := guard.Transition[Coupon](ctx, guard.Late(u), before.Ref(), Machine.Of(before.Status), to, guard.Set{
+	err := guard.Transition[Coupon](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), to, guard.Set{
 		"redeemed_by": after.RedeemedBy,
 		"order_id":    after.OrderID,
 		"void_reason": after.VoidReason,

@@ -329,7 +329,7 @@ func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 		units += ticket.Units
 	}
 	set := guard.Set{"sold": b.stock.Sold + units, "rejected": b.stock.Rejected + int64(len(b.rejected))}
-	if err := guard.Update[Stock](ctx, guard.Late(u), b.stock.Ref(), set); err != nil {
+	if err := guard.Update[Stock](ctx, guard.Deferred(u), b.stock.Ref(), set); err != nil {
 		return overtakenIfStale(err, "sell units")
 	}
 	if err := b.place(ctx, u); err != nil {
@@ -364,5 +364,5 @@ func (b *batchOfOrders) place(ctx context.Context, u *uow.Unit) error {
 		shares[order.Holder] = order.Units
 		b.ends = append(b.ends, endOf(order))
 	}
-	return b.inventory.Pass(ctx, u, b.sale.SKU, b.sale.holder(), shares)
+	return b.inventory.TransferHold(ctx, u, b.sale.SKU, b.sale.holder(), shares)
 }

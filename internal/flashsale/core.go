@@ -62,7 +62,7 @@ func (s *core) Sale(ctx context.Context, id int64) (*Sale, error) {
 // auditAndAnnounce leaves the unit's audit entry and announces the change after commit.
 func (s *core) auditAndAnnounce(u *uow.Unit, verb string, sale *Sale, detail any) {
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "flash_sale", Topic: Topic, Key: strconv.FormatInt(sale.ID, 10), Detail: detail,
 		Change: events.Change{
 			Version: sale.Version, ETag: sale.Ref().ETag(), Action: verb, Status: Machine.Of(sale.Status).Name, Label: sale.Name,

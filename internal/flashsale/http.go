@@ -36,10 +36,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.GetOf(r, "/flash-sales/:id/stats", ReadPermission, byID, h.stats)
 	httpapi.GetOf(r, "/flash-sales/:id/samples", ReadPermission, byID, h.samples)
 	// These go to the gate and the queue; what they change in SQL has units of its own.
-	httpapi.PartsOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile)
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile)
 	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead)
-	httpapi.PartsOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead)
-	httpapi.PartsOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", writePermission, byID, h.discardDead)
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead)
+	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", writePermission, byID, h.discardDead)
 	// For customers, and for tokens that act for one.
 	httpapi.ActOf(r, http.MethodPost, "/flash-sales/:id/orders", "", h.buyer, h.buy)
 	httpapi.GetOf(r, "/flash-sales/:id/tickets/:ticket", "", h.reader, h.ticket)
@@ -92,16 +92,16 @@ type planRequest struct {
 	}
 }
 
-func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi.Made[saleView], error) {
+func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi.Created[saleView], error) {
 	b := in.Body
 	sale, err := h.service.Plan(ctx, u, Terms{
 		Name: b.Name, SKU: b.SKU, Price: *b.Price, Quantity: *b.Quantity, PerUserLimit: *b.PerUserLimit,
 		StartsTime: clock.Kept(*b.StartsTime), EndsTime: clock.Kept(*b.EndsTime), QueueCap: b.QueueCap, Rate: b.Rate, Replicas: b.Replicas,
 	})
 	if err != nil {
-		return httpapi.Made[saleView]{}, err
+		return httpapi.Created[saleView]{}, err
 	}
-	return httpapi.Made[saleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(*sale)}, nil
+	return httpapi.Created[saleView]{Location: fmt.Sprintf("/flash-sales/%d", sale.ID), Body: saleViewOf(*sale)}, nil
 }
 
 func (h handler) get(_ context.Context, sale *Sale, _ httpapi.None) (saleView, error) {
@@ -144,8 +144,8 @@ func (r *editRequest) Check() error {
 	}
 	var broken apperr.Fields
 	_, absolute := patch["quantity"]
-	broken.Unless(!absolute, "/quantityDelta", "excluded", "cannot be had together with quantity")
-	broken.Unless(*delta >= -mostUnits && *delta <= mostUnits, "/quantityDelta", "range", fmt.Sprintf("must be from -%d to %d", mostUnits, mostUnits))
+	broken.Check(!absolute, "/quantityDelta", "excluded", "cannot be had together with quantity")
+	broken.Check(*delta >= -mostUnits && *delta <= mostUnits, "/quantityDelta", "range", fmt.Sprintf("must be from -%d to %d", mostUnits, mostUnits))
 	if len(broken) > 0 {
 		return apperr.Invalid(broken...)
 	}

@@ -25,7 +25,7 @@ type life struct{ *core }
 // is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
 // had in time.
 func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
-	if err := s.lifecycle().Demand(sale, ifMatch); err != nil {
+	if err := s.lifecycle().CheckPrecondition(sale, ifMatch); err != nil {
 		return nil, err
 	}
 	opening, itemName := action == "open" && sale.Status == draft.Code, sale.ItemName
@@ -120,7 +120,7 @@ func (s *life) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, h
 		reference := fmt.Sprintf("@flash-sales/%d/tickets/%s", id, ticket)
 		return s.inventory.Return(ctx, u, holder, reference, map[string]int64{sale.SKU: units})
 	}
-	if err := s.inventory.Pass(ctx, u, sale.SKU, holder, map[string]int64{sale.holder(): units}); err != nil {
+	if err := s.inventory.TransferHold(ctx, u, sale.SKU, holder, map[string]int64{sale.holder(): units}); err != nil {
 		return err
 	}
 	u.AfterCommit(func(ctx context.Context) {

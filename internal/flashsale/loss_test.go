@@ -645,9 +645,9 @@ type decided struct {
 	discards  int
 }
 
-func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Strays, error) {
+func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
 	strays, err := g.Gate.Strays(ctx, ref)
-	strays.Letters = append([]string{g.meanwhile}, strays.Letters...)
+	strays.DeadMessages = append([]string{g.meanwhile}, strays.DeadMessages...)
 	return strays, err
 }
 

@@ -148,8 +148,8 @@ func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
 		Rows:     s.rows(),
 		Document: document,
 		Revise:   revise,
-		At:       s.at,
-		Instead:  s.proposeEdit,
+		AtVersion:       s.at,
+		ProposeInstead:  s.proposeEdit,
 		Write: func(ctx context.Context, u *uow.Unit, before *Sale, set guard.Set) error {
 			err := guard.Update[Sale](ctx, u, before.Ref(), set)
 			if named = errors.Is(err, guard.ErrProposed); named {

@@ -264,7 +264,7 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 	if err != nil {
 		return unreachable(err)
 	}
-	r.letters = append(r.letters, strays.Letters...)
+	r.letters = append(r.letters, strays.DeadMessages...)
 	if len(strays.Tickets) == 0 {
 		return nil
 	}

@@ -102,19 +102,19 @@ type Terms struct {
 // check returns the places that break a rule.
 func (t Terms) check() []apperr.Field {
 	var broken apperr.Fields
-	broken.Unless(t.Name != "", "/name", "required", "is required")
-	broken.Unless(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
-	broken.Unless(t.SKU != "", "/sku", "required", "is required")
-	broken.Unless(t.Price >= 0, "/price", "min", "must be at least 0")
-	broken.Unless(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	broken.Unless(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	broken.Unless(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount larger than can be counted")
-	broken.Unless(clock.Storable(t.StartsTime), "/startsTime", "range", "must be in the years 2000 to 9999")
-	broken.Unless(clock.Storable(t.EndsTime), "/endsTime", "range", "must be in the years 2000 to 9999")
-	broken.Unless(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
-	broken.Unless(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
-	broken.Unless(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
-	broken.Unless(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= mostReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", mostReplicas))
+	broken.Check(t.Name != "", "/name", "required", "is required")
+	broken.Check(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken.Check(t.SKU != "", "/sku", "required", "is required")
+	broken.Check(t.Price >= 0, "/price", "min", "must be at least 0")
+	broken.Check(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
+	broken.Check(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
+	broken.Check(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount larger than can be counted")
+	broken.Check(clock.Storable(t.StartsTime), "/startsTime", "range", "must be in the years 2000 to 9999")
+	broken.Check(clock.Storable(t.EndsTime), "/endsTime", "range", "must be in the years 2000 to 9999")
+	broken.Check(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")
+	broken.Check(t.QueueCap == nil || (*t.QueueCap >= 1 && *t.QueueCap <= mostUnits), "/queueCap", "range", fmt.Sprintf("must be from 1 to %d, or null for no cap", mostUnits))
+	broken.Check(t.Rate == nil || (*t.Rate >= 1 && *t.Rate <= mostRate), "/rate", "range", fmt.Sprintf("must be from 1 to %d, or null for no limit", mostRate))
+	broken.Check(t.Replicas == nil || (*t.Replicas >= 1 && *t.Replicas <= mostReplicas), "/replicas", "range", fmt.Sprintf("must be from 1 to %d, or null for none", mostReplicas))
 	return broken
 }
 
@@ -131,10 +131,10 @@ func (t Terms) replicas() int64 {
 func (t Terms) fixed(after Terms) []apperr.Field {
 	const code, message = "fixed", "cannot be changed once the sale was opened"
 	var broken apperr.Fields
-	broken.Unless(t.SKU == after.SKU, "/sku", code, message)
-	broken.Unless(t.Price == after.Price, "/price", code, message)
-	broken.Unless(t.PerUserLimit == after.PerUserLimit, "/perUserLimit", code, message)
-	broken.Unless(t.StartsTime.Equal(after.StartsTime), "/startsTime", code, message)
+	broken.Check(t.SKU == after.SKU, "/sku", code, message)
+	broken.Check(t.Price == after.Price, "/price", code, message)
+	broken.Check(t.PerUserLimit == after.PerUserLimit, "/perUserLimit", code, message)
+	broken.Check(t.StartsTime.Equal(after.StartsTime), "/startsTime", code, message)
 	return broken
 }
 

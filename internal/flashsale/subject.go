@@ -261,21 +261,21 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 }
 
 // Show implements approvals.Subject.
-func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
+func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	var content proposedEdit
 	if err := json.Unmarshal(p.Content, &content); err != nil {
-		return approvals.Shown{}, fmt.Errorf("read the change of a sale that is proposed: %w", err)
+		return approvals.Rendered{}, fmt.Errorf("read the change of a sale that is proposed: %w", err)
 	}
-	return approvals.Shown{Patch: content.Patch}, nil
+	return approvals.Rendered{Patch: content.Patch}, nil
 }
 
 // Sides implements approvals.Subject.
-func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Comparison, error) {
 	id, edit, err := decode(p)
 	if err != nil {
 		return nil, err
 	}
-	side := approvals.Side{Resource: p.Resource}
+	side := approvals.Comparison{Resource: p.Resource}
 	sale, err := findSale(s.db.Read(ctx), id)
 	switch {
 	case storage.IsNotFound(err):
@@ -300,5 +300,5 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 		return nil, fmt.Errorf("read what is proposed of a sale: %w", err)
 	}
 	side.Proposed = terms
-	return []approvals.Side{side}, nil
+	return []approvals.Comparison{side}, nil
 }

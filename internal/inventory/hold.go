@@ -171,7 +171,7 @@ func (s *Service) end(ctx context.Context, u *uow.Unit, holder string, quantitie
 	return nil
 }
 
-// Pass passes pieces of one item from one holder to others: a flash sale's allotment to
+// TransferHold passes pieces of one item from one holder to others: a flash sale's allotment to
 // the orders made from it, or a cancelled order's piece back to the sale. The pieces stay
 // reserved, so neither number of the inventory moves, there is no movement, and however
 // many orders share it costs one guarded UPDATE of the giver and one INSERT. shares are
@@ -184,7 +184,7 @@ func (s *Service) end(ctx context.Context, u *uow.Unit, holder string, quantitie
 //	 WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity >= ?
 //
 // Errors: InsufficientStock when the giver holds less.
-func (s *Service) Pass(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error {
+func (s *Service) TransferHold(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 			fresh = append(fresh, hold)
 			continue
 		}
-		changed, err := storage.ExecOneRow(tx, "UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
+		changed, err := storage.ExecDeferredOneRow(tx, "UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
 			hold.Quantity, p.TenantID, hold.Holder, hold.SKU, math.MaxInt64-hold.Quantity)
 		if err != nil {
 			return fmt.Errorf("add to what %s holds: %w", hold.Holder, err)
@@ -314,7 +314,7 @@ func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := storage.Later(tx).CreateInBatches(&fresh, holdsPerStatement).Error
+	err := storage.Deferred(tx).CreateInBatches(&fresh, holdsPerStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
 		return uow.Overtaken("stock")
 	}

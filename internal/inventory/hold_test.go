@@ -107,7 +107,7 @@ func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
 			shares[fmt.Sprintf("orders/%d", i)] = 1
 		}
 		pass := func(from string, to map[string]int64) error {
-			return h.in(func(ctx context.Context, u *uow.Unit) error { return h.stock.Pass(ctx, u, "TEA-1", from, to) }, "TEA-1")
+			return h.in(func(ctx context.Context, u *uow.Unit) error { return h.stock.TransferHold(ctx, u, "TEA-1", from, to) }, "TEA-1")
 		}
 		require.NoError(t, pass("flash-sales/1", shares))
 		require.Equal(t, map[string]int64{"TEA-1": 10}, h.held(t, "flash-sales/1"))
@@ -149,7 +149,7 @@ func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
 			// Without the lock: Pass does not need it.
 			errs[i] = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "test.pass", Resource: "test"})
-				return h.stock.Pass(ctx, u, "TEA-1", "flash-sales/1", map[string]int64{fmt.Sprintf("orders/%d", i): 3})
+				return h.stock.TransferHold(ctx, u, "TEA-1", "flash-sales/1", map[string]int64{fmt.Sprintf("orders/%d", i): 3})
 			})
 		})
 		passed := 0

@@ -72,15 +72,15 @@ func (in *adjustRequest) Check() error {
 	r := in.Body
 	var broken apperr.Fields
 	counted := r.SetTo != nil || r.ChangeFrom != nil
-	broken.Unless(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
-	broken.Unless(r.Delta == nil || !counted, "/delta", "excluded", "cannot be had together with setTo and changeFrom")
-	broken.Unless(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
+	broken.Check(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
+	broken.Check(r.Delta == nil || !counted, "/delta", "excluded", "cannot be had together with setTo and changeFrom")
+	broken.Check(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
 	for _, number := range []struct {
 		pointer string
 		value   *int64
 	}{{"/setTo", r.SetTo}, {"/changeFrom", r.ChangeFrom}} {
-		broken.Unless(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
-		broken.Unless(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
+		broken.Check(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
+		broken.Check(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
 	}
 	if field := httpapi.CheckReference(r.Reference); field != nil {
 		broken = append(broken, *field)
@@ -91,13 +91,13 @@ func (in *adjustRequest) Check() error {
 	return nil
 }
 
-func (h handler) adjust(ctx context.Context, u *uow.Unit, item *catalog.Item, in adjustRequest) (httpapi.Made[movementView], error) {
+func (h handler) adjust(ctx context.Context, u *uow.Unit, item *catalog.Item, in adjustRequest) (httpapi.Created[movementView], error) {
 	m, first, err := h.service.Adjust(ctx, u, item.SKU, Adjustment(in.Body), in.Wait.Duration())
 	if err != nil {
-		return httpapi.Made[movementView]{}, err
+		return httpapi.Created[movementView]{}, err
 	}
-	return httpapi.Made[movementView]{
+	return httpapi.Created[movementView]{
 		Location: "/inventory/" + item.SKU + "/movements?reference=" + url.QueryEscape(m.Reference),
-		Body:     movementViewOf(*m), Before: !first,
+		Body:     movementViewOf(*m), Existed: !first,
 	}, nil
 }

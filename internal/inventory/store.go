@@ -99,7 +99,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 		}
 		return nil
 	}
-	err := guard.Adjust[Inventory](ctx, guard.Late(u), before.ID,
+	err := guard.Adjust[Inventory](ctx, guard.Deferred(u), before.ID,
 		guard.Set{"on_hand": guard.Add("on_hand", onHand), "reserved": guard.Add("reserved", reserved)},
 		"version = ? AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version, reserved, onHand-reserved)
 	if errors.Is(err, guard.ErrRefused) {

@@ -12,11 +12,11 @@ type stockView struct {
 	OnHand    int64  `json:"onHand"`
 	Reserved  int64  `json:"reserved"`
 	Available int64  `json:"available"`
-	guard.LateStamp
+	guard.OptionalStamp
 }
 
 func viewOf(i Inventory) stockView {
-	return stockView{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), LateStamp: i.LateStamp()}
+	return stockView{SKU: i.SKU, OnHand: i.OnHand, Reserved: i.Reserved, Available: i.Free(), OptionalStamp: i.OptionalStamp()}
 }
 
 type movementView struct {

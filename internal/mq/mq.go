@@ -267,7 +267,7 @@ func (o Outcome) apply(m Message) Message {
 }
 
 // tally counts outcomes by kind.
-func tally(outcomes []Outcome) (t Tally) {
+func tally(outcomes []Outcome) (t OutcomeCounts) {
 	for _, o := range outcomes {
 		switch o.kind {
 		case done:
@@ -283,15 +283,15 @@ func tally(outcomes []Outcome) (t Tally) {
 	return t
 }
 
-// Tally counts messages by their outcome.
-type Tally struct{ Done, Retried, Postponed, Dead int }
+// OutcomeCounts counts messages by their outcome.
+type OutcomeCounts struct{ Done, Retried, Postponed, Dead int }
 
 // Observer receives measurements. Nil functions are not called. They must not block.
 type Observer struct {
 	// Enqueued is called when messages were added.
 	Enqueued func(queue string, messages int)
 	// Settled is called when a batch was settled.
-	Settled func(queue string, t Tally)
+	Settled func(queue string, t OutcomeCounts)
 	// Reaped is called when messages came back from ended leases; dead of them had
 	// reached the crash limit.
 	Reaped func(queue string, returned, dead int)
@@ -303,7 +303,7 @@ func (o Observer) enqueued(queue string, messages int) {
 	}
 }
 
-func (o Observer) settled(queue string, t Tally) {
+func (o Observer) settled(queue string, t OutcomeCounts) {
 	if o.Settled != nil {
 		o.Settled(queue, t)
 	}

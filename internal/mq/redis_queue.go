@@ -156,7 +156,7 @@ func (q *RedisQueue) bury(ctx context.Context, batch string, broken []undecodabl
 	if err := q.again(ctx, buryScript, []string{q.keys.batch + batch}, args...).Err(); err != nil {
 		return fmt.Errorf("set undecodable messages of %s aside: %w", q.name, err)
 	}
-	q.broker.options.Observer.settled(q.name, Tally{Dead: len(broken)})
+	q.broker.options.Observer.settled(q.name, OutcomeCounts{Dead: len(broken)})
 	return nil
 }
 

@@ -32,7 +32,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s))
 	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s))
 	// Each order of a batch has a unit of its own.
-	httpapi.Parts(r, http.MethodPost, "/order-batches", writePermission, h.batch)
+	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch)
 }
 
 type handler struct{ service *Service }
@@ -65,21 +65,21 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderVi
 type placeRequest struct {
 	Body struct {
 		UserID     principal.CustomerID `json:"userId" validate:"pattern"`
-		Items      []Wanted             `json:"items" validate:"min=1,max=100,dive"`
+		Items      []LineRequest             `json:"items" validate:"min=1,max=100,dive"`
 		CouponCode *string              `json:"couponCode" validate:"omitempty,min=1,max=64"`
 	}
 }
 
-func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Made[orderView], error) {
+func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {
 	placement := Placement{UserID: in.Body.UserID, Wanted: in.Body.Items}
 	if in.Body.CouponCode != nil {
 		placement.CouponCode = *in.Body.CouponCode
 	}
 	order, err := h.service.Place(ctx, u, placement)
 	if err != nil {
-		return httpapi.Made[orderView]{}, err
+		return httpapi.Created[orderView]{}, err
 	}
-	return httpapi.Made[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(*order)}, nil
+	return httpapi.Created[orderView]{Location: fmt.Sprintf("/orders/%d", order.ID), Body: viewOf(*order)}, nil
 }
 
 func (h handler) get(_ context.Context, order *Order, _ httpapi.None) (orderView, error) {
@@ -92,7 +92,7 @@ func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (ht
 }
 
 type transitionRequest[S Step] struct {
-	Body    httpapi.Brought[S]
+	Body    httpapi.StepBody[S]
 	IfMatch *guard.Precondition
 }
 

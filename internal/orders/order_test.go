@@ -62,7 +62,7 @@ func TestAnOrderNumberThatIsTakenIsDrawnAgain(t *testing.T) {
 		numbers := map[string]bool{}
 		for range 2 {
 			require.NoError(t, s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				order, err := service.Place(ctx, u, orders.Placement{UserID: "1", Wanted: []orders.Wanted{{SKU: "TEA-1", Quantity: 1}}})
+				order, err := service.Place(ctx, u, orders.Placement{UserID: "1", Wanted: []orders.LineRequest{{SKU: "TEA-1", Quantity: 1}}})
 				if err == nil {
 					numbers[order.OrderNo] = true
 				}

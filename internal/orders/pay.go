@@ -26,7 +26,7 @@ func (Payment) action() string { return "pay" }
 
 func (p Payment) check() (broken apperr.Fields) {
 	if required(&broken, "/method", p.Method) {
-		broken.Unless(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
+		broken.Check(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
 	}
 	atMost(&broken, "/reference", p.Reference, 100)
 	return broken

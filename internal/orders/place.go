@@ -11,8 +11,8 @@ import (
 	"interlock/internal/coupons"
 )
 
-// Wanted is one line of an order to be placed.
-type Wanted struct {
+// LineRequest is one line of an order to be placed.
+type LineRequest struct {
 	SKU      string `json:"sku" validate:"required,max=64"`
 	Quantity int64  `json:"quantity" validate:"min=1,max=10000"`
 }
@@ -21,7 +21,7 @@ type Wanted struct {
 type Placement struct {
 	UserID principal.CustomerID
 	// Wanted has 1 to 100 lines, each of 1 to 10,000 pieces.
-	Wanted []Wanted
+	Wanted []LineRequest
 	// CouponCode is "" without a coupon.
 	CouponCode string
 }
@@ -86,7 +86,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 }
 
 // price turns what is wanted into lines at the catalog's prices.
-func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []Wanted) ([]Line, error) {
+func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []LineRequest) ([]Line, error) {
 	lines := make([]Line, len(wanted))
 	skus := make([]string, len(wanted))
 	var broken []apperr.Field

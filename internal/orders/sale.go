@@ -75,7 +75,7 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 	}
 	err := guard.InsertMany(ctx, u, rows, rowsPerStatement)
 	if storage.IsDuplicate(err, "uq_orders_ticket") || storage.IsDuplicate(err, "uq_orders_no") {
-		return nil, uow.Again(fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err))
+		return nil, uow.Retry(fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("insert orders of sale %d: %w", lot.Sale, err)
@@ -142,10 +142,10 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 		}
 		history[i] = Event{OrderID: p.ID, Event: change.EventOf(like.Row, "create", nil, pending.Code, detail)}
 	}
-	if err := storage.Later(tx).CreateInBatches(lines, rowsPerStatement).Error; err != nil {
+	if err := storage.Deferred(tx).CreateInBatches(lines, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
-	if err := storage.Later(tx).CreateInBatches(history, rowsPerStatement).Error; err != nil {
+	if err := storage.Deferred(tx).CreateInBatches(history, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert order events: %w", err)
 	}
 	return nil

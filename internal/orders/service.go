@@ -82,7 +82,7 @@ func (s *Service) History(ctx context.Context, order *Order, page storage.Page) 
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *Order, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: order.CancelReason,
 		Change: events.Change{
 			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.OrderNo,

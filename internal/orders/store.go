@@ -83,7 +83,7 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	err := guard.Insert(ctx, u, order)
 	if storage.IsDuplicate(err, "uq_orders_no") {
-		return uow.Again(fmt.Errorf("draw a free order number: %w", err))
+		return uow.Retry(fmt.Errorf("draw a free order number: %w", err))
 	}
 	if err != nil {
 		return fmt.Errorf("insert order: %w", err)
@@ -95,7 +95,7 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	for i := range order.Lines {
 		order.Lines[i].OrderID = order.ID
 	}
-	if err := storage.Later(tx).Create(&order.Lines).Error; err != nil {
+	if err := storage.Deferred(tx).Create(&order.Lines).Error; err != nil {
 		return fmt.Errorf("insert order lines: %w", err)
 	}
 	return nil
@@ -108,11 +108,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 	if err != nil {
 		return err
 	}
-	event, err := change.EncodedEventOf(order.Row, action, from, order.Status, detail)
+	event, err := change.EncodeEvent(order.Row, action, from, order.Status, detail)
 	if err != nil {
 		return err
 	}
-	if err := storage.Later(tx).Create(&Event{OrderID: order.ID, Event: event}).Error; err != nil {
+	if err := storage.Deferred(tx).Create(&Event{OrderID: order.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert order event: %w", err)
 	}
 	return nil
@@ -126,7 +126,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 // The amounts are those that were read, and what the step makes of them: whoever refunds
 // meanwhile raises the version.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
-	return guard.Transition[Order](ctx, guard.Late(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+	return guard.Transition[Order](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"payment_method":    after.PaymentMethod,
 		"payment_reference": after.PaymentReference,
 		"carrier":           after.Carrier,

@@ -40,7 +40,7 @@ const lockWait = 3 * time.Second
 // unit; see change.Lifecycle for what is refused. Errors, besides: ValidationFailed;
 // InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
-	if err := s.lifecycle().Demand(order, ifMatch); err != nil {
+	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
 	if broken := step.check(); len(broken) > 0 {
@@ -111,11 +111,11 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 
 // required adds the place of a text that is missing, and reports whether it is there.
 func required(broken *apperr.Fields, pointer, text string) bool {
-	broken.Unless(text != "", pointer, "required", "is required")
+	broken.Check(text != "", pointer, "required", "is required")
 	return text != ""
 }
 
 // atMost adds the place of a text that is too long.
 func atMost(broken *apperr.Fields, pointer, text string, characters int) {
-	broken.Unless(utf8.RuneCountInString(text) <= characters, pointer, "max", fmt.Sprintf("must have at most %d characters", characters))
+	broken.Check(utf8.RuneCountInString(text) <= characters, pointer, "max", fmt.Sprintf("must have at most %d characters", characters))
 }

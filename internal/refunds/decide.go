@@ -156,7 +156,7 @@ func (UnknownOutcome) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after
 
 // checkReason asks for a reason of at most 500 characters.
 func checkReason(reason string) (broken apperr.Fields) {
-	broken.Unless(reason != "", "/reason", "required", "is required")
-	broken.Unless(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
+	broken.Check(reason != "", "/reason", "required", "is required")
+	broken.Check(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
 	return broken
 }

@@ -234,7 +234,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 }
 
 // Show implements approvals.Subject.
-func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
+func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	return approvals.ShownAs(p.Content), nil
 }
 
@@ -250,7 +250,7 @@ type sideView struct {
 }
 
 // Sides implements approvals.Subject.
-func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Comparison, error) {
 	content, base, err := decode(p)
 	if err != nil {
 		return nil, err
@@ -270,5 +270,5 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 	side := func(status int) sideView {
 		return sideView{refund.OrderNo, refund.UserID, refund.Amount, refund.Method, refund.Reason, refund.RequestedByName, Machine.Of(status).Name}
 	}
-	return []approvals.Side{{Resource: p.Resource, Base: side(then.ToStatus), Proposed: side(would.Code), Current: side(refund.Status)}}, nil
+	return []approvals.Comparison{{Resource: p.Resource, Base: side(then.ToStatus), Proposed: side(would.Code), Current: side(refund.Status)}}, nil
 }

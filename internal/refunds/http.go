@@ -88,10 +88,10 @@ func (in *requestRequest) Check() error {
 		return err
 	}
 	var broken apperr.Fields
-	broken.Unless(in.Body.Amount != nil || len(in.Body.Lines) > 0, "/amount", "required", "is required when there are no lines")
+	broken.Check(in.Body.Amount != nil || len(in.Body.Lines) > 0, "/amount", "required", "is required when there are no lines")
 	named := make(map[string]bool, len(in.Body.Lines))
 	for i, line := range in.Body.Lines {
-		broken.Unless(!named[line.SKU], fmt.Sprintf("/lines/%d/sku", i), "unique", "is named by an earlier line; add the quantities up")
+		broken.Check(!named[line.SKU], fmt.Sprintf("/lines/%d/sku", i), "unique", "is named by an earlier line; add the quantities up")
 		named[line.SKU] = true
 	}
 	if len(broken) > 0 {
@@ -100,16 +100,16 @@ func (in *requestRequest) Check() error {
 	return nil
 }
 
-func (h handler) request(ctx context.Context, u *uow.Unit, order *orders.Order, in requestRequest) (httpapi.Made[refundView], error) {
+func (h handler) request(ctx context.Context, u *uow.Unit, order *orders.Order, in requestRequest) (httpapi.Created[refundView], error) {
 	refund, err := h.service.Request(ctx, u, order, Request{Amount: in.Body.Amount, Reason: in.Body.Reason, Lines: in.Body.Lines})
 	if err != nil {
-		return httpapi.Made[refundView]{}, err
+		return httpapi.Created[refundView]{}, err
 	}
-	return httpapi.Made[refundView]{Location: fmt.Sprintf("/refunds/%d", refund.ID), Body: viewOf(*refund)}, nil
+	return httpapi.Created[refundView]{Location: fmt.Sprintf("/refunds/%d", refund.ID), Body: viewOf(*refund)}, nil
 }
 
 type transitionRequest[S Step] struct {
-	Body    httpapi.Brought[S]
+	Body    httpapi.StepBody[S]
 	IfMatch *guard.Precondition
 }
 

@@ -138,15 +138,15 @@ func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted
 	for i, w := range wanted {
 		at := indexOf(order.Lines, w.SKU)
 		if at < 0 {
-			broken.Unless(false, fmt.Sprintf("/lines/%d/sku", i), "not_in_order", "names no line of the order")
+			broken.Check(false, fmt.Sprintf("/lines/%d/sku", i), "not_in_order", "names no line of the order")
 			continue
 		}
 		line := order.Lines[at]
 		left := line.Quantity - before[w.SKU].Quantity
-		broken.Unless(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
+		broken.Check(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
 			fmt.Sprintf("must be at most %d: the other pieces of the line are refunded already", left))
 		if why := whyNotRestockable(order); w.Restock && why != "" {
-			broken.Unless(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
+			broken.Check(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
 		}
 		if len(broken) > 0 {
 			continue
@@ -198,7 +198,7 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 		caller, _ := principal.From(ctx)
 		switch {
 		case amount > 0 && amount <= refundable:
-			return uow.Again(apperr.New(apperr.ResourceLocked, "Others refund the same order at the same time; nothing was changed. Try again."))
+			return uow.Retry(apperr.New(apperr.ResourceLocked, "Others refund the same order at the same time; nothing was changed. Try again."))
 		case !caller.May(ReadPermission):
 			return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "refundable", Message: "must be more than 0 and at most what can still be refunded"})
 		}

@@ -73,7 +73,7 @@ func (s *Service) record(u *uow.Unit, verb string, refund *Refund, detail any) {
 	if verb == "request" {
 		note = refund.Reason
 	}
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "refund", Topic: Topic, Key: strconv.FormatInt(refund.ID, 10), Detail: detail, Note: note, Change: changeOf(verb, refund),
 	})
 }

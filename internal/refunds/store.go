@@ -124,11 +124,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 	if err != nil {
 		return err
 	}
-	event, err := change.EncodedEventOf(refund.Row, action, from, refund.Status, detail)
+	event, err := change.EncodeEvent(refund.Row, action, from, refund.Status, detail)
 	if err != nil {
 		return err
 	}
-	if err := storage.Later(tx).Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
+	if err := storage.Deferred(tx).Create(&Event{RefundID: refund.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert refund event: %w", err)
 	}
 	return nil

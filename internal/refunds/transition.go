@@ -41,7 +41,7 @@ const lockWait = 3 * time.Second
 // Errors, besides: ValidationFailed; Forbidden when the caller requested the refund that he
 // approves; lock.ErrNotAcquired when wallet or stock stayed locked.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
-	if err := s.lifecycle().Demand(refund, ifMatch); err != nil {
+	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
 		return nil, err
 	}
 	if broken := step.check(); len(broken) > 0 {

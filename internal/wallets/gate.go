@@ -176,7 +176,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 }
 
 // Show implements approvals.Subject.
-func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Shown, error) {
+func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	return approvals.ShownAs(p.Content), nil
 }
 
@@ -188,12 +188,12 @@ type proposedView struct {
 }
 
 // Sides implements approvals.Subject: there is no entry before it is made.
-func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Side, error) {
+func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.Comparison, error) {
 	e, err := decode(p)
 	if err != nil {
 		return nil, err
 	}
-	side := approvals.Side{Resource: p.Resource}
+	side := approvals.Comparison{Resource: p.Resource}
 	made, err := findEntry(s.db.Read(ctx), e.UserID, e.Reference)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 		if !made.same(e.entry()) {
 			side.Proposed = proposedView{e, nil}
 		}
-		return []approvals.Side{side}, nil
+		return []approvals.Comparison{side}, nil
 	}
 	wallet, err := find(s.db.Read(ctx), e.UserID)
 	if err != nil {
@@ -216,5 +216,5 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.S
 		view.Balance = &left
 	}
 	side.Proposed = view
-	return []approvals.Side{side}, nil
+	return []approvals.Comparison{side}, nil
 }

@@ -85,8 +85,8 @@ var kindPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 // Check asks the rules that need no wallet.
 func (in *enterRequest) Check() error {
 	var broken apperr.Fields
-	broken.Unless(*in.Body.Amount != 0, "/amount", "nonzero", "must not be 0")
-	broken.Unless(kindPattern.MatchString(in.Body.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
+	broken.Check(*in.Body.Amount != 0, "/amount", "nonzero", "must not be 0")
+	broken.Check(kindPattern.MatchString(in.Body.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
 	if field := httpapi.CheckReference(in.Body.Reference); field != nil {
 		broken = append(broken, *field)
 	}
@@ -96,13 +96,13 @@ func (in *enterRequest) Check() error {
 	return nil
 }
 
-func (h handler) enter(ctx context.Context, u *uow.Unit, in enterRequest) (httpapi.Made[entryView], error) {
+func (h handler) enter(ctx context.Context, u *uow.Unit, in enterRequest) (httpapi.Created[entryView], error) {
 	posting := Posting{UserID: in.UserID, Amount: *in.Body.Amount, Kind: in.Body.Kind, Reference: in.Body.Reference}
 	entry, first, err := h.service.Enter(ctx, u, posting, in.Wait.Duration())
 	if err != nil || entry == nil {
-		return httpapi.Made[entryView]{}, err
+		return httpapi.Created[entryView]{}, err
 	}
-	return httpapi.Made[entryView]{Location: locationOf(entry), Body: entryViewOf(*entry), Before: !first}, nil
+	return httpapi.Created[entryView]{Location: locationOf(entry), Body: entryViewOf(*entry), Existed: !first}, nil
 }
 
 // locationOf is where an entry is found again.
@@ -131,10 +131,10 @@ func (in *transferRequest) Check() error {
 	return nil
 }
 
-func (h handler) transfer(ctx context.Context, u *uow.Unit, in transferRequest) (httpapi.Made[transferView], error) {
+func (h handler) transfer(ctx context.Context, u *uow.Unit, in transferRequest) (httpapi.Created[transferView], error) {
 	debit, credit, first, err := h.service.Transfer(ctx, u, Transfer(in.Body), in.Wait.Duration())
 	if err != nil {
-		return httpapi.Made[transferView]{}, err
+		return httpapi.Created[transferView]{}, err
 	}
-	return httpapi.Made[transferView]{Location: locationOf(debit), Body: transferViewOf(*debit, *credit), Before: !first}, nil
+	return httpapi.Created[transferView]{Location: locationOf(debit), Body: transferViewOf(*debit, *credit), Existed: !first}, nil
 }

@@ -57,7 +57,7 @@ func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64
 		}
 		return nil
 	}
-	err := guard.Adjust[Wallet](ctx, guard.Late(u), wallet.ID, guard.Set{"balance": guard.Add("balance", amount)},
+	err := guard.Adjust[Wallet](ctx, guard.Deferred(u), wallet.ID, guard.Set{"balance": guard.Add("balance", amount)},
 		"version = ? AND balance + ? >= 0", wallet.Version, amount)
 	if errors.Is(err, guard.ErrRefused) {
 		return uow.Overtaken("money")

@@ -10,11 +10,11 @@ import (
 type walletView struct {
 	UserID  principal.CustomerID `json:"userId"`
 	Balance int64                `json:"balance"`
-	guard.LateStamp
+	guard.OptionalStamp
 }
 
 func viewOf(w Wallet) walletView {
-	return walletView{UserID: w.UserID, Balance: w.Balance, LateStamp: w.LateStamp()}
+	return walletView{UserID: w.UserID, Balance: w.Balance, OptionalStamp: w.OptionalStamp()}
 }
 
 // readView is a wallet that says what an entry would need.

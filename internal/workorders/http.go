@@ -92,7 +92,7 @@ type openRequest struct {
 	}
 }
 
-func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Made[workOrderView], error) {
+func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Created[workOrderView], error) {
 	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), Links: in.Body.Links}
 	if in.Body.Priority != "" {
 		opening.Priority = slices.Index(priorities, in.Body.Priority)
@@ -103,9 +103,9 @@ func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi
 	}
 	order, err := h.service.Open(ctx, u, opening)
 	if err != nil {
-		return httpapi.Made[workOrderView]{}, err
+		return httpapi.Created[workOrderView]{}, err
 	}
-	return httpapi.Made[workOrderView]{Location: fmt.Sprintf("/work-orders/%d", order.ID), Body: viewOf(*order, nil)}, nil
+	return httpapi.Created[workOrderView]{Location: fmt.Sprintf("/work-orders/%d", order.ID), Body: viewOf(*order, nil)}, nil
 }
 
 func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrderView, error) {
@@ -141,16 +141,16 @@ type commentRequest struct {
 	}
 }
 
-func (h handler) comment(ctx context.Context, u *uow.Unit, order *WorkOrder, in commentRequest) (httpapi.Made[commentView], error) {
+func (h handler) comment(ctx context.Context, u *uow.Unit, order *WorkOrder, in commentRequest) (httpapi.Created[commentView], error) {
 	comment, err := h.service.Comment(ctx, u, order, in.Body.Text)
 	if err != nil {
-		return httpapi.Made[commentView]{}, err
+		return httpapi.Created[commentView]{}, err
 	}
-	return httpapi.Made[commentView]{Location: fmt.Sprintf("/work-orders/%d/comments", order.ID), Body: commentViewOf(*comment)}, nil
+	return httpapi.Created[commentView]{Location: fmt.Sprintf("/work-orders/%d/comments", order.ID), Body: commentViewOf(*comment)}, nil
 }
 
 type transitionRequest[S Step] struct {
-	Body    httpapi.Brought[S]
+	Body    httpapi.StepBody[S]
 	IfMatch *guard.Precondition
 }
 

@@ -137,7 +137,7 @@ func (s *Service) ByTitle(ctx context.Context, text string, limit int) ([]WorkOr
 
 // record leaves the unit's audit entry and announces the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *WorkOrder, detail any) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "work_order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail,
 		Change: events.Change{
 			Version: order.Version, ETag: order.Ref().ETag(), Action: verb, Status: Machine.Of(order.Status).Name, Label: order.Title,

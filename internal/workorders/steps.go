@@ -54,7 +54,7 @@ func (a Assignment) names() int64 { return a.UserID }
 func (Assignment) ofHolder() bool { return false }
 
 func (a Assignment) check() (broken apperr.Fields) {
-	broken.Unless(a.UserID > 0, "/userId", "required", "is required")
+	broken.Check(a.UserID > 0, "/userId", "required", "is required")
 	return broken
 }
 

@@ -152,11 +152,11 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action st
 	if err != nil {
 		return err
 	}
-	event, err := change.EncodedEventOf(order.Row, action, from, order.Status, detail)
+	event, err := change.EncodeEvent(order.Row, action, from, order.Status, detail)
 	if err != nil {
 		return err
 	}
-	if err := storage.Later(tx).Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
+	if err := storage.Deferred(tx).Create(&Event{WorkOrderID: order.ID, Event: event}).Error; err != nil {
 		return fmt.Errorf("insert work order event: %w", err)
 	}
 	return nil
@@ -167,7 +167,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action st
 //	UPDATE work_orders SET status = ?, holder_id = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) error {
-	return guard.Transition[WorkOrder](ctx, guard.Late(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
+	return guard.Transition[WorkOrder](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"holder_id":   after.HolderID,
 		"holder_name": after.HolderName,
 		"held_time":   after.HeldTime,

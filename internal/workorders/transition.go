@@ -24,7 +24,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 		return nil, err
 	}
 	lifecycle := s.lifecycle(disabled)
-	if err := lifecycle.Demand(order, ifMatch); err != nil {
+	if err := lifecycle.CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
 	person, err := s.personOf(ctx, step, caller)

@@ -4,7 +4,7 @@ package main
 var grants = []mutant{
 	{
 		name: "a session that only its streams keep remembered is not noted to be in use by requests",
-		file: "internal/access/authenticate.go", old: `c != nil && (c.used || httpapi.Listening(ctx)) {`, new: `c != nil {`,
+		file: "internal/access/authenticate.go", old: `c != nil && (c.used || httpapi.IsStream(ctx)) {`, new: `c != nil {`,
 		caught: tests{"internal/access": {"TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk"}},
 	},
 	{
@@ -305,7 +305,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a stream is a use of its session",
-		file: "internal/access/session.go", old: `used := !httpapi.Listening(ctx)`, new: `used := ctx != nil`,
+		file: "internal/access/session.go", old: `used := !httpapi.IsStream(ctx)`, new: `used := ctx != nil`,
 		caught: tests{"internal/access": {"TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
 	},
 	{

@@ -148,7 +148,7 @@ var votes = []mutant{
 	},
 	{
 		name: "a kept refusal tells what a stale approval would change",
-		file: "internal/edge/httpapi/reader.go", old: "if !toldAgain[name] && !tellable[name] {", new: "if false {",
+		file: "internal/edge/httpapi/redact.go", old: "if !publicApprovalMembers[name] && !publicMembers[name] {", new: "if false {",
 		caught: tests{"internal/edge/httpapi": {"TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange"}},
 	},
 	{

@@ -24,7 +24,7 @@ var limits = []mutant{
 	},
 	{
 		name: "a refusal is counted and not written",
-		file: "internal/views/audit/refusals.go", old: `u.Record(uow.Entry{`, new: `u.Audit(uow.Entry{`,
+		file: "internal/views/audit/refusals.go", old: `u.AuditOnly(uow.Entry{`, new: `u.Audit(uow.Entry{`,
 		caught: tests{"internal/views/audit": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
 	},
 	{

@@ -22,8 +22,9 @@ func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
 		for _, e := range m.edits() {
 			require.NotEqual(t, e.old, e.new, m.name)
 		}
-		_, err := m.files(root)
-		require.NoError(t, err, m.name)
+		if _, err := m.files(root); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
 	}
 }
 

@@ -288,7 +288,7 @@ var sales = []mutant{
 	},
 	{
 		name: "a dead letter without a ticket is left as it is",
-		file: "internal/flashsale/reconcile.go", old: `r.letters = append(r.letters, strays.Letters...)`, new: `_ = strays.Letters`,
+		file: "internal/flashsale/reconcile.go", old: `r.letters = append(r.letters, strays.DeadMessages...)`, new: `_ = strays.DeadMessages`,
 		caught: tests{"internal/flashsale": {"TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler"}},
 	},
 	{

@@ -62,7 +62,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a secret value is told to whoever may read configs",
-		file: "internal/config/secret.go", old: `	return value != "" && httpapi.Reveals(ctx, SecretsPermission)`, new: `	return value != "" && httpapi.Reveals(ctx, ReadPermission)`,
+		file: "internal/config/secret.go", old: `	return value != "" && httpapi.MayReveal(ctx, SecretsPermission)`, new: `	return value != "" && httpapi.MayReveal(ctx, ReadPermission)`,
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt", "TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -102,7 +102,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a reply with a secret is told again to who may not read it any more",
-		file: "internal/edge/httpapi/reader.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
+		file: "internal/edge/httpapi/redact.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
 		caught: tests{"test/contract": {"TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore"}},
 	},
 	{

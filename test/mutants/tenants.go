@@ -28,12 +28,12 @@ var tenants = []mutant{
 	},
 	{
 		name: "a refusal tells a writer what it may not read",
-		file: "internal/edge/httpapi/router.go", old: "if r.lacks(request.Context(), read) {", new: "if r.lacks(request.Context(), read) && false {",
+		file: "internal/edge/httpapi/router.go", old: "if r.mayNotRead(request.Context(), read) {", new: "if r.mayNotRead(request.Context(), read) && false {",
 		caught: tests{"test/contract": {"TestARefusalTellsAWriterNoMoreThanItMayRead"}},
 	},
 	{
 		name: "a replay tells what its caller may not read any more",
-		file: "internal/edge/httpapi/reader.go", old: "	if !strings.HasPrefix(", new: "	if true || !strings.HasPrefix(",
+		file: "internal/edge/httpapi/redact.go", old: "	if !strings.HasPrefix(", new: "	if true || !strings.HasPrefix(",
 		caught: tests{"test/contract": {"TestAReplayTellsNoMoreThanItsCallerMayReadNow"}},
 	},
 	{

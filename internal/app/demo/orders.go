@@ -119,11 +119,11 @@ func (l *Loader) bring(ctx context.Context, order *orders.Order, v visit) (*orde
 
 func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err error) {
 	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
-	wanted := make([]orders.Wanted, 0, 3)
+	wanted := make([]orders.LineRequest, 0, 3)
 	first := random.IntN(l.Size.Items)
 	for n := range 1 + random.IntN(min(3, l.Size.Items)) {
 		sku, _ := itemNumber((first + n*7) % l.Size.Items)
-		wanted = append(wanted, orders.Wanted{SKU: sku, Quantity: int64(1 + random.IntN(3))})
+		wanted = append(wanted, orders.LineRequest{SKU: sku, Quantity: int64(1 + random.IntN(3))})
 	}
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Wanted: wanted})

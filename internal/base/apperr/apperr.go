@@ -133,8 +133,8 @@ func (e *Error) After(d time.Duration) *Error {
 // Fields collects the places that break a rule.
 type Fields []Field
 
-// Unless adds a place, unless its rule holds.
-func (f *Fields) Unless(holds bool, pointer, code, message string) {
+// Check adds a place, unless its rule holds.
+func (f *Fields) Check(holds bool, pointer, code, message string) {
 	if !holds {
 		*f = append(*f, Field{Pointer: pointer, Code: code, Message: message})
 	}

@@ -19,14 +19,14 @@ func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecLater is Exec of a statement whose result nobody reads: see Later.
-func ExecLater(tx *gorm.DB, text string, args ...any) error {
+// ExecDeferred is Exec of a statement whose result nobody reads: see Later.
+func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err
 }
 
-// ExecOneRow is Exec of a statement that changes exactly one row: see OneRow.
-func ExecOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
+// ExecDeferredOneRow is Exec of a statement that changes exactly one row: see OneRow.
+func ExecDeferredOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
 }
 

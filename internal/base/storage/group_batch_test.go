@@ -33,9 +33,9 @@ func addBatch(db *storage.DB, names ...string) error {
 	}
 	for _, name := range names {
 		if name == "" {
-			_, err = storage.ExecOneRow(tx, "UPDATE things SET amount = 1 WHERE name = 'nobody'")
+			_, err = storage.ExecDeferredOneRow(tx, "UPDATE things SET amount = 1 WHERE name = 'nobody'")
 		} else {
-			err = storage.ExecLater(tx, insertThing, name)
+			err = storage.ExecDeferred(tx, insertThing, name)
 		}
 		if err != nil {
 			return errors.Join(err, tx.Rollback().Error)
@@ -191,7 +191,7 @@ func TestATransactionThatIsClosedBeforeItEndsHoldsTheWriterNoLonger(t *testing.T
 	require.NoError(t, err)
 	var count int64
 	require.NoError(t, tx.Model(&storagetest.Thing{}).Count(&count).Error)
-	require.NoError(t, storage.Later(tx).Create(thingNamed("late")).Error)
+	require.NoError(t, storage.Deferred(tx).Create(thingNamed("late")).Error)
 	end()
 	require.NoError(t, db.Transact(ctx, life, addThing("next")), "it waits for the one before no longer")
 	require.Error(t, db.Commit(tx))

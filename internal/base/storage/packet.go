@@ -51,18 +51,18 @@ type wait struct {
 	id *int64
 }
 
-// Later returns tx for statements whose results nobody reads: they may be sent with what
+// Deferred returns tx for statements whose results nobody reads: they may be sent with what
 // comes after them. Of one that fails, the next statement or COMMIT has the error.
-func Later(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
+func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 
-// LaterID is Later for the insert of one row, whose model has the id; it is filled in when
+// DeferredID is Later for the insert of one row, whose model has the id; it is filled in when
 // the transaction is committed, at the latest. It stays 0 when COMMIT took place and its reply
 // was lost.
-func LaterID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
+func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
-// OneRow is Later for statements of which each changes exactly one row, or undoes the
+// DeferredOneRow is Later for statements of which each changes exactly one row, or undoes the
 // transaction. It is said to have changed one until the server says otherwise.
-func OneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
+func DeferredOneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
 func marked(tx *gorm.DB, as wait) *gorm.DB { return tx.WithContext(waiting(tx, as)) }
 

@@ -53,11 +53,11 @@ func TestMarkedStatementsGoWithCommitInOnePacket(t *testing.T) {
 	tap.Packets()
 	inserted := thingNamed("c")
 	how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
-		renamed := storage.OneRow(tx).Exec(renaming, "b; DROP TABLE things; '", "a")
+		renamed := storage.DeferredOneRow(tx).Exec(renaming, "b; DROP TABLE things; '", "a")
 		if renamed.Error != nil || renamed.RowsAffected != 1 {
 			t.Errorf("%v, %d rows", renamed.Error, renamed.RowsAffected)
 		}
-		return storage.LaterID(tx, &inserted.ID).Create(inserted).Error
+		return storage.DeferredID(tx, &inserted.ID).Create(inserted).Error
 	})
 	require.NoError(t, err)
 	require.False(t, how.Failed())
@@ -78,8 +78,8 @@ func TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit(t *
 		require.NoError(t, db.Write(ctx).Create([]*storagetest.Thing{thingNamed("one"), thingNamed("two")}).Error)
 		how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 			amount := map[string]int{"nobody": 8, "twins": 7}[wanted]
-			require.NoError(t, storage.OneRow(tx).Exec("UPDATE things SET amount = 9 WHERE tenant_id > 0 AND amount = ?", amount).Error)
-			return storage.Later(tx).Create(thingNamed("trace")).Error
+			require.NoError(t, storage.DeferredOneRow(tx).Exec("UPDATE things SET amount = 9 WHERE tenant_id > 0 AND amount = ?", amount).Error)
+			return storage.Deferred(tx).Create(thingNamed("trace")).Error
 		})
 		require.Error(t, err, wanted)
 		require.False(t, storage.Undecided(err), "%v", err)
@@ -97,11 +97,11 @@ func TestWhoReadsSeesWhatWaitsBeforeIt(t *testing.T) {
 		storagetest.CreateThings(t, ctx, db)
 		inserted := thingNamed("c")
 		_, err := packed(t, ctx, db, func(tx *gorm.DB) error {
-			require.NoError(t, storage.Later(tx).Create(thingNamed("a")).Error)
-			require.NoError(t, storage.OneRow(tx).Exec(renaming, "b", "a").Error)
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error)
+			require.NoError(t, storage.DeferredOneRow(tx).Exec(renaming, "b", "a").Error)
 			var b storagetest.Thing
 			require.NoError(t, tx.Where("name = ?", "b").Take(&b).Error)
-			require.NoError(t, storage.LaterID(tx, &inserted.ID).Create(inserted).Error)
+			require.NoError(t, storage.DeferredID(tx, &inserted.ID).Create(inserted).Error)
 			var c storagetest.Thing
 			require.NoError(t, tx.Where("name = ?", "c").Take(&c).Error)
 			require.Equal(t, c.ID, inserted.ID)
@@ -125,8 +125,8 @@ func TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed(t *testing.T)
 		"COMMIT":      func(*gorm.DB) error { return nil },
 	} {
 		how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
-			require.NoError(t, storage.Later(tx).Create(thingNamed("b")).Error)
-			require.NoError(t, storage.Later(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("b")).Error)
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
 			return last(tx)
 		})
 		require.Truef(t, storage.Is(err, storage.DuplicateKey), "%s: %v", name, err)
@@ -152,12 +152,12 @@ func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheE
 	for name, after := range map[string]func(tx *gorm.DB){
 		"nothing":       func(*gorm.DB) {},
 		"a statement":   func(tx *gorm.DB) { tolerate(tx.Create(thingNamed("c")).Error) },
-		"what may wait": func(tx *gorm.DB) { tolerate(storage.Later(tx).Create(thingNamed("c")).Error) },
+		"what may wait": func(tx *gorm.DB) { tolerate(storage.Deferred(tx).Create(thingNamed("c")).Error) },
 		"a read":        func(tx *gorm.DB) { tolerate(tx.Take(&storagetest.Thing{}).Error) },
 	} {
 		how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
-			require.NoError(t, storage.Later(tx).Create(thingNamed("b")).Error)
-			require.NoError(t, storage.Later(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("b")).Error)
+			require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error, "that it is there is not known yet")
 			tolerate(tx.Create(thingNamed("z")).Error)
 			after(tx)
 			return nil
@@ -201,8 +201,8 @@ func TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne(t *testing.T) {
 	require.NoError(t, db.Write(ctx).Exec("CREATE TABLE texts (tenant_id BIGINT, body LONGTEXT)").Error)
 	how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 		require.NoError(t, tx.Find(&[]storagetest.Thing{}).Error)
-		require.NoError(t, storage.OneRow(tx).Exec(renaming, "b", "nobody").Error)
-		return storage.Later(tx).Exec("INSERT INTO texts (tenant_id, body) VALUES (1, ?)", strings.Repeat("x", 2<<20)).Error
+		require.NoError(t, storage.DeferredOneRow(tx).Exec(renaming, "b", "nobody").Error)
+		return storage.Deferred(tx).Exec("INSERT INTO texts (tenant_id, body) VALUES (1, ?)", strings.Repeat("x", 2<<20)).Error
 	})
 	require.Error(t, err)
 	require.True(t, how.Failed(), "which of them it was is not known: %v", err)
@@ -226,7 +226,7 @@ func TestAPacketIsNoLongerThanEveryServerTakes(t *testing.T) {
 	require.NoError(t, db.Write(ctx).Exec("CREATE TABLE texts (tenant_id BIGINT, body LONGTEXT)").Error)
 	tap.Packets()
 	insert := func(tx *gorm.DB, length int) {
-		require.NoError(t, storage.Later(tx).Exec("INSERT INTO texts (tenant_id, body) VALUES (1, ?)", strings.Repeat("x", length)).Error)
+		require.NoError(t, storage.Deferred(tx).Exec("INSERT INTO texts (tenant_id, body) VALUES (1, ?)", strings.Repeat("x", length)).Error)
 	}
 	_, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 		for range 8 {
@@ -260,8 +260,8 @@ func TestWhatTheDriverCannotJoinGoesOneByOne(t *testing.T) {
 			inserted := thingNamed("b")
 			how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 				was := map[bool]string{true: "a", false: "nobody"}[holds]
-				require.NoError(t, storage.OneRow(tx).Exec("UPDATE things SET name = 'why?' WHERE tenant_id > 0 AND name = ?", was).Error)
-				require.NoError(t, storage.LaterID(tx, &inserted.ID).Create(inserted).Error)
+				require.NoError(t, storage.DeferredOneRow(tx).Exec("UPDATE things SET name = 'why?' WHERE tenant_id > 0 AND name = ?", was).Error)
+				require.NoError(t, storage.DeferredID(tx, &inserted.ID).Create(inserted).Error)
 				return last(tx)
 			})
 			if !holds {
@@ -284,8 +284,8 @@ func TestAServerThatIsToGetOneStatementAtATimeDoes(t *testing.T) {
 	storagetest.CreateThings(t, ctx, db)
 	tap.Packets()
 	how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
-		require.NoError(t, storage.Later(tx).Create(thingNamed("a")).Error)
-		return storage.OneRow(tx).Exec(renaming, "b", "a").Error
+		require.NoError(t, storage.Deferred(tx).Create(thingNamed("a")).Error)
+		return storage.DeferredOneRow(tx).Exec(renaming, "b", "a").Error
 	})
 	require.NoError(t, err)
 	require.False(t, how.Failed())
@@ -299,7 +299,7 @@ func TestATextOfSeveralStatementsIsRefused(t *testing.T) {
 	storagetest.CreateThings(t, ctx, db)
 	const two = "DELETE FROM things WHERE tenant_id = 1; DELETE FROM audit_entries WHERE tenant_id = 1"
 	require.ErrorContains(t, db.Write(ctx).Exec(two).Error, "must not go on after a semicolon")
-	_, err := packed(t, ctx, db, func(tx *gorm.DB) error { return storage.Later(tx).Exec(two).Error })
+	_, err := packed(t, ctx, db, func(tx *gorm.DB) error { return storage.Deferred(tx).Exec(two).Error })
 	require.ErrorContains(t, err, "must not go on after a semicolon")
 	require.ErrorContains(t, db.Write(ctx).Raw("SELECT 1 /* tenant_id */; SELECT 2").Scan(new(int)).Error, "must not go on after a semicolon")
 }

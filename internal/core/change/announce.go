@@ -9,8 +9,8 @@ import (
 	"interlock/internal/events"
 )
 
-// Deed is what a unit did to one row.
-type Deed struct {
+// RowChange is what a unit did to one row.
+type RowChange struct {
 	// Kind is what audit actions call such rows: "item" makes "item.update". Topic and Key
 	// are where the row is announced and, as a path, what the audit log calls it.
 	Kind, Topic, Key string
@@ -22,8 +22,8 @@ type Deed struct {
 	Note   string
 }
 
-// Record leaves the unit's audit entry and announces the change after commit.
-func Record(u *uow.Unit, bus events.Bus, d Deed) {
+// AuditAndAnnounce leaves the unit's audit entry and announces the change after commit.
+func AuditAndAnnounce(u *uow.Unit, bus events.Bus, d RowChange) {
 	u.Audit(uow.Entry{Action: d.Kind + "." + d.Change.Action, Resource: d.Topic + "/" + d.Key, Detail: d.Detail, Note: d.Note})
 	what := d.Change
 	if what.Action == "delete" {

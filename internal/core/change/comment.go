@@ -14,13 +14,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// LongestText is how long a comment can be, in characters.
-const LongestText = 5_000
+// MaxTextLength is how long a comment can be, in characters.
+const MaxTextLength = 5_000
 
 // CheckText asks for a text that is there and not too long.
 func CheckText(pointer, text string) (broken apperr.Fields) {
-	broken.Unless(text != "", pointer, "required", "is required")
-	broken.Unless(utf8.RuneCountInString(text) <= LongestText, pointer, "max", fmt.Sprintf("must have at most %d characters", LongestText))
+	broken.Check(text != "", pointer, "required", "is required")
+	broken.Check(utf8.RuneCountInString(text) <= MaxTextLength, pointer, "max", fmt.Sprintf("must have at most %d characters", MaxTextLength))
 	return broken
 }
 

@@ -20,28 +20,28 @@ type Editable[T any, M Model[T]] struct {
 	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse
 	// gives it. Its pointers are those of the representation.
 	Document func(row M) (any, error)
-	// Patched applies an edit's patch to a document; nil for merge.Patch. A resource that
+	// ApplyPatch applies an edit's patch to a document; nil for merge.Patch. A resource that
 	// has sets takes them so from arrays, and has their members as members of an object in
 	// its document: two edits of one set then meet only where they touch the same member.
-	Patched func(document, patch any) any
+	ApplyPatch func(document, patch any) any
 	// Revise checks an edited document by the rules and returns the row that it makes,
 	// with the columns to set. The row given is not changed.
 	Revise func(row M, document any) (M, guard.Set, error)
-	// At returns a row as it was at an earlier version, from its history, or
+	// AtVersion returns a row as it was at an earlier version, from its history, or
 	// gorm.ErrRecordNotFound. It is nil for a resource that keeps no history.
-	At func(ctx context.Context, row M, version int64) (M, error)
+	AtVersion func(ctx context.Context, row M, version int64) (M, error)
 	// Record leaves the traces of an edit: history, audit, events.
 	Record func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) error
-	// Instead is asked before a row is written: true when the change was proposed and is not
+	// ProposeInstead is asked before a row is written: true when the change was proposed and is not
 	// to be made now. The row stays as it is then. Nil for rows that cannot be protected.
-	Instead func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) (bool, error)
+	ProposeInstead func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) (bool, error)
 	// Write issues the guarded UPDATE; nil for guard.Update.
 	Write func(ctx context.Context, u *uow.Unit, before M, set guard.Set) error
 	// Overwritable is set when rows may be overwritten on purpose.
 	Overwritable bool
-	// Turns has merges into one row come one after the other; nil for rows that few want at
+	// MergeQueue has merges into one row come one after the other; nil for rows that few want at
 	// once.
-	Turns *Turns[M]
+	MergeQueue *RowQueues[M]
 }
 
 // Overwrite says why an edit may overwrite what others changed since its author read the
@@ -123,15 +123,15 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 // againIfStale has a unit run again that finds the row changed after it was read.
 func againIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
-		return uow.Again(err)
+		return uow.Retry(err)
 	}
 	return err
 }
 
 // patched applies a patch to a document.
 func (e Editable[T, M]) patched(document, patch any) any {
-	if e.Patched != nil {
-		return e.Patched(document, patch)
+	if e.ApplyPatch != nil {
+		return e.ApplyPatch(document, patch)
 	}
 	return merge.Patch(document, patch)
 }
@@ -147,7 +147,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 			return Edited[M]{}, err
 		}
 	}
-	turn, err := e.Turns.take(ctx, u, row.Ref().ID)
+	turn, err := e.MergeQueue.take(ctx, u, row.Ref().ID)
 	if err != nil {
 		return Edited[M]{}, err
 	}
@@ -259,8 +259,8 @@ func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, 
 	if err != nil {
 		return row, err
 	}
-	if e.Instead != nil {
-		if proposed, err := e.Instead(ctx, u, row, after, overwrite); err != nil || proposed {
+	if e.ProposeInstead != nil {
+		if proposed, err := e.ProposeInstead(ctx, u, row, after, overwrite); err != nil || proposed {
 			return row, goneOr(err, e.Label(row))
 		}
 	}
@@ -277,7 +277,7 @@ func (e Editable[T, M]) write(ctx context.Context, u *uow.Unit, row M, set guard
 	if e.Write != nil {
 		return e.Write(ctx, u, row, set)
 	}
-	return guard.Update[T](ctx, guard.Late(u), row.Ref(), set)
+	return guard.Update[T](ctx, guard.Deferred(u), row.Ref(), set)
 }
 
 // Delete removes a row under its precondition. remove issues the guarded DELETE
@@ -315,7 +315,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 			c.Expected = seen.Version
 		}
 		refusal := c.Error()
-		if c.Expected != 0 && e.At != nil {
+		if c.Expected != 0 && e.AtVersion != nil {
 			refusal.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is not kept any more: what you changed can be neither compared nor merged. "+
 				"Nothing of yours was applied; edit version %d.", c.Resource, c.Current.UpdatedBy.Name, c.Expected, c.Current.Version)
 		}
@@ -338,10 +338,10 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 // baseOf returns the row as the author saw it, or nil when the tag is not one of
 // this row, or that version is not kept any more.
 func (e Editable[T, M]) baseOf(ctx context.Context, current M, edit Edit) (*M, error) {
-	if e.At == nil || edit.IfMatch.Ref.ID != current.Ref().ID {
+	if e.AtVersion == nil || edit.IfMatch.Ref.ID != current.Ref().ID {
 		return nil, nil
 	}
-	base, err := e.At(ctx, current, edit.IfMatch.Ref.Version)
+	base, err := e.AtVersion(ctx, current, edit.IfMatch.Ref.Version)
 	switch {
 	case storage.IsNotFound(err):
 		return nil, nil

@@ -25,8 +25,8 @@ func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMes
 	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
 }
 
-// EncodedEventOf is EventOf for a detail that is encoded here.
-func EncodedEventOf(row guard.Row, action string, from *int, to int, detail any) (Event, error) {
+// EncodeEvent is EventOf for a detail that is encoded here.
+func EncodeEvent(row guard.Row, action string, from *int, to int, detail any) (Event, error) {
 	text, err := strictjson.Encode(detail)
 	if err != nil {
 		return Event{}, fmt.Errorf("encode what %q brought: %w", action, err)

@@ -43,7 +43,7 @@ type Lifecycle[T any, M Model[T]] struct {
 func (l Lifecycle[T, M]) Transition(
 	ctx context.Context, u *uow.Unit, row M, action string, ifMatch *guard.Precondition, write func(to status.State) (M, error),
 ) (M, error) {
-	if err := l.Demand(row, ifMatch); err != nil {
+	if err := l.CheckPrecondition(row, ifMatch); err != nil {
 		return row, err
 	}
 	from := l.State(row)
@@ -65,16 +65,16 @@ func (l Lifecycle[T, M]) Transition(
 		}
 		refusal := l.Refusal(current, apperr.StatusChanged, action)
 		if l.State(current) == from {
-			return uow.Again(refusal)
+			return uow.Retry(refusal)
 		}
 		return refusal
 	})
 }
 
-// Demand is VersionConflict when a precondition was given that does not hold for the
+// CheckPrecondition is VersionConflict when a precondition was given that does not hold for the
 // row. Transition asks it first; who has rules of its own to ask before Transition asks it
 // before them.
-func (l Lifecycle[T, M]) Demand(row M, ifMatch *guard.Precondition) error {
+func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) error {
 	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
 		return nil
 	}

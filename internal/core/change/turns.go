@@ -12,7 +12,7 @@ import (
 // itself.
 const turnWait = time.Second
 
-// Turns has the units of this process that merge into one row come one after the other, each
+// RowQueues has the units of this process that merge into one row come one after the other, each
 // given the row as the one before has committed it. Who has that need not read the row under its
 // lock: his guarded UPDATE goes with COMMIT, so the row is locked for one crossing of the network
 // instead of two. The guard decides as ever: when another process wrote the row meanwhile, the
@@ -21,9 +21,9 @@ const turnWait = time.Second
 // Only a row that is known to be committed is given on. One of a unit that was rolled back would
 // be no version that ever was, and the version of that number somebody else's.
 //
-// The zero Turns is ready for use. It is safe for concurrent use, and keeps nothing of a row that
+// The zero RowQueues is ready for use. It is safe for concurrent use, and keeps nothing of a row that
 // nobody waits for.
-type Turns[M any] struct {
+type RowQueues[M any] struct {
 	mu    sync.Mutex
 	lines map[int64]*line[M]
 }
@@ -49,7 +49,7 @@ type turn[M any] struct {
 // take waits for a unit's turn at the row with an id, which lasts until the unit has ended. It
 // is nil for a unit that has begun its transaction, since those that have the turn may wait for
 // just that, and for one that has waited long enough.
-func (t *Turns[M]) take(ctx context.Context, u *uow.Unit, id int64) (*turn[M], error) {
+func (t *RowQueues[M]) take(ctx context.Context, u *uow.Unit, id int64) (*turn[M], error) {
 	if t == nil || u.Begun() {
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func (t *Turns[M]) take(ctx context.Context, u *uow.Unit, id int64) (*turn[M], e
 	return taken, nil
 }
 
-func (t *Turns[M]) join(id int64) *line[M] {
+func (t *RowQueues[M]) join(id int64) *line[M] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l, ok := t.lines[id]
@@ -89,7 +89,7 @@ func (t *Turns[M]) join(id int64) *line[M] {
 	return l
 }
 
-func (t *Turns[M]) leave(id int64, l *line[M]) {
+func (t *RowQueues[M]) leave(id int64, l *line[M]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.units--; l.units == 0 {

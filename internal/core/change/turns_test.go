@@ -56,7 +56,7 @@ func replicas(db *storage.DB, number int) []*replica {
 				after.Name, after.Amount, after.Status = c.Name, c.Amount, c.Status
 				return &after, guard.Set{"name": c.Name, "amount": c.Amount, "status": c.Status}, nil
 			},
-			At: func(_ context.Context, thing *storagetest.Thing, version int64) (*storagetest.Thing, error) {
+			AtVersion: func(_ context.Context, thing *storagetest.Thing, version int64) (*storagetest.Thing, error) {
 				if version == 1 {
 					return &storagetest.Thing{Row: guard.Row{ID: thing.ID, TenantID: thing.TenantID, Version: 1}, Name: "one"}, nil
 				}
@@ -70,7 +70,7 @@ func replicas(db *storage.DB, number int) []*replica {
 				u.AfterCommit(func(context.Context) { made.Store(after.Ref(), after) })
 				return nil
 			},
-			Turns: new(Turns[*storagetest.Thing]),
+			MergeQueue: new(RowQueues[*storagetest.Thing]),
 		}
 		all[i] = r
 	}
@@ -108,10 +108,10 @@ func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch strin
 // untilInLine waits until so many units have or want their turn at a row.
 func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	for {
-		r.Turns.mu.Lock()
-		l := r.Turns.lines[id]
+		r.MergeQueue.mu.Lock()
+		l := r.MergeQueue.lines[id]
 		there := l != nil && l.units == units
-		r.Turns.mu.Unlock()
+		r.MergeQueue.mu.Unlock()
 		if there {
 			return nil
 		}
@@ -128,7 +128,7 @@ func (r *replica) become(t *testing.T, ctx context.Context, id, version int64, w
 	require.NoError(t, err)
 	require.Equal(t, want, content{thing.Name, thing.Amount, thing.Status})
 	require.Equal(t, version, thing.Version)
-	require.Empty(t, r.Turns.lines, "nobody waits for it")
+	require.Empty(t, r.MergeQueue.lines, "nobody waits for it")
 }
 
 func TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade(t *testing.T) {
@@ -248,7 +248,7 @@ func TestAUnitThatHasBegunGoesWithoutATurn(t *testing.T) {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}
-			turn, err := r.Turns.take(ctx, u, seen.ID)
+			turn, err := r.MergeQueue.take(ctx, u, seen.ID)
 			require.Nil(t, turn)
 			return err
 		}))
@@ -261,7 +261,7 @@ func TestATurnIsWaitedForNoLongerThanThat(t *testing.T) {
 	r := replicas(db, 1)[0]
 	take := func(ctx context.Context, then func(*turn[*storagetest.Thing]) error) error {
 		return r.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			turn, err := r.Turns.take(ctx, u, 1)
+			turn, err := r.MergeQueue.take(ctx, u, 1)
 			return errors.Join(err, then(turn))
 		})
 	}
@@ -276,7 +276,7 @@ func TestATurnIsWaitedForNoLongerThanThat(t *testing.T) {
 		require.ErrorIs(t, take(gone, unserved), context.Canceled)
 		return take(ctx, unserved)
 	}))
-	require.Empty(t, r.Turns.lines)
+	require.Empty(t, r.MergeQueue.lines)
 }
 
 // Whatever the order in which the units of two processes meet, no edit is lost.

@@ -106,14 +106,14 @@ func TestALateWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
 		err := do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
 			runs++
 			older := guard.Ref{ID: thing.ID, Version: thing.Version - 1}
-			if err := guard.Update[storagetest.Thing](ctx, guard.Late(u), older, guard.Set{"amount": 9}); err != nil {
+			if err := guard.Update[storagetest.Thing](ctx, guard.Deferred(u), older, guard.Set{"amount": 9}); err != nil {
 				return err
 			}
 			tx, err := u.Tx(ctx)
 			if err != nil {
 				return err
 			}
-			return storage.ExecLater(tx, "UPDATE things SET status = 1 WHERE tenant_id > 0 AND id = ?", thing.ID)
+			return storage.ExecDeferred(tx, "UPDATE things SET status = 1 WHERE tenant_id > 0 AND id = ?", thing.ID)
 		})
 		require.ErrorIs(t, err, guard.ErrStale)
 		require.Equal(t, 2, runs)

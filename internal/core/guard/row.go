@@ -56,9 +56,9 @@ func (r Row) Stamp() Stamp {
 	}
 }
 
-// LateStamp is the Stamp of a resource that is there before its row, such as an empty
+// OptionalStamp is the Stamp of a resource that is there before its row, such as an empty
 // wallet. What nothing has touched has version 0, no tag and no author.
-type LateStamp struct {
+type OptionalStamp struct {
 	Version     int64             `json:"version"`
 	ETag        *string           `json:"etag"`
 	CreatedTime *time.Time        `json:"createdTime"`
@@ -66,17 +66,17 @@ type LateStamp struct {
 	UpdatedBy   *principal.Person `json:"updatedBy"`
 }
 
-// LateStamp returns the row's version as replies show it, be there a row or not.
-func (r Row) LateStamp() LateStamp {
+// OptionalStamp returns the row's version as replies show it, be there a row or not.
+func (r Row) OptionalStamp() OptionalStamp {
 	if r.Version == 0 {
-		return LateStamp{}
+		return OptionalStamp{}
 	}
 	s := r.Stamp()
-	return LateStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
+	return OptionalStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
 }
 
 // EntityTag is "" for what nothing has touched.
-func (s LateStamp) EntityTag() string {
+func (s OptionalStamp) EntityTag() string {
 	if s.ETag == nil {
 		return ""
 	}

@@ -36,17 +36,17 @@ type Unit interface {
 	Approval() int64
 }
 
-// Late returns u for writes that may be sent together with what comes after them, up to
+// Deferred returns u for writes that may be sent together with what comes after them, up to
 // COMMIT. It is for who does nothing between such a write and the end of the unit that
 // stands on the row being locked, or on the guard having held, but in the unit's own
 // transaction: statements there find the write done. A guard that does not hold undoes the
 // unit, which is then run again with its statements one by one, and is told so at the write.
-func Late(u Unit) Unit { return lateUnit{u} }
+func Deferred(u Unit) Unit { return deferredUnit{u} }
 
-type lateUnit struct{ Unit }
+type deferredUnit struct{ Unit }
 
-func late(u Unit) bool {
-	_, is := u.(lateUnit)
+func isDeferred(u Unit) bool {
+	_, is := u.(deferredUnit)
 	return is
 }
 
@@ -190,8 +190,8 @@ func remove[T any](ctx context.Context, u Unit, g gate, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	if late(u) {
-		tx = storage.OneRow(tx)
+	if isDeferred(u) {
+		tx = storage.DeferredOneRow(tx)
 	}
 	query := tx.Where("id = ? AND version = ?", ref.ID, ref.Version)
 	if condition, args := g.predicate(); condition != "" {
@@ -244,8 +244,8 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 		values = append(values, shut...)
 	}
 	exec := storage.Exec
-	if late(u) {
-		exec = storage.ExecOneRow
+	if isDeferred(u) {
+		exec = storage.ExecDeferredOneRow
 	}
 	changed, err := exec(tx, query.String(), values...)
 	return outcome[T](tx, changed, err, g, id, missed, condition, args...)

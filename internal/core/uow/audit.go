@@ -96,7 +96,7 @@ func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
 	if actor.OnBehalfOf != "" {
 		onBehalfOf = &actor.OnBehalfOf
 	}
-	err := storage.ExecLater(u.tx, insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
+	err := storage.ExecDeferred(u.tx, insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
 		nameOf(actor), actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)

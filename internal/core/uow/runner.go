@@ -202,7 +202,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		return nil
 	default:
 		r.observer.UnitEnded("rolled_back")
-		return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save the change; nothing was changed. Try again.").
+		return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save the change; nothing was changed. Try again.").
 			After(retryHint).Because(err)}
 	}
 }
@@ -210,7 +210,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 // unfounded has a unit run again whose answer stands on what others of its group had written
 // and what was undone with them. It wrote nothing, or was rolled back.
 func unfounded(cause error) error {
-	return &again{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save what this stands on; nothing was changed. Try again.").
+	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save what this stands on; nothing was changed. Try again.").
 		After(retryHint).Because(cause)}
 }
 
@@ -281,24 +281,24 @@ func (u *Unit) run(ctx context.Context, when string, kept []func(context.Context
 	}
 }
 
-// Again marks err such that Do runs the whole unit again: the caller has seen
+// Retry marks err such that Do runs the whole unit again: the caller has seen
 // that a fresh run may succeed. After the last run err itself is returned.
-func Again(err error) error { return &again{reason: "again", cause: err} }
+func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 
 // Overtaken is Again for a unit that finds changed, at its write, what it had read: its
 // lock was lost. One that is overtaken each time is answered ResourceLocked; what names
 // what it was about to move.
 func Overtaken(what string) error {
-	return Again(apperr.New(apperr.ResourceLocked, "Others moved the same %s at the same time; nothing was changed. Try again.", what).After(time.Second))
+	return Retry(apperr.New(apperr.ResourceLocked, "Others moved the same %s at the same time; nothing was changed. Try again.", what).After(time.Second))
 }
 
-type again struct {
+type retryError struct {
 	reason string
 	cause  error
 }
 
-func (a *again) Error() string { return a.cause.Error() }
-func (a *again) Unwrap() error { return a.cause }
+func (a *retryError) Error() string { return a.cause.Error() }
+func (a *retryError) Unwrap() error { return a.cause }
 
 // Explain returns an error that rolls the unit back and is then replaced by what
 // fn returns. A conflict's body is built so: after the rollback, from what is
@@ -338,7 +338,7 @@ func answer(err error) error {
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
 		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
 	}
-	var a *again
+	var a *retryError
 	if errors.As(err, &a) {
 		return a.cause
 	}
@@ -349,7 +349,7 @@ func answer(err error) error {
 // first: what may have been committed is never run again, whatever the engine said
 // when it was asked.
 func reasonToRunAgain(err error) (string, bool) {
-	var a *again
+	var a *retryError
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return "", false

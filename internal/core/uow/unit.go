@@ -139,9 +139,9 @@ func (u *Unit) Audit(e Entry) {
 	u.audited++
 }
 
-// Record adds an entry to the audit log in a unit that changes nothing else: of what was
+// AuditOnly adds an entry to the audit log in a unit that changes nothing else: of what was
 // refused there is nothing but the entry. The unit has begun its transaction.
-func (u *Unit) Record(e Entry) {
+func (u *Unit) AuditOnly(e Entry) {
 	u.Audit(e)
 	u.wrote.Store(true)
 }

@@ -439,13 +439,13 @@ func TestAnErrorMarkedAgainIsRunAgainAndInTheEndReturned(t *testing.T) {
 		err := runner.Do(ctx, func(context.Context, *uow.Unit) error {
 			runs++
 			if runs < 3 {
-				return uow.Again(lost)
+				return uow.Retry(lost)
 			}
 			return nil
 		})
 		require.NoError(t, err)
 		require.Equal(t, 3, runs)
-		err = runner.Do(ctx, func(context.Context, *uow.Unit) error { return uow.Again(lost) })
+		err = runner.Do(ctx, func(context.Context, *uow.Unit) error { return uow.Retry(lost) })
 		require.Equal(t, lost, err)
 	})
 }

@@ -10,17 +10,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Parts registers a route that commits more than one unit, such as one for each row; see
+// MultiUnit registers a route that commits more than one unit, such as one for each row; see
 // Batch. What fn does outside of its Batch must be safe to do again.
-func Parts[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) {
-	PartsOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
+func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) {
+	MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
 }
 
-// PartsOf is Parts about a resource. The reply is kept after the last of its units. A crash
+// MultiUnitOf is Parts about a resource. The reply is kept after the last of its units. A crash
 // in between lets a repeat run fn again, to which its Batch tells what has been done.
-func PartsOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) {
+func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Permission: permission}, r.once(terms{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+	r.add(Route{Method: method, Path: path, Permission: permission}, r.underKey(keyOptions{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		b := &Batch{parts{runner: r.server.runner, kept: kept}}
 		served, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
 		if err != nil {
@@ -33,7 +33,7 @@ func PartsOf[R, In, Out any](r *Router, method, path, permission string, find Fi
 		if kept == nil {
 			return out.send(c)
 		}
-		if earlier, other := kept.KeepAfter(c.Request().Context(), out.kept(c.Request().Context())); other {
+		if earlier, other := kept.KeepCommitted(c.Request().Context(), out.kept(c.Request().Context())); other {
 			return replay(c, earlier)
 		}
 		return out.send(c)
@@ -55,7 +55,7 @@ func (b *Batch) Do(ctx context.Context, part string, outcome any, fn uow.Func) e
 	if b.kept == nil {
 		return b.runner.Do(ctx, fn)
 	}
-	text, there, err := b.recall(ctx, part)
+	text, there, err := b.earlierOutcome(ctx, part)
 	own := false
 	if err == nil && !there {
 		text, own, err = b.commit(ctx, part, fn, func() any { return outcome })
@@ -76,9 +76,9 @@ type parts struct {
 	earlier map[string][]byte
 }
 
-// recall returns what became of a part in an earlier attempt, and whether it was decided
+// earlierOutcome returns what became of a part in an earlier attempt, and whether it was decided
 // there.
-func (p *parts) recall(ctx context.Context, name string) (text []byte, there bool, err error) {
+func (p *parts) earlierOutcome(ctx context.Context, name string) (text []byte, there bool, err error) {
 	if p.earlier == nil {
 		if p.earlier, err = p.kept.Parts(ctx); err != nil {
 			return nil, false, err

@@ -49,15 +49,15 @@ func Operations[In, Out any](r *Router, method, path string, fn func(ctx context
 	})
 }
 
-// mostRuns is how often a document is put together again because another attempt at it
+// maxRuns is how often a document is put together again because another attempt at it
 // has decided some part meanwhile.
-const mostRuns = 5
+const maxRuns = 5
 
 // document runs fn, whose operations are kept one by one. Another attempt can run beside
 // this one where there is no lease; the reply is then put together over what that one
 // has decided first.
 func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error)) echo.HandlerFunc {
-	return r.once(terms{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
+	return r.underKey(keyOptions{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
 		committed := false
 		for run := 1; ; run++ {
 			d := &Document{parts: parts{runner: r.server.runner, kept: kept}, committed: committed}
@@ -65,13 +65,13 @@ func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error))
 			if err != nil {
 				return err
 			}
-			settled := d.conclude(c.Request().Context())
+			settled := d.finish(c.Request().Context())
 			switch {
 			case settled && d.isReplay():
 				return replay(c, out.kept(c.Request().Context()))
 			case settled:
 				return out.send(c)
-			case run == mostRuns:
+			case run == maxRuns:
 				return InProgress()
 			}
 			committed = d.committed
@@ -129,7 +129,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 	if d.kept == nil {
 		return caught(func() error { return d.runner.Do(ctx, fn) })
 	}
-	text, there, err := d.recall(ctx, name)
+	text, there, err := d.earlierOutcome(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -191,13 +191,13 @@ func (d *Document) isReplay() bool {
 	return d.operations > 0 && d.recalled == d.operations && !d.committed
 }
 
-// conclude ends a run, and reports false when fn is to be run again over what another
+// finish ends a run, and reports false when fn is to be run again over what another
 // attempt has decided meanwhile. A document without operations leaves nothing.
-func (d *Document) conclude(ctx context.Context) (settled bool) {
+func (d *Document) finish(ctx context.Context) (settled bool) {
 	if d.kept == nil || len(d.decided) == 0 {
 		return true
 	}
-	return d.kept.Conclude(ctx, Conclusion{
+	return d.kept.FinishDocument(ctx, DocumentResult{
 		Refused: d.refused, All: d.decided, Complete: len(d.decided) == d.operations, Replay: d.isReplay(),
 	})
 }

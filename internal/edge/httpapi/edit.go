@@ -94,12 +94,12 @@ func respelled(member any) (any, bool) {
 	return nil, false
 }
 
-// Brought is what a transition brings beside its name, whose rules the service asks after the
+// StepBody is what a transition brings beside its name, whose rules the service asks after the
 // precondition. One that brings nothing needs no body.
-type Brought[S any] struct{ Step S }
+type StepBody[S any] struct{ Step S }
 
 // ReadBody implements BodyReader.
-func (b *Brought[S]) ReadBody(text []byte) error {
+func (b *StepBody[S]) ReadBody(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}

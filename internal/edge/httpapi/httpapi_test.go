@@ -88,11 +88,11 @@ type createThing struct {
 
 type createRequest struct{ Body createThing }
 
-func create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Made[guard.Stamp], error) {
+func create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created[guard.Stamp], error) {
 	thing := &storagetest.Thing{Name: in.Body.Name, Amount: in.Body.Amount}
 	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + thing.Name})
 	err := guard.Insert(ctx, u, thing)
-	return httpapi.Made[guard.Stamp]{Location: "/things/" + thing.Name, Body: thing.Stamp()}, err
+	return httpapi.Created[guard.Stamp]{Location: "/things/" + thing.Name, Body: thing.Stamp()}, err
 }
 
 // one answers 1.

@@ -49,35 +49,35 @@ type Attempt interface {
 	Replay() (StoredReply, bool)
 	// Keep records the reply when u commits, in its transaction.
 	Keep(ctx context.Context, u *uow.Unit, reply StoredReply) error
-	// KeepAfter records a reply without a transaction of its own, such as the verdicts
+	// KeepCommitted records a reply without a transaction of its own, such as the verdicts
 	// on units that have committed. It reports true with the reply of another attempt,
 	// if that was recorded while this one ran.
-	KeepAfter(ctx context.Context, reply StoredReply) (StoredReply, bool)
+	KeepCommitted(ctx context.Context, reply StoredReply) (StoredReply, bool)
 	// Parts returns what became of the parts of a batch that earlier attempts have
 	// committed, by their names. Errors: IdempotencyKeyReused.
 	Parts(ctx context.Context) (map[string][]byte, error)
 	// Part returns what another attempt has kept of a part by now, nil for nothing.
 	Part(ctx context.Context, name string) ([]byte, error)
 	// KeepPart records what became of a part when u commits, in its transaction. The
-	// parts of a batch are forgotten when KeepAfter records the reply; those of a
+	// parts of a batch are forgotten when KeepCommitted records the reply; those of a
 	// document stay, because they are all that is kept of it.
 	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
 	// Keeps reports whether a refusal is an answer that repeats are given too.
 	Keeps(refusal StoredReply) bool
-	// Conclude ends a run of a document. It reports false when another attempt has
+	// FinishDocument ends a run of a document. It reports false when another attempt has
 	// decided some part meanwhile: Parts then has what that came to, and the document
 	// is to be run over it.
-	Conclude(ctx context.Context, outcome Conclusion) bool
-	// Settle ends an attempt that failed. It keeps the refusal, and reports true with
+	FinishDocument(ctx context.Context, outcome DocumentResult) bool
+	// KeepRefusal ends an attempt that failed. It keeps the refusal, and reports true with
 	// the reply of another attempt, if that was recorded while this one ran: the
 	// failure is then its echo.
-	Settle(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
+	KeepRefusal(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
 	// End frees the key for the next attempt.
 	End(ctx context.Context)
 }
 
-// Conclusion is what a run of a document has come to.
-type Conclusion struct {
+// DocumentResult is what a run of a document has come to.
+type DocumentResult struct {
 	// Refused are the parts that were refused in this run, by their names. They had no
 	// transaction to be recorded in.
 	Refused map[string][]byte
@@ -146,20 +146,20 @@ func InProgress() *apperr.Error {
 		After(time.Second).With("retryAfterMs", runsFor)
 }
 
-// attempt is a handler that may be under an idempotency key: kept is nil without
+// keyedHandler is a handler that may be under an idempotency key: kept is nil without
 // one.
-type attempt func(c echo.Context, kept Attempt) error
+type keyedHandler func(c echo.Context, kept Attempt) error
 
-// terms are what a route says about the idempotency keys of its requests.
-type terms struct {
+// keyOptions are what a route says about the idempotency keys of its requests.
+type keyOptions struct {
 	// limit bounds the body, in bytes.
 	limit              int64
 	critical, document bool
 }
 
-// once runs a handler under the request's idempotency key, if it has one: an
+// underKey runs a handler under the request's idempotency key, if it has one: an
 // earlier reply is sent again, and only otherwise is the handler run.
-func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
+func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readBody(c, terms.limit); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (r *Router) once(terms terms, run attempt) echo.HandlerFunc {
 			return err
 		}
 		refusal, _ := problem(ctx, err)
-		if reply, ok := kept.Settle(ctx, err, refusal.kept(ctx)); ok {
+		if reply, ok := kept.KeepRefusal(ctx, err, refusal.kept(ctx)); ok {
 			return replay(c, reply)
 		}
 		return err
@@ -205,11 +205,11 @@ func replay(c echo.Context, reply StoredReply) error {
 	ctx := c.Request().Context()
 	header := reply.Header.Clone()
 	header.Del(HeaderReveals)
-	if unread(ctx, reply) != "" && !strings.HasPrefix(header.Get(echo.HeaderContentType), mimeProblem) {
+	if missingPermission(ctx, reply) != "" && !strings.HasPrefix(header.Get(echo.HeaderContentType), mimeProblem) {
 		location := cmp.Or(header.Get(echo.HeaderLocation), c.Request().URL.Path)
 		return encoded{status: http.StatusOK, header: http.Header{echo.HeaderLocation: {location}}}.send(c)
 	}
-	body, err := forReader(ctx, reply)
+	body, err := redactForCaller(ctx, reply)
 	if err != nil {
 		return err
 	}

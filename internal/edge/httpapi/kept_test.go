@@ -18,7 +18,7 @@ func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.
 			`"base":{"value":"secret"},"current":{"value":"secret"},"conflicts":[{"theirs":"secret"}],"members":[{"key":"tax","current":"secret"}]}`
 		return StoredReply{Status: http.StatusConflict, Header: http.Header{echo.HeaderContentType: {mimeProblem}}, Body: []byte(body)}
 	}
-	body, err := forReader(t.Context(), kept("approval_stale"))
+	body, err := redactForCaller(t.Context(), kept("approval_stale"))
 	require.NoError(t, err)
 	require.NotContains(t, string(body), "secret")
 	var told map[string]any
@@ -27,7 +27,7 @@ func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.
 		[]any{told["code"], told["detail"], told["currentStatus"], told["currentVersion"], told["updatedBy"].(map[string]any)["name"]})
 
 	other := kept("version_conflict")
-	body, err = forReader(t.Context(), other)
+	body, err = redactForCaller(t.Context(), other)
 	require.NoError(t, err)
 	require.Equal(t, other.Body, body, "what a route's own readers were told is repeated as it was")
 }

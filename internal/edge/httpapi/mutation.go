@@ -127,7 +127,7 @@ func (r *Router) addMutation(route Route, o mutationOptions, prepare func(c echo
 	handler := r.mutation(prepare, o.limit)
 	if o.limit > maxBody {
 		route.MaxBody = o.limit
-		handler = r.inTurn(handler)
+		handler = r.limitLarge(handler)
 	}
 	if o.count != nil {
 		counted := handler
@@ -140,8 +140,8 @@ func (r *Router) addMutation(route Route, o mutationOptions, prepare func(c echo
 	r.add(route, handler)
 }
 
-// inTurn lets in at most largeBodies large requests at once.
-func (r *Router) inTurn(next echo.HandlerFunc) echo.HandlerFunc {
+// limitLarge lets in at most largeBodies large requests at once.
+func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if length := c.Request().ContentLength; length >= 0 && length <= maxBody {
 			return next(c)
@@ -161,7 +161,7 @@ func (r *Router) inTurn(next echo.HandlerFunc) echo.HandlerFunc {
 // encoded inside it, so that a reply that cannot be encoded rolls back; it is recorded
 // there under the request's idempotency key, and sent only after commit.
 func (r *Router) mutation(prepare func(c echo.Context) (effect, error), limit int64) echo.HandlerFunc {
-	return r.once(terms{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+	return r.underKey(keyOptions{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		fn, err := prepare(c)
 		if err != nil {
 			return err

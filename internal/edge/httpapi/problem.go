@@ -83,8 +83,8 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
 	}
 	told := e
-	if permission, lacks := ctx.Value(unreadKey{}).(string); lacks {
-		told = withheld(e, k.title, permission)
+	if permission, lacks := ctx.Value(missingReadKey{}).(string); lacks {
+		told = redact(e, k.title, permission)
 	}
 	header := http.Header{echo.HeaderContentType: {mimeProblem}}
 	if e.RetryAfter > 0 {

@@ -29,17 +29,17 @@ type None struct{}
 
 func (None) reply() reply { return reply{status: http.StatusNoContent} }
 
-// Made is the reply to what made something: 201, with where it is.
-type Made[T any] struct {
+// Created is the reply to what made something: 201, with where it is.
+type Created[T any] struct {
 	// Location is below Base.
 	Location string
 	Body     T
-	// Before is set when it had been made before: 200.
-	Before bool
+	// Existed is set when it had been made before: 200.
+	Existed bool
 }
 
-func (m Made[T]) reply() reply {
-	if m.Before {
+func (m Created[T]) reply() reply {
+	if m.Existed {
 		return okReply(m.Body)
 	}
 	created := okReply(m.Body)
@@ -184,9 +184,9 @@ func (r reply) with(name, value string) reply {
 	return r
 }
 
-// isKnown reports whether a client has the representation: If-None-Match for GET and HEAD with weak comparison (RFC 9110,
+// isNotModified reports whether a client has the representation: If-None-Match for GET and HEAD with weak comparison (RFC 9110,
 // 13.1.2).
-func (r reply) isKnown(request *http.Request) bool {
+func (r reply) isNotModified(request *http.Request) bool {
 	asked := request.Header.Values("If-None-Match")
 	current := r.header.Get("ETag")
 	if !reads(request) || r.status != http.StatusOK || r.full || len(asked) == 0 || current == "" {

@@ -112,7 +112,7 @@ func answer[R, In, Out any](c echo.Context, s *shape, find Find[R], fn func(ctx 
 	if err != nil {
 		return err
 	}
-	if r.isKnown(c.Request()) {
+	if r.isNotModified(c.Request()) {
 		return encoded{status: http.StatusNotModified, header: r.header}.send(c)
 	}
 	out, err := r.encode()

@@ -71,7 +71,7 @@ func routedAs(ctx context.Context, t *testing.T, register func(r *httpapi.Router
 func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	var got everything
 	caller := routed(t, func(r *httpapi.Router) {
-		httpapi.Parts(r, http.MethodPost, "/things/:number", "", func(_ context.Context, _ *httpapi.Batch, in everything) (httpapi.None, error) {
+		httpapi.MultiUnit(r, http.MethodPost, "/things/:number", "", func(_ context.Context, _ *httpapi.Batch, in everything) (httpapi.None, error) {
 			got = in
 			return httpapi.None{}, nil
 		})
@@ -108,7 +108,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 
 func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
-		httpapi.Parts(r, http.MethodPost, "/things/:number", "", func(context.Context, *httpapi.Batch, everything) (httpapi.None, error) {
+		httpapi.MultiUnit(r, http.MethodPost, "/things/:number", "", func(context.Context, *httpapi.Batch, everything) (httpapi.None, error) {
 			return httpapi.None{}, nil
 		})
 		httpapi.Get(r, "/things", "", func(context.Context, httpapi.None) (httpapi.None, error) { return httpapi.None{}, nil })
@@ -148,9 +148,9 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 
 func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
-		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.Made[paint]], error) {
-			return httpapi.WithCookies[httpapi.Made[paint]]{
-				Out: httpapi.Made[paint]{Location: "/things/1", Body: paint{"red"}}, Cookies: []*http.Cookie{{Name: "session", Value: "s"}, {Name: "device", Value: "d"}},
+		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.Created[paint]], error) {
+			return httpapi.WithCookies[httpapi.Created[paint]]{
+				Out: httpapi.Created[paint]{Location: "/things/1", Body: paint{"red"}}, Cookies: []*http.Cookie{{Name: "session", Value: "s"}, {Name: "device", Value: "d"}},
 			}, nil
 		})
 		httpapi.Act(r, http.MethodDelete, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.None], error) {
@@ -180,7 +180,7 @@ func TestAUnitThatIsRunAgainIsGivenItsResourceAsItIsThen(t *testing.T) {
 			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1"})
 			given = append(given, read)
 			if runs++; runs == 1 {
-				return httpapi.None{}, uow.Again(errors.New("somebody was faster"))
+				return httpapi.None{}, uow.Retry(errors.New("somebody was faster"))
 			}
 			return httpapi.None{}, nil
 		})

@@ -118,8 +118,8 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 		if caller, _ := principal.From(request.Context()); route.StepUp && caller.StepUpRequired {
 			return apperr.New(apperr.StepUpRequired, "This needs your second factor afresh. Nothing was done; show it and send the request again.")
 		}
-		if r.lacks(request.Context(), read) {
-			c.SetRequest(request.WithContext(context.WithValue(request.Context(), unreadKey{}, read)))
+		if r.mayNotRead(request.Context(), read) {
+			c.SetRequest(request.WithContext(context.WithValue(request.Context(), missingReadKey{}, read)))
 		}
 		return next(c)
 	}

@@ -55,7 +55,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		}
 		s := &Stream{writer: c.Response(), control: control}
 		s.caller, _ = principal.From(ctx)
-		again := request.WithContext(ForStream(request.Context()))
+		again := request.WithContext(WithStream(request.Context()))
 		s.admit = func() (principal.Principal, error) {
 			p, err := r.server.authenticator.Authenticate(again)
 			if err != nil {
@@ -150,14 +150,14 @@ func (s *Stream) start() {
 
 type listeningKey struct{}
 
-// ForStream is a context in which a caller is looked at again because a stream of his is open.
-func ForStream(ctx context.Context) context.Context {
+// WithStream is a context in which a caller is looked at again because a stream of his is open.
+func WithStream(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listeningKey{}, true)
 }
 
-// Listening reports whether ctx is from ForStream. Nobody need sit at an open stream, so it is no use
+// IsStream reports whether ctx is from ForStream. Nobody need sit at an open stream, so it is no use
 // of a session.
-func Listening(ctx context.Context) bool { return ctx.Value(listeningKey{}) != nil }
+func IsStream(ctx context.Context) bool { return ctx.Value(listeningKey{}) != nil }
 
 // Notifier is implemented by an Authenticator that notices at once when a credential may
 // have ended or may open less.

@@ -146,7 +146,7 @@ func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
 		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
 		attempt, err := d.keeper.Begin(ctx, order)
 		require.NoError(t, err)
-		_, other := attempt.KeepAfter(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
+		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
 		require.False(t, other)
 		attempt.End(ctx)
 		require.Empty(t, d.cache.kept)

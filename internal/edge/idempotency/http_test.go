@@ -51,13 +51,13 @@ func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErro
 
 type makeRequest struct{ Body []byte }
 
-func (f *faulty) make(ctx context.Context, u *uow.Unit, in makeRequest) (made httpapi.Made[object], err error) {
+func (f *faulty) make(ctx context.Context, u *uow.Unit, in makeRequest) (made httpapi.Created[object], err error) {
 	thing := storagetest.Thing{Name: string(in.Body)}
 	if err := guard.Insert(ctx, u, &thing); err != nil {
 		return made, err
 	}
 	u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + thing.Name})
-	return httpapi.Made[object]{Location: "/things/" + thing.Name, Body: object{"name": thing.Name}}, f.fail()
+	return httpapi.Created[object]{Location: "/things/" + thing.Name, Body: object{"name": thing.Name}}, f.fail()
 }
 
 func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
@@ -162,7 +162,7 @@ func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, r
 	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
-		httpapi.Parts(r, http.MethodPost, "/thing-batches", "", func(ctx context.Context, b *httpapi.Batch, in eachRequest) (object, error) {
+		httpapi.MultiUnit(r, http.MethodPost, "/thing-batches", "", func(ctx context.Context, b *httpapi.Batch, in eachRequest) (object, error) {
 			return f.makeEach(ctx, b, in.Body, runs)
 		})
 	})

@@ -50,14 +50,14 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 		}
 	}
 	if len(records) == 1 {
-		return insert(storage.LaterID(tx, &records[0].ID), records...)
+		return insert(storage.DeferredID(tx, &records[0].ID), records...)
 	}
 	return insert(tx, records...)
 }
 
-// KeepAfter implements httpapi.Attempt. Failing to keep is logged: the caller has
+// KeepCommitted implements httpapi.Attempt. Failing to keep is logged: the caller has
 // his answer, and a repeat is decided anew.
-func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
+func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	if !a.Keeps(reply) {
 		return httpapi.StoredReply{}, false
 	}
@@ -77,17 +77,17 @@ func (a *attempt) KeepAfter(ctx context.Context, reply httpapi.StoredReply) (htt
 	return httpapi.StoredReply{}, false
 }
 
-// Settle implements httpapi.Attempt. Without a lease two attempts can run side by side,
+// KeepRefusal implements httpapi.Attempt. Without a lease two attempts can run side by side,
 // and the second be refused for what the first has done: a version that has passed, a
 // name that is taken. The unique row tells, whichever comes to it first.
-func (a *attempt) Settle(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
+func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	switch {
 	case errors.Is(err, errTaken):
 		return a.winnerReply(ctx)
 	case ctx.Err() != nil:
 		return httpapi.StoredReply{}, false
 	}
-	return a.KeepAfter(ctx, refusal)
+	return a.KeepCommitted(ctx, refusal)
 }
 
 // winnerReply returns what another attempt at the same request has recorded meanwhile.

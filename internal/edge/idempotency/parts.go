@@ -161,9 +161,9 @@ func (a *attempt) keptParts(records []*Record) {
 	}
 }
 
-// Conclude implements httpapi.Attempt. Failing to keep a refusal is logged, as KeepAfter
+// FinishDocument implements httpapi.Attempt. Failing to keep a refusal is logged, as KeepCommitted
 // does: the caller has his answer, and a repeat decides it anew.
-func (a *attempt) Conclude(ctx context.Context, outcome httpapi.Conclusion) bool {
+func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentResult) bool {
 	switch err := a.keepRefused(context.WithoutCancel(ctx), outcome.Refused); {
 	case errors.Is(err, errTaken):
 		return false

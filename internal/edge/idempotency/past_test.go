@@ -107,7 +107,7 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 		}},
 		"it was a refusal": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
 			attempt := d.begin(t, ctx, "lost")
-			_, other := attempt.KeepAfter(ctx, httpapi.StoredReply{Status: 409})
+			_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 409})
 			require.False(t, other)
 			attempt.End(ctx)
 		}},
@@ -205,7 +205,7 @@ func TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed(t *testing.T) {
 		if err := attempt.Keep(ctx, u, made); err != nil {
 			return err
 		}
-		u.Record(uow.Entry{Action: "order.create", Resource: "orders/1"})
+		u.AuditOnly(uow.Entry{Action: "order.create", Resource: "orders/1"})
 		return nil
 	}))
 	attempt.End(ctx)
@@ -223,7 +223,7 @@ func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
 		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			return attempt.KeepPart(ctx, u, "1", []byte(`{}`))
 		}))
-		_, other := attempt.KeepAfter(ctx, httpapi.StoredReply{Status: 200, Body: []byte(`{}`)})
+		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 200, Body: []byte(`{}`)})
 		require.False(t, other)
 		attempt.End(ctx)
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))

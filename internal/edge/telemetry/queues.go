@@ -49,7 +49,7 @@ func (m *Metrics) QueueObserver() mq.Observer {
 	}
 	return mq.Observer{
 		Enqueued: func(queue string, n int) { add(m.queues.enqueued, n, mq.Family(queue)) },
-		Settled: func(queue string, t mq.Tally) {
+		Settled: func(queue string, t mq.OutcomeCounts) {
 			family := mq.Family(queue)
 			add(m.queues.settled, t.Done, family, "done")
 			add(m.queues.settled, t.Retried, family, "retried")

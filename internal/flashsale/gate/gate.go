@@ -166,13 +166,13 @@ type Holding struct {
 	Ticket string
 }
 
-// Strays are what the gate and its queue do not agree on. Nothing makes any but a store
+// Inconsistencies are what the gate and its queue do not agree on. Nothing makes any but a store
 // that lost a part of what it had.
-type Strays struct {
+type Inconsistencies struct {
 	// Tickets are in flight, and no message will ever take them further.
 	Tickets []Ticket
-	// Letters are the IDs of dead messages that are no ticket's.
-	Letters []string
+	// DeadMessages are the IDs of dead messages that are no ticket's.
+	DeadMessages []string
 }
 
 // Gate admits customers to sales. It is safe for concurrent use by many processes. Each
@@ -214,7 +214,7 @@ type Gate interface {
 
 	// Strays compares the tickets with the messages of the queue. It is exact for what
 	// does not move meanwhile; what does is looked at twice. Errors: ErrNoGate.
-	Strays(ctx context.Context, ref Ref) (Strays, error)
+	Strays(ctx context.Context, ref Ref) (Inconsistencies, error)
 
 	// Requeue gives tickets that are in flight a message, and returns how many those
 	// were. A second message of a ticket does no harm. Errors: ErrNoGate.

@@ -427,7 +427,7 @@ func checkStrays(t *testing.T, g *underTest) {
 		ids = append(ids, ticket.ID)
 	}
 	require.ElementsMatch(t, []string{"T0", "T1"}, ids)
-	require.Equal(t, []string{"GHOST"}, strays.Letters)
+	require.Equal(t, []string{"GHOST"}, strays.DeadMessages)
 
 	queued, err := g.Requeue(g.ctx, g.rules.Ref, strays.Tickets)
 	require.NoError(t, err)
@@ -436,7 +436,7 @@ func checkStrays(t *testing.T, g *underTest) {
 	strays, err = g.Strays(g.ctx, g.rules.Ref)
 	require.NoError(t, err)
 	require.Empty(t, strays.Tickets)
-	require.Empty(t, strays.Letters)
+	require.Empty(t, strays.DeadMessages)
 	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 5, Queued: 5, Waiting: 5}, g.counts(t))
 	require.ElementsMatch(t, []string{"T0", "T1", "T3", "T4"}, g.claim(t))
 	g.move(t, "T0", Confirmed, Queued)

@@ -113,7 +113,7 @@ func (g *Redis) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, erro
 // Strays implements Gate. The tickets are read before the messages, because a message goes
 // only after its ticket has ended; what looks stray is looked at a second time, because a
 // message that moves can be missed.
-func (g *Redis) Strays(ctx context.Context, ref Ref) (Strays, error) {
+func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	s := g.sale(ref.Sale)
 	tickets, err := g.inFlight(ctx, s, ref)
 	for range 2 {
@@ -123,10 +123,10 @@ func (g *Redis) Strays(ctx context.Context, ref Ref) (Strays, error) {
 		tickets, err = g.withoutMessage(ctx, s, ref, tickets)
 	}
 	if err != nil {
-		return Strays{}, err
+		return Inconsistencies{}, err
 	}
 	letters, err := lettersWithoutTicket(ctx, g, s.queue, ref)
-	return Strays{Tickets: tickets, Letters: letters}, err
+	return Inconsistencies{Tickets: tickets, DeadMessages: letters}, err
 }
 
 // inFlight reads the tickets that have not ended.

@@ -98,10 +98,10 @@ func (g *SQL) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 
 // Strays implements Gate. Its tickets are exact: a message goes only after its ticket has
 // ended, and the gate is locked.
-func (g *SQL) Strays(ctx context.Context, ref Ref) (Strays, error) {
-	var s Strays
+func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
+	var s Inconsistencies
 	err := g.step(ctx, ref, func(tx *gorm.DB, b *book) error {
-		s = Strays{}
+		s = Inconsistencies{}
 		var rows []ticketRow
 		if err := tx.Where("sale_id = ? AND state IN ?", ref.Sale, InFlight).Find(&rows).Error; err != nil {
 			return fmt.Errorf("read the tickets of sale %d that are in flight: %w", ref.Sale, err)
@@ -124,7 +124,7 @@ func (g *SQL) Strays(ctx context.Context, ref Ref) (Strays, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Letters, err = lettersWithoutTicket(ctx, g, g.queue.Queue(QueueName(ref.Sale)), ref)
+	s.DeadMessages, err = lettersWithoutTicket(ctx, g, g.queue.Queue(QueueName(ref.Sale)), ref)
 	return s, err
 }
 

@@ -196,7 +196,7 @@ func (r *Refusals) write(ctx context.Context, k kind, detail refusedDetail) erro
 		if _, err := u.Tx(ctx); err != nil {
 			return err
 		}
-		u.Record(uow.Entry{Action: k.action, Resource: resourceOf(k.action), Detail: detail})
+		u.AuditOnly(uow.Entry{Action: k.action, Resource: resourceOf(k.action), Detail: detail})
 		return nil
 	})
 	if err != nil {

@@ -226,7 +226,7 @@ func (s *Service) settle(ctx context.Context, st *state) error {
 
 // record leaves the audit entry about some things and announces it.
 func (s *Service) record(u *uow.Unit, name, verb string, subjects []string) {
-	change.Record(u, s.bus, change.Deed{
+	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "promise", Topic: Topic, Key: name, Change: events.Change{Action: verb}, Detail: map[string]any{"subjects": subjects},
 	})
 }

@@ -21,8 +21,8 @@ import (
 // that has the name already. So a refusal is cut down to its code, the versions and the
 // caller's own words for a caller without "<resource>:read", here and for every route.
 
-// unreadKey is where a context has the permission to read that its caller lacks.
-type unreadKey struct{}
+// missingReadKey is where a context has the permission to read that its caller lacks.
+type missingReadKey struct{}
 
 // readingOf returns the permission to read the resource of a route with a permission; "" of
 // a route without one.
@@ -34,15 +34,15 @@ func readingOf(permission string) string {
 	return resource + ":read"
 }
 
-// lacks reports whether a caller is to be told no more than who may not read a resource. A
+// mayNotRead reports whether a caller is to be told no more than who may not read a resource. A
 // resource that no route reads has nothing to hide.
-func (r *Router) lacks(ctx context.Context, read string) bool {
+func (r *Router) mayNotRead(ctx context.Context, read string) bool {
 	caller, _ := principal.From(ctx)
-	return read != "" && caller.Kind != principal.Customer && !caller.May(read) && r.asks(read)
+	return read != "" && caller.Kind != principal.Customer && !caller.May(read) && r.isRoutePermission(read)
 }
 
-// asks reports whether any route asks for a permission.
-func (r *Router) asks(permission string) bool {
+// isRoutePermission reports whether any route isRoutePermission for a permission.
+func (r *Router) isRoutePermission(permission string) bool {
 	for _, route := range *r.routes {
 		if route.Permission == permission {
 			return true
@@ -54,7 +54,7 @@ func (r *Router) asks(permission string) bool {
 // MayRead reports whether the caller may read the resource that it changes. What a route
 // answers beside a refusal, such as a batch's verdicts, is for the route to cut down.
 func MayRead(ctx context.Context) bool {
-	_, lacks := ctx.Value(unreadKey{}).(string)
+	_, lacks := ctx.Value(missingReadKey{}).(string)
 	return !lacks
 }
 
@@ -67,10 +67,10 @@ type revealed struct{ permission string }
 // HeaderReveals is where a reply that is kept has that permission. It is never sent.
 const HeaderReveals = "X-Interlock-Reveals"
 
-// Reveals reports whether the caller may be told what takes a permission beside that of the
+// MayReveal reports whether the caller may be told what takes a permission beside that of the
 // route, and that the reply tells it then. A reply that was kept tells it again only to a caller
 // who has the permission still.
-func Reveals(ctx context.Context, permission string) bool {
+func MayReveal(ctx context.Context, permission string) bool {
 	if caller, _ := principal.From(ctx); caller.Kind == principal.Customer || !caller.May(permission) {
 		return false
 	}
@@ -80,9 +80,9 @@ func Reveals(ctx context.Context, permission string) bool {
 	return true
 }
 
-// unread is the permission that the caller lacks to be told again what a kept reply tells; "" for
+// missingPermission is the permission that the caller lacks to be told again what a kept reply tells; "" for
 // none.
-func unread(ctx context.Context, reply StoredReply) string {
+func missingPermission(ctx context.Context, reply StoredReply) string {
 	permission := reply.Header.Get(HeaderReveals)
 	if caller, _ := principal.From(ctx); permission == "" || caller.May(permission) {
 		return ""
@@ -90,43 +90,43 @@ func unread(ctx context.Context, reply StoredReply) string {
 	return permission
 }
 
-// tellable are the members of a refusal that anybody may read who may cause it: versions,
+// publicMembers are the members of a refusal that anybody may read who may cause it: versions,
 // places in the request, names that the request gave, and who holds what was asked for.
-var tellable = map[string]bool{
+var publicMembers = map[string]bool{
 	"expectedVersion": true, "currentVersion": true, "currentEtag": true, "version": true, "eventVersion": true,
 	"index": true, "key": true, "id": true, "sku": true, "op": true, "code": true, "verdict": true, "counts": true,
 	"number": true, "clientId": true, "clientSeq": true, "eventId": true, "highestSeq": true,
 	"retryAfterMs": true, "ticket": true, "limit": true, "holder": true,
 }
 
-// withheld returns a refusal as a caller without the permission to read is told it.
-func withheld(e *apperr.Error, title, permission string) *apperr.Error {
+// redact returns a refusal as a caller without the permission to read is told it.
+func redact(e *apperr.Error, title, permission string) *apperr.Error {
 	cut := *e
 	cut.Members = nil
 	for name, value := range e.Members {
-		if listed := tellableOf(value); tellable[name] {
+		if listed := publicMembersOf(value); publicMembers[name] {
 			cut.With(name, value)
 		} else if listed != nil {
 			cut.With(name, listed)
 		}
 	}
-	if tellsOfTheResource(e.Code) {
+	if detailRevealsResource(e.Code) {
 		cut.Detail = fmt.Sprintf("%s. What is there now is told to those with the permission %s.", title, permission)
 		cut.Fields = nil
 	}
 	return &cut
 }
 
-// toldAgain are the members of a kept ApprovalStale that are told beside the tellable ones:
+// publicApprovalMembers are the members of a kept ApprovalStale that are told beside the tellable ones:
 // what the approval itself is, and who moved what it would change.
-var toldAgain = map[string]bool{"currentStatus": true, "allowedTransitions": true, "updatedBy": true, "updatedTime": true}
+var publicApprovalMembers = map[string]bool{"currentStatus": true, "allowedTransitions": true, "updatedBy": true, "updatedTime": true}
 
-// forReader returns the body of a kept reply as the caller of now is told it. An approval is
+// redactForCaller returns the body of a kept reply as the caller of now is told it. An approval is
 // about a resource of another domain, and which permission it takes to read that is not kept:
 // what a refusal told of it is told once.
-func forReader(ctx context.Context, reply StoredReply) ([]byte, error) {
-	permission, lacks := ctx.Value(unreadKey{}).(string)
-	if missing := unread(ctx, reply); missing != "" && !lacks {
+func redactForCaller(ctx context.Context, reply StoredReply) ([]byte, error) {
+	permission, lacks := ctx.Value(missingReadKey{}).(string)
+	if missing := missingPermission(ctx, reply); missing != "" && !lacks {
 		permission, lacks = missing, true
 	}
 	if !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) || !lacks && !bytes.Contains(reply.Body, []byte(apperr.ApprovalStale)) {
@@ -138,22 +138,22 @@ func forReader(ctx context.Context, reply StoredReply) ([]byte, error) {
 		return nil, fmt.Errorf("read a kept refusal: %w", err)
 	}
 	if !lacks {
-		return toldOnce(head, members, reply.Body)
+		return redactApproval(head, members, reply.Body)
 	}
-	told := withheld(&apperr.Error{Code: head.Code, Detail: head.Detail, Fields: head.Fields, Members: members}, head.Title, permission)
+	told := redact(&apperr.Error{Code: head.Code, Detail: head.Detail, Fields: head.Fields, Members: members}, head.Title, permission)
 	delete(told.Members, "code")
 	head.Detail, head.Fields = told.Detail, told.Fields
 	return problemText(head, told.Members)
 }
 
-// toldOnce returns a kept refusal without what it told of the resource that an approval would
+// redactApproval returns a kept refusal without what it told of the resource that an approval would
 // change.
-func toldOnce(head problemHead, members map[string]any, body []byte) ([]byte, error) {
+func redactApproval(head problemHead, members map[string]any, body []byte) ([]byte, error) {
 	if head.Code != apperr.ApprovalStale {
 		return body, nil
 	}
 	for name := range members {
-		if !toldAgain[name] && !tellable[name] {
+		if !publicApprovalMembers[name] && !publicMembers[name] {
 			delete(members, name)
 		}
 	}
@@ -161,9 +161,9 @@ func toldOnce(head problemHead, members map[string]any, body []byte) ([]byte, er
 	return problemText(head, members)
 }
 
-// tellsOfTheResource reports whether the sentence of a refusal speaks of what is there,
+// detailRevealsResource reports whether the sentence of a refusal speaks of what is there,
 // rather than of the request alone.
-func tellsOfTheResource(code apperr.Code) bool {
+func detailRevealsResource(code apperr.Code) bool {
 	switch code {
 	case apperr.SoldOut, apperr.SaleNotOpen, apperr.RequestInProgress:
 		return false
@@ -172,9 +172,9 @@ func tellsOfTheResource(code apperr.Code) bool {
 	return status == http.StatusConflict || status == http.StatusPreconditionFailed
 }
 
-// tellableOf cuts a list of objects, such as a batch's verdicts, down to their tellable
+// publicMembersOf cuts a list of objects, such as a batch's verdicts, down to their tellable
 // members; nil for anything else, and for a list that has none of them.
-func tellableOf(value any) []map[string]any {
+func publicMembersOf(value any) []map[string]any {
 	tree, err := merge.Tree(value)
 	if err != nil {
 		return nil
@@ -185,7 +185,7 @@ func tellableOf(value any) []map[string]any {
 		object, _ := element.(map[string]any)
 		left := map[string]any{}
 		for name, member := range object {
-			if tellable[name] {
+			if publicMembers[name] {
 				left[name] = member
 			}
 		}
