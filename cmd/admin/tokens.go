@@ -15,7 +15,7 @@ import (
 type tokenCommand struct {
 	List   tokenList   `cmd:"" help:"List the API tokens of a tenant, without their secrets."`
 	Create tokenCreate `cmd:"" help:"Make an API token and print it, and only it; it is not shown again."`
-	Revoke tokenRevoke `cmd:"" help:"Revoke an API token: it opens nothing any more, and its streams end, within a second."`
+	Revoke tokenRevoke `cmd:"" help:"Revoke an API token: it stops working, and its streams end, within a second."`
 }
 
 type tokenList struct {
@@ -92,7 +92,7 @@ func (c *tokenRevoke) Run(ctx context.Context) error {
 		if err := sv.Access.RevokeToken(ctx, c.Tenant, c.ID); err != nil {
 			return err
 		}
-		fmt.Printf("Token %d is revoked; it opens nothing any more, and its streams end within a second.\n", c.ID)
+		fmt.Printf("Token %d is revoked; it no longer works, and its streams end within a second.\n", c.ID)
 		return nil
 	})
 }

@@ -67,7 +67,7 @@ func (a arrivals) count(ctx context.Context, key string, limit ratelimit.Limit) 
 	case err != nil:
 		return 0, err
 	case !decision.Allowed:
-		return 0, apperr.New(apperr.RateLimited, "Too many sign-ins were tried from your network. Nothing was tried; wait before the next one.").After(decision.RetryAfter)
+		return 0, apperr.New(apperr.RateLimited, "Too many sign-ins were tried from your network. Your credentials were not checked; wait before the next try.").After(decision.RetryAfter)
 	}
 	return limit.Burst - decision.Remaining, nil
 }

@@ -54,7 +54,7 @@ func (challengeRow) TableName() string { return "sign_in_challenges" }
 
 // errChallengeOver is for a challenge that opens nothing any more.
 func errChallengeOver() error {
-	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Give your password again.")
+	return apperr.New(apperr.Unauthenticated, "This sign-in has ended. Enter your password again.")
 }
 
 // challenge makes the challenge of a user whose password was right. Errors:

@@ -43,7 +43,7 @@ func requireSession(ctx context.Context) error {
 	if caller, _ := principal.From(ctx); caller.Kind == principal.Admin {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "Second factors and links are seen and changed from a session of their user; an API token cannot.")
+	return apperr.New(apperr.Forbidden, "Sign in to see or change your second factors and linked accounts; an API token cannot.")
 }
 
 // Factors returns the confirmed factors of the caller, oldest first, and how many recovery

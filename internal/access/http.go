@@ -203,7 +203,7 @@ type signOutReply = httpapi.WithCookies[httpapi.None]
 func (h handler) signOut(ctx context.Context, u *uow.Unit, in sessionRequest) (signOutReply, error) {
 	caller, _ := principal.From(ctx)
 	if in.token() == "" || caller.Kind != principal.Admin {
-		return signOutReply{}, apperr.New(apperr.Unauthenticated, "There is no session to end; an API token is no session.")
+		return signOutReply{}, apperr.New(apperr.Unauthenticated, "There is no session to end: you called with an API token.")
 	}
 	if err := h.service.SignOut(ctx, u, in.token()); err != nil {
 		return signOutReply{}, err

@@ -42,7 +42,7 @@ type mePatch struct {
 
 func (h handler) editMe(ctx context.Context, u *uow.Unit, user *User, in editMeRequest) (editedMeView, error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
-		return editedMeView{}, apperr.New(apperr.Forbidden, "An account is changed from a session of its user; an API token cannot.")
+		return editedMeView{}, apperr.New(apperr.Forbidden, "Sign in to change your account; an API token cannot.")
 	}
 	edited, err := h.service.EditUser(ctx, u, user, in.Change())
 	if err != nil {

@@ -43,7 +43,7 @@ func (u *User) invite(i Invitation) {
 // errNoInvitation is for one that was accepted or replaced, or never was; which of them, only
 // its digest could tell, and that is gone.
 func errNoInvitation() error {
-	return apperr.New(apperr.InvalidCredentials, "This invitation opens nothing: it was accepted, replaced by a newer one, or is not complete. Ask for another one if you have no password yet.")
+	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Ask for another one if you have no password yet.")
 }
 
 // AddInvited creates a user without a password, and invites it. It runs in a unit of its own,
@@ -249,7 +249,7 @@ func (u *User) checkInvitation(hash string, now time.Time) error {
 	case !now.Before(*u.InvitationExpiresTime):
 		return apperr.New(apperr.InvalidCredentials, "This invitation ended at %s. Ask for another one.", u.InvitationExpiresTime.UTC().Format(time.RFC3339))
 	case u.Disabled:
-		return apperr.New(apperr.InvalidCredentials, "This account is disabled, and its invitation opens nothing until it is enabled. Ask who invited you.")
+		return apperr.New(apperr.InvalidCredentials, "This account is disabled, and its invitation is not valid until it is enabled. Ask the person who invited you.")
 	}
 	return nil
 }

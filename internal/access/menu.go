@@ -111,9 +111,9 @@ func (s *Service) menus(action string, tree *menuTree) change.Editable[Menu, *Me
 		Rows: change.Rows[Menu, *Menu]{
 			DB: s.store.db, Label: (*Menu).label, View: func(m *Menu) any { return menuViewOf(*m) }, Find: findMenu,
 		},
-		Document: func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
-		Revise:   func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },
-		AtVersion:       s.menuAt,
+		Document:  func(m *Menu) (any, error) { return merge.Tree(documentOf(m)) },
+		Revise:    func(m *Menu, document any) (*Menu, guard.Set, error) { return s.reviseMenu(tree, m, document) },
+		AtVersion: s.menuAt,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Menu, _ *change.Overwrite) error {
 			s.recordMenu(u, after, action, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": documentOf(before), "after": documentOf(after),
@@ -374,7 +374,7 @@ func (s *Service) DeleteMenu(ctx context.Context, u *uow.Unit, m *Menu, ifMatch 
 			return err
 		}
 		if below := len(tree.below[m.ID]); below > 0 {
-			return apperr.New(apperr.InUse, "%s cannot be deleted while others are below it (menus: %d). Move or delete them first.", m.label(), below)
+			return apperr.New(apperr.InUse, "%s cannot be deleted while other menus are below it (%d). Move or delete those first.", m.label(), below)
 		}
 		if err := guard.Delete[Menu](ctx, u, m.Ref()); err != nil {
 			return err

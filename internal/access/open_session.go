@@ -39,7 +39,7 @@ var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "crea
 
 // errForeignSessions is for who asks about sessions that are not his to see.
 func errForeignSessions() error {
-	return apperr.New(apperr.Forbidden, "One's own sessions are seen and ended from a session; those of others need the permission %s, which you do not have.", writeUsersPermission)
+	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", writeUsersPermission)
 }
 
 // seesSessionsOf reports whether the caller may see and end a user's sessions. An API token

@@ -84,11 +84,11 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 		Rows: change.Rows[Role, *Role]{
 			DB: s.store.db, Label: (*Role).label, View: func(role *Role) any { return roleViewOf(*role) }, Find: findRole,
 		},
-		Document: func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
-		ApplyPatch:  patchedSet("permissions"),
-		Revise:   s.reviseRole,
-		AtVersion:       s.roleAt,
-		Record:   s.recordRoleEdit,
+		Document:   func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
+		ApplyPatch: patchedSet("permissions"),
+		Revise:     s.reviseRole,
+		AtVersion:  s.roleAt,
+		Record:     s.recordRoleEdit,
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *Service) DeleteRole(ctx context.Context, u *uow.Unit, role *Role, ifMat
 			return fmt.Errorf("count the role's holders: %w", err)
 		}
 		if holders > 0 {
-			return apperr.New(apperr.InUse, "%s cannot be deleted while somebody holds it (users: %d). Take it from them first.", role.label(), holders)
+			return apperr.New(apperr.InUse, "%s cannot be deleted while users hold it (%d). Take it from them first.", role.label(), holders)
 		}
 		if err := revoke(tx, role, role.Permissions); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (*setEdit) UnmarshalJSON(text []byte) error {
 	case tooLong(parts.Remove) >= 0:
 		return longAt("/remove/", tooLong(parts.Remove))
 	case slices.ContainsFunc(parts.Remove, func(name string) bool { return slices.Contains(parts.Add, name) }):
-		return &strictjson.Error{Pointer: "/remove", Message: "must not name what add names"}
+		return &strictjson.Error{Pointer: "/remove", Message: "must not repeat names from add"}
 	}
 	return nil
 }

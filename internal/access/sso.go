@@ -246,7 +246,7 @@ func reasonOf(err error) string {
 }
 
 func errFlowOver() error {
-	return fail("over", apperr.New(apperr.InvalidCredentials, "This sign-in has ended, was finished already, or was begun in another browser. Begin again."))
+	return fail("over", apperr.New(apperr.InvalidCredentials, "This sign-in has ended, was finished already, or was started in another browser. Start again."))
 }
 
 func errNotLinked() error {
@@ -283,5 +283,5 @@ func errProvider(ctx context.Context, p Provider, err error) error {
 	case errors.Is(err, oidc.ErrClock):
 		return fail("clock", apperr.New(apperr.InvalidCredentials, "The clocks of %s and of this service differ by more than %s.", p.DisplayName, oidc.Skew).Because(err))
 	}
-	return fail("refused", apperr.New(apperr.InvalidCredentials, "The answer of %s proves nothing. Begin again.", p.DisplayName).Because(err))
+	return fail("refused", apperr.New(apperr.InvalidCredentials, "The answer from %s could not be verified. Start again.", p.DisplayName).Because(err))
 }

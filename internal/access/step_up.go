@@ -27,7 +27,7 @@ const (
 // Forbidden for an API token; ValidationFailed at /method for a user who has no second factor.
 func (s *Service) inSession(ctx context.Context, token string) (session Session, err error) {
 	if caller, _ := principal.From(ctx); caller.Kind != principal.Admin {
-		return Session{}, apperr.New(apperr.Forbidden, "A second factor is shown in a session; an API token is not asked for one.")
+		return Session{}, apperr.New(apperr.Forbidden, "Only a session can confirm a second factor; an API token is not asked for one.")
 	}
 	session, err = s.Current(ctx, token)
 	if err == nil && !session.User.SecondFactor {

@@ -88,10 +88,10 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 			DB: s.store.db, Label: func(*TenantSettings) string { return "the settings" },
 			View: func(row *TenantSettings) any { return settingsViewOf(row) },
 		},
-		Document: func(row *TenantSettings) (any, error) { return row.document() },
-		Revise:   reviseSettings,
-		AtVersion:       s.settingsAt,
-		Record:   recordSettings,
+		Document:  func(row *TenantSettings) (any, error) { return row.document() },
+		Revise:    reviseSettings,
+		AtVersion: s.settingsAt,
+		Record:    recordSettings,
 	}
 }
 

@@ -123,7 +123,7 @@ func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 		return storage.Found(err, "user", strconv.FormatInt(caller.UserID, 10))
 	}
 	if user.Version != caller.UserVersion {
-		return apperr.New(apperr.ResourceLocked, "You were changed at the same time; no token was made. Try again.").After(time.Second)
+		return apperr.New(apperr.ResourceLocked, "Your account was changed at the same time. No token was created; try again.").After(time.Second)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (t *turns) withdraw(own *turn) {
 
 func (r rank) shed() error {
 	if r.anonymous {
-		return apperr.New(apperr.RateLimited, "Too many people try to sign in at this moment. Nothing was tried; come back in a moment.").After(comeBack)
+		return apperr.New(apperr.RateLimited, "Too many people are signing in at the moment. Your credentials were not checked; try again in a moment.").After(comeBack)
 	}
-	return apperr.New(apperr.Unavailable, "Too many people sign in at this moment. Try again.").After(comeBack)
+	return apperr.New(apperr.Unavailable, "Too many people are signing in at the moment. Try again.").After(comeBack)
 }

@@ -36,9 +36,9 @@ func (s *Service) users() change.Editable[User, *User] {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})
 		},
 		ApplyPatch: patchedSet("roles"),
-		Revise:  reviseUser,
-		AtVersion:      s.userAt,
-		Record:  s.recordUserEdit,
+		Revise:     reviseUser,
+		AtVersion:  s.userAt,
+		Record:     s.recordUserEdit,
 	}
 }
 

@@ -55,7 +55,7 @@ type PasswordChange struct {
 func (s *Service) ChangePassword(ctx context.Context, user *User, change PasswordChange) (*User, error) {
 	caller, _ := principal.From(ctx)
 	if caller.Kind != principal.Admin {
-		return nil, apperr.New(apperr.Forbidden, "A password is changed from a session of its user; an API token cannot.")
+		return nil, apperr.New(apperr.Forbidden, "Sign in to change your password; an API token cannot.")
 	}
 	if user.PasswordHash == "" {
 		return nil, invalid("/currentPassword", "none", "is none: you sign in without a password. Ask for an invitation to choose one")

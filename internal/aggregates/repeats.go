@@ -120,7 +120,7 @@ func (r recorded) refuse(asked []Event, enforce bool) error {
 }
 
 func (r recorded) superseded(index int, asked *Event) error {
-	return named(apperr.New(apperr.SequenceSuperseded, "%s never landed, and %d of the same writer has; nothing was changed. Number it above that.",
+	return named(apperr.New(apperr.SequenceSuperseded, "%s was never recorded, and %d of the same writer was. Nothing was changed; give it a higher number.",
 		describe(index, asked), *r.lastSeq), index, asked).
 		With("highestSeq", *r.lastSeq).With("currentVersion", r.version)
 }
@@ -132,13 +132,13 @@ func (r recorded) hasLanded(index int, asked []Event, first *Event) error {
 			landed++
 		}
 	}
-	return named(apperr.New(apperr.IdempotencyViolation, "%s landed at version %d; nothing was changed.", describe(index, &asked[index]), first.Version), index, &asked[index]).
+	return named(apperr.New(apperr.IdempotencyViolation, "%s was recorded at version %d. Nothing was changed.", describe(index, &asked[index]), first.Version), index, &asked[index]).
 		With("number", numberLanded).With("version", first.BatchVersion).With("eventVersion", first.Version).
 		With("landed", landed).With("highestSeq", r.lastSeq).With("currentVersion", r.version)
 }
 
 func mismatch(index int, asked, first *Event, differ []string) error {
-	return named(apperr.New(apperr.PayloadMismatch, "%s has the name of an event with other content, which landed at version %d; nothing was changed.",
+	return named(apperr.New(apperr.PayloadMismatch, "%s has the name of an event with other content, which was recorded at version %d. Nothing was changed.",
 		describe(index, asked), first.Version), index, asked).
 		With("version", first.BatchVersion).With("eventVersion", first.Version).With("differs", differ)
 }
@@ -146,7 +146,7 @@ func mismatch(index int, asked, first *Event, differ []string) error {
 // inFlight is InflightDuplicate: another attempt is under way, and nobody knows yet what
 // becomes of it.
 func inFlight(asked *Event) error {
-	return named(apperr.New(apperr.InflightDuplicate, "%s is being written by another attempt. Send it again in a moment to learn whether it has landed.", describe(0, asked)), 0, asked).
+	return named(apperr.New(apperr.InflightDuplicate, "%s is being written by another attempt. Send it again in a moment to learn whether it was recorded.", describe(0, asked)), 0, asked).
 		With("number", numberInFlight).After(time.Second)
 }
 

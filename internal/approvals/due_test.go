@@ -204,7 +204,9 @@ func (*shop) Conflict(context.Context, approvals.Proposal) (approvals.Conflict, 
 func (*shop) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	return approvals.ShownAs(p.Content), nil
 }
-func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison, error) { return nil, nil }
+func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison, error) {
+	return nil, nil
+}
 
 // plan has a shop change at a time.
 func (d *desk) plan(shop, note string, in time.Duration) {

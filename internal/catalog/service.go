@@ -101,10 +101,10 @@ func (s *Service) record(u *uow.Unit, verb string, item *Item, detail any) {
 // editable declares items to package change.
 func (s *Service) editable() change.Editable[Item, *Item] {
 	return change.Editable[Item, *Item]{
-		Rows:     change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(item *Item) any { return viewOf(*item) }},
-		Document: func(item *Item) (any, error) { return merge.Tree(item.Content) },
-		Revise:   revise,
-		AtVersion:       s.at,
+		Rows:      change.Rows[Item, *Item]{DB: s.db, Label: (*Item).Label, View: func(item *Item) any { return viewOf(*item) }},
+		Document:  func(item *Item) (any, error) { return merge.Tree(item.Content) },
+		Revise:    revise,
+		AtVersion: s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Item, _ *change.Overwrite) error {
 			s.record(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Content, "after": after.Content,

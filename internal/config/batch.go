@@ -268,7 +268,7 @@ func (s *Service) batchConflict(changes []Change) error {
 			}
 			list = append(list, memberOf(c, e))
 		}
-		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with what others did meanwhile; nothing was changed.", len(list), len(changes)).
+		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with changes that others made meanwhile; nothing was changed.", len(list), len(changes)).
 			With("conflicts", list)
 		if len(list) == 0 {
 			return uow.Retry(conflict)

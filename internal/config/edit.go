@@ -18,20 +18,20 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 		Rows: change.Rows[Config, *Config]{
 			DB: s.db, Label: (*Config).label, View: func(c *Config) any { return viewOf(ctx, c) }, Find: s.byID,
 		},
-		Document: func(c *Config) (any, error) { return c.document(by.reads) },
-		ApplyPatch:  by.patched,
+		Document:   func(c *Config) (any, error) { return c.document(by.reads) },
+		ApplyPatch: by.patched,
 		Revise: func(c *Config, document any) (*Config, guard.Set, error) {
 			// Others may read the row that is remembered.
 			own := *c
 			own.work = work
 			return revise(&own, document, by.may)
 		},
-		AtVersion:           s.at,
-		Record:       s.recordEdit,
-		ProposeInstead:      s.proposeEdit,
-		Write:        s.write,
-		Overwritable: true,
-		MergeQueue:        s.merges,
+		AtVersion:      s.at,
+		Record:         s.recordEdit,
+		ProposeInstead: s.proposeEdit,
+		Write:          s.write,
+		Overwritable:   true,
+		MergeQueue:     s.merges,
 	}
 }
 

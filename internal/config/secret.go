@@ -263,9 +263,9 @@ type permit func(before *Config, after Content, from valueSource) error
 func permitBlind(before *Config, after Content, from valueSource) error {
 	switch {
 	case before.Secret && !after.Secret:
-		return apperr.New(apperr.Forbidden, "Config %q is secret; to make it readable takes the permission %s.", before.Key, SecretsPermission)
+		return apperr.New(apperr.Forbidden, "Config %q is secret; making it readable requires the permission %s.", before.Key, SecretsPermission)
 	case from == valueOfEarlier:
-		return apperr.New(apperr.Forbidden, "The version of config %q that you edited has a secret value; to bring that back takes the permission %s. Give another value, or edit the newest version.", before.Key, SecretsPermission)
+		return apperr.New(apperr.Forbidden, "The version of config %q that you edited has a secret value; bringing it back requires the permission %s. Give another value, or edit the newest version.", before.Key, SecretsPermission)
 	case from == valueKept && before.isConfidential() && (after.ValueType != before.ValueType || after.Schema != before.Schema):
 		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
 	}
@@ -278,7 +278,7 @@ func permitRollback(ctx context.Context, row, to *Config) error {
 	if row.isConfidential() || !to.isConfidential() || maySee(ctx) {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; to bring that value back takes the permission %s.", to.Version, row.Key, SecretsPermission)
+	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; bringing that value back requires the permission %s.", to.Version, row.Key, SecretsPermission)
 }
 
 // maySee reports whether the caller may read the values of secret configs.

@@ -278,13 +278,13 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	switch {
 	case moved == 0:
-		return approvals.Conflict{Detail: "What it would change has not moved.", Members: map[string]any{}}, nil
+		return approvals.Conflict{Detail: "What it would change has not changed.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
 		return approvals.Conflict{Stale: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
 		Stale:   true,
-		Detail:  fmt.Sprintf("%d of its %d changes conflict with what others did meanwhile.", moved, len(changes)),
+		Detail:  fmt.Sprintf("%d of its %d changes conflict with changes that others made meanwhile.", moved, len(changes)),
 		Members: map[string]any{"members": members, "moved": moved},
 	}, nil
 }

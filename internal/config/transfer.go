@@ -285,7 +285,7 @@ func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields [
 	w.after, w.set, fields, err = w.before.with(content, valueGiven, may)
 	var refusal *apperr.Error
 	if errors.As(err, &refusal) {
-		fields = []apperr.Field{{Pointer: "/secret", Code: string(refusal.Code), Message: "must stay: to make the config readable takes the permission " + SecretsPermission}}
+		fields = []apperr.Field{{Pointer: "/secret", Code: string(refusal.Code), Message: "must stay: making the config readable requires the permission " + SecretsPermission}}
 	}
 	return fields
 }

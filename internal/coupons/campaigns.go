@@ -60,9 +60,9 @@ func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 		Rows: change.Rows[Campaign, *Campaign]{
 			DB: s.db, Label: (*Campaign).Label, View: func(c *Campaign) any { return campaignViewOf(*c) },
 		},
-		Document: func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
-		Revise:   revise,
-		AtVersion:       s.at,
+		Document:  func(c *Campaign) (any, error) { return merge.Tree(c.Terms) },
+		Revise:    revise,
+		AtVersion: s.at,
 		Record: func(ctx context.Context, u *uow.Unit, before, after *Campaign, _ *change.Overwrite) error {
 			s.recordCampaign(u, "update", after, map[string]any{
 				"fromVersion": before.Version, "version": after.Version, "before": before.Terms, "after": after.Terms,

@@ -198,7 +198,7 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 		return Receipt{}, apperr.New(apperr.LimitReached, "%s", detail).
 			With("ticket", httpapi.OrNull(a.Earlier)).With("held", a.Held).With("perUserLimit", sale.PerUserLimit)
 	case gate.QueueFull:
-		return Receipt{}, apperr.New(apperr.QueueFull, "Too many wait already. Try again in a moment.").After(time.Second)
+		return Receipt{}, apperr.New(apperr.QueueFull, "Too many customers are waiting already. Try again in a moment.").After(time.Second)
 	}
 	state := Machine.Of(sale.Status).Name
 	reasons := map[gate.Verdict]string{gate.NotOpen: state, gate.NotStarted: "not_started", gate.Ended: "ended"}

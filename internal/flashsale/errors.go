@@ -15,13 +15,13 @@ import (
 
 // unavailable is what a caller is told when the gate or the queue cannot be reached.
 func unavailable(err error) error {
-	return apperr.New(apperr.Unavailable, "Flash sales are not available now. Try again.").After(time.Second).Because(err)
+	return apperr.New(apperr.Unavailable, "Flash sales are unavailable right now. Try again.").After(time.Second).Because(err)
 }
 
 // purchaseUnknown is what a customer is told whose purchase was sent to the gate and not
 // answered. The ticket tells later what became of it, with or without an idempotency key.
 func purchaseUnknown(ticket string, err error) *apperr.Error {
-	return followed(ticket, err, "The purchase was sent and not answered: it may have been accepted.")
+	return followed(ticket, err, "The purchase was sent and not answered; it may have been accepted.")
 }
 
 // followed is an outcome that the ticket tells.
@@ -34,15 +34,15 @@ func followed(ticket string, err error, sentence string) *apperr.Error {
 // sale asks for.
 func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 	if !errors.Is(err, gate.ErrUnknown) {
-		return apperr.New(apperr.Unavailable, "%s takes no orders for a moment: what it accepts would not be kept safely enough. Nothing was bought. Try again.", sale.Label()).
+		return apperr.New(apperr.Unavailable, "%s pauses orders for a moment: it cannot store them safely enough. Nothing was bought. Try again.", sale.Label()).
 			After(time.Second).Because(err)
 	}
-	return followed(ticket, err, fmt.Sprintf("The purchase was accepted and is not yet kept as safely as %s asks for.", sale.Label()))
+	return followed(ticket, err, fmt.Sprintf("The purchase was accepted, but is not stored yet as safely as %s asks for.", sale.Label()))
 }
 
 // rebuilding is what a customer is told while the gate has to be rebuilt.
 func rebuilding() *apperr.Error {
-	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment: its gate is being rebuilt from the database.").
+	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment while it recovers. Try again.").
 		With("reason", "rebuilding").After(time.Second)
 }
 

@@ -173,7 +173,7 @@ func (s *shop) must(t *testing.T, status int, method, path string, body any, hea
 	return a
 }
 
-// stocked adds an item with pieces in the house.
+// stocked adds an item with pieces in stock.
 func (s *shop) stocked(t *testing.T, sku string, pieces int64) {
 	t.Helper()
 	s.must(t, 201, "POST", "/items", object{"sku": sku, "name": "Item " + sku, "price": 900})

@@ -144,7 +144,7 @@ func (r *editRequest) Check() error {
 	}
 	var broken apperr.Fields
 	_, absolute := patch["quantity"]
-	broken.Check(!absolute, "/quantityDelta", "excluded", "cannot be had together with quantity")
+	broken.Check(!absolute, "/quantityDelta", "excluded", "cannot be combined with quantity")
 	broken.Check(*delta >= -mostUnits && *delta <= mostUnits, "/quantityDelta", "range", fmt.Sprintf("must be from -%d to %d", mostUnits, mostUnits))
 	if len(broken) > 0 {
 		return apperr.Invalid(broken...)

@@ -24,7 +24,7 @@ func (h handler) buyer(ctx context.Context, path httpapi.Path) (visit, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
 	if !ok {
-		return visit{}, apperr.New(apperr.Forbidden, "Only customers buy: sign in as one, or act for one with an API token that may, with X-On-Behalf-Of.")
+		return visit{}, apperr.New(apperr.Forbidden, "Only customers can buy. Sign in as one, or send X-On-Behalf-Of with an API token that may act for customers.")
 	}
 	id, err := path.ID("id", "flash sale")
 	if err != nil {
@@ -74,7 +74,7 @@ func (h handler) reader(ctx context.Context, path httpapi.Path) (visit, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
 	if !ok && !p.May(ReadPermission) {
-		return visit{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or a customer.", ReadPermission)
+		return visit{}, apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have, or to be a customer.", ReadPermission)
 	}
 	id, err := path.ID("id", "flash sale")
 	return visit{id, customer}, err

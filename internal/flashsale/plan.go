@@ -145,11 +145,11 @@ func (s *planner) releaseWithheld(ctx context.Context, stock *Stock) {
 func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
 	var named bool
 	return change.Editable[Sale, *Sale]{
-		Rows:     s.rows(),
-		Document: document,
-		Revise:   revise,
-		AtVersion:       s.at,
-		ProposeInstead:  s.proposeEdit,
+		Rows:           s.rows(),
+		Document:       document,
+		Revise:         revise,
+		AtVersion:      s.at,
+		ProposeInstead: s.proposeEdit,
 		Write: func(ctx context.Context, u *uow.Unit, before *Sale, set guard.Set) error {
 			err := guard.Update[Sale](ctx, u, before.Ref(), set)
 			if named = errors.Is(err, guard.ErrProposed); named {

@@ -24,7 +24,7 @@ func TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne(t *testing.T) {
 
 	unsafe := s.buy(t, sale, 1, 1)
 	require.Equal(t, []any{503, "outcome_unknown"}, []any{unsafe.Status, unsafe.Body["code"]})
-	require.Contains(t, unsafe.Body["detail"], "not yet kept as safely")
+	require.Contains(t, unsafe.Body["detail"], "is not stored yet as safely")
 	ticket := s.ticket(t, sale, 1, unsafe.Body["ticket"])
 	require.Equal(t, "queued", ticket["status"], "its customer can follow it")
 	refused := s.buy(t, sale, 2, 1)

@@ -108,7 +108,7 @@ func (t Terms) check() []apperr.Field {
 	broken.Check(t.Price >= 0, "/price", "min", "must be at least 0")
 	broken.Check(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
 	broken.Check(t.PerUserLimit >= 1 && t.PerUserLimit <= mostUnits, "/perUserLimit", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))
-	broken.Check(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount larger than can be counted")
+	broken.Check(t.Price <= 0 || t.PerUserLimit <= math.MaxInt64/t.Price, "/price", "overflow", "makes an order's amount exceed the largest possible amount")
 	broken.Check(clock.Storable(t.StartsTime), "/startsTime", "range", "must be in the years 2000 to 9999")
 	broken.Check(clock.Storable(t.EndsTime), "/endsTime", "range", "must be in the years 2000 to 9999")
 	broken.Check(t.StartsTime.Before(t.EndsTime), "/endsTime", "gtfield", "must be after startsTime")

@@ -249,7 +249,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	sale, err := s.Sale(ctx, id)
 	if err == nil {
 		if edit.IfMatch.Holds(sale.Ref()) {
-			return approvals.Conflict{Detail: sale.Label() + " has not moved.", Members: map[string]any{}}, nil
+			return approvals.Conflict{Detail: sale.Label() + " has not changed.", Members: map[string]any{}}, nil
 		}
 		err = s.editable(nil).Conflict(ctx, id, edit)
 	}

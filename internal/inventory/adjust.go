@@ -10,7 +10,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Adjustment changes how many pieces of an item are in the house: by a delta, or to a
+// Adjustment changes how many pieces of an item are in stock: by a delta, or to a
 // number that was counted.
 type Adjustment struct {
 	// Delta is nil for a count, and never 0.
@@ -95,7 +95,7 @@ func (a Adjustment) check(stock *Inventory) error {
 	delta := *a.Delta
 	switch {
 	case delta > math.MaxInt64-stock.OnHand:
-		return apperr.Invalid(apperr.Field{Pointer: "/delta", Code: "overflow", Message: "makes more pieces than can be counted"})
+		return apperr.Invalid(apperr.Field{Pointer: "/delta", Code: "overflow", Message: "makes the number of pieces exceed the largest possible number"})
 	case delta == math.MinInt64 || stock.Free() < -delta:
 		return insufficient(Shortage{SKU: stock.SKU, Wanted: max(-delta, -(delta + 1)), Available: stock.Free()})
 	}
@@ -105,7 +105,7 @@ func (a Adjustment) check(stock *Inventory) error {
 // countedBefore is StatusChanged: the number that was to be replaced is not there any
 // more.
 func countedBefore(stock *Inventory, expected int64) *apperr.Error {
-	e := apperr.New(apperr.StatusChanged, "%d pieces of %q are in the house and not %d, as you expected; nothing was changed.", stock.OnHand, stock.SKU, expected).
+	e := apperr.New(apperr.StatusChanged, "%d pieces of %q are in stock, not %d as you expected. Nothing was changed.", stock.OnHand, stock.SKU, expected).
 		With("changeFrom", expected).
 		With("current", viewOf(*stock))
 	if stock.Version == 0 {

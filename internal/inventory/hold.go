@@ -116,7 +116,7 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference s
 	}
 	for _, sku := range skus {
 		if quantities[sku] > math.MaxInt64-stocks[sku].OnHand {
-			return apperr.Invalid(apperr.Field{Code: "overflow", Message: fmt.Sprintf("makes more pieces of %q than can be counted", sku)})
+			return apperr.Invalid(apperr.Field{Code: "overflow", Message: fmt.Sprintf("makes the number of pieces of %q exceed the largest possible number", sku)})
 		}
 		if err := s.apply(ctx, u, stocks[sku], moves[sku]); err != nil {
 			return err
@@ -247,7 +247,7 @@ func debit(ctx context.Context, tx *gorm.DB, holder, sku string, quantity int64)
 		short.Available = held[0].Quantity
 	}
 	e := insufficient(short)
-	e.Detail = fmt.Sprintf("%s holds %d pieces of %q and %d are wanted; nothing was changed.", holder, short.Available, sku, quantity)
+	e.Detail = fmt.Sprintf("%s holds %d pieces of %q, and %d are needed. Nothing was changed.", holder, short.Available, sku, quantity)
 	return e
 }
 

@@ -73,7 +73,7 @@ func (in *adjustRequest) Check() error {
 	var broken apperr.Fields
 	counted := r.SetTo != nil || r.ChangeFrom != nil
 	broken.Check(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
-	broken.Check(r.Delta == nil || !counted, "/delta", "excluded", "cannot be had together with setTo and changeFrom")
+	broken.Check(r.Delta == nil || !counted, "/delta", "excluded", "cannot be combined with setTo and changeFrom")
 	broken.Check(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
 	for _, number := range []struct {
 		pointer string

@@ -1,4 +1,4 @@
-// Package inventory says how many pieces of each item are in the house and how many
+// Package inventory says how many pieces of each item are in stock and how many
 // of them are promised to somebody.
 //
 // Invariants:
@@ -8,10 +8,10 @@
 //     transaction. Movements are only ever added; their sums are on hand and reserved.
 //   - The holds of an item add up to reserved: each reserved piece has one holder.
 //   - A reference is had by at most one movement of an item.
-//   - An item with pieces in the house, or one whose inventory a unit is moving, is not
+//   - An item with pieces in stock, or one whose inventory a unit is moving, is not
 //     deleted.
 //
-// On hand counts what lies in the house, whoever it is promised to. Placing an order
+// On hand counts what is in stock, whoever it is promised to. Placing an order
 // reserves; shipping it takes the pieces out of the house and out of reserved;
 // cancelling it returns them. A flash sale reserves its allotment and passes pieces of
 // it on to orders, which moves neither number.
@@ -139,16 +139,16 @@ type Shortage struct {
 // insufficient is InsufficientStock, with the items that are short as lines.
 func insufficient(lines ...Shortage) *apperr.Error {
 	first := lines[0]
-	e := apperr.New(apperr.InsufficientStock, "%d pieces of %q are available and %d are wanted; nothing was changed.",
+	e := apperr.New(apperr.InsufficientStock, "%d pieces of %q are available, and %d are needed. Nothing was changed.",
 		first.Available, first.SKU, first.Wanted)
 	if len(lines) > 1 {
-		e.Detail = fmt.Sprintf("%d items are not available in the quantities that are wanted, among them %q; nothing was changed.", len(lines), first.SKU)
+		e.Detail = fmt.Sprintf("%d items are not available in the quantities that are needed, among them %q. Nothing was changed.", len(lines), first.SKU)
 	}
 	return e.With("lines", lines)
 }
 
 // mismatch is PayloadMismatch: a reference comes again and means something else.
 func mismatch(first *Movement) *apperr.Error {
-	return apperr.New(apperr.PayloadMismatch, "Reference %q of item %q is of a movement with other content; nothing was changed.", first.Reference, first.SKU).
+	return apperr.New(apperr.PayloadMismatch, "Reference %q of item %q was already used for a movement with other content. Nothing was changed.", first.Reference, first.SKU).
 		With("first", movementViewOf(*first))
 }

@@ -104,7 +104,7 @@ func (s *Service) Held(ctx context.Context, holder string) (map[string]int64, er
 	return quantities, nil
 }
 
-// ItemInUse tells the catalog whether there are pieces of an item in the house, as
+// ItemInUse tells the catalog whether there are pieces of an item in stock, as
 // the unit sees it.
 func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	tx, err := u.Tx(ctx)

@@ -65,7 +65,7 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderVi
 type placeRequest struct {
 	Body struct {
 		UserID     principal.CustomerID `json:"userId" validate:"pattern"`
-		Items      []LineRequest             `json:"items" validate:"min=1,max=100,dive"`
+		Items      []LineRequest        `json:"items" validate:"min=1,max=100,dive"`
 		CouponCode *string              `json:"couponCode" validate:"omitempty,min=1,max=64"`
 	}
 }

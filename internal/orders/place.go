@@ -49,7 +49,7 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 	sum, tooMuch, fits := total(lines)
 	if !fits {
 		return nil, apperr.Invalid(apperr.Field{
-			Pointer: fmt.Sprintf("/items/%d", tooMuch), Code: "overflow", Message: "makes the amount larger than can be counted",
+			Pointer: fmt.Sprintf("/items/%d", tooMuch), Code: "overflow", Message: "makes the amount exceed the largest possible amount",
 		})
 	}
 	order := &Order{UserID: p.UserID, Status: pending.Code, Amount: sum, Lines: lines}

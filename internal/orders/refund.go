@@ -30,7 +30,7 @@ func (o *Order) PaidByWallet() bool { return o.PaymentMethod == fromWallet }
 // Shipped reports whether the order's pieces have left the house.
 func (o *Order) Shipped() bool { return o.Status == shipped.Code || o.Status == completed.Code }
 
-// HoldsPieces reports whether the order's pieces are in the house, reserved for it.
+// HoldsPieces reports whether the order's pieces are in stock, reserved for it.
 func (o *Order) HoldsPieces() bool { return o.Status == pending.Code || o.Status == paid.Code }
 
 // ErrNotRefundable says that more was to be refunded of an order than is left of its payment.

@@ -208,7 +208,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		return approvals.Conflict{}, err
 	}
 	if base.Holds(current.Ref()) && current.Status != failed.Code {
-		return approvals.Conflict{Detail: current.Label() + " has not moved.", Members: map[string]any{}}, nil
+		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, nil
 	}
 	conflict := approvals.Conflict{
 		Stale: true, Detail: current.Label() + " has moved on: " + s.lifecycle().Cause(current) + ".",
@@ -227,7 +227,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	fits, err := fitsAgain(s.db.Read(ctx), order, current)
 	if err != nil || fits {
-		return approvals.Conflict{Detail: current.Label() + " has not moved.", Members: map[string]any{}}, err
+		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, err
 	}
 	conflict.Detail = "since " + current.Label() + " failed, other refunds of the order were requested, and not enough is left for it."
 	return conflict, nil

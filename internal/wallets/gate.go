@@ -170,7 +170,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	case e.Amount < 0:
 		conflict.Detail = wallet.Label() + " has less than the entry takes."
 	default:
-		conflict.Detail = wallet.Label() + " has so much that the entry makes it more than can be counted."
+		conflict.Detail = wallet.Label() + " has so much that the entry would exceed the largest possible amount."
 	}
 	return conflict, nil
 }

@@ -104,9 +104,9 @@ func (e *Entry) byHand() bool { return e.OtherUserID == nil && !strings.HasPrefi
 func (w *Wallet) check(amount int64) error {
 	switch {
 	case amount > math.MaxInt64-w.Balance:
-		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "overflow", Message: "makes the balance larger than can be counted"})
+		return apperr.Invalid(apperr.Field{Pointer: "/amount", Code: "overflow", Message: "makes the balance exceed the largest possible amount"})
 	case w.Balance+amount < 0:
-		return apperr.New(apperr.InsufficientBalance, "%s has %d and %d are wanted; nothing was changed.", w.Label(), w.Balance, wanted(amount)).
+		return apperr.New(apperr.InsufficientBalance, "%s has %d, and %d are needed. Nothing was changed.", w.Label(), w.Balance, wanted(amount)).
 			With("userId", w.UserID).With("balance", w.Balance).With("wanted", wanted(amount))
 	}
 	return nil
@@ -122,6 +122,6 @@ func wanted(amount int64) int64 {
 
 // mismatch is PayloadMismatch: a reference comes again and means something else.
 func mismatch(first *Entry) *apperr.Error {
-	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet is of an entry with other content; nothing was changed.", first.Reference, first.UserID).
+	return apperr.New(apperr.PayloadMismatch, "Reference %q of user %q's wallet was already used for an entry with other content. Nothing was changed.", first.Reference, first.UserID).
 		With("first", entryViewOf(*first))
 }

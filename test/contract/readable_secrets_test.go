@@ -83,7 +83,7 @@ func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(
 			back, over := "/configs/"+key+"/rollback", "/configs/"+key+"?overwrite=because"
 
 			refused := w.unseeing(t, 403, "POST", back, object{"toVersion": 1}, "If-Match", etag).JSON(t)
-			require.Contains(t, refused["detail"], "takes the permission configs:secrets")
+			require.Contains(t, refused["detail"], "requires the permission configs:secrets")
 			w.unseeing(t, 403, "POST", back+later, object{"toVersion": 1}, "If-Match", etag)
 			for _, patch := range []object{{"remark": "over"}, {"secret": false}, {"secret": true}, {"secret": false, "remark": "over"}, {"schema": object{"pattern": "^n"}}, {"protected": true}} {
 				w.unseeing(t, 403, "PATCH", over, patch, "If-Match", stale)

@@ -197,7 +197,7 @@ test('a delivery is received from a table: a retry doubles nothing, nor does the
   await site.asLi('POST', '/inventory/STOCK-2/adjustments', { delta: 1, reason: 'found', reference: 'found-2' });
   await press(visitor, 'Adjust 2 items');
   await dialogOf(visitor).getByText('1 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Changed by others Li changed it .*9 are in the house/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Changed by others Li changed it .*9 are in stock/);
   expect(await onHand()).toEqual([4, 9, 2]);
   await visitor.check();
   await visitor.close();

@@ -38,12 +38,12 @@ test('of two who count one stock the second reads who counted first, and counts 
   await dialogOf(second).getByRole('button', { name: 'Save' }).click();
   await second.page.getByText('COUNT-1: −10 pieces, 110 on hand.').waitFor();
   // It is shown before the save, and saving all the same is refused.
-  await dialogOf(first).getByText('Li changed the stock while you were counting: 110 are in the house.').waitFor();
+  await dialogOf(first).getByText('Li changed the stock while you were counting: 110 are in stock.').waitFor();
 
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
 
   await dialogOf(first)
-    .getByText(/110 are in the house now: Li changed it/)
+    .getByText(/110 are in stock now: Li changed it/)
     .waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
   await first.check();

@@ -196,7 +196,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	switch {
 	case witnessErr != nil:
 		r.observer.UnitEnded("unknown")
-		return apperr.New(apperr.OutcomeUnknown, "The database did not say whether the change was saved. It may or may not have been: look before you send it again.").
+		return apperr.New(apperr.OutcomeUnknown, "It is not known whether the change was saved. Check before you send it again.").
 			After(retryHint).Because(errors.Join(err, witnessErr))
 	case found:
 		return nil
@@ -210,7 +210,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 // unfounded has a unit run again whose answer stands on what others of its group had written
 // and what was undone with them. It wrote nothing, or was rolled back.
 func unfounded(cause error) error {
-	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database did not save what this stands on; nothing was changed. Try again.").
+	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database rolled back a change that this one depended on. Nothing was changed; try again.").
 		After(retryHint).Because(cause)}
 }
 
@@ -289,7 +289,7 @@ func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 // lock was lost. One that is overtaken each time is answered ResourceLocked; what names
 // what it was about to move.
 func Overtaken(what string) error {
-	return Retry(apperr.New(apperr.ResourceLocked, "Others moved the same %s at the same time; nothing was changed. Try again.", what).After(time.Second))
+	return Retry(apperr.New(apperr.ResourceLocked, "Somebody else changed the same %s at the same time. Nothing was changed; try again.", what).After(time.Second))
 }
 
 type retryError struct {
@@ -332,11 +332,11 @@ func answer(err error) error {
 	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrUnavailable):
-		return apperr.New(apperr.Unavailable, "Others may be changing the same now, and that cannot be found out at the moment; nothing was changed. Try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The service cannot check right now whether somebody else is changing this. Nothing was changed; try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrLost):
-		return apperr.New(apperr.Unavailable, "The lock was lost before the change was saved; nothing was changed. Try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The change took too long and was not saved. Nothing was changed; try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
-		return apperr.New(apperr.Unavailable, "It took too long and was given up; nothing was changed. Try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The request took too long. Nothing was changed; try again.").After(retryHint).Because(err)
 	}
 	var a *retryError
 	if errors.As(err, &a) {

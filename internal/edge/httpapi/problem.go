@@ -34,9 +34,9 @@ var kinds = map[apperr.Code]kind{
 	apperr.ActionIDInFuture:      {http.StatusBadRequest, "The action id is in the future"},
 	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
-	apperr.IdempotencyViolation:  {http.StatusConflict, "It has landed already"},
+	apperr.IdempotencyViolation:  {http.StatusConflict, "This event was recorded before"},
 	apperr.InflightDuplicate:     {http.StatusConflict, "Another attempt is under way"},
-	apperr.SequenceSuperseded:    {http.StatusConflict, "A later one of the writer has landed"},
+	apperr.SequenceSuperseded:    {http.StatusConflict, "A later event of the writer was recorded before"},
 	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
 	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
 	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
@@ -52,11 +52,11 @@ var kinds = map[apperr.Code]kind{
 	apperr.LimitReached:          {http.StatusConflict, "The limit is reached"},
 	apperr.InsufficientStock:     {http.StatusConflict, "Not enough is in stock"},
 	apperr.InsufficientBalance:   {http.StatusConflict, "The balance is not enough"},
-	apperr.PayloadMismatch:       {http.StatusConflict, "The same name means something else"},
+	apperr.PayloadMismatch:       {http.StatusConflict, "The reference was used with other content"},
 	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
 	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
 	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
-	apperr.ApprovalStale:         {http.StatusConflict, "What it would change has changed"},
+	apperr.ApprovalStale:         {http.StatusConflict, "The resource has changed since the proposal"},
 	apperr.InUse:                 {http.StatusConflict, "It is in use"},
 	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
 	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
@@ -67,7 +67,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.TooManyAttempts:       {http.StatusTooManyRequests, "Too many attempts"},
 	apperr.Unavailable:           {http.StatusServiceUnavailable, "Not available now"},
 	apperr.OutcomeUnknown:        {http.StatusServiceUnavailable, "The outcome is unknown"},
-	apperr.Internal:              {http.StatusInternalServerError, "Something is wrong on our side"},
+	apperr.Internal:              {http.StatusInternalServerError, "Something went wrong on our side"},
 }
 
 // statusClientGone is logged, and never seen, when the client has hung up.
@@ -146,7 +146,7 @@ func Visible(err error) *apperr.Error {
 	case errors.As(err, &fromEcho):
 		return fromRouting(fromEcho)
 	case errors.Is(err, lock.ErrNotAcquired):
-		return apperr.New(apperr.ResourceLocked, "Another operation holds it; it was not free in time. Try again.").After(time.Second)
+		return apperr.New(apperr.ResourceLocked, "Another operation is still working on this. Try again.").After(time.Second)
 	case errors.Is(err, lock.ErrUnavailable), errors.Is(err, lock.ErrLost):
 		return apperr.New(apperr.Unavailable, "The service cannot do this at the moment. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.Full):
@@ -154,7 +154,7 @@ func Visible(err error) *apperr.Error {
 	case storage.IsAway(err), storage.IsConflict(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return apperr.New(apperr.Unavailable, "The request took too long and was given up.").After(time.Second).Because(err)
+		return apperr.New(apperr.Unavailable, "The request took too long. Try again.").After(time.Second).Because(err)
 	}
 	return apperr.New(apperr.Internal, internalDetail).Because(err)
 }

@@ -116,7 +116,7 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 			return err
 		}
 		if caller, _ := principal.From(request.Context()); route.StepUp && caller.StepUpRequired {
-			return apperr.New(apperr.StepUpRequired, "This needs your second factor afresh. Nothing was done; show it and send the request again.")
+			return apperr.New(apperr.StepUpRequired, "Confirm with your second factor, then send the request again. Nothing was done.")
 		}
 		if r.mayNotRead(request.Context(), read) {
 			c.SetRequest(request.WithContext(context.WithValue(request.Context(), missingReadKey{}, read)))
@@ -143,7 +143,7 @@ func Permitted(ctx context.Context, permission string) error {
 	p, known := principal.From(ctx)
 	switch {
 	case !known:
-		return apperr.New(apperr.Unauthenticated, "Show a token or sign in first.")
+		return apperr.New(apperr.Unauthenticated, "Sign in, or send an API token.")
 	case permission != "" && !p.May(permission):
 		return apperr.New(apperr.Forbidden, "This needs the permission %s, which you do not have.", permission)
 	}

@@ -221,7 +221,7 @@ var List = []Promise{
 	},
 	{
 		Name: "stock-holds", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
-		Says: "Of each item at least as much is in the house as is reserved, and what is reserved is held.",
+		Says: "Of each item at least as much is in stock as is reserved, and what is reserved is held.",
 		broken: `x.reserved < 0 OR x.on_hand < x.reserved
 			OR x.reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku)`,
 		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},

@@ -157,7 +157,7 @@ export function beginStepUp(signal?: AbortSignal): Promise<Challenge> {
   return data(api.POST('/api/v1/session/step-up/challenge', { signal }));
 }
 
-/** Shows the second factor afresh; the requests that wait for it go on in the session as it is then. */
+/** Shows the second factor again; the requests that wait for it go on in the session as it is then. */
 export async function stepUp(shown: ShownFactor): Promise<void> {
   const renewal = data(api.POST('/api/v1/session/step-up', { body: shown })).then(begin);
   sessionStore.renewing(renewal);

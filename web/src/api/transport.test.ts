@@ -94,7 +94,7 @@ test('a token that another tab has made stale is renewed', async () => {
   expect(service.requests[2]?.headers.get('X-CSRF-Token')).toBe('token-3');
 });
 
-test('a request that needs the second factor afresh waits for it and is sent again as it was, in the session of then', async () => {
+test('a request that needs the second factor again waits for it and is sent again as it was, in the session of then', async () => {
   const service = new ScriptedService(problem(403, 'step_up_required'), problem(403, 'step_up_required'), { status: 200, body: {} }, { status: 200, body: {} });
   const sessions = new SessionStore();
   sessions.signedIn(session());

@@ -18,7 +18,7 @@ const approvalsPath = '/api/v1/approvals/';
  *
  * A request that finds its session ended waits until the same person has signed in
  * again and is then repeated: it was not carried out, and its body was kept. So does one
- * that needs the second factor afresh, until that has been shown; when it is not, the refusal
+ * that needs the second factor again, until that has been shown; when it is not, the refusal
  * is thrown.
  */
 export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request), stepUp: StepUpQuestion = stepUpQuestion) {

@@ -88,7 +88,7 @@ export const actionMessages = catalogue(
     whole_session_refuse: 'counted sign-ins that were refused',
     whole_request_refuse: 'counted requests that were refused',
     whole_session_challenge: 'gave the password and was asked for the second factor',
-    'whole_session_step-up': 'showed the second factor afresh',
+    'whole_session_step-up': 'showed the second factor again',
     'did_begin-factor': 'began to set up a second factor of',
     'did_add-factor': 'added a second factor of',
     'did_remove-factor': 'removed a second factor of',

@@ -41,7 +41,7 @@ test.each([
   expect([...missingOf(form(change))]).toEqual(missing);
 });
 
-test('the preview moves what is free by what moves in the house', () => {
+test('the preview moves what is free by what moves in stock', () => {
   expect(preview(form({ delta: -20 }), stock)).toEqual({ onHand: 100, available: 93 });
   expect(preview(form({ way: 'count', setTo: 130 }), stock)).toEqual({ onHand: 130, available: 123 });
   expect(preview(form(), stock)).toBeUndefined();

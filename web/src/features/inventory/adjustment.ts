@@ -13,7 +13,7 @@ export interface StockForm {
 
 /** The adjustment of one item. */
 export interface AdjustmentForm extends StockForm {
-  /** How many were in the house when the count began; only counting again moves it. */
+  /** How many were in stock when the count began; only counting again moves it. */
   changeFrom: number;
 }
 
@@ -48,7 +48,7 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
   return way === 'delta' ? { delta: delta ?? 0, ...common } : { setTo: setTo ?? 0, changeFrom, ...common };
 }
 
-/** By how many pieces an adjustment changes what is in the house. */
+/** By how many pieces an adjustment changes what is in stock. */
 export const changeOf = ({ delta, setTo = 0, changeFrom = 0 }: Adjustment): number => delta ?? setTo - changeFrom;
 
 /** The movement that takes another back: what became of the stock meanwhile stays. Of one movement it is made once. */

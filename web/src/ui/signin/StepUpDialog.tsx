@@ -13,7 +13,7 @@ const onTop = 400;
 const cancel = () => stepUpQuestion.settle(false);
 
 /**
- * Opens over the page when a request needs the second factor afresh. The request waits; it
+ * Opens over the page when a request needs the second factor again. The request waits; it
  * is sent again once the factor was shown, and given up when the dialog is closed or somebody
  * else signs in.
  */

@@ -28,7 +28,7 @@ test.each([
   ['over', 'This sign-in has ended'],
   ['cancelled', 'The sign-in was cancelled'],
   ['unavailable', 'The provider does not answer'],
-  ['refused', 'The answer of the provider proves nothing'],
+  ['refused', 'The answer from the provider could not be verified'],
   ['clock', 'The clocks differ'],
   ['not_linked', 'Nobody here is linked to this account'],
   ['linked_elsewhere', 'Somebody else is linked to this account'],

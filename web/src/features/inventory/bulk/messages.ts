@@ -16,7 +16,7 @@ export const bulkStockMessages = catalogue(
     skip_zero: 'has nothing to add or take out',
     skip_number: '“{text}” is no number of pieces',
     skip_reference: '“{text}” cannot be a reference',
-    changedBy: '{who} changed it {when}; {n} are in the house',
+    changedBy: '{who} changed it {when}; {n} are in stock',
     movement: 'Movement {id}',
   },
   {
