@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -41,7 +42,7 @@ func nameOf(_ context.Context, path httpapi.Path) (Name, error) {
 	name := Name{Type: path.Text("type"), ID: path.Text("id")}
 	if !name.possible() {
 		return name, apperr.New(apperr.NotFound,
-			"No aggregate can be called %q: a type has at most 50 letters, digits, dots, colons, underscores and hyphens, an id at most 128 of them or of @ and ~.", clipped(name.String()))
+			"No aggregate can be called %q: a type has at most 50 letters, digits, dots, colons, underscores and hyphens, an id at most 128 of them or of @ and ~.", clip.Text(name.String(), maxText))
 	}
 	return name, nil
 }

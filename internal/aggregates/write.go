@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 )
 
 // Write is a request to write events.
@@ -107,7 +108,7 @@ func (e NewEvent) check(at func(member, code, message string)) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Deltas)) {
 		if !wordPattern.MatchString(name) {
-			at("deltas", "pattern", fmt.Sprintf("has the name %q; names %s", clipped(name), words))
+			at("deltas", "pattern", fmt.Sprintf("has the name %q; names %s", clip.Text(name, maxText), words))
 		}
 	}
 	if len(e.Payload) > maxPayload {
@@ -127,14 +128,6 @@ func checkText(pointer, text string) *apperr.Field {
 		return &apperr.Field{Pointer: pointer, Code: "pattern", Message: "must have no spaces at its ends and no control characters"}
 	}
 	return nil
-}
-
-// clipped keeps a client's own text from filling its reply.
-func clipped(text string) string {
-	if runes := []rune(text); len(runes) > maxText {
-		return string(runes[:maxText]) + "…"
-	}
-	return text
 }
 
 // rows returns the events as they are kept, without what only their aggregate knows.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"interlock/internal/base/clip"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
@@ -158,7 +159,7 @@ func acquireLease(ctx context.Context, u *uow.Unit, tenant int64) (context.Conte
 func (s *Service) markRefused(ctx context.Context, a *Approval, why string) error {
 	err := s.runner.Do(principal.With(ctx, principal.System(a.TenantID, applier)), func(ctx context.Context, u *uow.Unit) error {
 		after := *a
-		after.Status, after.Reason = stale.Code, truncated(why)
+		after.Status, after.Reason = stale.Code, clip.Text(why, maxReason)
 		told := after
 		told.Version++
 		u.Audit(entry("outdate", &told, nil, after.Reason))
@@ -168,12 +169,4 @@ func (s *Service) markRefused(ctx context.Context, a *Approval, why string) erro
 		return nil
 	}
 	return err
-}
-
-// truncated is a sentence that fits the column of reasons.
-func truncated(sentence string) string {
-	if runes := []rune(sentence); len(runes) > maxReason {
-		return string(runes[:maxReason-1]) + "…"
-	}
-	return sentence
 }

@@ -39,16 +39,6 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
-}
-
 // authorParam is the id of a user, or me.
 type authorParam struct {
 	id int64
@@ -79,15 +69,15 @@ func (*meParam) UnmarshalText(text []byte) error {
 }
 
 type listRequest struct {
-	Status     statusParam `query:"status"`
-	Resource   string      `query:"resource"`
-	Author     authorParam `query:"author"`
-	WaitingFor *meParam    `query:"waitingFor"`
+	Status     status.Param[Approval] `query:"status"`
+	Resource   string                 `query:"resource"`
+	Author     authorParam            `query:"author"`
+	WaitingFor *meParam               `query:"waitingFor"`
 	httpapi.Page
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[approvalView], error) {
-	filter := Filter{Status: in.Status.state, Resource: in.Resource, AuthorID: in.Author.id, WaitingForCaller: in.WaitingFor != nil}
+	filter := Filter{Status: in.Status.State, Resource: in.Resource, AuthorID: in.Author.id, WaitingForCaller: in.WaitingFor != nil}
 	if in.Author.me {
 		filter.AuthorID = callerAsAuthor(ctx)
 	}

@@ -45,3 +45,6 @@ var Machine = status.New(status.Machine{
 		{Name: "edit", Participle: "edited", From: []status.State{pending, scheduled}, To: pending, Internal: true},
 	},
 })
+
+// States returns the machine of status.
+func (Approval) States() *status.Machine { return Machine }

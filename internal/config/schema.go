@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 )
 
 const (
@@ -53,7 +54,7 @@ func checkSchema(schema string, value any, w *work) []apperr.Field {
 }
 
 func schemaFault(message string) []apperr.Field {
-	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip(message)}}
+	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip.Text(message, maxMessage)}}
 }
 
 // compile compiles a schema of so many bytes, and pays what one look at the value can take. Errors: those that isStop knows as well.
@@ -125,9 +126,9 @@ func brokenRules(e *jsonschema.ValidationError) []apperr.Field {
 		}
 		if len(e.Causes) == 0 {
 			fields = append(fields, apperr.Field{
-				Pointer: clip("/value" + pointerTo(e.InstanceLocation)),
+				Pointer: clip.Text("/value"+pointerTo(e.InstanceLocation), maxMessage),
 				Code:    keyword(e),
-				Message: clip("breaks its schema: " + e.ErrorKind.LocalizedString(english)),
+				Message: clip.Text("breaks its schema: "+e.ErrorKind.LocalizedString(english), maxMessage),
 			})
 			return
 		}
@@ -156,13 +157,4 @@ func pointerTo(location []string) string {
 		pointer.WriteString(escapePointer(token))
 	}
 	return pointer.String()
-}
-
-// clip keeps a client's own text from filling its reply.
-func clip(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxMessage {
-		return text
-	}
-	return string(runes[:maxMessage]) + "…"
 }

@@ -120,27 +120,17 @@ func (h handler) issue(ctx context.Context, u *uow.Unit, campaign *Campaign, in 
 	return httpapi.Created[issuedView]{Location: fmt.Sprintf("/coupons?campaignId=%d", campaign.ID), Body: issuedView{codes}}, err
 }
 
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
-}
-
 type couponsRequest struct {
 	CampaignID int64                `query:"campaignId"`
 	UserID     principal.CustomerID `query:"userId"`
-	Status     statusParam          `query:"status"`
+	Status     status.Param[Coupon] `query:"status"`
 	ExpiresBy  time.Time            `query:"expiresBy"`
 	httpapi.Page
 }
 
 func (h handler) coupons(ctx context.Context, in couponsRequest) (httpapi.List[couponView], error) {
 	listing, err := h.service.Coupons(ctx, Filter{
-		CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.state, ExpiresBy: in.ExpiresBy,
+		CampaignID: in.CampaignID, UserID: in.UserID, Status: in.Status.State, ExpiresBy: in.ExpiresBy,
 	}, in.Page.Page())
 	now := h.service.clock.Now()
 	return httpapi.ListOf(listing, func(coupon Coupon) couponView { return couponViewOf(coupon, now) }), err

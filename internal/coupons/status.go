@@ -23,3 +23,6 @@ var Machine = status.New(status.Machine{
 		{Name: "return", Participle: "returned", From: []status.State{used}, To: unused, Internal: true},
 	},
 })
+
+// States returns the machine of status.
+func (Coupon) States() *status.Machine { return Machine }

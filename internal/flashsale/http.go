@@ -47,20 +47,10 @@ func Routes(r *httpapi.Router, s *Service) {
 
 type handler struct{ service *Service }
 
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
-}
-
 type listRequest struct {
-	Search httpapi.Search `query:"q"`
-	Status statusParam    `query:"status"`
-	SKU    string         `query:"sku"`
+	Search httpapi.Search     `query:"q"`
+	Status status.Param[Sale] `query:"status"`
+	SKU    string             `query:"sku"`
 	httpapi.Page
 }
 
@@ -73,7 +63,7 @@ func (r *listRequest) Check() error {
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[saleView], error) {
-	listing, err := h.service.Sales(ctx, Filter{Search: string(in.Search), Status: in.Status.state, SKU: in.SKU}, in.Page.Page())
+	listing, err := h.service.Sales(ctx, Filter{Search: string(in.Search), Status: in.Status.State, SKU: in.SKU}, in.Page.Page())
 	return httpapi.ListOf(listing, saleViewOf), err
 }
 

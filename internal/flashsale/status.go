@@ -23,3 +23,6 @@ var Machine = status.New(status.Machine{
 		{Name: "close", Participle: "closed", From: []status.State{open, paused}, To: closed},
 	},
 })
+
+// States returns the machine of status.
+func (Sale) States() *status.Machine { return Machine }

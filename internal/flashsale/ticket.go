@@ -3,10 +3,11 @@ package flashsale
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"fmt"
 	"io"
+
+	"interlock/internal/base/crockford"
 )
 
 // A ticket is 128 bits and a mark of 32 bits that only this sale can make for this
@@ -17,8 +18,6 @@ const (
 	markBytes   = 4
 	secretBytes = 32
 )
-
-var ticketAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 func newSecret(random io.Reader) (string, error) {
 	raw := make([]byte, secretBytes)
@@ -39,12 +38,12 @@ func newTicket(secret, user, key string, random io.Reader) (string, error) {
 	} else {
 		copy(raw, mac(secret, user, "key:"+key))
 	}
-	return ticketAlphabet.EncodeToString(append(raw, mark(secret, user, raw)...)), nil
+	return crockford.Encoding.EncodeToString(append(raw, mark(secret, user, raw)...)), nil
 }
 
 // genuine reports whether the sale gave this ticket out, or would, to the customer.
 func genuine(secret, user, ticket string) bool {
-	raw, err := ticketAlphabet.DecodeString(ticket)
+	raw, err := crockford.Encoding.DecodeString(ticket)
 	if err != nil || len(raw) != ticketBytes+markBytes {
 		return false
 	}
@@ -53,7 +52,7 @@ func genuine(secret, user, ticket string) bool {
 
 // isTicket reports whether a text could be a ticket of some sale.
 func isTicket(text string) bool {
-	raw, err := ticketAlphabet.DecodeString(text)
+	raw, err := crockford.Encoding.DecodeString(text)
 	return err == nil && len(raw) == ticketBytes+markBytes
 }
 

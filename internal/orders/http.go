@@ -39,25 +39,15 @@ type handler struct{ service *Service }
 
 type listRequest struct {
 	NumberPrefix string               `query:"q"`
-	Status       statusParam          `query:"status"`
+	Status       status.Param[Order]  `query:"status"`
 	UserID       principal.CustomerID `query:"userId"`
 	From         time.Time            `query:"from"`
 	To           time.Time            `query:"to"`
 	httpapi.Page
 }
 
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
-}
-
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[orderView], error) {
-	filter := Filter{Status: in.Status.state, UserID: in.UserID, From: in.From, To: in.To, NumberPrefix: in.NumberPrefix}
+	filter := Filter{Status: in.Status.State, UserID: in.UserID, From: in.From, To: in.To, NumberPrefix: in.NumberPrefix}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, viewOf), err
 }

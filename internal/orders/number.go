@@ -1,15 +1,12 @@
 package orders
 
 import (
-	"encoding/base32"
 	"fmt"
 	"io"
 	"time"
-)
 
-// numberAlphabet is Crockford's base 32: no I, L, O and U, so that a number read
-// over the telephone is not misheard.
-var numberAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+	"interlock/internal/base/crockford"
+)
 
 // randomBytes of a number are 48 bits: nobody meets another order's number of the day
 // by counting or guessing.
@@ -22,5 +19,5 @@ func orderNumber(at time.Time, random io.Reader) (string, error) {
 	if _, err := io.ReadFull(random, raw[:]); err != nil {
 		return "", fmt.Errorf("draw an order number: %w", err)
 	}
-	return at.Format("20060102") + "-" + numberAlphabet.EncodeToString(raw[:]), nil
+	return at.Format("20060102") + "-" + crockford.Encoding.EncodeToString(raw[:]), nil
 }

@@ -23,3 +23,6 @@ var Machine = status.New(status.Machine{
 		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
 	},
 })
+
+// States returns the machine of status.
+func (Order) States() *status.Machine { return Machine }

@@ -35,7 +35,7 @@ func Routes(r *httpapi.Router, s *Service) {
 type handler struct{ service *Service }
 
 type listRequest struct {
-	Status  statusParam          `query:"status"`
+	Status  status.Param[Refund] `query:"status"`
 	OrderID int64                `query:"orderId"`
 	UserID  principal.CustomerID `query:"userId"`
 	From    time.Time            `query:"from"`
@@ -43,18 +43,8 @@ type listRequest struct {
 	httpapi.Page
 }
 
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
-}
-
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[refundView], error) {
-	filter := Filter{Status: in.Status.state, OrderID: in.OrderID, UserID: in.UserID, From: in.From, To: in.To}
+	filter := Filter{Status: in.Status.State, OrderID: in.OrderID, UserID: in.UserID, From: in.From, To: in.To}
 	listing, err := h.service.List(ctx, filter, in.Page.Page())
 	return httpapi.ListOf(listing, viewOf), err
 }

@@ -34,3 +34,6 @@ var Machine = status.New(status.Machine{
 		{Name: "credit", Participle: "credited", From: []status.State{requested}, To: settled, Internal: true},
 	},
 })
+
+// States returns the machine of status.
+func (Refund) States() *status.Machine { return Machine }

@@ -38,23 +38,13 @@ func Routes(r *httpapi.Router, s *Service) {
 type handler struct{ service *Service }
 
 type listRequest struct {
-	Search   httpapi.Search `query:"q"`
-	Status   statusParam    `query:"status"`
-	Priority priorityParam  `query:"priority"`
-	HolderID int64          `query:"holderId"`
-	Link     string         `query:"link"`
-	DueBy    time.Time      `query:"dueBy"`
+	Search   httpapi.Search          `query:"q"`
+	Status   status.Param[WorkOrder] `query:"status"`
+	Priority priorityParam           `query:"priority"`
+	HolderID int64                   `query:"holderId"`
+	Link     string                  `query:"link"`
+	DueBy    time.Time               `query:"dueBy"`
 	httpapi.Page
-}
-
-// statusParam is a status in a query.
-type statusParam struct{ state *status.State }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *statusParam) UnmarshalText(text []byte) error {
-	state, err := Machine.Parse(string(text))
-	p.state = &state
-	return err
 }
 
 // priorityParam is a priority in a query.
@@ -73,7 +63,7 @@ func (p *priorityParam) UnmarshalText(text []byte) error {
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrderView], error) {
 	var none httpapi.List[workOrderView]
 	listing, err := h.service.List(ctx, Filter{
-		Search: string(in.Search), Status: in.Status.state, Priority: in.Priority.code, HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
+		Search: string(in.Search), Status: in.Status.State, Priority: in.Priority.code, HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
 	}, in.Page.Page())
 	if err != nil {
 		return none, err

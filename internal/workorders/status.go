@@ -41,3 +41,6 @@ func allowed(w *WorkOrder, disabled []int64) []string {
 	}
 	return actions
 }
+
+// States returns the machine of status.
+func (WorkOrder) States() *status.Machine { return Machine }

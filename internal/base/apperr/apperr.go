@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"interlock/internal/base/clip"
 )
 
 // Code names an error for programs. Codes are part of the HTTP contract and
@@ -159,9 +161,12 @@ func Malformed(pointer, message string) *Error {
 	}
 }
 
+// maxShown is how many characters of a client's own text its reply repeats.
+const maxShown = 128
+
 // MissingRow returns a NotFound error, such as MissingRow("config", "a.b").
 func MissingRow(kind, id string) *Error {
-	return New(NotFound, "There is no %s %q.", kind, clip(id))
+	return New(NotFound, "There is no %s %q.", kind, clip.Text(id, maxShown))
 }
 
 // Has reports whether err is an *Error with the given code.
@@ -177,15 +182,5 @@ func place(pointer string) string {
 	case "?":
 		return "The query of the address"
 	}
-	return clip(pointer)
-}
-
-// clip keeps a client's own text from filling its reply and our log.
-func clip(s string) string {
-	const longest = 128
-	runes := []rune(s)
-	if len(runes) <= longest {
-		return s
-	}
-	return string(runes[:longest]) + "…"
+	return clip.Text(pointer, maxShown)
 }

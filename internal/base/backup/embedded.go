@@ -75,7 +75,7 @@ func keep(ctx context.Context, o storage.Options, path string) (kept string, err
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	kept = path + ".before-" + clock.System{}.Now().Format("20060102T150405Z")
+	kept = path + ".before-" + clock.System{}.Now().Format("20060102T150405.000Z")
 	if err := os.Link(path, kept); err != nil {
 		return "", err
 	}

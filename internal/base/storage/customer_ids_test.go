@@ -3,7 +3,6 @@ package storage_test
 import (
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,63 +97,58 @@ func insert(pool *sql.DB, table string, n int, given map[string]any) error {
 }
 
 func TestUsersThatWereNumbersBecomeTheirDecimalText(t *testing.T) {
-	for dialect, address := range map[string]func() string{
-		"sqlite":  func() string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
-		"mariadb": func() string { return storagetest.NewMariaDBURL(t) },
-	} {
-		t.Run(dialect, func(t *testing.T) {
-			db := before(t, address(), numbered)
-			pool := pool(t, db)
-			const largest = "9223372036854775807"
-			for table, has := range touched {
-				numbers, nobody := map[string]any{}, map[string]any{}
-				for _, user := range has.users {
-					numbers[user], nobody[user] = largest, nil
-				}
-				require.NoError(t, insert(pool, table, 1, nil), table)
-				require.NoError(t, insert(pool, table, 2, numbers), table)
-				if nullable := has.users[len(has.users)-1]; nullable != "user_id" && nullable != "actor_id" {
-					require.NoError(t, insert(pool, table, 3, map[string]any{nullable: nil}), table)
-				}
-				// The highest id is deleted and must not come again.
-				if has.ids {
-					require.NoError(t, insert(pool, table, 90, nil), table)
-					_, err := pool.Exec("DELETE FROM " + table + " WHERE id = 90")
-					require.NoError(t, err)
-				}
+	storagetest.EachAddress(t, func(t *testing.T, address string) {
+		db := before(t, address, numbered)
+		pool := pool(t, db)
+		const largest = "9223372036854775807"
+		for table, has := range touched {
+			numbers, nobody := map[string]any{}, map[string]any{}
+			for _, user := range has.users {
+				numbers[user], nobody[user] = largest, nil
 			}
-			olds := map[string][]string{}
-			for table := range touched {
-				olds[table] = texts(t, pool, table)
+			require.NoError(t, insert(pool, table, 1, nil), table)
+			require.NoError(t, insert(pool, table, 2, numbers), table)
+			if nullable := has.users[len(has.users)-1]; nullable != "user_id" && nullable != "actor_id" {
+				require.NoError(t, insert(pool, table, 3, map[string]any{nullable: nil}), table)
 			}
-			tellDetails(t, pool)
+			// The highest id is deleted and must not come again.
+			if has.ids {
+				require.NoError(t, insert(pool, table, 90, nil), table)
+				_, err := pool.Exec("DELETE FROM " + table + " WHERE id = 90")
+				require.NoError(t, err)
+			}
+		}
+		olds := map[string][]string{}
+		for table := range touched {
+			olds[table] = texts(t, pool, table)
+		}
+		tellDetails(t, pool)
 
-			count, err := db.Migrate(t.Context())
-			require.NoError(t, err)
-			require.Positive(t, count)
+		count, err := db.Migrate(t.Context())
+		require.NoError(t, err)
+		require.Positive(t, count)
 
-			for table, has := range touched {
-				require.Equal(t, olds[table], texts(t, pool, table), "%s: each value reads as it did", table)
-				for _, user := range has.users {
-					kept := storagetest.Texts(t, pool, "SELECT "+user+" FROM "+table+" WHERE "+user+" IN ('1', '"+largest+"') ORDER BY "+user)
-					require.Equal(t, []string{"1", largest}, kept, "%s.%s", table, user)
-					require.Empty(t, storagetest.Texts(t, pool, "SELECT "+user+" FROM "+table+" WHERE "+user+" = '01'"), "%s.%s is a text", table, user)
-				}
-				if has.ids {
-					columns, values := row(table, 5, nil)
-					named := make(map[string]any, len(columns))
-					for i, column := range columns {
-						named[column] = values[i]
-					}
-					delete(named, "id")
-					require.Equal(t, int64(91), next(t, pool, table, named), "%s: no id comes again", table)
-				}
+		for table, has := range touched {
+			require.Equal(t, olds[table], texts(t, pool, table), "%s: each value reads as it did", table)
+			for _, user := range has.users {
+				kept := storagetest.Texts(t, pool, "SELECT "+user+" FROM "+table+" WHERE "+user+" IN ('1', '"+largest+"') ORDER BY "+user)
+				require.Equal(t, []string{"1", largest}, kept, "%s.%s", table, user)
+				require.Empty(t, storagetest.Texts(t, pool, "SELECT "+user+" FROM "+table+" WHERE "+user+" = '01'"), "%s.%s is a text", table, user)
 			}
-			requireDetails(t, pool)
-			requireUniques(t, pool)
-			requireNames(t, pool)
-		})
-	}
+			if has.ids {
+				columns, values := row(table, 5, nil)
+				named := make(map[string]any, len(columns))
+				for i, column := range columns {
+					named[column] = values[i]
+				}
+				delete(named, "id")
+				require.Equal(t, int64(91), next(t, pool, table, named), "%s: no id comes again", table)
+			}
+		}
+		requireDetails(t, pool)
+		requireUniques(t, pool)
+		requireNames(t, pool)
+	})
 }
 
 // next inserts a row without an id and returns the one that it got.

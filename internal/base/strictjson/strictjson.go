@@ -13,10 +13,10 @@
 package strictjson
 
 import (
-	"unicode/utf8"
-
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"interlock/internal/base/clip"
 )
 
 var (
@@ -100,10 +100,7 @@ func shorten(pointer jsontext.Pointer) string {
 	}
 	var short jsontext.Pointer
 	for name := range pointer.Tokens() {
-		if utf8.RuneCountInString(name) > maxNameLength {
-			name = string([]rune(name)[:maxNameLength]) + "…"
-		}
-		short = short.AppendToken(name)
+		short = short.AppendToken(clip.Text(name, maxNameLength))
 	}
 	return string(short)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/clip"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -140,9 +141,9 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	}
 	record := Record{
 		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: told, SealedFingerprint: sealedFingerprint,
-		Method: a.request.Method, Path: clipped(a.request.Path, longestPath), RequestID: principal.Request(ctx),
+		Method: a.request.Method, Path: clip.Bytes(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
-		Status: reply.Status, Reply: sealed, Location: clipped(location, longestPath), CipherKey: keyID,
+		Status: reply.Status, Reply: sealed, Location: clip.Bytes(location, longestPath), CipherKey: keyID,
 		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
 	}
 	if a.actor.OnBehalfOf != "" {

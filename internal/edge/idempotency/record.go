@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"gorm.io/gorm"
 
@@ -157,16 +156,4 @@ func insert(tx *gorm.DB, records ...*Record) error {
 		return fmt.Errorf("record the reply under its idempotency key: %w", err)
 	}
 	return nil
-}
-
-// clipped cuts a text to at most longest bytes, between two characters: half of one
-// is not text, and a strict engine refuses the row.
-func clipped(text string, longest int) string {
-	if len(text) <= longest {
-		return text
-	}
-	for longest > 0 && !utf8.RuneStart(text[longest]) {
-		longest--
-	}
-	return text[:longest]
 }

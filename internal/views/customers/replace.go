@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"regexp"
 	"strings"
 
+	"interlock/internal/base/crockford"
 	"interlock/internal/base/principal"
 )
 
@@ -63,16 +63,14 @@ func (e *erasure) mac(text string) []byte {
 	return h.Sum(nil)
 }
 
-var tickets = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
-
 // ticket returns what a ticket becomes; one that was replaced already is recognised by its mark.
 func (e *erasure) ticket(old string) string {
-	raw, err := tickets.DecodeString(old)
+	raw, err := crockford.Encoding.DecodeString(old)
 	if err == nil && len(raw) == 20 && hmac.Equal(raw[16:], e.mac("mark" + string(raw[:16]))[:4]) {
 		return old
 	}
 	fresh := e.mac("ticket" + old)[:16]
-	return tickets.EncodeToString(append(fresh, e.mac("mark" + string(fresh))[:4]...))
+	return crockford.Encoding.EncodeToString(append(fresh, e.mac("mark" + string(fresh))[:4]...))
 }
 
 // digest returns what the digest of a content that named the customer becomes.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/events"
 )
@@ -43,6 +44,9 @@ func (s *Service) serve(ctx context.Context, asked []string, last *string, strea
 	return f.run(ctx)
 }
 
+// maxShownTopic is how many characters of an unknown topic its refusal repeats.
+const maxShownTopic = 64
+
 // asked returns the topics that a request names, each once, and all when it names none.
 func (s *Service) asked(names []string) ([]string, error) {
 	known := append(s.names(), Presence)
@@ -52,22 +56,13 @@ func (s *Service) asked(names []string) ([]string, error) {
 	var asked []string
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, apperr.Malformed("?topics", "must be topics of "+strings.Join(known, ", ")+", with commas between them; there is no \""+clip(name)+"\"")
+			return nil, apperr.Malformed("?topics", "must be topics of "+strings.Join(known, ", ")+", with commas between them; there is no \""+clip.Text(name, maxShownTopic)+"\"")
 		}
 		if !slices.Contains(asked, name) {
 			asked = append(asked, name)
 		}
 	}
 	return asked, nil
-}
-
-// clip keeps a caller's own text from filling its reply.
-func clip(name string) string {
-	const longest = 64
-	if runes := []rune(name); len(runes) > longest {
-		return string(runes[:longest]) + "…"
-	}
-	return name
 }
 
 // granted returns those of the topics that the caller may be sent. None is Forbidden.

@@ -43,6 +43,13 @@ func Alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storag
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), migrated(t, NewMariaDBURL(t))) })
 }
 
+// EachAddress runs a test with the URL of an empty SQLite file and of an empty MariaDB database,
+// for what migrates them itself.
+func EachAddress(t *testing.T, test func(t *testing.T, address string)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db")) })
+	t.Run("mariadb", func(t *testing.T) { test(t, NewMariaDBURL(t)) })
+}
+
 // Tenant returns a context that acts as an admin of a fresh tenant.
 func Tenant(t *testing.T) context.Context {
 	return principal.With(t.Context(), principal.Principal{
