@@ -29,8 +29,11 @@ func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
 // EndsWithin sets how long a batch waits for SQLite's writer.
 func (db *DB) EndsWithin(patience time.Duration) { db.groups.patience = patience }
 
-// StopsPackets is stopsPackets.
-func StopsPackets(version string) bool { return stopsPackets(version) }
+// StopsPackets is Version.stopsPackets.
+func StopsPackets(version string) bool { return Version(version).stopsPackets() }
+
+// SkipsLocked is Version.skipsLocked.
+func SkipsLocked(version string) bool { return Version(version).skipsLocked() }
 
 // GrowEvery sets how often a pool that had to shrink may open some connections more. It comes
 // before it had to.

@@ -34,6 +34,8 @@ type Refusal struct {
 	Message string
 	// Executed lets the server see the statement first and swallows its reply.
 	Executed bool
+	// Ignored answers that all is well instead, as a proxy does that drops what it does not know.
+	Ignored bool
 }
 
 // instead is what is answered in the place of what the server answers to so many statements.
@@ -178,8 +180,12 @@ func (l *tapped) requests(tp *Tap) error {
 	}
 }
 
-// packet is the refusal as the server would send it: an ERR packet, the first of a reply.
+// packet is the refusal as the server would send it: an ERR packet, or an OK packet (no rows, no
+// id, autocommit, no warnings), the first of a reply.
 func (r *Refusal) packet() []byte {
+	if r.Ignored {
+		return []byte{7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}
+	}
 	content := binary.LittleEndian.AppendUint16([]byte{0xff}, r.Number)
 	content = append(content, "#HY000"+r.Message...)
 	head := binary.LittleEndian.AppendUint32(nil, uint32(len(content)))
