@@ -49,13 +49,14 @@ func (u *undecided) Unwrap() error { return u.cause }
 //     write-ahead log, and that frame or one before it was not written whole.
 //
 // Everything else leaves it open. 1205 says that only the statement was undone; 1047 and
-// 1105 say nothing of the transaction; 1180 comes from an engine that was at work on it.
+// 1105 say nothing of the transaction, whatever the text of the latter; 1180 comes from an
+// engine that was at work on it; 8501 and 9001 to 9006 from one that did not hear from its parts.
 // SQLITE_BUSY keeps the transaction open. After SQLITE_IOERR all frames may be in the log:
 // the sync failed, or what came after it, and a crash would have them recovered.
 func isUndone(err error) bool {
 	var fromMySQL *gomysql.MySQLError
 	if errors.As(err, &fromMySQL) {
-		return mysqlClass(fromMySQL) == WriteConflict
+		return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105
 	}
 	var fromSQLite *sqlite.Error
 	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqlite3.SQLITE_FULL

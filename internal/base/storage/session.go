@@ -198,6 +198,8 @@ func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver
 	}
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
+		// It may have begun, and what comes next on the connection would be a part of it.
+		s.spoiled = s.spoiled || s.bounded
 		return nil, err
 	}
 	return &transaction{tx: tx, session: s}, nil

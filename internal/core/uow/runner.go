@@ -325,8 +325,10 @@ func answer(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return err
-	case storage.IsConflict(err):
+	case storage.Is(err, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
+	case storage.Is(err, storage.LockTimeout):
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same. Nothing was changed; try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
 	case storage.IsAway(err):
