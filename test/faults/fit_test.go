@@ -17,10 +17,6 @@ func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t, "--default-storage-engine=Aria")
 	pool := m.connect(t)
-	run := func(statement string) {
-		_, err := pool.ExecContext(t.Context(), statement)
-		require.NoError(t, err, statement)
-	}
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL = m.url()
 	_, err := app.Migrate(t.Context(), s.Storage)
@@ -52,10 +48,10 @@ func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
 		}
 		require.Equal(t, engines.Broken, level, "the doctor says so too")
 	}
-	run("ALTER TABLE interlock.log_places ENGINE=Aria")
+	m.run(t, "ALTER TABLE interlock.log_places ENGINE=Aria")
 	refused("storage_engine", "Some tables are in Aria")
-	run("ALTER TABLE interlock.log_places ENGINE=InnoDB")
-	run("SET GLOBAL read_only = ON")
+	m.run(t, "ALTER TABLE interlock.log_places ENGINE=InnoDB")
+	m.run(t, "SET GLOBAL read_only = ON")
 	refused("read_only", "It is ON: the server takes no writes.")
 	db, err := storage.Open(t.Context(), storage.Options{URL: m.url()})
 	require.NoError(t, err)
@@ -63,6 +59,6 @@ func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
 	var users int64
 	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT COUNT(*) FROM users").Scan(&users).Error)
 	require.Zero(t, users, "nothing was written before it was refused")
-	run("SET GLOBAL read_only = OFF")
+	m.run(t, "SET GLOBAL read_only = OFF")
 	require.NoError(t, start())
 }

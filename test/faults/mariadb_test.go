@@ -118,6 +118,30 @@ func (m *mariadb) connect(t *testing.T) *sql.DB {
 	return pool
 }
 
+// follow has a server replicate another from where that one is now. Both have the database
+// that newMariaDB makes.
+func (m *mariadb) follow(t *testing.T, primary *mariadb) {
+	t.Helper()
+	var at string
+	require.NoError(t, primary.connect(t).QueryRowContext(t.Context(), "SELECT @@gtid_current_pos").Scan(&at))
+	_, port, err := net.SplitHostPort(primary.address)
+	require.NoError(t, err)
+	m.run(t, "SET GLOBAL gtid_slave_pos = '"+at+"'",
+		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%s, MASTER_USER='root', MASTER_USE_GTID=slave_pos", port), "START SLAVE")
+}
+
+// run executes statements, as an operator would.
+func (m *mariadb) run(t *testing.T, statements ...string) {
+	t.Helper()
+	pool := m.connect(t)
+	for _, statement := range statements {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, err := pool.ExecContext(ctx, statement)
+		require.NoError(t, err, statement)
+	}
+}
+
 // databaseAccount returns whom mariadbd runs as: user mysql when we are root, as
 // it refuses root.
 func databaseAccount(t *testing.T) *syscall.Credential {

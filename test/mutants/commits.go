@@ -65,8 +65,13 @@ var commits = []mutant{
 	},
 	{
 		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
-		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, r.db.Write(everywhere))`, new: `err := ctx.Err(); if true { return r.found(r.db.Write(everywhere), u) }`,
+		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
 		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+	},
+	{
+		name: "what a replica does not have is called undone",
+		file: "internal/base/storage/commit.go", old: `return fn(tx.WithContext(ctx), here.knowsOf(of.at))`, new: `return fn(tx.WithContext(ctx), here.knowsOf(here))`,
+		caught: tests{"test/faults": {"TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt"}},
 	},
 	{
 		name: "what stands in a packet behind a guarded write does not depend on it",

@@ -42,3 +42,12 @@ func (db *DB) GrowEvery(every time.Duration) {
 		c.every = every
 	}
 }
+
+// SeenBy reports whether what was committed at one server is seen for certain at another, each by
+// its variables and the id of its cluster.
+func SeenBy(there, here map[string]string) bool {
+	of := func(is map[string]string) server {
+		return server{id: serverID(is), galera: is["wsrep_on"] == "ON", cluster: is["wsrep_cluster_state_uuid"]}
+	}
+	return of(here).knowsOf(of(there))
+}

@@ -33,6 +33,8 @@ const (
 	aboutServer = "SHOW VARIABLES WHERE Variable_name IN ('version', 'server_uuid', 'server_uid', 'server_id', 'hostname', 'port', " +
 		"'tx_isolation', 'transaction_isolation', 'wsrep_on', 'group_replication_group_name')"
 	aboutCluster = "SHOW STATUS LIKE 'wsrep_cluster_state_uuid'"
+	// noCluster is the id that a server has while it is in no cluster, the same at all of them.
+	noCluster = "00000000-0000-0000-0000-000000000000"
 )
 
 // identify asks a server who it is.

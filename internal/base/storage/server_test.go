@@ -107,3 +107,30 @@ func TestConnectionsAreCountedByTheServerTheyLeadTo(t *testing.T) {
 	require.NoError(t, db.Close())
 	require.Zero(t, db.Servers())
 }
+
+func TestWhatWasCommittedIsSeenForCertainAtItsServerAndInItsClusterOnly(t *testing.T) {
+	type is = map[string]string
+	maria := is{"server_id": "1", "hostname": "a", "port": "3306", "server_uid": "x"}
+	galera := is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "a", "port": "3306"}
+	for name, test := range map[string]struct {
+		there, here is
+		seen        bool
+	}{
+		"the same MySQL":                     {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u1", "hostname": "b"}, true},
+		"another MySQL":                      {is{"server_uuid": "u1", "hostname": "a"}, is{"server_uuid": "u2", "hostname": "a"}, false},
+		"the same MariaDB":                   {maria, maria, true},
+		"another by its id":                  {maria, is{"server_id": "2", "hostname": "a", "port": "3306", "server_uid": "x"}, false},
+		"another by its host":                {maria, is{"server_id": "1", "hostname": "b", "port": "3306", "server_uid": "x"}, false},
+		"another by its port":                {maria, is{"server_id": "1", "hostname": "a", "port": "3307", "server_uid": "x"}, false},
+		"an older MariaDB, without uid":      {is{"server_id": "1", "hostname": "a"}, is{"server_id": "1", "hostname": "a"}, true},
+		"who does not say who it is":         {is{"server_id": "1"}, is{"server_id": "1"}, false},
+		"another server of the cluster":      {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "b", "port": "3306"}, true},
+		"another cluster":                    {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c2", "hostname": "b", "port": "3306"}, false},
+		"a cluster that does not say which":  {is{"wsrep_on": "ON", "hostname": "a"}, is{"wsrep_on": "ON", "hostname": "a"}, false},
+		"two that have joined none":          {is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "a"}, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "b"}, false},
+		"a replica of the cluster":           {galera, is{"hostname": "b", "port": "3306"}, false},
+		"the server, taken from its cluster": {galera, is{"hostname": "a", "port": "3306"}, false},
+	} {
+		require.Equal(t, test.seen, storage.SeenBy(test.there, test.here), name)
+	}
+}

@@ -217,7 +217,7 @@ func (t *transaction) Commit() error {
 	if err == nil || isRefused(err) {
 		return err
 	}
-	return &unconfirmed{cause: err}
+	return &unconfirmed{cause: err, at: t.session.at}
 }
 
 // Rollback implements driver.Tx.
@@ -257,9 +257,12 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	return err
 }
 
-// unconfirmed is what a COMMIT that was sent failed with. An error of COMMIT that is none
-// comes from database/sql, which found the transaction ended and sent nothing.
-type unconfirmed struct{ cause error }
+// unconfirmed is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
+// none comes from database/sql, which found the transaction ended and sent nothing.
+type unconfirmed struct {
+	cause error
+	at    server
+}
 
 func (u *unconfirmed) Error() string { return u.cause.Error() }
 func (u *unconfirmed) Unwrap() error { return u.cause }

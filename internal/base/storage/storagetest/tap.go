@@ -19,7 +19,8 @@ import (
 // with an error in the server's place.
 type Tap struct {
 	listener net.Listener
-	server   string
+	// server is where new connections lead.
+	server atomic.Value
 
 	mu         sync.Mutex
 	statements []string
@@ -52,12 +53,22 @@ func NewTap(t *testing.T, databaseURL string) (tp *Tap, through string) {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	tp = &Tap{listener: listener, server: u.Host}
+	tp = &Tap{listener: listener}
+	tp.server.Store(u.Host)
 	var running sync.WaitGroup
 	running.Go(func() { tp.serve(&running) })
 	t.Cleanup(func() { listener.Close(); running.Wait() })
 	u.Host = listener.Addr().String()
 	return tp, u.String()
+}
+
+// LeadTo leads the connections that are made from now on to another server, that of a mysql://
+// URL, as a name or a proxy does after a failover. Refuse's function may call it.
+func (tp *Tap) LeadTo(t *testing.T, databaseURL string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	tp.server.Store(u.Host)
 }
 
 // Refuse asks decide about each statement from now on; nil lets all of them pass.
@@ -84,7 +95,7 @@ func (tp *Tap) serve(running *sync.WaitGroup) {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("tcp", tp.server)
+		server, err := net.Dial("tcp", tp.server.Load().(string))
 		if err != nil {
 			client.Close()
 			continue
