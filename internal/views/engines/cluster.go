@@ -117,10 +117,7 @@ func (f serverFacts) writers() Finding {
 	return finding
 }
 
-func (f serverFacts) count(name string) int64 {
-	n, _ := strconv.ParseInt(f.is[name], 10, 64)
-	return n
-}
+func (f serverFacts) count(name string) int64 { return atoi(f.is[name]) }
 
 func transactions(n int64) string {
 	if n == 1 {

@@ -109,6 +109,10 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 			engines.Loss{}, []string{"83 %"}}},
 		"a replica": {facts{"connected_slaves": "1"}, nil, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"1 replica follows asynchronously", tickets, "Set min-replicas-to-write to 1"}}},
+		"fewer replicas than a write needs": {facts{"connected_slaves": "1", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "2"}, expected{"replicas", engines.Broken,
+			engines.Loss{}, []string{"NOREPLICAS", "503", "nothing that was accepted is lost"}}},
+		"as many as a write needs": {facts{"connected_slaves": "2", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, nil}},
 		"replicas within bounds": {facts{"connected_slaves": "2"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"2 replicas follow asynchronously", "min-replicas-max-lag allows (10 s)"}}},
 	} {

@@ -92,12 +92,26 @@ func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
 	host, port, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
 	require.NoError(t, redistest.Connect(t, replica.URL()).ReplicaOf(t.Context(), host, port).Err())
-	require.Eventually(t, func() bool {
+	follows := func() bool {
 		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
-	}, patience, 50*time.Millisecond, "the replica never came")
+	}
+	require.Eventually(t, follows, patience, 50*time.Millisecond, "the replica never came")
 	set(t, client, "min-replicas-to-write", "1", "min-replicas-max-lag", "3")
+	require.Eventually(t, follows, patience, 50*time.Millisecond, "a replica that is still being synchronised does not count for writes, and then it does")
 	expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"1 replica follows", "min-replicas-max-lag allows (3 s)"}}.
 		hold(t, look(t, engines.Probe{Redis: client}).Findings)
+}
+
+func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
+	master := redistest.NewServer(t)
+	client := redistest.Connect(t, master.URL())
+	set(t, client, "min-replicas-to-write", "1")
+	require.ErrorContains(t, client.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")
+	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, look(t, engines.Probe{Redis: client}).Findings)
+	redistest.NewReplica(t, master)
+	require.Eventually(t, func() bool {
+		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+	}, patience, 50*time.Millisecond)
 }
 
 func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {

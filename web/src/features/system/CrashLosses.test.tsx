@@ -52,6 +52,7 @@ test('memory stands beside its limit, and clocks with how exactly they are known
 test.each([
   [{ engine: 'redis', name: 'redis', level: 'broken' }, 'see'],
   [{ engine: 'redis', name: 'replicas', level: 'risk' }, 'bound'],
+  [{ engine: 'redis', name: 'replicas', want: '1', level: 'broken' }, 'back'],
   [{ engine: 'database', name: 'replicas', level: 'risk' }, 'semiSync'],
   [{ engine: 'redis', name: 'memory', level: 'risk' }, 'grow'],
   [{ engine: 'database', name: 'clock', level: 'risk' }, 'synchronise'],

@@ -41,6 +41,7 @@ export const crashMessages = catalogue(
     synchronise: 'Synchronise the clocks (NTP).',
     bound: 'Bound it with min-replicas-to-write.',
     semiSync: 'Replicate semi-synchronously (AFTER_SYNC).',
+    back: 'Bring its replicas back.',
     majority: 'Bring its cluster a majority again.',
     third: 'Add a third server, or an arbitrator (garbd).',
     oneWriter: 'Have all replicas write to one server. No promise suffers from several; conflicts cost time.',
@@ -93,6 +94,7 @@ export const crashMessages = catalogue(
     synchronise: '同步时钟（NTP）。',
     bound: '用 min-replicas-to-write 加以限制。',
     semiSync: '使用半同步复制（AFTER_SYNC）。',
+    back: '恢复其副本。',
     majority: '使其集群重新获得多数。',
     third: '增加第三台服务器或仲裁节点（garbd）。',
     oneWriter: '让所有副本写入同一台服务器。多处写入不损害任何承诺，但冲突会耗费时间。',
@@ -110,7 +112,7 @@ export const crashMessages = catalogue(
 
 type Advice =
   | ('ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look')
-  | ('majority' | 'third' | 'oneWriter' | 'oneServer' | 'session' | 'convert' | 'untried');
+  | ('back' | 'majority' | 'third' | 'oneWriter' | 'oneServer' | 'session' | 'convert' | 'untried');
 
 /** What to do about a finding with this name, whatever its value. */
 const byName: Readonly<Record<string, Advice>> = {
@@ -133,6 +135,7 @@ export function adviceOf({ engine, name, level, want }: Finding): Advice {
   if (name === engine) return 'see';
   const known = byName[name];
   if (known !== undefined) return known;
+  if (name === 'replicas' && level === 'broken') return 'back';
   if (want !== undefined) return 'set';
   if (name === 'memory') return 'grow';
   if (name === 'clock') return 'synchronise';
