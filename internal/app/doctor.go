@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"time"
@@ -51,7 +52,33 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 	if findings[1].Level == engines.OK {
 		findings = append(findings, retentionFinding(ctx, db))
 	}
+	if db.Dialect == storage.MySQL {
+		if err := spread(ctx, db); err != nil {
+			findings = append(findings, about(engines.Unknown, "To how many servers its address leads cannot be seen: %v.", err))
+		}
+	}
 	return append(findings, engines.Probe{DB: db, Clock: clock.System{}}.Look(ctx).Findings...)
+}
+
+// spread opens some connections, as a server does that is busy, so that it is seen whether they
+// lead to one server or to several.
+func spread(ctx context.Context, db *storage.DB) error {
+	const connections = 6
+	pool := db.Pools()["read"]
+	opened := make([]*sql.Conn, 0, connections)
+	defer func() {
+		for _, conn := range opened {
+			_ = conn.Close()
+		}
+	}()
+	for range min(connections, pool.Stats().MaxOpenConnections) {
+		conn, err := pool.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		opened = append(opened, conn)
+	}
+	return nil
 }
 
 func schemaFinding(ctx context.Context, db *storage.DB) engines.Finding {

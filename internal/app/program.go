@@ -107,6 +107,11 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
+	// What a crash can lose is said before anything is accepted that it could lose.
+	p.services.Engines.Look(ctx)
+	if err := requireFit(p.services.Engines.Report()); err != nil {
+		return err
+	}
 	if err := p.services.requireKeys(ctx, p.Settings.Storage); err != nil {
 		return err
 	}
@@ -122,8 +127,6 @@ func (p *Program) start(ctx context.Context) error {
 	if generated != "" && p.Announce != nil {
 		p.Announce(generated)
 	}
-	// What a crash can lose is said before anything is accepted that it could lose.
-	p.services.Engines.Look(ctx)
 	if p.server, err = p.newServer(); err != nil {
 		return err
 	}
@@ -136,6 +139,19 @@ func (p *Program) start(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ErrUnfitEngine is of a server that does not start, because an engine is set such that a promise
+// could not be kept.
+var ErrUnfitEngine = errors.New("an engine is not fit for the service")
+
+// requireFit refuses what an engine's report calls fatal.
+func requireFit(report engines.Report) error {
+	var refused error
+	for _, finding := range report.Fatal() {
+		refused = errors.Join(refused, fmt.Errorf("%w: %s: %s", ErrUnfitEngine, finding.What(), finding.Says))
+	}
+	return refused
 }
 
 // claimFile claims an embedded database for this server alone.

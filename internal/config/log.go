@@ -68,7 +68,7 @@ func (r *Revision) UnmarshalText(text []byte) error {
 
 // column is where a version has its place.
 func (l configLog) column() string {
-	if l.db.Dialect == storage.MySQL {
+	if l.db.Capabilities().NumberedLogs {
 		return "place"
 	}
 	return "id"
@@ -85,7 +85,7 @@ type end struct {
 // end reads where the log ends.
 func (l configLog) end(db *gorm.DB) (end, error) {
 	unnumbered := "FALSE"
-	if l.db.Dialect == storage.MySQL {
+	if l.db.Capabilities().NumberedLogs {
 		unnumbered = "EXISTS (SELECT 1 FROM config_histories WHERE place IS NULL)"
 	}
 	var found []end

@@ -88,6 +88,43 @@ func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+// With min-replicas-to-write Redis refuses to write while too few replicas follow. What it refuses
+// it has not done: nobody holds a lock by it, and nothing is left of it when they are back.
+func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
+	master := redistest.NewServer(t)
+	client := redistest.Connect(t, master.URL())
+	one, other := processes(t, master.URL(), lock.RedisOptions{TTL: time.Minute})
+	short, _ := processes(t, master.URL(), lock.RedisOptions{TTL: time.Second})
+	released, lost := acquire(t, one, 0, "released"), acquire(t, short, 0, "lost")
+	require.NoError(t, client.ConfigSet(t.Context(), "min-replicas-to-write", "1").Err())
+
+	for _, wait := range []time.Duration{0, timeout} {
+		began := clock.Mark()
+		_, err := other.Acquire(t.Context(), wait, "free")
+		require.ErrorIs(t, err, lock.ErrUnavailable)
+		require.ErrorContains(t, err, "NOREPLICAS")
+		require.Less(t, clock.Since(began), timeout/2, "whoever waits is told too")
+	}
+	require.ErrorIs(t, released.Release(t.Context()), lock.ErrUnavailable)
+	select {
+	case <-lost.Context().Done():
+		require.ErrorIs(t, context.Cause(lost.Context()), lock.ErrLost, "a lease that cannot be extended is not believed")
+	case <-time.After(timeout):
+		require.FailNow(t, "its holder is not told")
+	}
+
+	redistest.NewReplica(t, master)
+	for _, key := range []string{"free", "released", "lost"} {
+		lease, err := other.Acquire(t.Context(), timeout, key)
+		require.NoError(t, err, "%s: nobody holds it any more, long before a lease of a minute ends", key)
+		require.NoError(t, lease.Release(t.Context()))
+	}
+	require.Eventually(t, func() bool {
+		left, err := client.Keys(t.Context(), "test:"+t.Name()+":lock:*").Result()
+		return err == nil && len(left) == 0
+	}, timeout, 10*time.Millisecond, "nothing is left")
+}
+
 func TestAFreeLockCostsTwoRoundTrips(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	locker := newRedis(t, client, lock.RedisOptions{PollEvery: never})

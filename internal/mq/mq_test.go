@@ -3,11 +3,13 @@ package mq_test
 import (
 	"context"
 	"flag"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"gorm.io/gorm"
 
@@ -100,4 +102,19 @@ func TestSQLiteKeepsTheContract(t *testing.T) {
 func TestMariaDBKeepsTheContract(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
+}
+
+// Some engines do not know SKIP LOCKED, or leave it out: then only the state of a row decides.
+func TestAServerThatLocksNothingAtAClaimKeepsTheContract(t *testing.T) {
+	db := storagetest.MariaDB(t)
+	var left atomic.Int64
+	queries := db.Write(t.Context()).Callback().Query()
+	require.NoError(t, queries.Before("gorm:query").Register("test:lock-nothing", func(tx *gorm.DB) {
+		if _, locking := tx.Statement.Clauses["FOR"]; locking {
+			delete(tx.Statement.Clauses, "FOR")
+			left.Add(1)
+		}
+	}))
+	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
+	require.NotZero(t, left.Load())
 }

@@ -189,10 +189,10 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 }
 
 // unlocked reads the rows that no other transaction holds, so that consumers do not stand
-// in each other's way. Nothing rests on it: some engines leave the clause out. SQLite has
-// one writer, which is this one.
+// in each other's way. Nothing rests on it: some engines do not know the clause, and some leave
+// it out. SQLite has one writer, which is this one.
 func (s *SQL) unlocked(tx *gorm.DB) *gorm.DB {
-	if s.db.Dialect == storage.SQLite {
+	if !s.db.Capabilities().SkipLocked {
 		return tx
 	}
 	return tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})

@@ -168,7 +168,7 @@ func (n *node) recovered(t *testing.T) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), joinPatience)
 	defer cancel()
-	command := exec.CommandContext(ctx, "mariadbd", "--no-defaults", "--datadir="+n.directory, "--socket=recover.sock", "--skip-networking",
+	command := exec.CommandContext(ctx, "mariadbd", "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(), "--socket=recover.sock", "--skip-networking",
 		"--binlog-format=ROW", "--wsrep-on=ON", "--wsrep-provider="+provider, "--wsrep-sst-method=rsync", "--wsrep-cluster-address=gcomm://", "--wsrep-recover")
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: account(t), Pdeathsig: syscall.SIGKILL}
 	said, err := command.StderrPipe()

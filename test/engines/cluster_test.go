@@ -15,9 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 	"interlock/test/e2e/sse"
+	"interlock/test/lostcommit"
 	"interlock/test/racing"
 	"interlock/test/traffic"
 )
@@ -82,6 +85,7 @@ func TestTheServiceOnGalera(t *testing.T) {
 	programs := replicas(t, nodes, "interlock")
 	t.Run("a read at another server sees what was committed before it", func(t *testing.T) { readElsewhere(t, programs) })
 	t.Run("watchers miss nothing with writers at every server", func(t *testing.T) { watchEverywhere(t, nodes, programs) })
+	t.Run("what became of a COMMIT is known at another server", func(t *testing.T) { commitElsewhere(t, nodes) })
 	t.Run("edits of one config at three servers lose nothing", func(t *testing.T) { editEverywhere(t, programs) })
 }
 
@@ -126,6 +130,28 @@ func readElsewhere(t *testing.T, programs []*apptest.Program) {
 		read := there.Do(t, "GET", httpapi.Base+"/configs/seen", nil).JSON(t)
 		require.EqualValues(t, round, read["value"])
 	}
+}
+
+// commitElsewhere has a COMMIT lose its server, which executes it or not, and the next connection
+// lead to another one.
+func commitElsewhere(t *testing.T, nodes []*node) {
+	ctx := storagetest.Tenant(t)
+	db := storagetest.Open(t, nodes[0].url("interlock"))
+	storagetest.CreateThings(t, ctx, db)
+	tap, through := storagetest.NewTap(t, nodes[0].url("interlock"))
+	const rounds = 20
+	for round := range rounds {
+		executed := round%2 == 0
+		tap.LeadTo(t, nodes[0].url("interlock"))
+		runs, err := lostcommit.Add(t, ctx, tap, through, fmt.Sprint("thing ", round), executed, func() { tap.LeadTo(t, nodes[1].url("interlock")) })
+		require.NoError(t, err, "it is known there whether it was executed")
+		require.Equal(t, map[bool]int{true: 1, false: 2}[executed], runs)
+	}
+	var things, audited int64
+	require.NoError(t, db.Read(ctx).Model(&storagetest.Thing{}).Count(&things).Error)
+	require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Count(&audited).Error)
+	require.EqualValues(t, rounds, things)
+	require.EqualValues(t, rounds, audited)
 }
 
 // watchEverywhere has writers at each server, and one of them hold a transaction open for

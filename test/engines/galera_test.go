@@ -105,22 +105,28 @@ func account(t *testing.T) *syscall.Credential {
 
 func (n *node) initialise(t *testing.T) {
 	t.Helper()
-	require.NoError(t, os.Mkdir(n.directory, 0o755))
 	as := account(t)
-	if as != nil {
-		require.NoError(t, os.Chown(n.directory, int(as.Uid), int(as.Gid)))
+	for _, directory := range []string{n.directory, n.temporary()} {
+		require.NoError(t, os.Mkdir(directory, 0o755))
+		if as != nil {
+			require.NoError(t, os.Chown(directory, int(as.Uid), int(as.Gid)))
+		}
 	}
-	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+n.directory,
+	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force")
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	output, err := install.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }
 
+// temporary is where the server has its temporary tables. A server that starts removes those that
+// it finds, also another one's.
+func (n *node) temporary() string { return n.directory + ".tmp" }
+
 func (n *node) start(t *testing.T, more ...string) {
 	t.Helper()
 	arguments := append([]string{
-		"--no-defaults", "--datadir=" + n.directory, "--socket=mariadbd.sock", "--bind-address=127.0.0.1",
+		"--no-defaults", "--datadir=" + n.directory, "--tmpdir=" + n.temporary(), "--socket=mariadbd.sock", "--bind-address=127.0.0.1",
 		"--port=" + strconv.Itoa(n.port), "--skip-name-resolve", "--character-set-server=utf8mb4",
 		"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=2",
 		"--wsrep-on=ON", "--wsrep-provider=" + provider, "--wsrep-cluster-name=interlock", "--wsrep-node-name=" + n.name,

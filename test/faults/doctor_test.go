@@ -1,10 +1,6 @@
 package faults_test
 
 import (
-	"context"
-	"database/sql"
-	"fmt"
-	"net"
 	"os/exec"
 	"strings"
 	"testing"
@@ -78,36 +74,24 @@ func TestWhatAFailoverOfMariaDBCanLoseIsSaid(t *testing.T) {
 	db, err := storage.Open(t.Context(), storage.Options{URL: primary.url(), MaxConnections: 4})
 	require.NoError(t, err)
 	defer db.Close()
-	run := func(pool *sql.DB, statements ...string) {
-		for _, statement := range statements {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			_, err := pool.ExecContext(ctx, statement)
-			require.NoError(t, err, statement)
-		}
-	}
-	onPrimary, onReplica := primary.connect(t), replica.connect(t)
-
 	synced := awaitFinding(t, db, "sync_binlog", engines.Risk, "")
 	require.Equal(t, engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, synced.Loss)
-	run(onPrimary, "SET GLOBAL sync_binlog = 1")
+	primary.run(t, "SET GLOBAL sync_binlog = 1")
 	awaitFinding(t, db, "sync_binlog", engines.OK, "")
 	awaitFinding(t, db, "replicas", engines.OK, "None is connected")
 
-	_, port, err := net.SplitHostPort(primary.address)
-	require.NoError(t, err)
-	run(onReplica, fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%s, MASTER_USER='root', MASTER_USE_GTID=slave_pos", port), "START SLAVE")
+	replica.follow(t, primary)
 	follows := awaitFinding(t, db, "replicas", engines.Risk,
 		"1 replica follows asynchronously. A failover loses the acknowledged writes")
 	require.Equal(t, engines.Loss{Failover: engines.Moments}, follows.Loss)
 
-	run(onPrimary, "SET GLOBAL rpl_semi_sync_master_enabled = ON")
-	run(onReplica, "SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
+	primary.run(t, "SET GLOBAL rpl_semi_sync_master_enabled = ON")
+	replica.run(t, "SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
 	// The server counts the connection that was left until it sees that it is.
 	awaitFinding(t, db, "replicas", engines.OK, "1 replica follows semi-synchronously")
 
 	// Nothing is acknowledged by a replica that hangs, so the next write ends it.
-	run(onReplica, "SET GLOBAL rpl_semi_sync_slave_enabled = OFF", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
-	run(onPrimary, "CREATE TABLE interlock.something (id INT)")
+	replica.run(t, "SET GLOBAL rpl_semi_sync_slave_enabled = OFF", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
+	primary.run(t, "CREATE TABLE interlock.something (id INT)")
 	awaitFinding(t, db, "replicas", engines.Risk, "")
 }

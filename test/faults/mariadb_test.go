@@ -22,9 +22,12 @@ import (
 type mariadb struct {
 	address string
 	data    string
-	account *syscall.Credential
-	command *exec.Cmd
-	ended   chan struct{}
+	// temporary is where it has its temporary tables. A server that starts removes those that it
+	// finds, also another one's.
+	temporary string
+	account   *syscall.Credential
+	command   *exec.Cmd
+	ended     chan struct{}
 	// options and environment are the server's, beside those that each has.
 	options, environment []string
 }
@@ -44,10 +47,16 @@ func newMariaDBIn(t *testing.T, dir string, options ...string) *mariadb {
 	t.Helper()
 	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: databaseAccount(t), options: options}
 	require.NoError(t, os.Mkdir(m.data, 0o755))
-	if m.account != nil {
-		require.NoError(t, os.Chown(m.data, int(m.account.Uid), int(m.account.Gid)))
+	var err error
+	m.temporary, err = os.MkdirTemp("", "interlock-faults-tables-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(m.temporary) })
+	for _, directory := range []string{m.data, m.temporary} {
+		if m.account != nil {
+			require.NoError(t, os.Chown(directory, int(m.account.Uid), int(m.account.Gid)))
+		}
 	}
-	install := exec.Command(find(t, "mariadb-install-db"), "--no-defaults", "--datadir="+m.data,
+	install := exec.Command(find(t, "mariadb-install-db"), "--no-defaults", "--datadir="+m.data, "--tmpdir="+m.temporary,
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force", "--innodb-log-file-size=8M")
 	install.Dir = m.data
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: m.account}
@@ -70,7 +79,7 @@ func (m *mariadb) start(t *testing.T) {
 	_, port, err := net.SplitHostPort(m.address)
 	require.NoError(t, err)
 	m.command = exec.Command(find(t, "mariadbd"), append([]string{
-		"--no-defaults", "--datadir=" + m.data, "--socket=mariadbd.sock", "--bind-address=127.0.0.1", "--port=" + port,
+		"--no-defaults", "--datadir=" + m.data, "--tmpdir=" + m.temporary, "--socket=mariadbd.sock", "--bind-address=127.0.0.1", "--port=" + port,
 		"--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1", "--innodb-log-file-size=8M",
 	}, m.options...)...)
 	m.command.Dir = m.data
@@ -107,6 +116,30 @@ func (m *mariadb) connect(t *testing.T) *sql.DB {
 	pool := sql.OpenDB(connector)
 	t.Cleanup(func() { _ = pool.Close() })
 	return pool
+}
+
+// follow has a server replicate another from where that one is now. Both have the database
+// that newMariaDB makes.
+func (m *mariadb) follow(t *testing.T, primary *mariadb) {
+	t.Helper()
+	var at string
+	require.NoError(t, primary.connect(t).QueryRowContext(t.Context(), "SELECT @@gtid_current_pos").Scan(&at))
+	_, port, err := net.SplitHostPort(primary.address)
+	require.NoError(t, err)
+	m.run(t, "SET GLOBAL gtid_slave_pos = '"+at+"'",
+		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%s, MASTER_USER='root', MASTER_USE_GTID=slave_pos", port), "START SLAVE")
+}
+
+// run executes statements, as an operator would.
+func (m *mariadb) run(t *testing.T, statements ...string) {
+	t.Helper()
+	pool := m.connect(t)
+	for _, statement := range statements {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, err := pool.ExecContext(ctx, statement)
+		require.NoError(t, err, statement)
+	}
 }
 
 // databaseAccount returns whom mariadbd runs as: user mysql when we are root, as

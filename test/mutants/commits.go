@@ -21,8 +21,26 @@ var commits = []mutant{
 	},
 	{
 		name: "every number of MySQL taken for a transaction that is undone",
-		file: "internal/base/storage/commit.go", old: `return mysqlClass(fromMySQL) == WriteConflict`, new: `return mysqlClass(fromMySQL) != ""`,
+		file: "internal/base/storage/commit.go", old: `return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105`, new: `return mysqlClass(fromMySQL) != ""`,
 		caught: tests{"internal/base/storage": {"TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone"}},
+	},
+	{
+		name: "a server that lost its cluster at work on a transaction is a fault of ours",
+		file: "internal/base/storage/errors.go", old: "case 1040, 1047, 1129, 1180, 1203, 1226, 8501,", new: "case 1040, 1047, 1129, 1203, 1226,",
+		caught: tests{
+			"internal/core/uow": {"TestWhatAnEngineRefusesIsRunAgainOrCalledUnavailableAndNeverDoneTwice"},
+			"test/e2e":          {"TestWhatTheDatabaseRefusesForAMomentIsDoneOrUnavailable"},
+		},
+	},
+	{
+		name: "a schema that changed meanwhile is not run again",
+		file: "internal/base/storage/errors.go", old: `if strings.Contains(e.Message, "Information schema is changed") {`, new: `if strings.Contains(e.Message, "information_schema") {`,
+		caught: tests{"internal/core/uow": {"TestWhatAnEngineRefusesIsRunAgainOrCalledUnavailableAndNeverDoneTwice"}},
+	},
+	{
+		name: "a connection whose BEGIN failed is used again",
+		file: "internal/base/storage/session.go", old: `s.spoiled = s.spoiled || s.bounded`, new: `s.spoiled = s.spoiled && s.bounded`,
+		caught: tests{"internal/base/storage": {"TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt"}},
 	},
 	{
 		name: "a failed sync of SQLite taken for a transaction that is undone",
@@ -47,8 +65,13 @@ var commits = []mutant{
 	},
 	{
 		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
-		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, r.db.Write(everywhere))`, new: `err := ctx.Err(); if true { return r.found(r.db.Write(everywhere), u) }`,
+		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
 		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+	},
+	{
+		name: "what a replica does not have is called undone",
+		file: "internal/base/storage/commit.go", old: `return fn(tx.WithContext(ctx), here.knowsOf(of.at))`, new: `return fn(tx.WithContext(ctx), here.knowsOf(here))`,
+		caught: tests{"test/faults": {"TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt"}},
 	},
 	{
 		name: "what stands in a packet behind a guarded write does not depend on it",

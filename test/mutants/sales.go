@@ -3,6 +3,14 @@ package main
 // sales are breaks of flash sales and their gates.
 var sales = []mutant{
 	{
+		name: "what Redis refused to write is taken for what it may have done",
+		file: "internal/base/redisconn/connect.go", old: `return err != nil && !Refused(err) && !neverSent(err)`, new: `return err != nil && !neverSent(err)`,
+		caught: tests{
+			"internal/flashsale/gate": {"TestNobodyIsLetInWhileRedisRefusesToWrite"},
+			"test/e2e":                {"TestWhileRedisHasNoReplicaNothingIsBoughtOrMovedAndItComesBackByItself"},
+		},
+	},
+	{
 		name: "a ticket is said to be confirmed that SQL has no order of",
 		file: "internal/flashsale/follow.go", old: `if found != nil && found.State == gate.Confirmed {`, new: `if found != nil && found.State == gate.Confirmed && ctx == nil {`,
 		caught: tests{"internal/flashsale": {"TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed"}},

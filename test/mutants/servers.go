@@ -116,6 +116,27 @@ var servers = []mutant{
 
 	// What is said of the engines.
 	{
+		name: "a server starts on an engine that cannot keep its promises",
+		file: "internal/app/program.go", old: `for _, finding := range report.Fatal() {`, new: `for _, finding := range report.Fatal()[:0] {`,
+		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
+	},
+	{
+		name: "a session is taken to be as it was set",
+		file: "internal/base/storage/cluster.go", old: `at.isolation != "" && at.isolation != isolationLevel`, new: `at.isolation != "" && at.isolation == "none"`,
+		caught: tests{"internal/base/storage": {"TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed"}},
+	},
+	{
+		name: "tables are made in whatever the server makes them in",
+		file: "internal/base/storage/mysql.go", old: `		"default_storage_engine": "'InnoDB'",
+`, new: "",
+		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
+	},
+	{
+		name: "a cluster of two is taken to lose nothing when a machine fails",
+		file: "internal/views/engines/durability.go", old: `const safeCopies = 3`, new: `const safeCopies = 2`,
+		caught: tests{"internal/views/engines": {"TestWhatAClusterCanLoseIsSaidForEachSetting"}},
+	},
+	{
 		name: "a service that could lose something is not ready",
 		file: "internal/app/health.go", old: "		if !c.OK {\n			status", new: "		if !c.OK || len(h.services.Engines.Report().NotOK()) > 0 {\n			status",
 		caught: tests{"test/e2e": {"TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking"}},

@@ -2,63 +2,60 @@ package storage
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
+	"strconv"
 )
-
-// clusterVariables say whether others write beside a server: Galera's, which is ON there, and
-// that of Group Replication, which then has a name.
-const clusterVariables = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'group_replication_group_name')"
 
 // causalReads has every statement on a Galera cluster wait until its server has applied
 // what was committed before it anywhere: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4
 // for INSERT and REPLACE. Without it "not found" on another server says nothing: the
 // witness of a COMMIT whose reply was lost, and whatever a client reads back, would be
-// answered of a moment before.
-const causalReads = "SET SESSION wsrep_sync_wait = 7"
+// answered of a moment before. Its mask is read again, see fitSession.
+const (
+	causalMask  = 7
+	causalReads = "SET SESSION wsrep_sync_wait = 7"
+	causalAsked = "SHOW VARIABLES LIKE 'wsrep_sync_wait'"
+)
 
-// fitToCluster makes reads causal where the server is one of a Galera cluster, and reports
-// whether others write beside it. Each connection is asked: a process outlives the server
-// that it was started at, and a name or a proxy may lead to another kind.
-func fitToCluster(ctx context.Context, over link) (inCluster bool, err error) {
-	variables, err := variablesOf(ctx, over)
-	if err != nil {
-		return false, fmt.Errorf("ask for the server's cluster: %w", err)
-	}
-	if variables["wsrep_on"] == "ON" {
-		if _, err := over.ExecContext(ctx, causalReads, nil); err != nil {
-			return false, fmt.Errorf("make reads causal: %w", err)
-		}
-		return true, nil
-	}
-	return variables["group_replication_group_name"] != "", nil
+// isolationLevel is what transactions of units rest on: what is read after a lost race is what
+// is committed.
+const isolationLevel = "READ-COMMITTED"
+
+// ErrUnfit says that a server, or a proxy before it, does not do what the service asks of its
+// sessions. Nothing is read or written there: a promise could not be kept.
+var ErrUnfit = errors.New("the server is not fit for the service")
+
+func unfit(why string, values ...any) error {
+	return &Error{Class: Unavailable, cause: fmt.Errorf("%w: "+why, append([]any{ErrUnfit}, values...)...)}
 }
 
-func variablesOf(ctx context.Context, over link) (map[string]string, error) {
-	rows, err := over.QueryContext(ctx, clusterVariables, nil)
+// fitSession makes reads causal where the server is one of a Galera cluster, and returns whom
+// the connection leads to. Each connection is asked: a process outlives the server that it was
+// started at, and a name or a proxy may lead to another kind. It is not taken for granted that
+// a session is as it was set: a proxy may drop what it does not know. Errors: ErrUnfit.
+func fitSession(ctx context.Context, over link) (server, error) {
+	at, err := identify(ctx, over)
 	if err != nil {
-		return nil, err
+		return server{}, err
 	}
-	defer rows.Close()
-	variables := map[string]string{}
-	row := make([]driver.Value, 2)
-	for {
-		switch err := rows.Next(row); {
-		case errors.Is(err, io.EOF):
-			return variables, nil
-		case err != nil:
-			return nil, err
-		}
-		variables[textOf(row[0])] = textOf(row[1])
+	if at.isolation != "" && at.isolation != isolationLevel {
+		return server{}, unfit("its transactions are at %s although %s was asked for: connect to the server itself, or have the proxy before it leave the settings of sessions as they are",
+			at.isolation, isolationLevel)
 	}
-}
-
-// textOf is a value of a row as text, which drivers may have as bytes.
-func textOf(value driver.Value) string {
-	if bytes, ok := value.([]byte); ok {
-		return string(bytes)
+	if !at.galera {
+		return at, nil
 	}
-	return fmt.Sprint(value)
+	if _, err := over.ExecContext(ctx, causalReads, nil); err != nil {
+		return server{}, fmt.Errorf("make reads causal: %w", err)
+	}
+	is, err := valuesOf(ctx, over, causalAsked)
+	if err != nil {
+		return server{}, fmt.Errorf("ask whether reads are causal: %w", err)
+	}
+	if mask, err := strconv.Atoi(is["wsrep_sync_wait"]); err != nil || mask&causalMask != causalMask {
+		return server{}, unfit("it is one of a Galera cluster and has wsrep_sync_wait at %q although %d was asked for, so that what was committed at another server could be missed: "+
+			"connect to the server itself, or have the proxy before it leave the settings of sessions as they are", is["wsrep_sync_wait"], causalMask)
+	}
+	return at, nil
 }

@@ -46,6 +46,18 @@ func TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
 	require.Empty(t, names(t, ctx, db))
 }
 
+// What follows on its connection would be a part of it, and never be committed.
+func TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	storagetest.CreateThings(t, ctx, db)
+	tap.RefuseNext("START TRANSACTION", storagetest.Refusal{Number: 8501, Message: "execution result undetermined", Executed: true})
+	_, err := db.Begin(ctx, ctx)
+	require.True(t, storage.Is(err, storage.Unavailable), "%v", err)
+	require.NoError(t, addThing("by itself")(db.Write(ctx)))
+	require.Equal(t, []string{"by itself"}, names(t, ctx, db))
+}
+
 func TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -53,6 +65,7 @@ func TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone(t *testing
 	for number, undone := range map[uint16]bool{
 		1213: true, 3101: true, 8002: true, 8005: true, 8022: true, 8028: true, 9007: true,
 		1205: false, 1047: false, 1180: false, 1105: false, 1021: false, 1114: false, 1053: false, 1290: false, 1030: false, 8501: false, 4711: false,
+		9001: false, 9002: false, 9003: false, 9004: false, 9005: false, 9006: false,
 	} {
 		tap.RefuseNext("COMMIT", storagetest.Refusal{Number: number, Message: "refused"})
 		tx, err := db.Begin(ctx, ctx)

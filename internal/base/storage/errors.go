@@ -139,8 +139,10 @@ func (db *DB) classOf(err error) error {
 }
 
 // mysqlClass returns the class of an error's number, "" for one without. Those from 8000
-// on are TiDB's, whose write conflicts ask for a new run of the transaction; 3101 is that
-// of MySQL's Group Replication.
+// on are TiDB's, whose write conflicts ask for a new run of the transaction, and whose parts
+// may be away or slow (9001 to 9006); 8501 is of a statement that may have been executed. 3101
+// is the write conflict of MySQL's Group Replication. 1047 and 1180 are Galera's, of a server
+// that serves nobody, or that lost its cluster at work on a transaction.
 func mysqlClass(e *gomysql.MySQLError) Class {
 	switch e.Number {
 	case 1062, 1586:
@@ -153,10 +155,14 @@ func mysqlClass(e *gomysql.MySQLError) Class {
 		return ReadOnly
 	case 1927, 1053, 1152, 1158, 1159, 1160, 1161:
 		return ConnectionLost
-	case 1040, 1047, 1129, 1203, 1226:
+	case 1040, 1047, 1129, 1180, 1203, 1226, 8501, 9001, 9002, 9003, 9004, 9005, 9006:
 		return Unavailable
 	case 1021, 1114:
 		return Full
+	case 1105: // of no kind; of older servers of TiDB it is what 8028 is of others
+		if strings.Contains(e.Message, "Information schema is changed") {
+			return WriteConflict
+		}
 	case 1026, 1030:
 		if strings.Contains(e.Message, "No space left on device") {
 			return Full

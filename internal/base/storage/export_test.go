@@ -29,8 +29,11 @@ func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
 // EndsWithin sets how long a batch waits for SQLite's writer.
 func (db *DB) EndsWithin(patience time.Duration) { db.groups.patience = patience }
 
-// StopsPackets is stopsPackets.
-func StopsPackets(version string) bool { return stopsPackets(version) }
+// StopsPackets is Version.stopsPackets.
+func StopsPackets(version string) bool { return Version(version).stopsPackets() }
+
+// SkipsLocked is Version.skipsLocked.
+func SkipsLocked(version string) bool { return Version(version).skipsLocked() }
 
 // GrowEvery sets how often a pool that had to shrink may open some connections more. It comes
 // before it had to.
@@ -38,4 +41,13 @@ func (db *DB) GrowEvery(every time.Duration) {
 	for _, c := range db.crowdings {
 		c.every = every
 	}
+}
+
+// SeenBy reports whether what was committed at one server is seen for certain at another, each by
+// its variables and the id of its cluster.
+func SeenBy(there, here map[string]string) bool {
+	of := func(is map[string]string) server {
+		return server{id: serverID(is), galera: is["wsrep_on"] == "ON", cluster: is["wsrep_cluster_state_uuid"]}
+	}
+	return of(here).knowsOf(of(there))
 }

@@ -20,7 +20,7 @@ func (db *DB) Migrate(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if db.Dialect == MySQL {
+	if db.Capabilities().MigrationLease {
 		// On connections of the other pool: the one that migrates may have only one.
 		pool, err := db.read.DB()
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	if packets, err = fitToServer(ctx, config, packets); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+		return nil, unusable(config.Addr, err)
 	}
 	readConnector, err := gomysql.NewConnector(config)
 	if err != nil {
@@ -53,20 +52,34 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// Reads have a pool of their own: a unit that reads beside its transaction
 	// never waits for a connection that only another such unit could give back.
 	readers := max(1, o.MaxConnections/3)
-	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
+	db := &DB{Dialect: MySQL, URL: redact(o.URL), packets: packets}
 	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+		return nil, unusable(config.Addr, err)
 	}
 	if db.read, err = db.gorm(db.mysqlOver(sessions{Connector: readConnector}, readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, fmt.Errorf("reach the database at %s: %w", config.Addr, err)
+		return nil, unusable(config.Addr, err)
 	}
 	return db, nil
+}
+
+// unusable is the error of a server that could not be opened, in words where its own say little.
+func unusable(address string, err error) error {
+	var fromServer *gomysql.MySQLError
+	if errors.As(err, &fromServer) {
+		switch fromServer.Number {
+		case 1286: // of SET default_storage_engine
+			err = unfit("it has no InnoDB, and what other engines are told to commit or to undo they may not: %w", err)
+		case 1047, 1205: // nothing is locked by asking for its version
+			err = fmt.Errorf("it is one of a cluster and serves nobody, because its part of the cluster has no majority or it has not joined yet: %w", err)
+		}
+	}
+	return fmt.Errorf("reach the database at %s: %w", address, err)
 }
 
 // mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
 // reply packet, which has the new id already, instead of a result set.
 func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.Dialector {
-	connector.bounded, connector.opened, connector.crowding = true, &db.links, newCrowding(size)
+	connector.bounded, connector.opened, connector.crowding, connector.servers = true, &db.links, newCrowding(size), &db.servers
 	connections := pool(connector, size)
 	connector.crowding.pool = connections
 	db.crowdings = append(db.crowdings, connector.crowding)
@@ -108,6 +121,8 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 		"time_zone":                "'+00:00'",
 		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
+		// Tables that say nothing of it are made in it, and a server without it refuses.
+		"default_storage_engine": "'InnoDB'",
 	}
 	config.Logger = &gomysql.NopLogger{}
 	return config, options.Get("packets") != "false", nil
@@ -182,26 +197,12 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	if strings.Contains(version, "MariaDB") {
 		variable = "tx_isolation"
 	}
-	config.Params[variable] = "'READ-COMMITTED'"
-	if !packets || !stopsPackets(version) {
+	config.Params[variable] = "'" + isolationLevel + "'"
+	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}
 	return takesPackets(ctx, probe)
 }
-
-// stopsPackets reports whether a server with this version is a MariaDB or a MySQL, which say
-// so when they undo a transaction, and stop a packet there. There are more servers that speak
-// MySQL's protocol than these, some with others beside them that write; they may give a
-// transaction up between two statements and go on.
-func stopsPackets(version string) bool {
-	return mariaDB.MatchString(version) || mySQL.MatchString(version)
-}
-
-// The versions that MariaDB and MySQL give themselves, with what distributions append.
-var (
-	mariaDB = regexp.MustCompile(`^(5\.5\.5-)?\d+\.\d+\.\d+-MariaDB\b`)
-	mySQL   = regexp.MustCompile(`^\d+\.\d+\.\d+(-(\d+|log|debug|\d+(ubuntu|\+deb|~deb)[\w.~+]*))*$`)
-)
 
 // takesPackets asks a server whether it takes several statements at once, and stops at one
 // that changed no row. Proxies may not.

@@ -30,8 +30,10 @@ type sessions struct {
 	packets bool
 	// opened counts the connections that were made.
 	opened *atomic.Uint64
-	// crowding is of a server that bounds its connections; nil for a file.
+	// crowding is of a server that bounds its connections; nil for a file. servers then knows
+	// which they lead to.
 	crowding *crowding
+	servers  *servers
 }
 
 // Connect implements driver.Connector.
@@ -48,13 +50,12 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	inCluster := false
-	if s.bounded {
-		if inCluster, err = fitToCluster(ctx, link); err != nil {
-			return nil, errors.Join(err, s.crowding.close(link, false))
-		}
+	at, err := fitSession(ctx, link)
+	if err != nil {
+		return nil, errors.Join(err, s.crowding.close(link, false))
 	}
-	return &session{link: link, bounded: s.bounded, packets: s.packets && !inCluster, crowding: s.crowding}, nil
+	s.servers.add(at)
+	return &session{link: link, bounded: s.bounded, packets: s.packets && !at.shared, crowding: s.crowding, servers: s.servers, at: at}, nil
 }
 
 // Close implements io.Closer, for the pool's own end.
@@ -113,6 +114,9 @@ type session struct {
 	// commits counts the packets with a COMMIT.
 	commits  int64
 	crowding *crowding
+	servers  *servers
+	// at is the server that the connection was made to.
+	at server
 }
 
 // Close implements driver.Conn.
@@ -120,6 +124,7 @@ func (s *session) Close() error {
 	if s.crowding == nil {
 		return s.link.Close()
 	}
+	s.servers.remove(s.at)
 	return s.crowding.close(s.link, s.IsValid())
 }
 
@@ -193,6 +198,8 @@ func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver
 	}
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
+		// It may have begun, and what comes next on the connection would be a part of it.
+		s.spoiled = s.spoiled || s.bounded
 		return nil, err
 	}
 	return &transaction{tx: tx, session: s}, nil
@@ -210,7 +217,7 @@ func (t *transaction) Commit() error {
 	if err == nil || isRefused(err) {
 		return err
 	}
-	return &unconfirmed{cause: err}
+	return &unconfirmed{cause: err, at: t.session.at}
 }
 
 // Rollback implements driver.Tx.
@@ -250,9 +257,12 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	return err
 }
 
-// unconfirmed is what a COMMIT that was sent failed with. An error of COMMIT that is none
-// comes from database/sql, which found the transaction ended and sent nothing.
-type unconfirmed struct{ cause error }
+// unconfirmed is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
+// none comes from database/sql, which found the transaction ended and sent nothing.
+type unconfirmed struct {
+	cause error
+	at    server
+}
 
 func (u *unconfirmed) Error() string { return u.cause.Error() }
 func (u *unconfirmed) Unwrap() error { return u.cause }

@@ -192,7 +192,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		r.observer.UnitEnded("rolled_back")
 		return fmt.Errorf("commit: %w", err)
 	}
-	found, witnessErr := r.witness(ctx, u)
+	found, witnessErr := r.witness(ctx, u, err)
 	switch {
 	case witnessErr != nil:
 		r.observer.UnitEnded("unknown")
@@ -214,14 +214,18 @@ func unfounded(cause error) error {
 		After(retryHint).Because(cause)}
 }
 
+// errElsewhere is what a look ends with at a server that need not have what was committed at the
+// one that was asked to.
+var errElsewhere = errors.New("uow: another server answers than the one that was asked to commit, and it need not have all that this one had")
+
 // witness finds out what became of a COMMIT that did not say. The unit's audit row is there
 // if it is committed. If it is not, the unit must be undone for good before anybody is told
 // so, also one whose statements the server has yet to execute.
-func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
+func (r *Runner) witness(ctx context.Context, u *Unit, open error) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
 	defer cancel()
 	for run := 1; ; run++ {
-		found, err := r.look(ctx, u)
+		found, err := r.look(ctx, u, open)
 		if err == nil {
 			return found, nil
 		}
@@ -236,20 +240,29 @@ func (r *Runner) witness(ctx context.Context, u *Unit) (bool, error) {
 // On MySQL it takes their place: a row of no tenant under the same unique key, which stays.
 // While the unit's row is there and not committed, the insert waits for the end of that
 // transaction; and what is still to be executed, be it in a packet that the server has not
-// read to its end or on another node of a cluster, meets the key and is undone. On SQLite
-// there is one writer, so the unit has ended, but what it wrote could come back after a
-// crash until a later commit has taken its place.
-func (r *Runner) look(ctx context.Context, u *Unit) (bool, error) {
+// read to its end or on another node of a cluster, meets the key and is undone. At a server
+// that need not have what was committed, the row is evidence when it is there, and nothing is
+// when it is not: errElsewhere. Its place is not taken there, where the replication of the row
+// may be under way. On SQLite there is one writer, so the unit has ended, but what it wrote
+// could come back after a crash until a later commit has taken its place.
+func (r *Runner) look(ctx context.Context, u *Unit, open error) (found bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
-		err := u.takePlace(ctx, r.db.Write(everywhere))
-		if err == nil || !storage.IsDuplicate(err, auditKey) {
-			return false, err
-		}
-		return r.found(r.db.Write(everywhere), u)
+		err = r.db.LookInto(everywhere, open, func(db *gorm.DB, decides bool) error {
+			if decides {
+				if err := u.takePlace(ctx, db); err == nil || !storage.IsDuplicate(err, auditKey) {
+					return err
+				}
+			}
+			var err error
+			if found, err = r.found(db, u); err == nil && !found && !decides {
+				return errElsewhere
+			}
+			return err
+		})
+		return found, err
 	}
-	var found bool
-	err := r.db.Transact(everywhere, lookLife, func(tx *gorm.DB) (err error) {
+	err = r.db.Transact(everywhere, lookLife, func(tx *gorm.DB) (err error) {
 		if found, err = r.found(tx, u); err != nil {
 			return err
 		}
@@ -325,8 +338,10 @@ func answer(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return err
-	case storage.IsConflict(err):
+	case storage.Is(err, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
+	case storage.Is(err, storage.LockTimeout):
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same. Nothing was changed; try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
 	case storage.IsAway(err):

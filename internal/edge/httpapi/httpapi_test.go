@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
@@ -226,6 +227,22 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 		require.Equal(t, c.retryAfter, reply.Header().Get("Retry-After"), name)
 		require.NotContains(t, reply.Body.String(), "password", name)
 		require.NotContains(t, problemOf(t, reply)["detail"], "lock", name)
+	}
+}
+
+func TestWhatTheDatabaseRefusedIsCalledWhatItWas(t *testing.T) {
+	db := storagetest.SQLite(t)
+	for number, detail := range map[uint16]string{
+		1213: "Another change was made at the same time. Try again.",
+		1205: "The database did not answer in time; somebody else may be changing the same. Try again.",
+		1047: "The database cannot be reached. Try again.",
+		1290: "The database cannot be reached. Try again.",
+		1114: "The database has no room left to write. Try again when there is.",
+	} {
+		seen := httpapi.Visible(fmt.Errorf("read: %w", db.Classify(&gomysql.MySQLError{Number: number})))
+		require.Equal(t, apperr.Unavailable, seen.Code)
+		require.Equal(t, detail, seen.Detail)
+		require.Equal(t, time.Second, seen.RetryAfter)
 	}
 }
 

@@ -151,7 +151,11 @@ func Visible(err error) *apperr.Error {
 		return apperr.New(apperr.Unavailable, "The service cannot do this at the moment. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write. Try again when there is.").After(time.Second).Because(err)
-	case storage.IsAway(err), storage.IsConflict(err):
+	case storage.Is(err, storage.WriteConflict):
+		return apperr.New(apperr.Unavailable, "Another change was made at the same time. Try again.").After(time.Second).Because(err)
+	case storage.Is(err, storage.LockTimeout):
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same. Try again.").After(time.Second).Because(err)
+	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return apperr.New(apperr.Unavailable, "The request took too long. Try again.").After(time.Second).Because(err)

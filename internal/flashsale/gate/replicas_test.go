@@ -57,6 +57,37 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 	require.Equal(t, Accepted, third.Verdict)
 }
 
+// With min-replicas-to-write Redis itself refuses to write while too few replicas follow. Nobody is
+// let in by what it refuses, and nothing is unknown.
+func TestNobodyIsLetInWhileRedisRefusesToWrite(t *testing.T) {
+	t.Parallel()
+	master := redistest.NewServer(t)
+	g := newOnRedis(t, master.URL())
+	first, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "a", User: "u1", Units: 1, Time: opening})
+	require.NoError(t, err)
+	require.Equal(t, Accepted, first.Verdict)
+	before, err := g.Counts(g.ctx, 1)
+	require.NoError(t, err)
+
+	require.NoError(t, g.client.ConfigSet(g.ctx, "min-replicas-to-write", "1").Err())
+	for _, replicas := range []int64{0, 1} {
+		_, err = g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: fmt.Sprint("b", replicas), User: "u2", Units: 1, Time: opening, Replicas: replicas})
+		require.ErrorContains(t, err, "NOREPLICAS")
+		require.NotErrorIs(t, err, ErrUnknown, "it was not let in, for certain")
+	}
+	known, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "a", User: "u1", Units: 1, Time: opening})
+	require.NoError(t, err, "what is known needs no write")
+	require.Equal(t, Known, known.Verdict)
+	now, err := g.Counts(g.ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, before, now)
+
+	redistest.NewReplica(t, master)
+	again, err := g.buySafely("b1", "u2")
+	require.NoError(t, err)
+	require.Equal(t, Accepted, again.Verdict)
+}
+
 // What a ticket became that SQL knows of is safe without a replica.
 func TestATicketThatHasBecomeAnOrderWaitsForNoReplica(t *testing.T) {
 	t.Parallel()

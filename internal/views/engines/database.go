@@ -1,10 +1,10 @@
 package engines
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,174 +56,105 @@ func synchronousMode(mode int) Finding {
 	return finding
 }
 
-// mysqlFacts are the server's variables and status, by name in small letters; what it
-// does not have is missing.
-type mysqlFacts map[string]string
+// serverFacts are what a server that speaks MySQL's protocol says of itself, and what is known
+// of the connections to it.
+type serverFacts struct {
+	// is has the variables of one session of the program, and the status, by name in small
+	// letters. What the server does not have is missing.
+	is map[string]string
+	// servers is to how many servers the connections of this process lead.
+	servers      int
+	capabilities storage.Capabilities
+	// otherEngines are the storage engines of tables that are not in InnoDB; tablesErr is why
+	// they could not be read.
+	otherEngines []string
+	tablesErr    error
+}
 
-// mysqlVariables and mysqlStatus are read without any privilege. MySQL and MariaDB have
-// different names for semi-synchronous replication.
+// serverVariables and serverStatus are read without any privilege. MySQL and MariaDB have
+// different names for some of them.
 var (
-	mysqlVariables = []any{
+	serverVariables = []any{
+		"version", "version_comment", "tx_isolation", "transaction_isolation", "check_constraint_checks", "auto_increment_increment", "gtid_mode",
 		"innodb_flush_log_at_trx_commit", "innodb_flush_log_at_timeout", "innodb_doublewrite", "log_bin", "sync_binlog", "read_only",
 		"rpl_semi_sync_master_enabled", "rpl_semi_sync_master_timeout", "rpl_semi_sync_master_wait_point",
 		"rpl_semi_sync_source_enabled", "rpl_semi_sync_source_timeout", "rpl_semi_sync_source_wait_point",
+		"group_replication_group_name", "wsrep_on", "wsrep_sync_wait", "wsrep_provider_options",
 	}
-	mysqlStatus = []any{
+	serverStatus = []any{
 		"slaves_connected", "rpl_semi_sync_master_status", "rpl_semi_sync_source_status", "rpl_semi_sync_master_clients", "rpl_semi_sync_source_clients",
+		"wsrep_cluster_size", "wsrep_cluster_status", "wsrep_local_state", "wsrep_local_state_comment", "wsrep_ready", "wsrep_incoming_addresses",
+		"wsrep_local_cert_failures", "wsrep_local_bf_aborts",
 	}
 )
 
-func readMySQL(ctx context.Context, pool *sql.DB) (mysqlFacts, error) {
-	facts := mysqlFacts{}
-	for what, names := range map[string][]any{"VARIABLES": mysqlVariables, "STATUS": mysqlStatus} {
+// readServer asks one server, on one connection: the next may lead to another.
+func readServer(ctx context.Context, db *storage.DB) (serverFacts, error) {
+	f := serverFacts{is: map[string]string{}, servers: db.Servers(), capabilities: db.Capabilities()}
+	conn, err := db.Pools()["read"].Conn(ctx)
+	if err != nil {
+		return f, err
+	}
+	defer conn.Close()
+	for what, names := range map[string][]any{"VARIABLES": serverVariables, "GLOBAL STATUS": serverStatus} {
 		marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-		rows, err := pool.QueryContext(ctx, "SHOW GLOBAL "+what+" WHERE Variable_name IN ("+marks+")", names...)
+		rows, err := conn.QueryContext(ctx, "SHOW "+what+" WHERE Variable_name IN ("+marks+")", names...)
 		if err != nil {
-			return nil, fmt.Errorf("read the server's %s: %w", strings.ToLower(what), err)
+			return f, fmt.Errorf("read the server's %s: %w", strings.ToLower(what), err)
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var name, value string
-			if err := rows.Scan(&name, &value); err != nil {
-				return nil, err
-			}
-			facts[strings.ToLower(name)] = value
-		}
-		if err := rows.Err(); err != nil {
-			return nil, err
+		err = eachRow(rows, func(name, value string) { f.is[strings.ToLower(name)] = value })
+		if err != nil {
+			return f, fmt.Errorf("read the server's %s: %w", strings.ToLower(what), err)
 		}
 	}
-	return facts, nil
+	f.otherEngines, f.tablesErr = otherEngines(ctx, conn)
+	return f, nil
 }
 
-// is reports whether a variable is on, in any of the ways in which the engines say it.
-func (f mysqlFacts) is(name string) bool {
-	value := strings.ToUpper(f[name])
+// otherEngines returns the storage engines of the database's tables, but for InnoDB.
+func otherEngines(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	const query = `SELECT DISTINCT engine, '' FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY engine`
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	return others, eachRow(rows, func(name, _ string) { others = append(others, name) })
+}
+
+// eachRow reads rows of a name and a value, to their end.
+func eachRow(rows *sql.Rows, read func(name, value string)) error {
+	defer rows.Close()
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return err
+		}
+		read(name, value)
+	}
+	return rows.Err()
+}
+
+// on reports whether a variable is on, in any of the ways in which the engines say it.
+func (f serverFacts) on(name string) bool {
+	value := strings.ToUpper(f.is[name])
 	return value == "ON" || value == "1" || value == "YES"
 }
 
-// semiSync returns the value of a variable of semi-synchronous replication by the end of its
-// name, whichever name the server has for it.
-func (f mysqlFacts) semiSync(end string) string {
-	return cmp.Or(f["rpl_semi_sync_master_"+end], f["rpl_semi_sync_source_"+end])
-}
-
-func (f mysqlFacts) findings() []Finding {
-	list := []Finding{f.flush(), f.doublewrite()}
-	if f.is("log_bin") {
+// findings are what follows from the facts.
+func (f serverFacts) findings() []Finding {
+	list := []Finding{f.version(), f.storageEngine(), f.isolation(), f.checks(), f.ids(), ways(f.capabilities), f.flush(), f.doublewrite()}
+	if f.on("log_bin") {
 		list = append(list, f.syncBinlog())
 	}
+	list = append(list, f.clusterFindings()...)
 	list = append(list, f.replicas(), f.readOnly())
+	list = slices.DeleteFunc(list, func(finding Finding) bool { return finding.Name == "" })
 	for i := range list {
 		list[i].Engine = Database
 	}
 	return list
-}
-
-// unread is the finding for a variable that the server does not show.
-func (mysqlFacts) unread(name string, loss Loss) Finding {
-	return Finding{Name: name, Level: Unknown, Loss: loss, Says: "It cannot be read: ask your provider."}
-}
-
-func (f mysqlFacts) flush() Finding {
-	finding := Finding{Name: "innodb_flush_log_at_trx_commit", Value: f["innodb_flush_log_at_trx_commit"], Want: "1", Level: Risk}
-	often := "second"
-	if seconds := f["innodb_flush_log_at_timeout"]; seconds != "" && seconds != "1" {
-		often = seconds + " seconds"
-	}
-	switch finding.Value {
-	case "":
-		return f.unread(finding.Name, Loss{Process: Undisclosed, Machine: Undisclosed})
-	case "0":
-		finding.Loss = Loss{Process: Second, Machine: Second}
-		finding.Says = "It is 0. A crash of the database server, or of its machine, loses the acknowledged writes of about the last " + often + ". Set it to 1."
-	case "2":
-		finding.Loss = Loss{Process: Nothing, Machine: Second}
-		finding.Says = "It is 2. A crash of the machine loses the acknowledged writes of about the last " + often + "; a crash of the database server alone loses nothing. Set it to 1."
-	default: // 3 syncs more often than 1
-		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
-		finding.Says = "It is " + finding.Value + ": an acknowledged write is on the disk."
-	}
-	return finding
-}
-
-func (f mysqlFacts) doublewrite() Finding {
-	finding := Finding{Name: "innodb_doublewrite", Value: f["innodb_doublewrite"]}
-	switch strings.ToUpper(finding.Value) {
-	case "":
-		return f.unread(finding.Name, Loss{Machine: Undisclosed})
-	case "OFF", "0", "DETECT_ONLY":
-		finding.Want, finding.Level, finding.Loss = "ON", Risk, Loss{Machine: TornPages}
-		finding.Says = fmt.Sprintf("It is %s. A crash of the machine in the middle of a page write can leave the page torn, and nothing to restore it from. "+
-			"Set it to ON, unless the storage writes pages whole.", finding.Value)
-	default:
-		finding.Level, finding.Loss = OK, Loss{Machine: Nothing}
-		finding.Says = "It is " + finding.Value + ": a page that was torn by a crash is restored."
-	}
-	return finding
-}
-
-// syncBinlog matters without replicas too: where there is a binary log, it decides at
-// recovery whether a prepared transaction was committed.
-func (f mysqlFacts) syncBinlog() Finding {
-	finding := Finding{Name: "sync_binlog", Value: f["sync_binlog"], Want: "1", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute}}
-	how := "at all by the server, only by the operating system (on Linux within some 30 seconds)"
-	switch finding.Value {
-	case "":
-		return f.unread(finding.Name, Loss{Machine: Undisclosed})
-	case "1":
-		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
-		finding.Says = "It is 1: the binary log, which decides at recovery what was committed, is on the disk before a write is acknowledged."
-		return finding
-	case "0":
-	default:
-		finding.Loss.Machine = Moments
-		how = "before every " + finding.Value + "th group of commits"
-	}
-	finding.Says = fmt.Sprintf("It is %s: the binary log is not synced %s. It decides at recovery what was committed, so that a crash of the machine "+
-		"loses acknowledged writes that it does not have, whatever innodb_flush_log_at_trx_commit says, and replicas may have others than the server. Set it to 1.", finding.Value, how)
-	return finding
-}
-
-func (f mysqlFacts) replicas() Finding {
-	const name = "replicas"
-	if !f.is("log_bin") {
-		return Finding{Name: name, Value: "0", Level: OK, Says: "There is no binary log and so none, so that no failover can lose anything; nor is there anything to fail over to."}
-	}
-	connected := cmp.Or(f["slaves_connected"], f.semiSync("clients"))
-	n, err := strconv.ParseInt(connected, 10, 64)
-	switch {
-	case err != nil:
-		return Finding{Name: name, Level: Unknown, Loss: Loss{Failover: Undisclosed},
-			Says: "Whether there are any cannot be read: ask your provider. Unless replication is semi-synchronous, a failover loses the acknowledged writes that the new server has not received."}
-	case n == 0:
-		return Finding{Name: name, Value: "0", Level: OK, Says: "None is connected, so that no failover can lose anything; nor is there anything to fail over to."}
-	}
-	finding := Finding{Name: name, Value: connected, Level: Risk, Loss: Loss{Failover: Moments}}
-	switch {
-	case !strings.EqualFold(f.semiSync("enabled"), "ON"):
-		finding.Says = counted(n) + " asynchronously. A failover loses the acknowledged writes that the new server has not received: usually less than a second of them, " +
-			"and everything since then where the old one was cut off and went on. Enable semi-synchronous replication, with the wait point AFTER_SYNC."
-	case !strings.EqualFold(f.semiSync("status"), "ON"):
-		finding.Says = counted(n) + " asynchronously: semi-synchronous replication is enabled, but no replica has acknowledged within its time-out. " +
-			"A failover loses the acknowledged writes that the new server has not received. See why the replicas are late."
-	case strings.EqualFold(f.semiSync("wait_point"), "AFTER_COMMIT"):
-		finding.Says = counted(n) + " semi-synchronously, and commits are seen before a replica has them (AFTER_COMMIT). A failover can lose a write that others have read and acted on, " +
-			"though not one that was acknowledged to its author. Set the wait point to AFTER_SYNC."
-	default:
-		finding.Level, finding.Loss.Failover = OK, Nothing
-		finding.Says = fmt.Sprintf("%s semi-synchronously: an acknowledged write is on one of them too. When none answers for %s ms this ends by itself, and this finding says so.", counted(n), f.semiSync("timeout"))
-	}
-	return finding
-}
-
-func (f mysqlFacts) readOnly() Finding {
-	finding := Finding{Name: "read_only", Value: f["read_only"], Level: OK, Says: "The server takes writes."}
-	if value := strings.ToUpper(finding.Value); value != "" && value != "OFF" && value != "0" {
-		finding.Want, finding.Level = "OFF", Broken
-		finding.Says = fmt.Sprintf("It is %s: the server takes no writes. It is a replica, or in maintenance.", finding.Value)
-	}
-	return finding
 }
 
 // databaseFindings asks the database what it promises.
@@ -231,12 +162,16 @@ func databaseFindings(ctx context.Context, db *storage.DB) ([]Finding, error) {
 	pool := db.Pools()["read"]
 	if db.Dialect == storage.SQLite {
 		list, err := sqliteFindings(ctx, pool)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, ways(db.Capabilities()))
 		for i := range list {
 			list[i].Engine = Database
 		}
-		return list, err
+		return list, nil
 	}
-	facts, err := readMySQL(ctx, pool)
+	facts, err := readServer(ctx, db)
 	if err != nil {
 		return nil, err
 	}

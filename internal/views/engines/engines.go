@@ -89,6 +89,8 @@ type Finding struct {
 	Want  string
 	Level Level
 	Loss  Loss
+	// Fatal says that a promise cannot be kept, so that a server does not start.
+	Fatal bool
 	// Says is whole sentences: what is set, what can be lost, how much, and what to do.
 	Says string
 	// Err is why something could not be read. It may name an address, so it is for logs and

@@ -109,6 +109,10 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 			engines.Loss{}, []string{"83 %"}}},
 		"a replica": {facts{"connected_slaves": "1"}, nil, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"1 replica follows asynchronously", tickets, "Set min-replicas-to-write to 1"}}},
+		"fewer replicas than a write needs": {facts{"connected_slaves": "1", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "2"}, expected{"replicas", engines.Broken,
+			engines.Loss{}, []string{"NOREPLICAS", "503", "nothing that was accepted is lost"}}},
+		"as many as a write needs": {facts{"connected_slaves": "2", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, nil}},
 		"replicas within bounds": {facts{"connected_slaves": "2"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"2 replicas follow asynchronously", "min-replicas-max-lag allows (10 s)"}}},
 	} {
@@ -145,6 +149,8 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON",
 		"log_bin": "ON", "sync_binlog": "1", "read_only": "OFF", "slaves_connected": "0",
 		"rpl_semi_sync_master_enabled": "OFF", "rpl_semi_sync_master_timeout": "10000", "rpl_semi_sync_master_wait_point": "AFTER_SYNC", "rpl_semi_sync_master_status": "OFF",
+		"version": "10.11.19-MariaDB-0+deb12u1", "version_comment": "Debian 12", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON",
+		"auto_increment_increment": "1", "wsrep_on": "OFF", "wsrep_sync_wait": "0",
 	}
 	all := engines.MySQLFindings(base)
 	requireSentences(t, all)
@@ -192,11 +198,126 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"variables that are not shown": {facts{"innodb_flush_log_at_trx_commit": ""}, expected{"innodb_flush_log_at_trx_commit", engines.Unknown,
 			engines.Loss{Process: engines.Undisclosed, Machine: engines.Undisclosed}, []string{"cannot be read: ask your provider"}}},
 		"no binary log": {facts{"log_bin": "OFF", "sync_binlog": "0"}, expected{"replicas", engines.OK, engines.Loss{}, nil}},
+		"replicas without GTIDs": {facts{"slaves_connected": "1", "gtid_mode": "OFF_PERMISSIVE"}, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"gtid_mode is OFF_PERMISSIVE"}}},
+		"a MariaDB": {nil, expected{"version", engines.OK, engines.Loss{}, []string{"10.11.19-MariaDB-0+deb12u1 (Debian 12)"}}},
+		"a MySQL":   {facts{"version": "8.4.2", "version_comment": ""}, expected{"version", engines.OK, engines.Loss{}, []string{"MySQL 8.4.2.", "tried on MariaDB"}}},
+		"an engine that nobody tried": {facts{"version": "8.0.11-TiDB-v7.5.0"}, expected{"version", engines.Risk,
+			engines.Loss{}, []string{"was never tried", "docs/engines.md"}}},
+		"a version that is not shown": {facts{"version": ""}, expected{"version", engines.Unknown, engines.Loss{}, nil}},
+		"another isolation level": {facts{"tx_isolation": "REPEATABLE-READ"}, expected{"isolation", engines.Broken,
+			engines.Loss{}, []string{"at REPEATABLE-READ although"}}},
+		"the level by its newer name": {facts{"tx_isolation": "", "transaction_isolation": "READ-COMMITTED"}, expected{"isolation", engines.OK, engines.Loss{}, nil}},
+		"a level that is not shown":   {facts{"tx_isolation": ""}, expected{"isolation", engines.Unknown, engines.Loss{}, nil}},
+		"checks that are off": {facts{"check_constraint_checks": "OFF"}, expected{"check_constraint_checks", engines.Risk,
+			engines.Loss{}, []string{"guards decide", "Set it to ON"}}},
+		"a MySQL that always checks": {facts{"check_constraint_checks": "", "version": "8.0.16"}, expected{"check_constraint_checks", engines.OK, engines.Loss{}, nil}},
+		"one that does not yet":      {facts{"check_constraint_checks": "", "version": "8.0.15"}, expected{"check_constraint_checks", engines.Risk, engines.Loss{}, []string{"may not hold"}}},
+		"ids in steps":               {facts{"auto_increment_increment": "3"}, expected{"auto_increment_increment", engines.OK, engines.Loss{}, []string{"grow by 3", "numbered after the commit"}}},
+		"Group Replication": {facts{"group_replication_group_name": "aa"}, expected{"group_replication_group_name", engines.Risk,
+			engines.Loss{Failover: engines.Undisclosed}, []string{"never tried"}}},
 		"a server that takes no writes": {facts{"read_only": "ON"}, expected{"read_only", engines.Broken,
 			engines.Loss{}, []string{"takes no writes"}}},
 	} {
 		t.Run(name, func(t *testing.T) { test.hold(t, engines.MySQLFindings(with(base, test.changes))) })
 	}
+}
+
+func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
+	base := facts{
+		"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON", "auto_increment_increment": "3",
+		"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "ON", "log_bin": "OFF", "sync_binlog": "0", "read_only": "OFF", "slaves_connected": "0",
+		"wsrep_on": "ON", "wsrep_sync_wait": "7", "wsrep_provider_options": "base_port = 4567; pc.ignore_quorum = false; pc.ignore_sb = false; pc.weight = 1; ",
+		"wsrep_cluster_size": "3", "wsrep_cluster_status": "Primary", "wsrep_local_state": "4", "wsrep_local_state_comment": "Synced", "wsrep_ready": "ON",
+		"wsrep_incoming_addresses": "AUTO,AUTO,AUTO", "wsrep_local_cert_failures": "4", "wsrep_local_bf_aborts": "3",
+	}
+	all := engines.MySQLFindings(base)
+	requireSentences(t, all)
+	for _, f := range all {
+		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
+		require.NotEqual(t, "replicas", f.Name, "the servers of a cluster do not follow by the binary log")
+		require.False(t, f.Fatal, f.Name)
+	}
+	two := facts{"wsrep_cluster_size": "2", "wsrep_incoming_addresses": "AUTO,AUTO"}
+	withArbitrator := facts{"wsrep_cluster_size": "3", "wsrep_incoming_addresses": "10.0.0.1:3306,,10.0.0.2:3306"}
+	logged := facts{"log_bin": "ON"}
+	for name, test := range map[string]struct {
+		changes facts
+		servers int
+		fatal   bool
+		expected
+	}{
+		"three servers": {nil, 1, false, expected{"wsrep_cluster_size", engines.OK,
+			engines.Loss{Failover: engines.Nothing}, []string{"3 members, of which 3 have the data", "no failover loses it"}}},
+		"four": {facts{"wsrep_cluster_size": "4"}, 1, false, expected{"wsrep_cluster_size", engines.OK,
+			engines.Loss{Failover: engines.Nothing}, []string{"halves"}}},
+		"three that do not sync": {nil, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.OK,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, []string{"only when all their machines fail together", "about the last second"}}},
+		"three that do not write": {facts{"innodb_flush_log_at_trx_commit": "0"}, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.OK,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, []string{"It is 0", "all their machines"}}},
+		"three whose binary logs are not synced": {logged, 1, false, expected{"sync_binlog", engines.OK,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, []string{"all their machines"}}},
+		"two servers": {two, 1, false, expected{"wsrep_cluster_size", engines.Risk,
+			engines.Loss{Failover: engines.Nothing}, []string{"503 until somebody bootstraps", "arbitrator (garbd)"}}},
+		"two that do not sync": {two, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, []string{"Set it to 1"}}},
+		"two and an arbitrator": {withArbitrator, 1, false, expected{"wsrep_cluster_size", engines.OK,
+			engines.Loss{Failover: engines.Nothing}, []string{"3 members, of which 2 have the data"}}},
+		"an arbitrator syncs nothing": {withArbitrator, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}},
+		"one server": {facts{"wsrep_cluster_size": "1"}, 1, false, expected{"wsrep_cluster_size", engines.Risk,
+			engines.Loss{}, []string{"nothing to fail over to"}}},
+		"a part without a majority": {facts{"wsrep_cluster_status": "non-Primary", "wsrep_ready": "OFF", "wsrep_cluster_size": "1"}, 1, false, expected{"wsrep_cluster_status", engines.Broken,
+			engines.Loss{}, []string{"neither reads nor writes", "503", "bootstrap the one part that has most"}}},
+		"its settings hold nothing together": {facts{"wsrep_cluster_status": "non-Primary", "wsrep_ready": "OFF"}, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
+			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}},
+		"a server that joins": {facts{"wsrep_ready": "OFF", "wsrep_local_state": "1", "wsrep_local_state_comment": "Joining"}, 1, false, expected{"wsrep_cluster_status", engines.Broken,
+			engines.Loss{}, []string{"not ready (Joining)"}}},
+		"a donor": {facts{"wsrep_local_state": "2", "wsrep_local_state_comment": "Donor/Desynced"}, 1, false, expected{"wsrep_cluster_status", engines.OK,
+			engines.Loss{}, []string{"Donor/Desynced", "caught up"}}},
+		"one writer": {nil, 1, false, expected{"writers", engines.OK,
+			engines.Loss{}, []string{"cannot be seen from here", "run again", "gave up 7 transactions"}}},
+		"several writers": {nil, 3, false, expected{"writers", engines.Risk,
+			engines.Loss{}, []string{"3 servers of the cluster", "No promise suffers", "run again", "gave up 7 transactions", "to one server"}}},
+		"split brain": {facts{"wsrep_provider_options": "pc.ignore_quorum = false; pc.ignore_sb = true; "}, 1, true, expected{"pc.ignore_sb", engines.Broken,
+			engines.Loss{Failover: engines.Moments}, []string{"both go on to take writes", "Set it to false"}}},
+		"no quorum": {facts{"wsrep_provider_options": "pc.ignore_quorum = yes; pc.ignore_sb = no; "}, 1, true, expected{"pc.ignore_quorum", engines.Broken,
+			engines.Loss{Failover: engines.Moments}, nil}},
+		"every part bootstraps itself": {facts{"wsrep_provider_options": "pc.bootstrap = 1"}, 1, true, expected{"pc.bootstrap", engines.Broken,
+			engines.Loss{Failover: engines.Moments}, nil}},
+		"options that are not shown": {facts{"wsrep_provider_options": ""}, 1, false, expected{"pc.ignore_sb", engines.Unknown,
+			engines.Loss{Failover: engines.Undisclosed}, nil}},
+		"reads of a moment before": {facts{"wsrep_sync_wait": "0"}, 1, true, expected{"wsrep_sync_wait", engines.Broken,
+			engines.Loss{}, []string{"at 0 although it sets them to 7"}}},
+		"more than is asked": {facts{"wsrep_sync_wait": "15"}, 1, false, expected{"wsrep_sync_wait", engines.OK, engines.Loss{}, nil}},
+		"asynchronous replicas of the cluster": {with(logged, facts{"slaves_connected": "1"}), 1, false, expected{"replicas", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, nil}},
+		"servers that are no cluster": {facts{"wsrep_on": "OFF"}, 2, false, expected{"servers", engines.Risk,
+			engines.Loss{Failover: engines.Moments}, []string{"2 servers that are no cluster"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := engines.ServerFindings(with(base, test.changes), test.servers)
+			test.hold(t, found)
+			require.Equal(t, test.fatal, about(t, found, test.name).Fatal)
+		})
+	}
+}
+
+func TestAServerStartsOnlyWhereItsPromisesCanBeKept(t *testing.T) {
+	base := facts{"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "wsrep_on": "OFF", "read_only": "OFF"}
+	fatal := func(changes facts, otherEngines ...string) []string {
+		report := engines.Report{Findings: engines.ServerFindings(with(base, changes), 1, otherEngines...)}
+		var names []string
+		for _, f := range report.Fatal() {
+			require.Equal(t, engines.Broken, f.Level, f.Name)
+			names = append(names, f.Name)
+		}
+		return names
+	}
+	require.Empty(t, fatal(nil))
+	require.Equal(t, []string{"read_only"}, fatal(facts{"read_only": "ON"}))
+	require.Equal(t, []string{"isolation"}, fatal(facts{"tx_isolation": "SERIALIZABLE"}))
+	require.Equal(t, []string{"storage_engine"}, fatal(nil, "Aria", "MyISAM"))
 }
 
 func TestWhatAnEmbeddedDatabaseCanLoseIsSaidForEachSetting(t *testing.T) {

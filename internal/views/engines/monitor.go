@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,7 +86,9 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 }
 
 // moves reports whether the value of a finding changes by itself.
-func moves(f Finding) bool { return f.Name == "clock" || f.Name == "memory" || f.Name == "replicas" }
+func moves(f Finding) bool {
+	return slices.Contains([]string{"clock", "memory", "replicas", "writers", "servers"}, f.Name)
+}
 
 // Run looks every minute until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {

@@ -134,6 +134,11 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(10 * time.Microsecond)
 }
 
+// Fatal returns the findings by which a promise cannot be kept, so that a server does not start.
+func (r Report) Fatal() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.Fatal })
+}
+
 // NotOK returns the findings that need somebody's attention.
 func (r Report) NotOK() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })

@@ -92,12 +92,26 @@ func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
 	host, port, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
 	require.NoError(t, redistest.Connect(t, replica.URL()).ReplicaOf(t.Context(), host, port).Err())
-	require.Eventually(t, func() bool {
+	follows := func() bool {
 		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
-	}, patience, 50*time.Millisecond, "the replica never came")
+	}
+	require.Eventually(t, follows, patience, 50*time.Millisecond, "the replica never came")
 	set(t, client, "min-replicas-to-write", "1", "min-replicas-max-lag", "3")
+	require.Eventually(t, follows, patience, 50*time.Millisecond, "a replica that is still being synchronised does not count for writes, and then it does")
 	expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"1 replica follows", "min-replicas-max-lag allows (3 s)"}}.
 		hold(t, look(t, engines.Probe{Redis: client}).Findings)
+}
+
+func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
+	master := redistest.NewServer(t)
+	client := redistest.Connect(t, master.URL())
+	set(t, client, "min-replicas-to-write", "1")
+	require.ErrorContains(t, client.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")
+	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, look(t, engines.Probe{Redis: client}).Findings)
+	redistest.NewReplica(t, master)
+	require.Eventually(t, func() bool {
+		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+	}, patience, 50*time.Millisecond)
 }
 
 func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {
@@ -190,8 +204,9 @@ func TestEachDatabaseIsRead(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		report := look(t, engines.Probe{DB: db})
 		if db.Dialect == storage.SQLite {
-			require.Len(t, report.Findings, 2)
+			require.Len(t, report.Findings, 3)
 			require.Empty(t, report.NotOK())
+			require.Contains(t, about(t, report.Findings, "capabilities").Says, "one writer")
 			require.Empty(t, report.Clocks)
 			return
 		}
@@ -200,7 +215,27 @@ func TestEachDatabaseIsRead(t *testing.T) {
 		require.Equal(t, "ON", about(t, report.Findings, "innodb_doublewrite").Value)
 		require.Equal(t, engines.OK, about(t, report.Findings, "replicas").Level)
 		require.Len(t, report.Clocks, 1)
+		require.Contains(t, about(t, report.Findings, "version").Value, "MariaDB")
+		for name, value := range map[string]string{"isolation": "READ-COMMITTED", "storage_engine": "InnoDB", "check_constraint_checks": "ON", "auto_increment_increment": "1"} {
+			f := about(t, report.Findings, name)
+			require.Equal(t, value, f.Value, name)
+			require.Equal(t, engines.OK, f.Level, f.Says)
+		}
+		ways := about(t, report.Findings, "capabilities")
+		require.Equal(t, "packets", ways.Value)
+		require.Contains(t, ways.Says, "SKIP LOCKED")
+		require.Contains(t, ways.Says, "numbered after the commit")
 	})
+}
+
+func TestATableThatUndoesNothingIsFound(t *testing.T) {
+	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
+	_, err := db.Pools()["write"].ExecContext(t.Context(), "CREATE TABLE loose (id INT) ENGINE=Aria")
+	require.NoError(t, err)
+	f := about(t, look(t, engines.Probe{DB: db}).Findings, "storage_engine")
+	require.Equal(t, engines.Broken, f.Level)
+	require.True(t, f.Fatal)
+	require.Contains(t, f.Says, "in Aria")
 }
 
 // ahead is a clock that is wrong by so much.

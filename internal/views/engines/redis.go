@@ -107,8 +107,11 @@ func parseInfo(text string) map[string]string {
 	return info
 }
 
-func (f redisFacts) number(name string) int64 {
-	n, _ := strconv.ParseInt(f.info[name], 10, 64)
+func (f redisFacts) number(name string) int64 { return atoi(f.info[name]) }
+
+// atoi is a number of the server's, 0 where it says none.
+func atoi(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
@@ -279,12 +282,16 @@ func (f redisFacts) replicas() Finding {
 			Says: "Whether there are any cannot be read (INFO was refused): ask your provider. Replicas follow asynchronously, and a failover loses what they have not received: " + lostThere + "."}
 	}
 	n := f.number("connected_slaves")
+	least, known := f.settings["min-replicas-to-write"]
+	if good, asked := f.info["min_slaves_good_slaves"]; asked && f.number("min_slaves_good_slaves") < atoi(least) {
+		return Finding{Name: name, Value: good, Want: least, Level: Broken, Says: fmt.Sprintf("%s of the replicas that follow are up to date, and min-replicas-to-write asks for %s: "+
+			"Redis refuses every write (NOREPLICAS). Purchases, and all that needs a lock, are answered with 503; nothing that was accepted is lost. Bring the replicas back.", good, least)}
+	}
 	if n == 0 {
 		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so that no failover can lose anything; nor is there anything to fail over to. A flash sale that asks for replicas accepts nothing."}
 	}
 	finding := Finding{Name: name, Value: strconv.FormatInt(n, 10), Level: Risk, Loss: Loss{Failover: Moments}}
 	finding.Says = fmt.Sprintf("%s asynchronously. A failover loses what the one that takes over has not received: %s. That is usually less than a second of them", counted(n), lostThere)
-	least, known := f.settings["min-replicas-to-write"]
 	switch {
 	case !known:
 		finding.Says += ", and everything since then where the old master was cut off and went on. Ask your provider for min-replicas-to-write, which bounds it; nothing in Redis prevents it."

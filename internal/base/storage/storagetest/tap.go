@@ -19,7 +19,8 @@ import (
 // with an error in the server's place.
 type Tap struct {
 	listener net.Listener
-	server   string
+	// server is where new connections lead.
+	server atomic.Value
 
 	mu         sync.Mutex
 	statements []string
@@ -34,6 +35,8 @@ type Refusal struct {
 	Message string
 	// Executed lets the server see the statement first and swallows its reply.
 	Executed bool
+	// Ignored answers that all is well instead, as a proxy does that drops what it does not know.
+	Ignored bool
 }
 
 // instead is what is answered in the place of what the server answers to so many statements.
@@ -50,12 +53,22 @@ func NewTap(t *testing.T, databaseURL string) (tp *Tap, through string) {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	tp = &Tap{listener: listener, server: u.Host}
+	tp = &Tap{listener: listener}
+	tp.server.Store(u.Host)
 	var running sync.WaitGroup
 	running.Go(func() { tp.serve(&running) })
 	t.Cleanup(func() { listener.Close(); running.Wait() })
 	u.Host = listener.Addr().String()
 	return tp, u.String()
+}
+
+// LeadTo leads the connections that are made from now on to another server, that of a mysql://
+// URL, as a name or a proxy does after a failover. Refuse's function may call it.
+func (tp *Tap) LeadTo(t *testing.T, databaseURL string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	tp.server.Store(u.Host)
 }
 
 // Refuse asks decide about each statement from now on; nil lets all of them pass.
@@ -82,7 +95,7 @@ func (tp *Tap) serve(running *sync.WaitGroup) {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("tcp", tp.server)
+		server, err := net.Dial("tcp", tp.server.Load().(string))
 		if err != nil {
 			client.Close()
 			continue
@@ -178,8 +191,12 @@ func (l *tapped) requests(tp *Tap) error {
 	}
 }
 
-// packet is the refusal as the server would send it: an ERR packet, the first of a reply.
+// packet is the refusal as the server would send it: an ERR packet, or an OK packet (no rows, no
+// id, autocommit, no warnings), the first of a reply.
 func (r *Refusal) packet() []byte {
+	if r.Ignored {
+		return []byte{7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}
+	}
 	content := binary.LittleEndian.AppendUint16([]byte{0xff}, r.Number)
 	content = append(content, "#HY000"+r.Message...)
 	head := binary.LittleEndian.AppendUint32(nil, uint32(len(content)))

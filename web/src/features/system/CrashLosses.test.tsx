@@ -52,10 +52,22 @@ test('memory stands beside its limit, and clocks with how exactly they are known
 test.each([
   [{ engine: 'redis', name: 'redis', level: 'broken' }, 'see'],
   [{ engine: 'redis', name: 'replicas', level: 'risk' }, 'bound'],
+  [{ engine: 'redis', name: 'replicas', want: '1', level: 'broken' }, 'back'],
   [{ engine: 'database', name: 'replicas', level: 'risk' }, 'semiSync'],
   [{ engine: 'redis', name: 'memory', level: 'risk' }, 'grow'],
   [{ engine: 'database', name: 'clock', level: 'risk' }, 'synchronise'],
   [{ engine: 'database', name: 'read_only', want: 'OFF', level: 'broken' }, 'writes'],
+  [{ engine: 'database', name: 'wsrep_cluster_status', want: 'Primary', level: 'broken' }, 'majority'],
+  [{ engine: 'database', name: 'wsrep_cluster_size', want: '3', level: 'risk' }, 'third'],
+  [{ engine: 'database', name: 'writers', want: '1', level: 'risk' }, 'oneWriter'],
+  [{ engine: 'database', name: 'servers', want: '1', level: 'risk' }, 'oneServer'],
+  [{ engine: 'database', name: 'isolation', want: 'READ-COMMITTED', level: 'broken' }, 'session'],
+  [{ engine: 'database', name: 'wsrep_sync_wait', want: '7', level: 'broken' }, 'session'],
+  [{ engine: 'database', name: 'wsrep_sync_wait', level: 'unknown' }, 'ask'],
+  [{ engine: 'database', name: 'storage_engine', want: 'InnoDB', level: 'broken' }, 'convert'],
+  [{ engine: 'database', name: 'version', level: 'risk' }, 'untried'],
+  [{ engine: 'database', name: 'pc.ignore_sb', want: 'false', level: 'broken' }, 'set'],
+  [{ engine: 'database', name: 'check_constraint_checks', want: 'ON', level: 'risk' }, 'set'],
   [{ engine: 'database', name: 'something new', level: 'risk' }, 'look'],
 ] as const)('%j is answered with %s', (finding, advice) => {
   expect(adviceOf({ ...finding, loss: {}, detail: '' })).toBe(advice);

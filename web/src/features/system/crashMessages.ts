@@ -41,6 +41,14 @@ export const crashMessages = catalogue(
     synchronise: 'Synchronise the clocks (NTP).',
     bound: 'Bound it with min-replicas-to-write.',
     semiSync: 'Replicate semi-synchronously (AFTER_SYNC).',
+    back: 'Bring its replicas back.',
+    majority: 'Bring its cluster a majority again.',
+    third: 'Add a third server, or an arbitrator (garbd).',
+    oneWriter: 'Have all replicas write to one server. No promise suffers from several; conflicts cost time.',
+    oneServer: 'Lead all connections to one server.',
+    session: 'Connect to the server itself, or have the proxy leave the settings of sessions as they are.',
+    convert: 'Convert the tables to {want}.',
+    untried: 'Nobody has tried the service on it: see docs/engines.md.',
     look: 'See admin doctor.',
     memoryOf: 'Redis{node} uses {used} of {limit} MB',
     memoryOpen: 'Redis{node} uses {used} MB, without a limit',
@@ -86,6 +94,14 @@ export const crashMessages = catalogue(
     synchronise: '同步时钟（NTP）。',
     bound: '用 min-replicas-to-write 加以限制。',
     semiSync: '使用半同步复制（AFTER_SYNC）。',
+    back: '恢复其副本。',
+    majority: '使其集群重新获得多数。',
+    third: '增加第三台服务器或仲裁节点（garbd）。',
+    oneWriter: '让所有副本写入同一台服务器。多处写入不损害任何承诺，但冲突会耗费时间。',
+    oneServer: '将所有连接导向同一台服务器。',
+    session: '直接连接服务器，或让代理保持会话设置不变。',
+    convert: '将这些表转换为 {want}。',
+    untried: '尚未有人在其上试用过本服务：参见 docs/engines.md。',
     look: '参见 admin doctor。',
     memoryOf: 'Redis{node} 使用 {used} / {limit} MB',
     memoryOpen: 'Redis{node} 使用 {used} MB，无上限',
@@ -94,17 +110,32 @@ export const crashMessages = catalogue(
   },
 );
 
+type Advice =
+  | ('ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look')
+  | ('back' | 'majority' | 'third' | 'oneWriter' | 'oneServer' | 'session' | 'convert' | 'untried');
+
+/** What to do about a finding with this name, whatever its value. */
+const byName: Readonly<Record<string, Advice>> = {
+  read_only: 'writes',
+  aof_last_write_status: 'room',
+  storage_engine: 'convert',
+  isolation: 'session',
+  wsrep_sync_wait: 'session',
+  wsrep_cluster_status: 'majority',
+  wsrep_cluster_size: 'third',
+  writers: 'oneWriter',
+  group_replication_group_name: 'oneWriter',
+  servers: 'oneServer',
+  version: 'untried',
+};
+
 /** What to do about a finding, by its name; by its value where one takes the risk away. */
-export function adviceOf({
-  engine,
-  name,
-  level,
-  want,
-}: Finding): 'ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look' {
+export function adviceOf({ engine, name, level, want }: Finding): Advice {
   if (level === 'unknown') return 'ask';
   if (name === engine) return 'see';
-  if (name === 'read_only') return 'writes';
-  if (name === 'aof_last_write_status') return 'room';
+  const known = byName[name];
+  if (known !== undefined) return known;
+  if (name === 'replicas' && level === 'broken') return 'back';
   if (want !== undefined) return 'set';
   if (name === 'memory') return 'grow';
   if (name === 'clock') return 'synchronise';

@@ -1,0 +1,153 @@
+package engines
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// unread is the finding for a variable that the server does not show.
+func (serverFacts) unread(name string, loss Loss) Finding {
+	return Finding{Name: name, Level: Unknown, Loss: loss, Says: "It cannot be read: ask your provider."}
+}
+
+func (f serverFacts) flush() Finding {
+	finding := Finding{Name: "innodb_flush_log_at_trx_commit", Value: f.is["innodb_flush_log_at_trx_commit"], Want: "1", Level: Risk}
+	often := "second"
+	if seconds := f.is["innodb_flush_log_at_timeout"]; seconds != "" && seconds != "1" {
+		often = seconds + " seconds"
+	}
+	switch finding.Value {
+	case "":
+		return f.unread(finding.Name, Loss{Process: Undisclosed, Machine: Undisclosed})
+	case "0", "2":
+		if n := f.copies(); n >= safeCopies {
+			return elsewhereToo(finding, n, often)
+		}
+	}
+	switch finding.Value {
+	case "0":
+		finding.Loss = Loss{Process: Second, Machine: Second}
+		finding.Says = "It is 0. A crash of the database server, or of its machine, loses the acknowledged writes of about the last " + often + ". Set it to 1."
+	case "2":
+		finding.Loss = Loss{Process: Nothing, Machine: Second}
+		finding.Says = "It is 2. A crash of the machine loses the acknowledged writes of about the last " + often + "; a crash of the database server alone loses nothing. Set it to 1."
+	default: // 3 syncs more often than 1
+		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
+		finding.Says = "It is " + finding.Value + ": an acknowledged write is on the disk."
+	}
+	return finding
+}
+
+// safeCopies is how many servers of a Galera cluster must have the data for one to make up for
+// what another does not sync: two are left when one of them fails.
+const safeCopies = 3
+
+// elsewhereToo is the finding for what a server of a Galera cluster does not sync at once. Each
+// of the others was sent the write before it was acknowledged.
+func elsewhereToo(finding Finding, copies int, often string) Finding {
+	finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
+	finding.Says = fmt.Sprintf("It is %s, in a cluster of which %d servers have the data. An acknowledged write was sent to all of them, so that it is lost only "+
+		"when all their machines fail together, and then with those of about the last %s. Set it to 1 where they share a power supply.", finding.Value, copies, often)
+	return finding
+}
+
+func (f serverFacts) doublewrite() Finding {
+	finding := Finding{Name: "innodb_doublewrite", Value: f.is["innodb_doublewrite"]}
+	switch strings.ToUpper(finding.Value) {
+	case "":
+		return f.unread(finding.Name, Loss{Machine: Undisclosed})
+	case "OFF", "0", "DETECT_ONLY":
+		finding.Want, finding.Level, finding.Loss = "ON", Risk, Loss{Machine: TornPages}
+		finding.Says = fmt.Sprintf("It is %s. A crash of the machine in the middle of a page write can leave the page torn, and nothing to restore it from. "+
+			"Set it to ON, unless the storage writes pages whole.", finding.Value)
+	default:
+		finding.Level, finding.Loss = OK, Loss{Machine: Nothing}
+		finding.Says = "It is " + finding.Value + ": a page that was torn by a crash is restored."
+	}
+	return finding
+}
+
+// syncBinlog matters without replicas too: where there is a binary log, it decides at
+// recovery whether a prepared transaction was committed.
+func (f serverFacts) syncBinlog() Finding {
+	finding := Finding{Name: "sync_binlog", Value: f.is["sync_binlog"], Want: "1", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute}}
+	how := "at all by the server, only by the operating system (on Linux within some 30 seconds)"
+	switch finding.Value {
+	case "":
+		return f.unread(finding.Name, Loss{Machine: Undisclosed})
+	case "1":
+		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
+		finding.Says = "It is 1: the binary log, which decides at recovery what was committed, is on the disk before a write is acknowledged."
+		return finding
+	case "0":
+		if n := f.copies(); n >= safeCopies {
+			return elsewhereToo(finding, n, "30 seconds")
+		}
+	default:
+		if n := f.copies(); n >= safeCopies {
+			return elsewhereToo(finding, n, "moments")
+		}
+		finding.Loss.Machine = Moments
+		how = "before every " + finding.Value + "th group of commits"
+	}
+	finding.Says = fmt.Sprintf("It is %s: the binary log is not synced %s. It decides at recovery what was committed, so that a crash of the machine "+
+		"loses acknowledged writes that it does not have, whatever innodb_flush_log_at_trx_commit says, and replicas may have others than the server. Set it to 1.", finding.Value, how)
+	return finding
+}
+
+// semiSync returns the value of a variable of semi-synchronous replication by the end of its
+// name, whichever name the server has for it.
+func (f serverFacts) semiSync(end string) string {
+	return cmp.Or(f.is["rpl_semi_sync_master_"+end], f.is["rpl_semi_sync_source_"+end])
+}
+
+// replicas are those that follow by the binary log. The servers of a Galera cluster do not, so
+// that of one with none there is nothing to say here; see clusterFindings.
+func (f serverFacts) replicas() Finding {
+	const name = "replicas"
+	if f.on("wsrep_on") && (!f.on("log_bin") || cmp.Or(f.is["slaves_connected"], f.semiSync("clients")) == "0") {
+		return Finding{}
+	}
+	if !f.on("log_bin") {
+		return Finding{Name: name, Value: "0", Level: OK, Says: "There is no binary log and so none, so that no failover can lose anything; nor is there anything to fail over to."}
+	}
+	connected := cmp.Or(f.is["slaves_connected"], f.semiSync("clients"))
+	n, err := strconv.ParseInt(connected, 10, 64)
+	switch {
+	case err != nil:
+		return Finding{Name: name, Level: Unknown, Loss: Loss{Failover: Undisclosed},
+			Says: "Whether there are any cannot be read: ask your provider. Unless replication is semi-synchronous, a failover loses the acknowledged writes that the new server has not received."}
+	case n == 0:
+		return Finding{Name: name, Value: "0", Level: OK, Says: "None is connected, so that no failover can lose anything; nor is there anything to fail over to."}
+	}
+	finding := Finding{Name: name, Value: connected, Level: Risk, Loss: Loss{Failover: Moments}}
+	switch {
+	case !strings.EqualFold(f.semiSync("enabled"), "ON"):
+		finding.Says = counted(n) + " asynchronously. A failover loses the acknowledged writes that the new server has not received: usually less than a second of them, " +
+			"and everything since then where the old one was cut off and went on. Enable semi-synchronous replication, with the wait point AFTER_SYNC."
+	case !strings.EqualFold(f.semiSync("status"), "ON"):
+		finding.Says = counted(n) + " asynchronously: semi-synchronous replication is enabled, but no replica has acknowledged within its time-out. " +
+			"A failover loses the acknowledged writes that the new server has not received. See why the replicas are late."
+	case strings.EqualFold(f.semiSync("wait_point"), "AFTER_COMMIT"):
+		finding.Says = counted(n) + " semi-synchronously, and commits are seen before a replica has them (AFTER_COMMIT). A failover can lose a write that others have read and acted on, " +
+			"though not one that was acknowledged to its author. Set the wait point to AFTER_SYNC."
+	default:
+		finding.Level, finding.Loss.Failover = OK, Nothing
+		finding.Says = fmt.Sprintf("%s semi-synchronously: an acknowledged write is on one of them too. When none answers for %s ms this ends by itself, and this finding says so.", counted(n), f.semiSync("timeout"))
+	}
+	if mode := f.is["gtid_mode"]; mode != "" && !strings.EqualFold(mode, "ON") {
+		finding.Says += fmt.Sprintf(" gtid_mode is %s: which replica has most must be found by hand at a failover. Set it to ON.", mode)
+	}
+	return finding
+}
+
+func (f serverFacts) readOnly() Finding {
+	finding := Finding{Name: "read_only", Value: f.is["read_only"], Level: OK, Says: "The server takes writes."}
+	if value := strings.ToUpper(finding.Value); value != "" && value != "OFF" && value != "0" {
+		finding.Want, finding.Level, finding.Fatal = "OFF", Broken, true
+		finding.Says = fmt.Sprintf("It is %s: the server takes no writes. It is a replica, or in maintenance.", finding.Value)
+	}
+	return finding
+}
