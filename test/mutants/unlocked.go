@@ -10,4 +10,15 @@ var unlocked = []mutant{
 			"internal/inventory": {"TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks"},
 		},
 	},
+	{
+		name: "who comes in is read before what changes him is kept away",
+		file: "internal/access/user_store.go", old: `	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return nil, User{}, err
+	}`, new: `	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, User{}, err
+	}`,
+		caught: tests{"internal/access": {"TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks", "TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks", "TestAChallengeMeetsWhateverChangesItsUserAtTheRevision"}},
+	},
 }
