@@ -21,4 +21,10 @@ var unlocked = []mutant{
 	}`,
 		caught: tests{"internal/access": {"TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks", "TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks", "TestAChallengeMeetsWhateverChangesItsUserAtTheRevision"}},
 	},
+	{
+		name: "an action of a lower id may come in between",
+		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND last_action_id < ?`",
+		also:   []edit{{"internal/actions/store.go", "row.ActorKind, row.ActorID, read)", "row.ActorKind, row.ActorID, row.LastActionID+0*read)"}},
+		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
+	},
 }
