@@ -27,4 +27,14 @@ var unlocked = []mutant{
 		also:   []edit{{"internal/actions/store.go", "row.ActorKind, row.ActorID, read)", "row.ActorKind, row.ActorID, row.LastActionID+0*read)"}},
 		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
 	},
+	{
+		name: "a step at a gate in tables is taken whatever was taken since it was read",
+		file: "internal/flashsale/gate/sql_rows.go", old: `"sale_id = ? AND revision = ?", sale, from.revision)`, new: `"sale_id = ? AND revision >= 0*?", sale, from.revision)`,
+		caught: tests{"internal/flashsale/gate": {"TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes"}},
+	},
+	{
+		name: "a ticket that ends between two looks is taken for a stray",
+		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != o.revision`, new: `now.Revision < o.revision`,
+		caught: tests{"internal/flashsale/gate": {"TestATicketThatEndsBetweenTwoLooksIsNoStrayWithoutLocks"}},
+	},
 }
