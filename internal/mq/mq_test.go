@@ -97,7 +97,16 @@ func TestSQLiteKeepsTheContract(t *testing.T) {
 	})
 }
 
-func TestMariaDBKeepsTheContract(t *testing.T) {
-	db := storagetest.MariaDB(t)
+func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
+
+// Some engines drop SKIP LOCKED, and a row that is only locked excludes nobody at another server of
+// a cluster.
+func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
+	db, tap := storagetest.TappedMariaDB(t, "packets=false")
+	tap.DropLocks()
+	keepsTheContractOn(t, db)
+}
+
+func keepsTheContractOn(t *testing.T, db *storage.DB) {
 	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
 }

@@ -119,7 +119,7 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 		}
 		b.Messages, b.rows = append(b.Messages, m), append(b.rows, row.ID)
 	}
-	if err := broken.run(tx); err != nil {
+	if err := broken.run(tx, rowWaiting); err != nil {
 		return nil, false, err
 	}
 	if len(b.rows) == 0 {
@@ -266,7 +266,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 			return err
 		}
 	}
-	return rest.run(tx)
+	return rest.run(tx, rowClaimed)
 }
 
 // Reap implements Queue. What is due needs no step: Claim looks at the due time.

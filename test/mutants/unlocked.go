@@ -37,4 +37,9 @@ var unlocked = []mutant{
 		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != o.revision`, new: `now.Revision < o.revision`,
 		caught: tests{"internal/flashsale/gate": {"TestATicketThatEndsBetweenTwoLooksIsNoStrayWithoutLocks"}},
 	},
+	{
+		name: "a queue in tables claims what it read, whoever claimed it since",
+		file: "internal/mq/sql_queue.go", old: `WHERE id IN ? AND state = ?", rowClaimed, b.ID, b.rows, rowWaiting)`, new: `WHERE id IN ? AND state >= 0*?", rowClaimed, b.ID, b.rows, rowWaiting)`,
+		caught: tests{"internal/mq": {"TestMariaDBKeepsTheContractWithoutLocks"}},
+	},
 }
