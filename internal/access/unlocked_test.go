@@ -13,8 +13,7 @@ import (
 // A row that is only locked excludes nobody at another server of a cluster.
 
 func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing.T) {
-	db, tap := storagetest.TappedMariaDB(t, "packets=false")
-	tap.DropLocks()
+	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	tap.Before("UPDATE access_revisions", func() {
 		if err := h.SetPassword(t.Context(), h.tenant.Name, "admin", "another horse battery"); err != nil {
@@ -29,8 +28,7 @@ func TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks(t *testing
 }
 
 func TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks(t *testing.T) {
-	db, tap := storagetest.TappedMariaDB(t, "packets=false")
-	tap.DropLocks()
+	db, tap := storagetest.WithoutLocks(t)
 	h := newFixture(t, db)
 	ctx := h.as(t, h.mustSignIn(t))
 	user, err := h.UserNamed(ctx, "admin")

@@ -177,8 +177,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
 
 // Between the servers of a cluster a lock excludes nobody.
 func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *testing.T) {
-	db, tap := storagetest.TappedMariaDB(t, "packets=false")
-	tap.DropLocks()
+	db, tap := storagetest.WithoutLocks(t)
 	h := open(storagetest.Tenant(t), t, db)
 	remove := func() httpapitest.Answer {
 		etag := h.Send(t, http.MethodGet, "/items/TEA-1", nil).Header.Get("ETag")

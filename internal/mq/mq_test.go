@@ -102,8 +102,7 @@ func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagete
 // Some engines drop SKIP LOCKED, and a row that is only locked excludes nobody at another server of
 // a cluster.
 func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
-	db, tap := storagetest.TappedMariaDB(t, "packets=false")
-	tap.DropLocks()
+	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)
 }
 

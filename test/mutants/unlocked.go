@@ -42,4 +42,19 @@ var unlocked = []mutant{
 		file: "internal/mq/sql_queue.go", old: `WHERE id IN ? AND state = ?", rowClaimed, b.ID, b.rows, rowWaiting)`, new: `WHERE id IN ? AND state >= 0*?", rowClaimed, b.ID, b.rows, rowWaiting)`,
 		caught: tests{"internal/mq": {"TestMariaDBKeepsTheContractWithoutLocks"}},
 	},
+	{
+		name: "an approval that has changed is told as a conflict of what it names",
+		file: "internal/approvals/propose.go", old: `return uow.Overtaken("approval")`, new: `return err`,
+		caught: tests{"internal/approvals": {"TestWhoChangesAConfigWhileSomebodyVotesOnItIsToldOfNoConflictWithoutLocks"}},
+	},
+	{
+		name: "who overwrites and is overtaken is not run again",
+		file: "internal/core/change/edit.go", old: "		edited, err := e.applyOver(ctx, u, row, edit)\n		return edited, againIfStale(err)", new: "		edited, err := e.applyOver(ctx, u, row, edit)\n		return edited, err",
+		caught: tests{"internal/config": {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"}},
+	},
+	{
+		name: "a look at an aggregate is of two moments",
+		file: "internal/aggregates/rebuild.go", old: `now.Version != a.Version {`, new: `now.Version < a.Version {`,
+		caught: tests{"internal/aggregates": {"TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks"}},
+	},
 }

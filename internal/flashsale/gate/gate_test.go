@@ -79,8 +79,7 @@ func TestEachGateKeepsTheContract(t *testing.T) {
 		"sqlite":  func(t *testing.T) store { return tables(storagetest.SQLite(t)) },
 		"mariadb": func(t *testing.T) store { return tables(storagetest.MariaDB(t)) },
 		"mariadb without locks": func(t *testing.T) store {
-			db, tap := storagetest.TappedMariaDB(t, "packets=false")
-			tap.DropLocks()
+			db, _ := storagetest.WithoutLocks(t)
 			return tables(db)
 		},
 		"redis":   func(t *testing.T) store { return server(redistest.SharedURL(t)) },

@@ -13,8 +13,7 @@ import (
 // withoutLocks is a gate in MariaDB whose statements pass a tap that drops their locks: a row that
 // is only locked excludes nobody at another server of a cluster.
 func withoutLocks(t *testing.T) (*underTest, *storagetest.Tap) {
-	db, tap := storagetest.TappedMariaDB(t, "packets=false")
-	tap.DropLocks()
+	db, tap := storagetest.WithoutLocks(t)
 	return newUnderTest(t, tables(db)), tap
 }
 

@@ -81,9 +81,8 @@ func (tp *Tap) RefuseNext(statement string, with Refusal) {
 	})
 }
 
-// DropLocks has statements pass without their locking clauses from now on, so that a row which is
-// only locked excludes nobody, as between the servers of a cluster.
-func (tp *Tap) DropLocks() {
+// dropLocks has statements pass without their locking clauses from now on.
+func (tp *Tap) dropLocks() {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	tp.noLocks = true
@@ -313,4 +312,14 @@ func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 		through += "?" + strings.Join(options, "&")
 	}
 	return migrated(t, through), tp
+}
+
+// WithoutLocks returns a migrated database of the test's own as it is between the servers of a
+// cluster, where a row that is only locked excludes nobody, and its Tap. Each statement passes by
+// itself.
+func WithoutLocks(t *testing.T) (*storage.DB, *Tap) {
+	t.Helper()
+	db, tp := TappedMariaDB(t, "packets=false")
+	tp.dropLocks()
+	return db, tp
 }
