@@ -195,5 +195,5 @@ func (s *SQL) unlocked(tx *gorm.DB) *gorm.DB {
 	if s.db.Dialect == storage.SQLite {
 		return tx
 	}
-	return tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})
+	return tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"}) //nolint:forbidigo // the state decides, in claim, and the end of the lease in reap
 }
