@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"gorm.io/gorm"
 
@@ -104,6 +105,31 @@ func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagete
 func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)
+}
+
+func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {
+	db, tap := storagetest.WithoutLocks(t)
+	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
+	q, name := broker.Queue("raced"), "UPDATE mq_messages SET state"
+	messages := make([]mq.Message, 2*storage.MaxRuns)
+	for i := range messages {
+		messages[i] = mq.Message{ID: uuid.NewString()}
+	}
+	require.NoError(t, q.Enqueue(t.Context(), messages...))
+	first := 0
+	var comeFirst func()
+	comeFirst = func() {
+		if b, err := q.Claim(t.Context(), 1, time.Hour); err != nil || b == nil {
+			t.Errorf("claimed %v: %v", b, err)
+		}
+		first++
+		tap.Before(name, comeFirst)
+	}
+	tap.Before(name, comeFirst)
+	b, err := q.Claim(t.Context(), 1, time.Hour)
+	require.NoError(t, err)
+	require.Nil(t, b)
+	require.Equal(t, storage.MaxRuns, first)
 }
 
 func keepsTheContractOn(t *testing.T, db *storage.DB) {

@@ -50,7 +50,8 @@ func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*
 }
 
 // ClaimPaced implements Queue. It asks on a reading connection first, so that consumers
-// that are idle or have to wait do not take the writer.
+// that are idle or have to wait do not take the writer. A claim to which others came first, over
+// and over, has found nothing.
 func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
@@ -72,6 +73,10 @@ func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duratio
 			b, again, err = q.claim(tx, limit, lease, rate)
 			return err
 		})
+		if errors.Is(err, errTaken) {
+			// Others have taken what was there each time. There may be more when they look again.
+			return nil, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
 		}
