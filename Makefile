@@ -183,6 +183,10 @@ engines: $(WEB) ## Try the service on a Galera cluster whose servers break, and 
 	test/tools/galera.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
 
+.PHONY: distributed
+distributed: $(WEB) ## Run the tests on a MariaDB that leaves out what TiDB, Vitess and Galera do; DISTRIBUTED=update keeps the locks of FOR UPDATE
+	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_TEST_LOCKS=$(DISTRIBUTED) test/tools/distributed.sh
+
 .PHONY: previous
 previous: $(WEB) ## Try the release before on the schema of now, and its program beside this one; PREVIOUS=v1.2.0 for another than the newest tag
 	$(SERVICES) -- test/tools/previous.sh $(PREVIOUS)

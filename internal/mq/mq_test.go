@@ -3,6 +3,7 @@ package mq_test
 import (
 	"context"
 	"flag"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,6 +106,32 @@ func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagete
 func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)
+}
+
+// MariaDB before 10.6 does not know SKIP LOCKED, and TiDB either ignores it with the FOR UPDATE
+// before it or refuses it, by its version.
+func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
+	db, tap := storagetest.TappedMariaDB(t)
+	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
+	asked := 0
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		if !strings.Contains(statement, "SKIP LOCKED") {
+			return nil
+		}
+		asked++
+		return &storagetest.Refusal{Number: 1235, Message: "This version doesn't yet support 'SKIP LOCKED'"}
+	})
+	q := broker.Queue("plain")
+	require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: "a"}, mq.Message{ID: "b"}))
+	for _, id := range []string{"a", "b"} {
+		b, err := q.Claim(t.Context(), 1, time.Nanosecond)
+		require.NoError(t, err)
+		require.Equal(t, id, b.Messages[0].ID)
+	}
+	reaped, err := q.Reap(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, reaped.Returned)
+	require.Equal(t, 1, asked)
 }
 
 func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {

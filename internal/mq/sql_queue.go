@@ -110,7 +110,10 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 		}
 	}
 	var rows []messageRow
-	if err := q.broker.unlocked(q.waiting(tx)).Order("due_time, id").Limit(limit).Find(&rows).Error; err != nil {
+	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+		return q.waiting(tx).Order("due_time, id").Limit(limit).Find(&rows).Error
+	})
+	if err != nil {
 		return nil, false, err
 	}
 	b = &Batch{ID: newBatchID()}
@@ -318,7 +321,10 @@ func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 // Messages of a settled one have no batch any more.
 func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	var ids []string
-	if err := q.broker.unlocked(q.ended(tx)).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error; err != nil {
+	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+		return q.ended(tx).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error
+	})
+	if err != nil {
 		return 0, 0, err
 	}
 	now := q.broker.clock.Now()

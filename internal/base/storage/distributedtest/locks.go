@@ -11,8 +11,8 @@ import (
 type Locks int
 
 const (
-	// NoShare is an engine without FOR SHARE, SKIP LOCKED and NOWAIT, as TiDB is: its FOR UPDATE
-	// locks, on whichever of its servers.
+	// NoShare is an engine without FOR SHARE, SKIP LOCKED and NOWAIT. Its FOR UPDATE locks, on
+	// whichever of its servers, but reads only where SKIP LOCKED stands behind it, as TiDB's does.
 	NoShare Locks = iota
 	// NoLocks is one on which FOR UPDATE too excludes nobody: a Galera cluster, whose other servers
 	// hear of what was written and never of what was only locked.
@@ -21,9 +21,13 @@ const (
 
 var (
 	share   = regexp.MustCompile(`(?i)\s+(FOR\s+SHARE|LOCK\s+IN\s+SHARE\s+MODE)(\s+SKIP\s+LOCKED|\s+NOWAIT)?\s*$`)
-	update  = regexp.MustCompile(`(?i)(\s+FOR\s+UPDATE)(\s+SKIP\s+LOCKED|\s+NOWAIT)?\s*$`)
+	update  = regexp.MustCompile(`(?i)\s+FOR\s+UPDATE(\s+SKIP\s+LOCKED|\s+NOWAIT)?\s*$`)
+	skip    = regexp.MustCompile(`(?i)\s+FOR\s+UPDATE\s+SKIP\s+LOCKED\s*$`)
+	nowait  = regexp.MustCompile(`(?i)(\s+FOR\s+UPDATE)\s+NOWAIT\s*$`)
 	clauses = map[Locks]func(statement string) string{
-		NoShare: func(statement string) string { return update.ReplaceAllString(statement, "$1") },
+		NoShare: func(statement string) string {
+			return nowait.ReplaceAllString(skip.ReplaceAllString(statement, ""), "$1")
+		},
 		NoLocks: func(statement string) string { return update.ReplaceAllString(statement, "") },
 	}
 )

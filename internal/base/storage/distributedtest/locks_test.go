@@ -11,7 +11,7 @@ import (
 func TestLockingClausesAreDroppedFromTheEndOfAStatementAndNothingElseIs(t *testing.T) {
 	for statement, want := range map[string][2]string{
 		"SELECT a FROM t WHERE b = ? FOR UPDATE":                     {"SELECT a FROM t WHERE b = ? FOR UPDATE", "SELECT a FROM t WHERE b = ?"},
-		"SELECT a FROM t LIMIT 5 FOR UPDATE SKIP LOCKED":             {"SELECT a FROM t LIMIT 5 FOR UPDATE", "SELECT a FROM t LIMIT 5"},
+		"SELECT a FROM t LIMIT 5 FOR UPDATE SKIP LOCKED":             {"SELECT a FROM t LIMIT 5", "SELECT a FROM t LIMIT 5"},
 		"SELECT a FROM t for update nowait":                          {"SELECT a FROM t for update", "SELECT a FROM t"},
 		"SELECT a FROM t FOR SHARE":                                  {"SELECT a FROM t", "SELECT a FROM t"},
 		"SELECT a FROM t ORDER BY id LOCK IN SHARE MODE":             {"SELECT a FROM t ORDER BY id", "SELECT a FROM t ORDER BY id"},
