@@ -58,7 +58,7 @@ run: build ## Build and serve on SQLite, data under ./data
 .PHONY: check
 check: $(WEB) ## Run what needs no server, in under a minute: vet, the tests of packages on SQLite, the web's types
 	CGO_ENABLED=0 go vet ./...
-	INTERLOCK_TEST_SERVERS=none CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/...
+	INTERLOCK_TEST_SERVERS=none CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
@@ -182,6 +182,10 @@ faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes und
 engines: $(WEB) ## Try the service on a Galera cluster whose servers break, and beside a Redis Cluster and Sentinels that fail over
 	test/tools/galera.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
+
+.PHONY: distributed
+distributed: $(WEB) ## Run the tests on a MariaDB that leaves out what TiDB, Vitess and Galera do; DISTRIBUTED=update keeps the locks of FOR UPDATE
+	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_TEST_LOCKS=$(DISTRIBUTED) test/tools/distributed.sh
 
 .PHONY: previous
 previous: $(WEB) ## Try the release before on the schema of now, and its program beside this one; PREVIOUS=v1.2.0 for another than the newest tag

@@ -34,9 +34,9 @@ type Challenge struct {
 }
 
 // challengeRow is a challenge that was neither used nor voided. Whatever ends a user's
-// sessions deletes the challenges too, under the lock on the user's row that a sign-in's are
-// made under: so each of those was given for the password and the factors that the user has. One
-// of a session is made without that lock; it is worth nothing without its session.
+// sessions deletes the challenges too, and raises the tenant's revision, which a sign-in's are
+// made under as well: so each of those was given for the password and the factors that the user
+// has. One of a session is made without it; it is worth nothing without its session.
 type challengeRow struct {
 	ID        int64 `gorm:"primaryKey"`
 	TenantID  int64

@@ -123,11 +123,8 @@ func (s *Service) insertFactor(
 	ctx context.Context, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
 ) (setup FactorSetup, err error) {
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
-		held, err := lockUser(tx, user.ID)
+		// Two that begin at once would each find a place, and leave each other's.
+		tx, held, err := s.holdOpen(ctx, u, user.ID)
 		switch {
 		case err != nil:
 			return err

@@ -59,7 +59,7 @@ var factorMethods = map[string]factorMethod{
 	methodRecovery: (*Service).acceptRecoveryCode,
 }
 
-// acceptFactor takes what a user shows, in a transaction that has locked the user's row.
+// acceptFactor takes what a user shows, in a transaction that holds the user.
 // It returns what the audit log is to have of it. Errors: InvalidCredentials for a code that is
 // wrong or was used, or a passkey that proves nothing.
 func (s *Service) acceptFactor(tx *gorm.DB, user User, shown ShownFactor, now time.Time) (map[string]any, error) {

@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
-
-	"interlock/internal/base/storage"
 )
 
 // Factor is a second factor of a user. What it takes to sign in is a part of the user: a
@@ -121,25 +118,6 @@ func replaceRecoveryCodes(tx *gorm.DB, user *User, now time.Time) ([]string, err
 		return nil, fmt.Errorf("insert recovery codes: %w", err)
 	}
 	return codes, nil
-}
-
-// lockUser locks the row of a user who may come in:
-//
-//	SELECT … FROM users WHERE tenant_id = ? AND id = ? AND EXISTS (…) FOR UPDATE
-//
-// Errors: Unauthenticated when there is none or it is disabled.
-func lockUser(tx *gorm.DB, id int64) (User, error) {
-	var row User
-	err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ? AND "+openTenant, id).Take(&row).Error
-	switch {
-	case storage.IsNotFound(err):
-		return row, errNoSession()
-	case err != nil:
-		return row, fmt.Errorf("lock the user: %w", err)
-	case row.Disabled:
-		return row, errNoSession()
-	}
-	return row, nil
 }
 
 // secretPlace binds an encrypted secret to its user.

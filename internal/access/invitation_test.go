@@ -90,7 +90,7 @@ func TestWhoIsInvitedChoosesAPasswordAndIsSignedIn(t *testing.T) {
 		_, err := h.signIn(t, "li", chosen)
 		require.NoError(t, err)
 		require.Nil(t, d.do(200, "GET", path, nil).Body["invitationExpiresTime"])
-		h.requireRefused(t, Invitation{Token: invitation["token"].(string)}, "it was accepted")
+		h.requireRefused(t, Invitation{Token: invitation["token"].(string)}, "it was used")
 
 		var actions []any
 		for _, version := range d.do(200, "GET", path+"/history?sort=version", nil).Items() {
@@ -156,7 +156,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 			user, invitation := h.invite(t, "set")
 			_, err := h.ResetPassword(ctx, user, PasswordReset{Password: "set by an admin"})
 			require.NoError(t, err)
-			h.requireRefused(t, invitation, "opens nothing")
+			h.requireRefused(t, invitation, "is not valid")
 		})
 		t.Run("disabled", func(t *testing.T) {
 			_, invitation := h.invite(t, "disabled")
@@ -171,7 +171,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 			h.clock.Advance(invitationTime)
 			h.requireRefused(t, invitation, "ended at 2026-03-08T12:00:00Z")
 		})
-		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: newSecret()}, "opens nothing") })
+		t.Run("of nobody", func(t *testing.T) { h.requireRefused(t, Invitation{Token: newSecret()}, "is not valid") })
 	})
 }
 
@@ -286,7 +286,7 @@ func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
 		require.Equal(t, []string{methodTOTP, methodRecovery}, accepted.Challenge.Methods)
 		_, err = e.finish(t, accepted.Challenge.Token, methodRecovery, e.codes[0], someAddress())
 		require.NoError(t, err)
-		e.requireRefused(t, invitation, "opens nothing")
+		e.requireRefused(t, invitation, "is not valid")
 	})
 }
 

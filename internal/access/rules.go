@@ -35,9 +35,11 @@ func (revisionRow) TableName() string { return "access_revisions" }
 //	UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?
 //
 // What the transaction reads from here on no other change of who may do what can alter
-// before it has ended. It comes after the guarded UPDATE of the row that is changed, so
-// that all units take these rows in one order. After the commit this process asks the
-// database anew who its callers are; other processes see the revision within a second.
+// before it has ended: that one waits here, and does what stands on it, such as the end of
+// sessions, after it. It comes after the guarded UPDATE of the row that is changed, so
+// that all units take these rows in one order, and comes first in a unit that changes none.
+// After the commit this process asks the database anew who its callers are; other processes
+// see the revision within a second.
 func (s *Service) raise(ctx context.Context, u *uow.Unit) (*gorm.DB, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

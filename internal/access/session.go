@@ -219,7 +219,7 @@ type opening struct {
 	// the device is known no better.
 	factorShown, byProvider bool
 	// admit lets the user in, in the unit that begins the session, and says in the audit log
-	// how. It holds the user's row from then on, and returns the hash of the password that the
+	// how. It holds the user from then on, and returns the hash of the password that the
 	// user has.
 	admit func(ctx context.Context, u *uow.Unit) (passwordHash string, err error)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -112,7 +111,7 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 		UserID, LinkID int64
 		Name           string
 	}
-	// The chain that found the users may lock them; their roles change only with them.
+	// The chain that found the users has conditions of its own.
 	db = db.Session(&gorm.Session{NewDB: true})
 	if err := db.Raw(query, users[0].TenantID, ids).Scan(&held).Error; err != nil {
 		return fmt.Errorf("read the names of users' roles: %w", err)
@@ -130,29 +129,40 @@ func withRoleNames(db *gorm.DB, users []*User) error {
 	return nil
 }
 
-// holdUnchanged holds a user as it is until the unit ends, and refuses when its password was
-// changed, it was disabled, or its first factor came or its last one went since it was read:
-//
-//	SELECT … FROM users WHERE tenant_id = ? AND id = ? FOR UPDATE
-//
-// On a cluster a row that is only locked excludes nobody at another server. So it raises the
-// revision too, where it meets whatever changes a user.
-func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
-	tx, err := u.Tx(ctx)
+// holdOpen has a user who may come in stay as it is until the unit ends, and returns it. It raises
+// the tenant's revision, where it meets whatever changes a user, and reads the user then: on a
+// cluster a row that is only locked excludes nobody at another server. Errors: Unauthenticated
+// when there is none, it is disabled, or its tenant is.
+func (s *Service) holdOpen(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, User, error) {
+	tx, err := s.raise(ctx, u)
 	if err != nil {
-		return nil, err
+		return nil, User{}, err
 	}
 	var row User
-	err = tx.Clauses(clause.Locking{Strength: "UPDATE"}).Where("id = ?", seen.ID).Take(&row).Error
+	err = tx.Where("id = ? AND "+openTenant, id).Take(&row).Error
 	switch {
-	case storage.IsNotFound(err):
+	case storage.IsNotFound(err), err == nil && row.Disabled:
+		return nil, row, errNoSession()
+	case err != nil:
+		return nil, row, fmt.Errorf("read the user that is held: %w", err)
+	}
+	return tx, row, nil
+}
+
+// holdUnchanged is holdOpen for a user who comes in, and refuses when its password was changed, it
+// was disabled, or its first factor came or its last one went since it was read. Errors:
+// InvalidCredentials.
+func (s *Service) holdUnchanged(ctx context.Context, u *uow.Unit, seen User) (*gorm.DB, error) {
+	tx, row, err := s.holdOpen(ctx, u, seen.ID)
+	switch {
+	case apperr.Has(err, apperr.Unauthenticated):
 		return nil, errWrongCredentials()
 	case err != nil:
-		return nil, fmt.Errorf("lock the user: %w", err)
-	case row.PasswordHash != seen.PasswordHash || row.Disabled || row.SecondFactor != seen.SecondFactor:
+		return nil, err
+	case row.PasswordHash != seen.PasswordHash || row.SecondFactor != seen.SecondFactor:
 		return nil, errWrongCredentials()
 	}
-	return s.raise(ctx, u)
+	return tx, nil
 }
 
 // UserFilter narrows a list of users; zero members narrow nothing.

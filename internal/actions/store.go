@@ -51,20 +51,22 @@ const insertStatement = `INSERT INTO actions (tenant_id, entity_type, entity_id,
 const advanceStatement = `UPDATE actions
 	SET last_action_id = ?, last_action = ?, last_active = ?, state = ?, updated_time = ?
 	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?
-	AND last_action_id < ?`
+	AND last_action_id = ?`
 
 // advance writes what a request makes of the row, its id and its state together: by
-// advanceStatement, and the first action by insertStatement. Of two that are first at
-// once the second meets the primary key and is run again, behind the other.
+// advanceStatement, and the first action by insertStatement. Both the state and what is
+// counted stand on the row as it was read, so one that another action has changed since, of a
+// lower id too, is not written: an engine may have dropped the lock. Of two that are first
+// at once the second meets the primary key. Who is overtaken is run again.
 func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	first := row.LastActionID == 0
+	read := row.LastActionID
 	row.LastActionID, row.LastAction, row.LastActive = r.ActionID, r.Kind, r.Active
 	row.State, row.UpdatedTime = after(row.State, r), u.Now()
-	if first {
+	if read == 0 {
 		err := storage.ExecDeferred(tx, insertStatement, row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID,
 			row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime)
 		if storage.Is(err, storage.DuplicateKey) {
@@ -76,7 +78,7 @@ func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 		return nil
 	}
 	changed, err := storage.ExecDeferredOneRow(tx, advanceStatement, row.LastActionID, row.LastAction, row.LastActive, row.State, row.UpdatedTime,
-		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, row.LastActionID)
+		row.TenantID, row.EntityType, row.EntityID, row.ActionGroup, row.ActorKind, row.ActorID, read)
 	switch {
 	case err != nil:
 		return fmt.Errorf("advance an action: %w", err)

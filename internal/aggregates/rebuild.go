@@ -1,6 +1,7 @@
 package aggregates
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -72,7 +73,15 @@ func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bo
 		return nil, err
 	}
 	differences := truth.differences(a, kept)
-	if len(differences) == 0 || dryRun {
+	if len(differences) == 0 {
+		return nil, nil
+	}
+	if dryRun {
+		// What is written is guarded by the version. What is only told must not be of a writer who came
+		// between two of these reads, where an engine has dropped the lock.
+		if now, err := findExisting(tx, name); err != nil || now.Version != a.Version {
+			return nil, cmp.Or(err, movedMeanwhile())
+		}
 		return differences, nil
 	}
 	a.Counters, a.WriterCount = truth.counters, len(truth.writers)

@@ -122,6 +122,17 @@ func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 	})
 }
 
+// A row that is only locked excludes nobody at another server of a cluster.
+func TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks(t *testing.T) {
+	db, tap := storagetest.WithoutLocks(t)
+	ctx := storagetest.Tenant(t)
+	b, elsewhere := open(ctx, t, db), open(ctx, t, db)
+	b.land(t, shelf, request("a", counted(1, "in")))
+	tap.Before("FROM aggregate_events", func() { elsewhere.land(t, shelf, loose("b", counted(1, "in"))) })
+	require.Empty(t, b.rebuild(t, "A-17", true))
+	b.requireBooks(t, "A-17", aggregates.Counters{"in": 2}, map[string]int64{"a": 1, "b": 1})
+}
+
 func TestNamesGoOnAfterTheOneThatIsGiven(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)

@@ -47,7 +47,7 @@ func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 //
 //	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
 func forUpdate(tx *gorm.DB) *gorm.DB {
-	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}) //nolint:forbidigo // the version decides, in advance
 }
 
 // insertEvents adds the events that brought an aggregate to its present version.

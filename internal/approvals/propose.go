@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -161,7 +163,13 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 		return err
 	}
 	for i := range rows {
-		if _, err := s.outdate(ctx, u, &rows[i]); err != nil {
+		_, err := s.outdate(ctx, u, &rows[i])
+		if errors.Is(err, guard.ErrStale) {
+			// An engine may have dropped the lock. It is the approval that has changed, and not what the
+			// unit was asked to change, so its author is not told of a conflict.
+			return uow.Overtaken("approval")
+		}
+		if err != nil {
 			return fmt.Errorf("make an approval stale: %w", err)
 		}
 	}

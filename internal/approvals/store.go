@@ -355,8 +355,8 @@ func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64
 	var rows []Approval
 	for some := range slices.Chunk(slices.Compact(ids), rowsPerStatement) {
 		var locked []Approval
-		err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content").
-			Where("id IN ? AND status IN ?", some, open).Order("id").Find(&locked).Error
+		err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Omit("content"). //nolint:forbidigo // the version decides, in write
+														Where("id IN ? AND status IN ?", some, open).Order("id").Find(&locked).Error
 		if err != nil {
 			return nil, fmt.Errorf("lock pending approvals: %w", err)
 		}

@@ -212,6 +212,10 @@ func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 	var orders sync.WaitGroup
 	orders.Go(func() {
 		_ = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			u.Audit(uow.Entry{Action: "test.sell", Resource: "items/TEA-1"})
+			if err := s.service.Use(ctx, u, "TEA-1", "none"); err != nil {
+				t.Error(err)
+			}
 			found, err := s.service.ForSale(ctx, u, []string{"TEA-1", "none"})
 			if len(found) != 1 || found["TEA-1"].Price != 100 {
 				t.Errorf("found %v, error %v", found, err)

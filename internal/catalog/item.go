@@ -5,9 +5,9 @@
 //   - A sku names one item of a tenant, and an item never changes its sku.
 //   - Every version of an item is kept in item_histories, so that a stale edit
 //     can be compared with what its author saw.
-//   - An item that a unit has taken a price from is neither edited nor deleted
-//     until that unit has ended, and an item in use (an order names it, or there are
-//     pieces of it) is never deleted.
+//   - An item that a unit sells or counts pieces of (Service.Use) is neither edited nor
+//     deleted until that unit has ended, on a cluster neither, and an item in use (an order
+//     names it, or there are pieces of it) is never deleted.
 package catalog
 
 import (

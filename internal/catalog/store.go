@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -72,21 +72,41 @@ func (c Content) columns() guard.Set {
 	return guard.Set{"name": c.Name, "price": c.Price, "owned_by_user_id": c.OwnedByUserID, "status": c.Status}
 }
 
-// ForSale returns those of some items that can be ordered now, by their skus, and holds
-// them as they are until the unit ends:
+// Use has some items stay as they are until the unit ends, for a unit that makes something of
+// what they are now and changes none of them:
 //
-//	SELECT * FROM items WHERE tenant_id = ? AND sku IN (?) AND status = 'active' ORDER BY id FOR SHARE
+//	UPDATE items SET uses = uses + 1 WHERE tenant_id = ? AND sku IN (?)
 //
-// Prices are in minor units.
+// Whoever edits or deletes one of them writes the same row. So one of both waits for the other's
+// end and then sees what it did, or is given up at COMMIT and run again. A lock alone would do
+// so on one server, and exclude nobody at another one of a cluster. It comes before what the unit
+// reads of the items. The version stays, since nobody's edit is stale by it.
+func (s *Service) Use(ctx context.Context, u *uow.Unit, skus ...string) error {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return err
+	}
+	tenant, _ := principal.From(ctx)
+	statement := "UPDATE items SET uses = uses + 1 WHERE tenant_id = ? AND sku IN ?"
+	if s.db.Dialect == storage.MySQL {
+		// By this index all units come to their items in one order.
+		statement = "UPDATE items FORCE INDEX (uq_items_sku) SET uses = uses + 1 WHERE tenant_id = ? AND sku IN ?"
+	}
+	if err := storage.Deferred(tx).Exec(statement, tenant.TenantID, skus).Error; err != nil {
+		return fmt.Errorf("use items: %w", err)
+	}
+	return nil
+}
+
+// ForSale returns those of some items that can be ordered now, by their skus, as the unit's
+// transaction sees them. Prices are in minor units. A unit that sells them calls Use before.
 func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[string]Item, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var items []Item
-	err = tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).
-		Where("sku IN ? AND status = ?", slices.Compact(slices.Sorted(slices.Values(skus))), Active).
-		Order("id").Find(&items).Error
+	err = tx.Where("sku IN ? AND status = ?", slices.Compact(slices.Sorted(slices.Values(skus))), Active).Order("id").Find(&items).Error
 	if err != nil {
 		return nil, fmt.Errorf("read items for sale: %w", err)
 	}
@@ -106,19 +126,23 @@ func (s *Service) Demand(ctx context.Context, sku string) error {
 	return err
 }
 
-// Pin is Demand in the unit's transaction, and holds the item until that has ended.
+// Pin is Use of one item that there must be. Errors: NotFound.
 func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
+	if err := s.Use(ctx, u, sku); err != nil {
+		return err
+	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}), sku)
+	_, err = find(tx, sku)
 	return err
 }
 
 // remove deletes an item that is not in use. The row goes first, so that a unit
-// that is about to order it has either ended, and its line is seen, or waits and
-// then finds no item.
+// that is about to order it, and wrote the row for that (Use), has either ended, and its
+// line is seen, or waits and then finds no item; of two at different servers of a cluster
+// one is run again.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, item *Item) error {
 	if err := guard.Delete[Item](ctx, u, item.Ref()); err != nil {
 		if errors.Is(err, guard.ErrGone) || errors.Is(err, guard.ErrStale) {

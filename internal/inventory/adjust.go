@@ -35,8 +35,8 @@ func (a Adjustment) movement() *Movement {
 }
 
 // Adjust makes an adjustment under the item's lock, for which it waits at most wait: it is
-// the first thing that its unit does. first is false when the same adjustment was made before: the movement is that one, and
-// nothing was changed now.
+// the first thing that its unit does. first is false when the same adjustment was made
+// before: the movement is that one, and nothing was changed now.
 //
 // Errors: lock.ErrNotAcquired when the lock is not had in time; NotFound when there is no
 // such item; PayloadMismatch when the reference was
@@ -45,9 +45,6 @@ func (a Adjustment) movement() *Movement {
 // house than are reserved; ValidationFailed when there would be more than can be counted.
 func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment, wait time.Duration) (m *Movement, first bool, err error) {
 	if ctx, err = s.Lock(ctx, u, wait, sku); err != nil {
-		return nil, false, err
-	}
-	if err := s.items.Pin(ctx, u, sku); err != nil {
 		return nil, false, err
 	}
 	tx, err := u.Tx(ctx)
@@ -64,6 +61,9 @@ func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustm
 			return nil, false, mismatch(before)
 		}
 		return before, false, nil
+	}
+	if err := s.items.Pin(ctx, u, sku); err != nil {
+		return nil, false, err
 	}
 	stock, err := find(tx, sku)
 	if err != nil {

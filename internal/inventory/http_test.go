@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -172,6 +173,39 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
 			require.Equal(t, http.StatusNoContent, h.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", etag).Status)
 		}
 	})
+}
+
+// Between the servers of a cluster a lock excludes nobody.
+func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *testing.T) {
+	db, tap := storagetest.WithoutLocks(t)
+	h := open(storagetest.Tenant(t), t, db)
+	remove := func() httpapitest.Answer {
+		etag := h.Send(t, http.MethodGet, "/items/TEA-1", nil).Header.Get("ETag")
+		return h.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", etag)
+	}
+	deliver := func() httpapitest.Answer { return h.adjust(t, "TEA-1", object{"delta": 1, "reference": "delivery"}) }
+	// beside has other begin before a statement of one, and waits for it as long as it might take.
+	beside := func(statement string, one, other func() httpapitest.Answer) (a, b httpapitest.Answer) {
+		ended := make(chan struct{})
+		tap.Before(statement, func() {
+			go func() { b = other(); close(ended) }()
+			select {
+			case <-ended:
+			case <-time.After(300 * time.Millisecond): // it waits for the row
+			}
+		})
+		a = one()
+		<-ended
+		return a, b
+	}
+
+	h.item(t, "TEA-1", 0)
+	delivered, deleted := beside("INSERT INTO inventory_movements", deliver, remove)
+	require.Equal(t, []int{http.StatusCreated, http.StatusConflict}, []int{delivered.Status, deleted.Status})
+
+	require.Equal(t, http.StatusCreated, h.adjust(t, "TEA-1", object{"delta": -1, "reference": "all of it"}).Status)
+	deleted, delivered = beside("COMMIT", remove, func() httpapitest.Answer { return h.adjust(t, "TEA-1", object{"delta": 1, "reference": "later"}) })
+	require.Equal(t, []int{http.StatusNoContent, http.StatusNotFound}, []int{deleted.Status, delivered.Status})
 }
 
 func TestTheListShowsWhatRunsLowFirst(t *testing.T) {

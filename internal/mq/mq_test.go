@@ -3,7 +3,7 @@ package mq_test
 import (
 	"context"
 	"flag"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,22 +99,66 @@ func TestSQLiteKeepsTheContract(t *testing.T) {
 	})
 }
 
-func TestMariaDBKeepsTheContract(t *testing.T) {
-	db := storagetest.MariaDB(t)
-	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
+func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
+
+// Some engines drop SKIP LOCKED, and a row that is only locked excludes nobody at another server of
+// a cluster.
+func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
+	db, _ := storagetest.WithoutLocks(t)
+	keepsTheContractOn(t, db)
 }
 
-// Some engines do not know SKIP LOCKED, or leave it out: then only the state of a row decides.
-func TestAServerThatLocksNothingAtAClaimKeepsTheContract(t *testing.T) {
-	db := storagetest.MariaDB(t)
-	var left atomic.Int64
-	queries := db.Write(t.Context()).Callback().Query()
-	require.NoError(t, queries.Before("gorm:query").Register("test:lock-nothing", func(tx *gorm.DB) {
-		if _, locking := tx.Statement.Clauses["FOR"]; locking {
-			delete(tx.Statement.Clauses, "FOR")
-			left.Add(1)
+// MariaDB before 10.6 does not know SKIP LOCKED, and TiDB either ignores it with the FOR UPDATE
+// before it or refuses it, by its version.
+func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
+	db, tap := storagetest.TappedMariaDB(t)
+	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
+	asked := 0
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		if !strings.Contains(statement, "SKIP LOCKED") {
+			return nil
 		}
-	}))
+		asked++
+		return &storagetest.Refusal{Number: 1235, Message: "This version doesn't yet support 'SKIP LOCKED'"}
+	})
+	q := broker.Queue("plain")
+	require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: "a"}, mq.Message{ID: "b"}))
+	for _, id := range []string{"a", "b"} {
+		b, err := q.Claim(t.Context(), 1, time.Nanosecond)
+		require.NoError(t, err)
+		require.Equal(t, id, b.Messages[0].ID)
+	}
+	reaped, err := q.Reap(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, reaped.Returned)
+	require.Equal(t, 1, asked)
+}
+
+func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {
+	db, tap := storagetest.WithoutLocks(t)
+	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
+	q, name := broker.Queue("raced"), "UPDATE mq_messages SET state"
+	messages := make([]mq.Message, 2*storage.MaxRuns)
+	for i := range messages {
+		messages[i] = mq.Message{ID: uuid.NewString()}
+	}
+	require.NoError(t, q.Enqueue(t.Context(), messages...))
+	first := 0
+	var comeFirst func()
+	comeFirst = func() {
+		if b, err := q.Claim(t.Context(), 1, time.Hour); err != nil || b == nil {
+			t.Errorf("claimed %v: %v", b, err)
+		}
+		first++
+		tap.Before(name, comeFirst)
+	}
+	tap.Before(name, comeFirst)
+	b, err := q.Claim(t.Context(), 1, time.Hour)
+	require.NoError(t, err)
+	require.Nil(t, b)
+	require.Equal(t, storage.MaxRuns, first)
+}
+
+func keepsTheContractOn(t *testing.T, db *storage.DB) {
 	mqtest.Contract(t, func(*testing.T) mqtest.Broker { return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db} })
-	require.NotZero(t, left.Load())
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -29,6 +30,8 @@ type SQL struct {
 	options Options
 	wakers  wakers
 	known   sync.Map
+	// withoutClause is set once the server has refused SKIP LOCKED.
+	withoutClause atomic.Bool
 }
 
 // NewSQL returns a Broker on db's tables mq_queues, mq_batches and mq_messages.
@@ -188,12 +191,18 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
-// unlocked reads the rows that no other transaction holds, so that consumers do not stand
-// in each other's way. Nothing rests on it: some engines do not know the clause, and some leave
-// it out. SQLite has one writer, which is this one.
-func (s *SQL) unlocked(tx *gorm.DB) *gorm.DB {
-	if !s.db.Capabilities().SkipLocked {
-		return tx
+// readUnlocked has do read the rows that no other transaction holds, so that consumers do not
+// stand in each other's way. Nothing rests on it: some engines leave the clause out, those whose
+// version does not know it are not sent it, and those that refuse it all the same are not sent it
+// again. SQLite has one writer, which is this one.
+func (s *SQL) readUnlocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
+	if !s.db.Capabilities().SkipLocked || s.withoutClause.Load() {
+		return do(tx)
 	}
-	return tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})
+	err := do(tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})) //nolint:forbidigo // the state decides, in claim, and the end of the lease in reap
+	if storage.Is(err, storage.Unsupported) {
+		s.withoutClause.Store(true)
+		return do(tx)
+	}
+	return err
 }

@@ -50,7 +50,8 @@ func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*
 }
 
 // ClaimPaced implements Queue. It asks on a reading connection first, so that consumers
-// that are idle or have to wait do not take the writer.
+// that are idle or have to wait do not take the writer. A claim to which others came first, over
+// and over, has found nothing.
 func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
@@ -72,6 +73,10 @@ func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duratio
 			b, again, err = q.claim(tx, limit, lease, rate)
 			return err
 		})
+		if errors.Is(err, errTaken) {
+			// Others have taken what was there each time. There may be more when they look again.
+			return nil, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("claim from %s: %w", q.name, err)
 		}
@@ -105,7 +110,10 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 		}
 	}
 	var rows []messageRow
-	if err := q.broker.unlocked(q.waiting(tx)).Order("due_time, id").Limit(limit).Find(&rows).Error; err != nil {
+	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+		return q.waiting(tx).Order("due_time, id").Limit(limit).Find(&rows).Error
+	})
+	if err != nil {
 		return nil, false, err
 	}
 	b = &Batch{ID: newBatchID()}
@@ -119,7 +127,7 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 		}
 		b.Messages, b.rows = append(b.Messages, m), append(b.rows, row.ID)
 	}
-	if err := broken.run(tx); err != nil {
+	if err := broken.run(tx, rowWaiting); err != nil {
 		return nil, false, err
 	}
 	if len(b.rows) == 0 {
@@ -266,7 +274,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 			return err
 		}
 	}
-	return rest.run(tx)
+	return rest.run(tx, rowClaimed)
 }
 
 // Reap implements Queue. What is due needs no step: Claim looks at the due time.
@@ -313,7 +321,10 @@ func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 // Messages of a settled one have no batch any more.
 func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	var ids []string
-	if err := q.broker.unlocked(q.ended(tx)).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error; err != nil {
+	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+		return q.ended(tx).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error
+	})
+	if err != nil {
 		return 0, 0, err
 	}
 	now := q.broker.clock.Now()

@@ -99,10 +99,10 @@ func (r messageRow) message() (Message, error) {
 }
 
 // settlement is one statement that puts each message that is not done where its
-// outcome sends it:
+// outcome sends it, if it is still in the state that it is sent from:
 //
 //	UPDATE mq_messages SET batch_id = '', state = CASE id WHEN ? THEN ? … END, …
-//	 WHERE id IN (?, …)
+//	 WHERE id IN (?, …) AND state = ?
 type settlement struct {
 	ids                           []int64
 	state, attempts, due, message []any
@@ -116,16 +116,21 @@ func (s *settlement) add(id int64, state, attempts int, due time.Time, message s
 	s.message = append(s.message, id, message)
 }
 
-func (s *settlement) run(tx *gorm.DB) error {
+// run reports errTaken when another transaction has moved one of the messages since.
+func (s *settlement) run(tx *gorm.DB, from int) error {
 	if len(s.ids) == 0 {
 		return nil
 	}
 	cases := "CASE id" + strings.Repeat(" WHEN ? THEN ?", len(s.ids)) + " END"
-	statement := "UPDATE mq_messages SET batch_id = '', state = " + cases + ", attempts = " + cases +
-		", due_time = " + cases + ", error = " + cases + " WHERE id IN ?"
+	statement := "UPDATE mq_messages SET batch_id = '', attempts = " + cases + ", due_time = " + cases + ", error = " + cases +
+		", state = " + cases + " WHERE id IN ? AND state = ?"
 	var args []any
-	for _, part := range [][]any{s.state, s.attempts, s.due, s.message} {
+	for _, part := range [][]any{s.attempts, s.due, s.message, s.state} {
 		args = append(args, part...)
 	}
-	return tx.Exec(statement, append(args, s.ids)...).Error
+	result := tx.Exec(statement, append(args, s.ids, from)...)
+	if result.Error == nil && result.RowsAffected != int64(len(s.ids)) {
+		return errTaken
+	}
+	return result.Error
 }

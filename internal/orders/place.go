@@ -104,6 +104,9 @@ func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []LineRequest) 
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
+	if err := s.catalog.Use(ctx, u, skus...); err != nil {
+		return nil, err
+	}
 	items, err := s.catalog.ForSale(ctx, u, skus)
 	if err != nil {
 		return nil, err

@@ -475,6 +475,7 @@ CREATE TABLE `flash_sale_gates` (
   `withheld` bigint(20) NOT NULL DEFAULT 0,
   `working` bigint(20) NOT NULL DEFAULT 0,
   `buried` bigint(20) NOT NULL DEFAULT 0,
+  `revision` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`sale_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -667,6 +668,7 @@ CREATE TABLE `items` (
   `price` bigint(20) NOT NULL,
   `owned_by_user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `status` varchar(16) NOT NULL,
+  `uses` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_items_sku` (`tenant_id`,`sku`),
   KEY `ix_items_name` (`tenant_id`,`name`,`id`),

@@ -455,7 +455,7 @@ CREATE TABLE flash_sale_gates (
   confirmed INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   returned INTEGER NOT NULL,
-  waiting INTEGER NOT NULL, epoch_floor INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL DEFAULT 0, working INTEGER NOT NULL DEFAULT 0, buried INTEGER NOT NULL DEFAULT 0, -- tickets that are queued
+  waiting INTEGER NOT NULL, epoch_floor INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL DEFAULT 0, working INTEGER NOT NULL DEFAULT 0, buried INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0, -- tickets that are queued
   PRIMARY KEY (sale_id)
 );
 
@@ -710,7 +710,7 @@ CREATE TABLE "items" (
   price            INTEGER  NOT NULL,
   owned_by_user_id TEXT         NULL, -- null: owned by nobody
   status           TEXT     NOT NULL
-);
+, uses INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX ix_items_name ON items (tenant_id, name, id);
 

@@ -5,6 +5,7 @@ package engines_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -87,6 +88,7 @@ func TestTheServiceOnGalera(t *testing.T) {
 	t.Run("watchers miss nothing with writers at every server", func(t *testing.T) { watchEverywhere(t, nodes, programs) })
 	t.Run("what became of a COMMIT is known at another server", func(t *testing.T) { commitElsewhere(t, nodes) })
 	t.Run("edits of one config at three servers lose nothing", func(t *testing.T) { editEverywhere(t, programs) })
+	t.Run("an item is not deleted at one server and stocked at another", func(t *testing.T) { deleteElsewhere(t, nodes) })
 }
 
 func migrateAtOnce(t *testing.T, nodes []*node) {
@@ -268,6 +270,52 @@ func editEverywhere(t *testing.T, programs []*apptest.Program) {
 		read := at(owner, p).Do(t, "GET", httpapi.Base+"/configs/raced", nil).JSON(t)
 		require.EqualValues(t, len(programs)*edits, read["value"])
 		require.EqualValues(t, len(programs)*edits+1, read["version"])
+	}
+}
+
+// deleteElsewhere deletes items at one server while pieces of them are delivered at another, each
+// in turn between the last statement of the other and its COMMIT. A row that is only locked at one
+// of these servers excludes nobody at the other.
+func deleteElsewhere(t *testing.T, nodes []*node) {
+	var taps [2]*storagetest.Tap
+	var callers [2]*apptest.Caller
+	for i := range taps {
+		var through string
+		taps[i], through = storagetest.NewTap(t, nodes[i].url("interlock"))
+		p := replica(t, through, os.Getenv("INTERLOCK_TEST_REDIS_URL"))
+		if i == 0 {
+			callers[i] = p.Admin(t)
+		} else {
+			callers[i] = at(callers[0], p)
+		}
+	}
+	for round, c := range []struct {
+		// first is whose statement is waited for; the other's request is made whole before it.
+		first            int
+		statement        string
+		deleted, stocked int
+	}{
+		{0, "INSERT INTO audit_entries", http.StatusConflict, http.StatusCreated},
+		{1, "INSERT INTO inventory_movements", http.StatusNoContent, http.StatusNotFound},
+	} {
+		sku := fmt.Sprintf("raced-%d", round)
+		created := callers[0].Do(t, "POST", httpapi.Base+"/items", map[string]any{"sku": sku, "name": sku, "price": 1})
+		require.Equal(t, http.StatusCreated, created.Status, "%s", created.Body)
+		requests := [2]func() (apptest.Answer, error){
+			func() (apptest.Answer, error) {
+				return callers[0].Try(t.Context(), "DELETE", httpapi.Base+"/items/"+sku, nil, "If-Match", created.Header.Get("ETag"))
+			},
+			func() (apptest.Answer, error) {
+				body := map[string]any{"delta": 1, "reason": "delivery", "reference": sku}
+				return callers[1].Try(t.Context(), "POST", httpapi.Base+"/inventory/"+sku+"/adjustments", body)
+			},
+		}
+		var answers [2]apptest.Answer
+		var errs [2]error
+		taps[c.first].Before(c.statement, func() { answers[1-c.first], errs[1-c.first] = requests[1-c.first]() })
+		answers[c.first], errs[c.first] = requests[c.first]()
+		require.NoError(t, errors.Join(errs[:]...))
+		require.Equal(t, []int{c.deleted, c.stocked}, []int{answers[0].Status, answers[1].Status}, "%s\n%s", answers[0].Body, answers[1].Body)
 	}
 }
 

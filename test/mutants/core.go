@@ -76,8 +76,9 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits"}},
 	},
 	{
-		name: "two processes number a log without the lock of its counter",
-		file: "internal/base/storage/places.go", old: `counter += " FOR UPDATE"`, new: `counter += " "`,
+		name: "of two processes that number a log at once without its counter one fails",
+		file: "internal/base/storage/places.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
+		also:   []edit{{"internal/base/storage/places.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
 		caught: tests{"internal/config": {"TestTheLogIsGapFreeWhoeverNumbersIt"}},
 	},
 	{

@@ -5,7 +5,7 @@ package main
 var events = []mutant{
 	{
 		name: "an action is taken whatever its id is",
-		file: "internal/actions/store.go", old: "	AND last_action_id < ?`", new: "	AND ? > 0`",
+		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND ? > 0`",
 		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
 	},
 	{

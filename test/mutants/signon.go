@@ -34,7 +34,7 @@ var signOns = []mutant{
 	{
 		name: "a disabled user is signed in by a provider",
 		file: "internal/access/sso_arrive.go", old: `	if user.Disabled {`, new: `	if user.Disabled && user.ID < 0 {`,
-		also:   []edit{{"internal/access/user_store.go", `|| row.Disabled || row.SecondFactor`, `|| row.SecondFactor`}},
+		also:   []edit{{"internal/access/user_store.go", `err == nil && row.Disabled:`, `err == nil && row.ID < 0:`}},
 		caught: tests{"internal/access": {"TestADisabledUserIsNotSignedInByAProvider"}},
 	},
 	{

@@ -337,14 +337,15 @@ func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n in
 		return nil
 	}
 	for _, step := range refundJourney(n, order.PaidByWallet()) {
-		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			after, err := l.Refunds.Transition(ctx, u, refund, step, nil)
-			if err == nil {
-				refund = after
-			}
+		var after *refunds.Refund
+		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			after, err = l.Refunds.Transition(ctx, u, refund, step, nil)
 			return err
 		})
-		if err != nil && !apperr.Has(err, apperr.TransitionNotAllowed) {
+		switch {
+		case err == nil:
+			refund = after
+		case !apperr.Has(err, apperr.TransitionNotAllowed):
 			return err
 		}
 	}
@@ -424,13 +425,12 @@ func (l *Loader) loadWorkOrder(ctx context.Context, task workorders.Opening, n i
 		if err != nil {
 			return err
 		}
-		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			after, err := l.WorkOrders.Transition(ctx, u, order, step, nil)
-			if err == nil {
-				order = after
-			}
+		var after *workorders.WorkOrder
+		err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			after, err = l.WorkOrders.Transition(ctx, u, order, step, nil)
 			return err
 		})
+		order = after
 	}
 	return err
 }

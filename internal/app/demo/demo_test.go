@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,6 +140,34 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	var scheduled []string
 	require.NoError(t, db.Read(ctx).Model(&approvals.Approval{}).Where("status = 8 AND author_id = 7").Order("kind").Pluck("kind", &scheduled).Error)
 	require.Equal(t, []string{"config.update", "flash_sale.update"}, scheduled)
+}
+
+// A unit may be run again, so nothing of a run may be there in the next.
+func TestTheDemoIsTheSameWhereEachSecondCommitConflicts(t *testing.T) {
+	db, tap := storagetest.TappedMariaDB(t)
+	load := func() (refunded, worked []int) {
+		ctx := storagetest.Tenant(t)
+		p, _ := principal.From(ctx)
+		ctx = principal.With(ctx, principal.System(p.TenantID, "demo"))
+		l := newLoader(db)
+		l.Progress = &interrupting{left: -1}
+		require.NoError(t, l.Load(ctx))
+		require.NoError(t, db.Read(ctx).Model(&refunds.Refund{}).Order("status").Pluck("status", &refunded).Error)
+		require.NoError(t, db.Read(ctx).Model(&workorders.WorkOrder{}).Order("status").Pluck("status", &worked).Error)
+		return refunded, worked
+	}
+	refunded, worked := load()
+	var commits atomic.Int64
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		if statement == "COMMIT" && commits.Add(1)%2 == 1 {
+			return &storagetest.Refusal{Number: 1213, Message: "Deadlock found when trying to get lock; try restarting transaction"}
+		}
+		return nil
+	})
+	refundedAgain, workedAgain := load()
+	require.Greater(t, commits.Load(), int64(100))
+	require.Equal(t, refunded, refundedAgain)
+	require.Equal(t, worked, workedAgain)
 }
 
 // requireAFortnight checks that orders came on many days, that none is from the future, and that

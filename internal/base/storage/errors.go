@@ -41,6 +41,9 @@ const (
 	Unavailable Class = "unavailable"
 	// Full is a kind of Unavailable: there is no room left to write. Reads go on.
 	Full Class = "full"
+	// Unsupported: the server does not know the statement, or a clause of it. On MySQL the
+	// transaction goes on without it.
+	Unsupported Class = "unsupported"
 )
 
 // Error is an engine's error with its class. The engine's own error is wrapped.
@@ -163,6 +166,8 @@ func mysqlClass(e *gomysql.MySQLError) Class {
 		if strings.Contains(e.Message, "Information schema is changed") {
 			return WriteConflict
 		}
+	case 1064, 1235:
+		return Unsupported
 	case 1026, 1030:
 		if strings.Contains(e.Message, "No space left on device") {
 			return Full

@@ -33,9 +33,10 @@ type NumberedLog struct {
 }
 
 // Number gives the rows of a log that are committed by now their places, a page at a time until it
-// was at least so many, or all. A page is one transaction under the lock of the counter:
+// was at least so many, or all. A page is one transaction that begins with the row of the counter:
 //
-//	SELECT last FROM log_places WHERE name = ? FOR UPDATE
+//	UPDATE log_places SET last = last WHERE name = ? -- others wait, or conflict at COMMIT
+//	SELECT last FROM log_places WHERE name = ?
 //	SELECT id FROM … WHERE place IS NULL … LIMIT 500 -- Next
 //	UPDATE … SET place = CASE id … END WHERE id IN (…) AND place IS NULL
 //	UPDATE log_places SET last = ? WHERE name = ? AND last = ?
@@ -61,12 +62,14 @@ func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool
 }
 
 func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error) {
-	counter := "SELECT last FROM log_places WHERE name = ?"
+	// There is one writer on SQLite, which is this one.
 	if db.Dialect == MySQL {
-		counter += " FOR UPDATE"
+		if err := tx.Exec("UPDATE log_places SET last = last WHERE name = ?", log.Counter).Error; err != nil {
+			return 0, err
+		}
 	}
 	var last []int64
-	if err := tx.Raw(counter, log.Counter).Scan(&last).Error; err != nil {
+	if err := tx.Raw("SELECT last FROM log_places WHERE name = ?", log.Counter).Scan(&last).Error; err != nil {
 		return 0, err
 	}
 	if len(last) == 0 {
@@ -89,6 +92,9 @@ func givePlaces(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
 		arguments = append(arguments, id, last+int64(i)+1)
 	}
 	numbered := tx.Exec("UPDATE "+log.Table+" SET place = CASE id"+cases.String()+" END WHERE id IN ? AND place IS NULL", append(arguments, ids)...)
+	if Is(numbered.Error, DuplicateKey) {
+		return fmt.Errorf("%w: others gave the same places: %w", ErrRunAgain, numbered.Error)
+	}
 	if err := numbered.Error; err != nil {
 		return err
 	}

@@ -46,7 +46,13 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 		}
 		return &session{link: link, bounded: s.bounded}, nil
 	}
-	link, err := s.crowding.connect(ctx, open)
+	link, err := s.crowding.connect(ctx, func(ctx context.Context) (link, error) {
+		made, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return asEngine(ctx, made)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,8 @@ func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit
 		edited, err := e.applyTo(ctx, u, row, edit)
 		return edited, againIfStale(err)
 	case overwrites:
-		return e.applyOver(ctx, u, row, edit)
+		edited, err := e.applyOver(ctx, u, row, edit)
+		return edited, againIfStale(err)
 	case edit.MergeDisjoint:
 		return e.applyMerged(ctx, u, row, edit)
 	case isNewest:
@@ -120,10 +121,11 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 	return Edited[M]{Row: after}, nil
 }
 
-// againIfStale has a unit run again that finds the row changed after it was read.
+// againIfStale has a unit run again that finds the row changed after it was read, also under a
+// lock, which an engine may have dropped.
 func againIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
-		return uow.Retry(err)
+		return uow.Overtaken("record")
 	}
 	return err
 }

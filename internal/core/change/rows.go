@@ -41,7 +41,7 @@ func (r Rows[T, M]) locked(ctx context.Context, u *uow.Unit, id int64) (M, error
 	if err != nil {
 		return nil, err
 	}
-	return r.find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id)
+	return r.find(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), id) //nolint:forbidigo // the version decides, in package guard
 }
 
 func (r Rows[T, M]) find(db *gorm.DB, id int64) (M, error) {

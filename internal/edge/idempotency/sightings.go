@@ -106,7 +106,7 @@ func (s store) gone(ctx context.Context, seen []sighting) (*sighting, error) {
 	if err != nil || missing == nil {
 		return nil, err
 	}
-	return lacks(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)
+	return lacks(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen) //nolint:forbidigo // nothing is written, so it guards nothing
 }
 
 // lacks returns the first of some records that a query does not find as it was.

@@ -48,6 +48,11 @@ type changes struct {
 	confirmed map[string]int64
 }
 
+// none reports whether nothing was changed.
+func (c changes) none() bool {
+	return len(c.created)+len(c.moved)+len(c.buyers)+len(c.queued)+len(c.confirmed) == 0
+}
+
 func newBook(p page) *book {
 	return &book{page: p, tickets: make(map[string]*Ticket), buyers: make(map[string]Holding), changed: changes{
 		created: make(map[string]bool), moved: make(map[string]bool), buyers: make(map[string]bool), confirmed: make(map[string]int64),

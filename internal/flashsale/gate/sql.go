@@ -19,8 +19,10 @@ import (
 //
 // Each step is a transaction that begins with the row of the sale FOR UPDATE, so those of
 // one sale come one after the other; it loads a book, takes the step on it, and saves what
-// changed. Purchases that arrive while one is under way share the next transaction: what
-// makes an acceptance durable is paid for once for all of them.
+// changed under the revision that the row was read at. That guard is what decides: one of two
+// steps which an engine lets read the row together is run again. Purchases that arrive while
+// one is under way share the next transaction: what makes an acceptance durable is paid for
+// once for all of them.
 type SQL struct {
 	db    *storage.DB
 	queue TxQueue
@@ -164,28 +166,28 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 	return nil
 }
 
-// within runs fn in a transaction that has the sale's gate locked, and saves what it
-// changed:
+// within runs fn in a transaction on the sale's gate, and saves what it changed:
 //
 //	SELECT * FROM flash_sale_gates WHERE tenant_id = ? AND sale_id = ? FOR UPDATE
+//	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE … AND revision = ? -- save
 //
 // What fn does is bookkeeping of the queue's kind and no audited change: those are of
 // the units that open a sale and place its orders. Errors: ErrNoGate when there has never
 // been one, what fn returns, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
 	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
-		p, err := pageOf(locked(tx), sale)
+		from, err := open(tx, sale)
 		if err != nil {
 			return err
 		}
-		if p == nil {
+		if from == nil {
 			return ErrNoGate
 		}
-		b := newBook(*p)
+		b := newBook(from.page)
 		if err := fn(tx, b); err != nil {
 			return err
 		}
-		return b.save(tx, sale, *p)
+		return b.save(tx, sale, *from)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"interlock/internal/base/storage"
 )
 
 // pageRow is the gate of a sale as a row.
@@ -35,6 +37,8 @@ type pageRow struct {
 	Waiting      int64
 	Working      int64
 	Buried       int64
+	// Revision counts the steps that have changed something at the gate.
+	Revision int64
 }
 
 // TableName implements gorm's Tabler.
@@ -102,6 +106,15 @@ const (
 
 // pageOf reads the page of a sale's gate, nil without one.
 func pageOf(tx *gorm.DB, sale int64) (*page, error) {
+	row, err := pageRowOf(tx, sale)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	p := row.page()
+	return &p, nil
+}
+
+func pageRowOf(tx *gorm.DB, sale int64) (*pageRow, error) {
 	var rows []pageRow
 	if err := tx.Where("sale_id = ?", sale).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read the gate of sale %d: %w", sale, err)
@@ -109,12 +122,23 @@ func pageOf(tx *gorm.DB, sale int64) (*page, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	p := rows[0].page()
-	return &p, nil
+	return &rows[0], nil
 }
 
-func locked(tx *gorm.DB) *gorm.DB {
-	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+// opened is the page of a gate, and the revision that it was read at.
+type opened struct {
+	page
+	revision int64
+}
+
+// open reads the page of a sale's gate for a step, nil without one. Its lock has the steps of other
+// processes wait; what refuses a step beside another is the revision, see save.
+func open(tx *gorm.DB, sale int64) (*opened, error) {
+	row, err := pageRowOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale) //nolint:forbidigo // the revision decides, in save
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return &opened{row.page(), row.Revision}, nil
 }
 
 // loadTickets reads the tickets that a step is about.
@@ -146,13 +170,25 @@ func (b *book) loadBuyers(tx *gorm.DB, sale int64, users []string) error {
 	return nil
 }
 
-// save writes what a step changed. The row of the page is locked, so nobody else writes
-// any of it.
-func (b *book) save(tx *gorm.DB, sale int64, before page) error {
-	if b.page != before {
-		if err := savePage(tx, sale, b.page); err != nil {
-			return err
-		}
+// save writes what a step changed, the page first and under the revision that all of it was read
+// at:
+//
+//	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE tenant_id = ? AND sale_id = ? AND revision = ?
+//
+// Errors: storage.ErrRunAgain when another step was taken since, which an engine may let happen
+// that drops the lock. A step that changed nothing writes nothing.
+func (b *book) save(tx *gorm.DB, sale int64, from opened) error {
+	if b.page == from.page && b.changed.none() {
+		return nil
+	}
+	set := b.page.columns()
+	set["revision"] = from.revision + 1
+	written := tx.Model(&pageRow{}).Where("sale_id = ? AND revision = ?", sale, from.revision).Updates(set) //nolint:forbidigo // its revision is the guard
+	if err := written.Error; err != nil {
+		return fmt.Errorf("write the gate of sale %d: %w", sale, err)
+	}
+	if written.RowsAffected != 1 {
+		return overtaken(sale)
 	}
 	if err := b.saveCreated(tx, sale); err != nil {
 		return err
@@ -163,12 +199,18 @@ func (b *book) save(tx *gorm.DB, sale int64, before page) error {
 	return b.saveBuyers(tx, sale)
 }
 
-func savePage(tx *gorm.DB, sale int64, p page) error {
-	err := tx.Model(&pageRow{}).Where("sale_id = ?", sale).Updates(p.columns()).Error //nolint:forbidigo // the row is locked, and has no version
-	if err != nil {
-		return fmt.Errorf("write the gate of sale %d: %w", sale, err)
+// requireRevision is storage.ErrRunAgain when another step was taken since a page was read, for who
+// has read other tables beside it and changes nothing.
+func (o opened) requireRevision(tx *gorm.DB, sale int64) error {
+	now, err := pageRowOf(tx, sale)
+	if err == nil && (now == nil || now.Revision != o.revision) {
+		return overtaken(sale)
 	}
-	return nil
+	return err
+}
+
+func overtaken(sale int64) error {
+	return fmt.Errorf("%w: another step was taken at the gate of sale %d", storage.ErrRunAgain, sale)
 }
 
 func (b *book) saveCreated(tx *gorm.DB, sale int64) error {
@@ -205,7 +247,7 @@ func (b *book) saveMoved(tx *gorm.DB, sale int64) error {
 		}
 		slices.Sort(ids)
 		for part := range slices.Chunk(ids, namesPerStatement) {
-			err := tx.Model(&ticketRow{}).Where("sale_id = ? AND ticket IN ?", sale, part).Updates(set).Error //nolint:forbidigo // the page is locked, and tickets have no version
+			err := tx.Model(&ticketRow{}).Where("sale_id = ? AND ticket IN ?", sale, part).Updates(set).Error //nolint:forbidigo // the page's revision is the guard
 			if err != nil {
 				return fmt.Errorf("write tickets of sale %d: %w", sale, err)
 			}
@@ -229,7 +271,7 @@ func (b *book) saveBuyers(tx *gorm.DB, sale int64) error {
 	slices.Sort(users)
 	slices.SortFunc(rows, func(a, b buyerRow) int { return cmp.Compare(a.UserID, b.UserID) })
 	for part := range slices.Chunk(users, namesPerStatement) {
-		if err := tx.Where("sale_id = ? AND user_id IN ?", sale, part).Delete(&buyerRow{}).Error; err != nil { //nolint:forbidigo // the page is locked, and buyers have no version
+		if err := tx.Where("sale_id = ? AND user_id IN ?", sale, part).Delete(&buyerRow{}).Error; err != nil { //nolint:forbidigo // the page's revision is the guard
 			return fmt.Errorf("replace customers of sale %d: %w", sale, err)
 		}
 	}

@@ -97,11 +97,18 @@ func (g *SQL) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 }
 
 // Strays implements Gate. Its tickets are exact: a message goes only after its ticket has
-// ended, and the gate is locked.
+// ended, and no step was taken at the gate between the two looks.
 func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	var s Inconsistencies
-	err := g.step(ctx, ref, func(tx *gorm.DB, b *book) error {
+	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
 		s = Inconsistencies{}
+		from, err := open(tx, ref.Sale)
+		if err != nil {
+			return err
+		}
+		if from == nil || from.Epoch != ref.Epoch {
+			return ErrNoGate
+		}
 		var rows []ticketRow
 		if err := tx.Where("sale_id = ? AND state IN ?", ref.Sale, InFlight).Find(&rows).Error; err != nil {
 			return fmt.Errorf("read the tickets of sale %d that are in flight: %w", ref.Sale, err)
@@ -119,7 +126,7 @@ func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 				s.Tickets = append(s.Tickets, row.ticket())
 			}
 		}
-		return nil
+		return from.requireRevision(tx, ref.Sale)
 	})
 	if err != nil {
 		return s, err
@@ -175,26 +182,26 @@ func (g *SQL) DiscardDead(ctx context.Context, ref Ref, message string) error {
 func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 	retired := false
 	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
-		p, err := pageOf(locked(tx), ref.Sale)
+		from, err := open(tx, ref.Sale)
 		if err != nil {
 			return err
 		}
 		inUse := !replace
 		if replace {
-			// The queue gets no message while the gate is locked.
+			// A message that comes after this look is one of a step, which the guard refuses beside this.
 			stats, err := g.queue.Queue(QueueName(ref.Sale)).Stats(ctx)
 			if err != nil {
 				return err
 			}
 			inUse = stats.Total() > 0
 		}
-		if p == nil {
+		if from == nil {
 			retired = true
 			return tx.Create(&pageRow{SaleID: ref.Sale, EpochFloor: ref.Epoch + 1}).Error
 		}
-		b := newBook(*p)
+		b := newBook(from.page)
 		retired = b.retire(ref.Epoch, inUse)
-		return b.save(tx, ref.Sale, *p)
+		return b.save(tx, ref.Sale, *from)
 	})
 	return retired && err == nil, err
 }
@@ -202,15 +209,15 @@ func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 // Build implements Gate.
 func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 	return g.run(ctx, buildLife, func(tx *gorm.DB) error {
-		there, err := pageOf(locked(tx), r.Sale)
+		there, err := open(tx, r.Sale)
 		if err != nil {
 			return err
 		}
-		if there != nil && !newBook(*there).mayBuild(r.Epoch) {
+		if there != nil && !newBook(there.page).mayBuild(r.Epoch) {
 			return nil
 		}
 		for _, model := range []any{&ticketRow{}, &buyerRow{}} {
-			if err := tx.Where("sale_id = ?", r.Sale).Delete(model).Error; err != nil { //nolint:forbidigo // the page is locked, and these have no version
+			if err := tx.Where("sale_id = ?", r.Sale).Delete(model).Error; err != nil { //nolint:forbidigo // the page's revision is the guard
 				return fmt.Errorf("clear the gate of sale %d: %w", r.Sale, err)
 			}
 		}
@@ -218,7 +225,7 @@ func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 			return err
 		}
 		if there == nil {
-			there = &page{}
+			there = &opened{}
 			if err := tx.Create(&pageRow{SaleID: r.Sale}).Error; err != nil {
 				return fmt.Errorf("insert the gate of sale %d: %w", r.Sale, err)
 			}

@@ -132,15 +132,22 @@ const (
 // audit entries of units that were undone (package uow), and are nobody's.
 func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	for _, one := range t.removals(rows) {
+		statement, values := one.statement(t)
+		var floor int64
 		if t.Name == "audit_entries" {
-			if err := raiseFloor(tx, one); err != nil {
+			if floor, err = raiseFloor(tx, one); err != nil {
 				return 0, err
 			}
+			statement, values = statement+upTo, append(values, floor)
 		}
-		statement, values := one.statement(t)
 		deleted := tx.Exec(statement, values...)
 		if deleted.Error != nil {
 			return 0, deleted.Error
+		}
+		if t.Name == "audit_entries" && deleted.RowsAffected < int64(len(one.last)) {
+			if err := requireGone(tx, one); err != nil {
+				return 0, err
+			}
 		}
 		removed += deleted.RowsAffected
 		tenant := one.head[0].(int64)
@@ -158,29 +165,40 @@ func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	return removed, nil
 }
 
+// upTo keeps what was numbered since the floor was raised.
+const upTo = " AND (place IS NULL OR place <= ?)"
+
 // raiseFloor notes the highest place of the audit entries that go, for whoever exports the log and
-// has not come so far (package audit):
+// has not come so far (package audit), and returns it; 0 for none.
 //
-//	SELECT MAX(place) FROM audit_entries WHERE tenant_id = ? AND id IN (…) FOR UPDATE
+//	SELECT MAX(place) FROM audit_entries WHERE tenant_id = ? AND id IN (…)
+//	UPDATE log_places SET last = … -- the floor
+//	DELETE FROM audit_entries WHERE tenant_id = ? AND id IN (…) AND (place IS NULL OR place <= ?)
 //
 // Who exports a log for the first time numbers entries that had no place when they were found to be
-// over. He has done so before this statement, which sees it then, or waits until they are gone.
-func raiseFloor(tx *gorm.DB, r removal) error {
-	var highest int64
+// over. He has done so before the first statement, which sees it then; or between it and the last
+// one, which leaves them (see requireGone); or finds them gone, and is run again.
+func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
-	if tx.Name() == "mysql" {
-		statement += " FOR UPDATE"
-	}
-	err := tx.Raw(statement, r.head[0], r.last).Scan(&highest).Error
-	if err != nil || highest == 0 {
-		return err
+	if err := tx.Raw(statement, r.head[0], r.last).Scan(&highest).Error; err != nil || highest == 0 {
+		return 0, err
 	}
 	name := fmt.Sprintf("audit-floor:%d", r.head[0])
 	raised := tx.Exec("UPDATE log_places SET last = CASE WHEN last < ? THEN ? ELSE last END WHERE name = ?", highest, highest, name)
 	if raised.Error == nil && raised.RowsAffected == 0 {
 		raised = tx.Exec("INSERT INTO log_places (name, last) VALUES (?, ?)", name, highest)
 	}
-	return raised.Error
+	return highest, raised.Error
+}
+
+// requireGone has the removal run again when some of its entries are there still.
+func requireGone(tx *gorm.DB, r removal) error {
+	var left int64
+	err := tx.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND id IN ?", r.head[0], r.last).Scan(&left).Error
+	if err == nil && left > 0 {
+		return fmt.Errorf("%w: %d audit entries were numbered while they were to be removed", storage.ErrRunAgain, left)
+	}
+	return err
 }
 
 // tallies returns what is not in the audit log yet, by tenant.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,10 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/distributedtest"
 )
 
-// Tap is a relay to the MySQL server that notes the statements that pass, and can answer
-// with an error in the server's place.
+// Tap is a relay to the MySQL server that notes the statements that pass, can drop their
+// locking clauses, and can answer with an error in the server's place.
 type Tap struct {
 	listener net.Listener
 	// server is where new connections lead.
@@ -26,6 +28,9 @@ type Tap struct {
 	statements []string
 	packets    int
 	refuse     func(statement string) *Refusal
+	noLocks    bool
+	// before is what is done before the next statement with a text in it.
+	before map[string]func()
 }
 
 // Refusal is an error with which a Tap answers a statement in the server's place. What stands
@@ -87,6 +92,57 @@ func (tp *Tap) RefuseNext(statement string, with Refusal) {
 		}
 		return nil
 	})
+}
+
+// dropLocks has statements pass without their locking clauses from now on.
+func (tp *Tap) dropLocks() {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	tp.noLocks = true
+}
+
+// Before calls do once, before the next statement with this text in it goes to the server. The
+// connection of that statement waits meanwhile.
+func (tp *Tap) Before(text string, do func()) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	if tp.before == nil {
+		tp.before = map[string]func(){}
+	}
+	tp.before[text] = do
+}
+
+// prepare returns a command as it is to go to the server, and does what is to be done before.
+func (tp *Tap) prepare(packet []byte) []byte {
+	if packet[0] != 3 && packet[0] != 22 {
+		return packet
+	}
+	statements := strings.Split(string(packet[1:]), storage.BetweenStatements)
+	for _, do := range tp.due(statements) {
+		do()
+	}
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	if !tp.noLocks {
+		return packet
+	}
+	for i, statement := range statements {
+		statements[i] = distributedtest.NoLocks.Strip(statement)
+	}
+	return append(packet[:1:1], strings.Join(statements, storage.BetweenStatements)...)
+}
+
+// due takes what is to be done before one of some statements.
+func (tp *Tap) due(statements []string) (list []func()) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	for text, do := range tp.before {
+		if slices.ContainsFunc(statements, func(s string) bool { return strings.Contains(strings.ReplaceAll(s, "`", ""), text) }) {
+			list = append(list, do)
+			delete(tp.before, text)
+		}
+	}
+	return list
 }
 
 func (tp *Tap) serve(running *sync.WaitGroup) {
@@ -168,6 +224,8 @@ func (l *tapped) requests(tp *Tap) error {
 		var refusal *Refusal
 		var before []string
 		if head[3] == 0 && len(packet) > 0 {
+			packet = tp.prepare(packet)
+			setLength(head, packet)
 			before, refusal = tp.note(packet)
 		}
 		switch {
@@ -182,13 +240,17 @@ func (l *tapped) requests(tp *Tap) error {
 		default:
 			l.instead.Store(&instead{refusal, len(before)})
 			packet = append(packet[:1:1], strings.Join(before, storage.BetweenStatements)...)
-			binary.LittleEndian.PutUint16(head, uint16(len(packet)))
-			head[2] = byte(len(packet) >> 16)
+			setLength(head, packet)
 		}
 		if _, err := l.server.Write(append(head, packet...)); err != nil {
 			return err
 		}
 	}
+}
+
+func setLength(head, packet []byte) {
+	binary.LittleEndian.PutUint16(head, uint16(len(packet)))
+	head[2] = byte(len(packet) >> 16)
 }
 
 // packet is the refusal as the server would send it: an ERR packet, or an OK packet (no rows, no
@@ -267,4 +329,14 @@ func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 		through += "?" + strings.Join(options, "&")
 	}
 	return migrated(t, through), tp
+}
+
+// WithoutLocks returns a migrated database of the test's own as it is between the servers of a
+// cluster, where a row that is only locked excludes nobody, and its Tap. Each statement passes by
+// itself.
+func WithoutLocks(t *testing.T) (*storage.DB, *Tap) {
+	t.Helper()
+	db, tp := TappedMariaDB(t, "packets=false")
+	tp.dropLocks()
+	return db, tp
 }

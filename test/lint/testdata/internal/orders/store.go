@@ -15,6 +15,7 @@ func Write(ctx context.Context, tx *gorm.DB, row any) {
 	tx.WithContext(ctx).Where("id = ?", 1).Save(row)             // forbidden: forbidigo
 	tx.Clauses(clause.OnConflict{UpdateAll: true})               // forbidden: forbidigo
 	tx.Clauses(clause.OnConflict{DoNothing: true})               // the row there stays as it is
+	tx.Clauses(clause.Locking{Strength: "UPDATE"}).Take(row)     // forbidden: forbidigo
 	tx.Model(row).Where("id = ?", 1).Updates(row)                // forbidden: forbidigo
 	tx.Model(row).Update("status", 1)                            // forbidden: forbidigo
 	tx.Model(row).UpdateColumn("status", 1)                      // forbidden: forbidigo

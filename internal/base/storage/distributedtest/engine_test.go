@@ -1,0 +1,138 @@
+//go:build distributed
+
+package distributedtest_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/distributedtest"
+	"interlock/internal/base/storage/storagetest"
+)
+
+// life is how long a transaction of these tests may take.
+const life = 10 * time.Second
+
+// numbered returns a database with a table, whose column n a CHECK keeps at 0 or above, and with one
+// row in it, of n = 0.
+func numbered(t *testing.T, table string) (context.Context, *storage.DB) {
+	t.Helper()
+	ctx, db := storage.AcrossTenants(t.Context()), storagetest.Open(t, storagetest.NewMariaDBURL(t))
+	exec := func(text string) { require.NoError(t, db.Write(ctx).Exec(text).Error) }
+	exec("CREATE TABLE " + table + " (id BIGINT AUTO_INCREMENT PRIMARY KEY, n INT NOT NULL CHECK (n >= 0))")
+	exec("INSERT INTO " + table + " (id, n) VALUES (1, 0)")
+	return ctx, db
+}
+
+// begin begins a transaction that is rolled back with the test, if it is still there.
+func begin(t *testing.T, ctx context.Context, db *storage.DB) *gorm.DB {
+	t.Helper()
+	bounded, end := context.WithTimeout(ctx, life)
+	tx, err := db.Begin(ctx, bounded)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		tx.Rollback()
+		end()
+	})
+	return tx
+}
+
+func TestARowThatIsOnlyLockedExcludesNobodyUnlessLocksOfForUpdateAreKept(t *testing.T) {
+	for clause, keeps := range map[string]bool{" FOR UPDATE": true, " FOR UPDATE SKIP LOCKED": false, " FOR SHARE": false} {
+		t.Run(clause, func(t *testing.T) {
+			ctx, db := numbered(t, "numbers")
+			reader, writer := begin(t, ctx, db), begin(t, ctx, db)
+			var ids []int64
+			require.NoError(t, reader.Raw("SELECT id FROM numbers WHERE id = 1"+clause).Scan(&ids).Error)
+			require.Equal(t, []int64{1}, ids)
+			require.NoError(t, writer.Exec("SET SESSION innodb_lock_wait_timeout = 0").Error)
+			err := writer.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error
+			if keeps && os.Getenv(distributedtest.LocksVariable) == "update" {
+				require.True(t, storage.Is(db.Classify(err), storage.LockTimeout), err)
+				return
+			}
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestARowThatWasWrittenExcludesOtherWriters(t *testing.T) {
+	ctx, db := numbered(t, "numbers")
+	first, second := begin(t, ctx, db), begin(t, ctx, db)
+	require.NoError(t, first.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error)
+	require.NoError(t, second.Exec("SET SESSION innodb_lock_wait_timeout = 0").Error)
+	err := second.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error
+	require.True(t, storage.Is(db.Classify(err), storage.LockTimeout), err)
+}
+
+func TestNamedLocksAndSeveralStatementsAtOnceAreRefused(t *testing.T) {
+	ctx, db := numbered(t, "numbers")
+	err := db.Write(ctx).Exec("DO GET_LOCK('a', 1)").Error
+	require.True(t, storage.Is(db.Classify(err), storage.Unsupported), err)
+	require.ErrorContains(t, db.Write(ctx).Exec("UPDATE numbers SET n = 1; UPDATE numbers SET n = 2").Error, "8130")
+}
+
+func TestChecksAreNotLookedAtAndIdsAreGivenInSteps(t *testing.T) {
+	ctx, db := numbered(t, "numbers")
+	tx := begin(t, ctx, db)
+	for range 3 {
+		require.NoError(t, tx.Exec("INSERT INTO numbers (n) VALUES (-1)").Error)
+	}
+	var ids []int64
+	require.NoError(t, tx.Raw("SELECT id FROM numbers WHERE n = -1 ORDER BY id").Scan(&ids).Error)
+	require.Len(t, ids, 3)
+	require.Equal(t, []int64{7, 7}, []int64{ids[1] - ids[0], ids[2] - ids[1]})
+}
+
+// commits writes rows in so many transactions, and returns how many of them were answered with a
+// conflict, and how many such that nobody can tell, and had been committed or rolled back.
+func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, times int) (conflicts, committed, undone int) {
+	t.Helper()
+	for n := range times {
+		bounded, end := context.WithTimeout(ctx, life)
+		tx, err := db.Begin(ctx, bounded)
+		require.NoError(t, err)
+		require.NoError(t, tx.Exec("INSERT INTO "+table+" (n) VALUES (?)", n+1).Error)
+		err = db.Commit(tx)
+		end()
+		var there int64
+		require.NoError(t, db.Read(ctx).Raw("SELECT COUNT(*) FROM "+table+" WHERE n = ?", n+1).Scan(&there).Error)
+		switch {
+		case err == nil:
+			require.EqualValues(t, 1, there)
+		case storage.Undecided(err) && there == 1:
+			committed++
+		case storage.Undecided(err):
+			undone++
+		default:
+			require.True(t, storage.IsConflict(err), err)
+			require.Zero(t, there)
+			conflicts++
+		}
+	}
+	return conflicts, committed, undone
+}
+
+// Of 2000, 60 conflict and 10 are of each other kind, and by chance far fewer or more.
+func TestSomeCommitsConflictAndOfThoseThatCanBeFoundOutSomeAreNotTold(t *testing.T) {
+	ctx, db := numbered(t, "audit_entries")
+	conflicts, committed, undone := commits(t, ctx, db, "audit_entries", 2000)
+	require.InDelta(t, 60, conflicts, 50)
+	require.Positive(t, committed)
+	require.Positive(t, undone)
+	require.Less(t, committed+undone, 60)
+}
+
+func TestACommitThatNobodyCanFindOutOrRepeatIsAlwaysTold(t *testing.T) {
+	ctx, db := numbered(t, "numbers")
+	conflicts, committed, undone := commits(t, ctx, db, "numbers", 2000)
+	require.InDelta(t, 60, conflicts, 50)
+	require.Zero(t, committed)
+	require.Zero(t, undone)
+}

@@ -1,0 +1,60 @@
+package main
+
+// unlocked are breaks of what decides between two units where locks of rows exclude nobody.
+var unlocked = []mutant{
+	{
+		name: "who sells an item or counts its pieces does not write its row",
+		file: "internal/catalog/store.go", old: `	if err := storage.Deferred(tx).Exec(statement, tenant.TenantID, skus).Error; err != nil {`, new: `	if err := storage.Deferred(tx).Exec(statement, -tenant.TenantID, skus).Error; err != nil {`,
+		caught: tests{
+			"internal/catalog":   {"TestAnItemIsHeldWhileAUnitSellsIt"},
+			"internal/inventory": {"TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks"},
+		},
+	},
+	{
+		name: "who comes in is read before what changes him is kept away",
+		file: "internal/access/user_store.go", old: `	tx, err := s.raise(ctx, u)
+	if err != nil {
+		return nil, User{}, err
+	}`, new: `	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, User{}, err
+	}`,
+		caught: tests{"internal/access": {"TestASignInBesideAChangeOfItsPasswordBeginsNoSessionWithoutLocks", "TestOfTwoFactorsThatAreBegunAtOnceOneIsLeftWithoutLocks", "TestAChallengeMeetsWhateverChangesItsUserAtTheRevision"}},
+	},
+	{
+		name: "an action of a lower id may come in between",
+		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND last_action_id < ?`",
+		also:   []edit{{"internal/actions/store.go", "row.ActorKind, row.ActorID, read)", "row.ActorKind, row.ActorID, row.LastActionID+0*read)"}},
+		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
+	},
+	{
+		name: "a step at a gate in tables is taken whatever was taken since it was read",
+		file: "internal/flashsale/gate/sql_rows.go", old: `"sale_id = ? AND revision = ?", sale, from.revision)`, new: `"sale_id = ? AND revision >= 0*?", sale, from.revision)`,
+		caught: tests{"internal/flashsale/gate": {"TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes"}},
+	},
+	{
+		name: "a ticket that ends between two looks is taken for a stray",
+		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != o.revision`, new: `now.Revision < o.revision`,
+		caught: tests{"internal/flashsale/gate": {"TestATicketThatEndsBetweenTwoLooksIsNoStrayWithoutLocks"}},
+	},
+	{
+		name: "a queue in tables claims what it read, whoever claimed it since",
+		file: "internal/mq/sql_queue.go", old: `WHERE id IN ? AND state = ?", rowClaimed, b.ID, b.rows, rowWaiting)`, new: `WHERE id IN ? AND state >= 0*?", rowClaimed, b.ID, b.rows, rowWaiting)`,
+		caught: tests{"internal/mq": {"TestMariaDBKeepsTheContractWithoutLocks"}},
+	},
+	{
+		name: "an approval that has changed is told as a conflict of what it names",
+		file: "internal/approvals/propose.go", old: `return uow.Overtaken("approval")`, new: `return err`,
+		caught: tests{"internal/approvals": {"TestWhoChangesAConfigWhileSomebodyVotesOnItIsToldOfNoConflictWithoutLocks"}},
+	},
+	{
+		name: "who overwrites and is overtaken is not run again",
+		file: "internal/core/change/edit.go", old: "		edited, err := e.applyOver(ctx, u, row, edit)\n		return edited, againIfStale(err)", new: "		edited, err := e.applyOver(ctx, u, row, edit)\n		return edited, err",
+		caught: tests{"internal/config": {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"}},
+	},
+	{
+		name: "a look at an aggregate is of two moments",
+		file: "internal/aggregates/rebuild.go", old: `now.Version != a.Version {`, new: `now.Version < a.Version {`,
+		caught: tests{"internal/aggregates": {"TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks"}},
+	},
+}

@@ -1,0 +1,52 @@
+package statements
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The fault driver has a server behave as a distributed engine, for tests alone.
+func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
+	has := func(flags ...string) bool {
+		list := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./cmd/admin"})...)
+		list.Dir = root
+		output, err := list.Output()
+		require.NoError(t, err)
+		return slices.Contains(strings.Fields(string(output)), "interlock/internal/base/storage/distributedtest")
+	}
+	require.False(t, has())
+	require.True(t, has("-tags", "distributed"))
+}
+
+// A test that was renamed would be run again, and fail; one that is gone would leave its reason behind.
+func TestEachTestThatIsLeftOutOnADistributedEngineIsThere(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join(root, "test/tools/distributed.sh"))
+	require.NoError(t, err)
+	left := regexp.MustCompile(`(?m)^\t(Test\w+)$`).FindAllStringSubmatch(string(script), -1)
+	require.NotEmpty(t, left)
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{$`)
+	declared := map[string]bool{}
+	for _, folder := range []string{"internal", "client", "test"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, test := range declaration.FindAllSubmatch(text, -1) {
+				declared[string(test[1])] = true
+			}
+			return err
+		}))
+	}
+	for _, name := range left {
+		require.True(t, declared[name[1]], name[1])
+	}
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# Runs the tests on a MariaDB that behaves as the engines do that are spread over several servers,
+# see internal/base/storage/distributedtest. Arguments go to go test, before the packages.
+# What runs on SQLite as well is not run there again. These are left out, each for what it looks at:
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+skipped=(
+	# the packets that statements go in, or how many there are; a cluster is sent none
+	TestMarkedStatementsGoWithCommitInOnePacket
+	TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit
+	TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed
+	TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError
+	TestNothingIsSentAfterTheServerHasUndoneATransaction
+	TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne
+	TestATransactionThatSentNothingCostsNothing
+	TestAPacketIsNoLongerThanEveryServerTakes
+	TestWhatTheDriverCannotJoinGoesOneByOne
+	TestATextOfSeveralStatementsIsRefused
+	TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone
+	TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead
+	TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs
+	TestABatchOfOrdersCostsTheSameHoweverManyTheyAre
+	TestAReplyIsRecordedInTheTransactionOfItsEffect
+	TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice
+	# a unit that writes no row before its COMMIT, which packets are for
+	TestWhatWasRolledBackIsNotGivenOn
+	TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade
+	TestALateWriteThatMissesIsRunAgainAndSaysWhy
+	# a locking clause that a server refuses, and that none is sent here
+	TestAServerThatRefusesSkipLockedIsNotAskedForItAgain
+	# an answer to COMMIT of the test's own, or how often a unit is run
+	TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
+	TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone
+	TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed
+	TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing
+	TestTheDemoIsTheSameWhereEachSecondCommitConflicts
+	TestTheEndOfAUnitIsToldHoweverItEnded
+	TestADeadlockIsRunAgainFromTheStart
+	TestCountsEqualTheRowsAfterARaceOfManyActors
+	TestOfRacingBatchesOverTheSameKeysOneWinsWhole
+	TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded
+	TestLocksAreReleasedOnlyWhenTheTransactionHasEnded
+	TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits
+	TestTheCheckerCatchesAnEntryWithoutLockAndVersion
+	TestTheCheckerCatchesAReservationWithoutLockAndVersion
+	# that nobody of many at one row is told to try again, which takes a lock to wait for
+	TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed
+	TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails
+	# a CHECK constraint
+	TestUsersThatWereNumbersBecomeTheirDecimalText
+)
+
+# What could match a part of a test comes last: it ends the search for the test itself.
+pattern=$(printf '^%s$|' "${skipped[@]}")'.*/^sqlite$'
+exec go test -count=1 -tags distributed -timeout 20m -skip "$pattern" "$@" \
+	./internal/... ./client/... ./test/e2e/... ./test/contract/... ./test/promises/...
