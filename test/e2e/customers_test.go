@@ -137,7 +137,8 @@ func tenantOf(t *testing.T, c *apptest.Caller) int64 {
 	return p.TenantID
 }
 
-// textsWith looks through every column of every table for a text, and returns where it is.
+// textsWith looks through every column of every table for a text, and returns where it is. What
+// holds the place of a unit that was lost names what it was about for an hour (package uow).
 func textsWith(t *testing.T, db *storage.DB, needle string) (found []string) {
 	t.Helper()
 	read := db.Read(storage.AcrossTenants(t.Context()))
@@ -150,7 +151,11 @@ func textsWith(t *testing.T, db *storage.DB, needle string) (found []string) {
 	require.Greater(t, len(all), 200)
 	for _, one := range all {
 		var n int
-		require.NoError(t, read.Raw("SELECT COUNT(*) FROM "+one.Tbl+" WHERE INSTR(`"+one.Col+"`, ?) > 0", needle).Scan(&n).Error, one.Tbl)
+		held := ""
+		if one.Tbl == "audit_entries" {
+			held = " AND action <> 'unit.lost'"
+		}
+		require.NoError(t, read.Raw("SELECT COUNT(*) FROM "+one.Tbl+" WHERE INSTR(`"+one.Col+"`, ?) > 0"+held, needle).Scan(&n).Error, one.Tbl)
 		if n > 0 {
 			found = append(found, fmt.Sprintf("%s.%s (%d)", one.Tbl, one.Col, n))
 		}

@@ -65,8 +65,13 @@ var commits = []mutant{
 	},
 	{
 		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
-		file: "internal/core/uow/runner.go", old: `err := u.takePlace(ctx, db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
+		file: "internal/core/uow/runner.go", old: `err := u.takePlace(db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
 		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+	},
+	{
+		name: "what holds the place of a lost unit names a customer for as long as audit entries are kept",
+		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-placeLife), limit`, new: `r.clock.Now().Add(-9999*placeLife), limit`,
+		caught: tests{"internal/core/uow": {"TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater"}},
 	},
 	{
 		name: "what a replica does not have is called undone",

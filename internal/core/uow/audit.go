@@ -60,15 +60,34 @@ const auditKey = "uq_audit_entries_unit"
 // tenant, and nobody is shown it.
 const actionLost = "unit.lost"
 
-// takePlace adds a row where the unit's first audit row would be. Errors: a duplicate of
-// auditKey when there is one.
-func (u *Unit) takePlace(ctx context.Context, db *gorm.DB) error {
+// placeLife is for how long such a row is needed: until no statement of the unit can be on its way
+// any more. That takes seconds, or as long as the thread of one connection is not scheduled.
+const placeLife = time.Hour
+
+// takePlace adds a row where the unit's first audit row would be. It has what the unique key is over
+// and says nothing of who acted. Errors: a duplicate of auditKey when there is one.
+func (u *Unit) takePlace(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
 	}
-	actor, _ := principal.From(ctx)
-	return db.Exec(insertAudit, 0, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(), nameOf(actor),
-		actor.CredentialID, nil, "", actionLost, u.entry.Resource, "{}", "", u.now).Error
+	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", nil, "", actionLost, u.entry.Resource, "{}", "", u.now).Error
+}
+
+// ClearPlaces has the rows that held the place of an audit row, and are not needed any more, name
+// nothing: a resource may be a customer's, whose erasure does not find it in a row of no tenant. It
+// clears so many at the most. Such rows are removed as old as audit entries are.
+//
+//	UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = 'unit.lost' AND resource <> '' AND created_time < ? LIMIT ?
+func (r *Runner) ClearPlaces(ctx context.Context, limit int) error {
+	if r.db.Dialect == storage.SQLite {
+		return nil // which takes no place, see look
+	}
+	const statement = "UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = ? AND resource <> '' AND created_time < ? LIMIT ?"
+	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionLost, r.clock.Now().Add(-placeLife), limit).Error
+	if err != nil {
+		return fmt.Errorf("clear the places of audit rows: %w", r.db.Classify(err))
+	}
+	return nil
 }
 
 // nameOf is what the audit log calls an actor.

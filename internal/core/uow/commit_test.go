@@ -2,6 +2,7 @@ package uow_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -87,6 +88,38 @@ func requireOnce(t *testing.T, executed bool, runs int, retries, ends map[string
 
 func TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack(t *testing.T) {
 	requireOnce(t, false, 2, map[string]int{"commit_lost": 1}, map[string]int{"rolled_back": 1, "committed": 1})
+}
+
+// Of the row that keeps a lost unit away nothing but the key is needed, and that not for long: a
+// customer's erasure looks for rows of the tenant.
+func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	storagetest.CreateThings(t, ctx, db)
+	before := time.Now()
+	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT"})
+	require.NoError(t, try(ctx, db, "kim").err)
+	everywhere := storage.AcrossTenants(t.Context())
+	place := func(condition string, value any) (row uow.AuditRow) {
+		t.Helper()
+		var rows []uow.AuditRow
+		require.NoError(t, db.Read(everywhere).Where("tenant_id = 0 AND created_time >= ? AND "+condition, before, value).Find(&rows).Error)
+		require.Len(t, rows, 1)
+		return rows[0]
+	}
+	held := place("resource = ?", "things/kim")
+	require.Equal(t, uow.AuditRow{
+		ID: held.ID, UnitID: held.UnitID, Action: "unit.lost", Resource: "things/kim", Detail: json.RawMessage("{}"), CreatedTime: held.CreatedTime,
+	}, held)
+
+	later := clock.NewFake(held.CreatedTime.Add(time.Hour))
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: later})
+	require.NoError(t, runner.ClearPlaces(t.Context(), 100))
+	require.Equal(t, "things/kim", place("unit_id = ?", held.UnitID).Resource, "it may be needed")
+	later.Advance(time.Second)
+	require.NoError(t, runner.ClearPlaces(t.Context(), 100))
+	require.Empty(t, place("unit_id = ?", held.UnitID).Resource)
+	requireThings(t, ctx, db, "kim")
 }
 
 func TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain(t *testing.T) {

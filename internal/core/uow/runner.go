@@ -250,7 +250,7 @@ func (r *Runner) look(ctx context.Context, u *Unit, open error) (found bool, err
 	if r.db.Dialect == storage.MySQL {
 		err = r.db.LookInto(everywhere, open, func(db *gorm.DB, decides bool) error {
 			if decides {
-				if err := u.takePlace(ctx, db); err == nil || !storage.IsDuplicate(err, auditKey) {
+				if err := u.takePlace(db); err == nil || !storage.IsDuplicate(err, auditKey) {
 					return err
 				}
 			}
