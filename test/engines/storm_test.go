@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/redisconn/redistest"
 	"interlock/test/apptest"
 	"interlock/test/freeport"
 	"interlock/test/racing"
@@ -33,12 +34,12 @@ type galeraStorm struct {
 	random   *rand.Rand
 }
 
-// newStorm starts two replicas behind HAProxy, and writers, readers and watchers at both.
+// newStorm starts two replicas behind HAProxy, and writers, readers and watchers at both. They have a
+// Redis of their own: one that another database used has its gates, of sales with the same ids.
 func newStorm(t *testing.T, nodes []*node, how string) *galeraStorm {
 	t.Helper()
-	return newStormOf(t, nodes, how, func(databaseURL string) *apptest.Program {
-		return replica(t, databaseURL, os.Getenv("INTERLOCK_TEST_REDIS_URL"))
-	})
+	redis := redistest.NewServer(t).URL()
+	return newStormOf(t, nodes, how, func(databaseURL string) *apptest.Program { return replica(t, databaseURL, redis) })
 }
 
 // newStormOf is newStorm with replicas of the test's own kind.

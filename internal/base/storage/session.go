@@ -57,15 +57,15 @@ func (s sessions) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &session{link: link, bounded: s.bounded, packets: s.packets, crowding: s.crowding, servers: s.servers, made: clock.Mark()}
 	if s.crowding == nil {
-		return made, nil
+		return &session{link: link, bounded: s.bounded}, nil
 	}
-	if made.link, err = asEngine(ctx, link); err != nil {
+	if link, err = asEngine(ctx, link); err != nil {
 		return nil, err
 	}
-	if made.at, err = fitSession(ctx, made.link); err != nil {
-		return nil, errors.Join(err, made.link.Close())
+	made := &session{link: link, bounded: s.bounded, crowding: s.crowding, servers: s.servers, made: clock.Mark()}
+	if made.at, err = fitSession(ctx, link); err != nil {
+		return nil, errors.Join(err, link.Close())
 	}
 	made.packets = s.packets && !made.at.shared
 	return made, nil
