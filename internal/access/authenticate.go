@@ -36,7 +36,7 @@ func (s *Service) identify(r *http.Request) (principal.Principal, error) {
 	if cookie, err := r.Cookie(nameOfSessionCookie(httpapi.OverTLS(r.Context()))); err == nil {
 		token = cookie.Value
 	}
-	c, err := s.callerOfSession(r.Context(), token)
+	c, err := s.callerInSession(r.Context(), token)
 	if err != nil {
 		return principal.Principal{}, err
 	}
@@ -60,21 +60,19 @@ func (s *Service) authenticateBearer(ctx context.Context, header string) (princi
 	case !isToken(token):
 		return principal.Principal{}, errWrongCredentials()
 	}
-	credential := digestOf(token)
-	c := s.callers.get(credential, s.clock.Now())
-	if c == nil {
-		var err error
-		if c, err = s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerByToken(ctx, credential) }); err != nil {
-			return principal.Principal{}, err
-		}
+	c, err := s.recognise(ctx, credential{kind: principal.Token, hash: digestOf(token)})
+	if err != nil {
+		return principal.Principal{}, err
 	}
+	s.noteUse(c)
 	p := c.principal
 	p.EndsIn = c.endsIn(s.clock.Now())
 	return p, nil
 }
 
-// callerOfSession returns whom a session's token stands for; "" is none.
-func (s *Service) callerOfSession(ctx context.Context, token string) (*caller, error) {
+// callerInSession returns whom a session's token stands for; "" is none. A stream is no use of a
+// session: nobody need sit at it.
+func (s *Service) callerInSession(ctx context.Context, token string) (*caller, error) {
 	switch len(token) {
 	case 0:
 		return nil, apperr.New(apperr.Unauthenticated, "This needs a session or an API token.")
@@ -82,11 +80,11 @@ func (s *Service) callerOfSession(ctx context.Context, token string) (*caller, e
 	default:
 		return nil, errNoSession()
 	}
-	credential := digestOf(token)
-	if c := s.callers.get(credential, s.clock.Now()); c != nil && (c.used || httpapi.IsStream(ctx)) {
-		return c, nil
+	c, err := s.recognise(ctx, credential{kind: principal.Admin, hash: digestOf(token)})
+	if err == nil && !httpapi.IsStream(ctx) {
+		s.noteUse(c)
 	}
-	return s.lookUp(ctx, credential, func(ctx context.Context) (*caller, error) { return s.callerBySession(ctx, token) })
+	return c, err
 }
 
 // unsafe reports whether a method may change something (RFC 9110, 9.2.1).

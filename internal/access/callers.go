@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"interlock/internal/base/principal"
 )
 
@@ -17,18 +15,15 @@ const (
 	// latest.
 	callerTTL = time.Second
 	// unchangedTTL is how long a caller is believed while Watch finds that nothing has changed.
-	// It bounds what is noticed of rows that were written by hand, and lets the use of a
-	// credential be noted.
+	// It bounds when rows that were written by hand are noticed.
 	unchangedTTL = 20 * time.Second
 	// maxCallers bounds how many are remembered.
 	maxCallers = 10_000
-	// lookUpTimeout bounds one look at the database on behalf of all that wait
-	// for the same credential.
-	lookUpTimeout = 5 * time.Second
 )
 
-// caller is whom a credential stands for. It is shared and never changed.
+// caller is whom a credential stands for. It is shared, and but for its marks never changed.
 type caller struct {
+	shown     credential
 	principal principal.Principal
 	user      Identity
 	// csrf is the session's CSRF token; "" for an API token.
@@ -37,11 +32,16 @@ type caller struct {
 	factorTime time.Time
 	// ends is when the credential does; zero means never.
 	ends time.Time
-	// used is whether the look-up noted that a session is in use: one for a stream does not, and a
-	// request that finds it looks again.
-	used bool
+	// use is the row in which uses are kept, and lastUse what it tells; nil for none.
+	use     use
+	lastUse *time.Time
 	// readTime is when the database was asked.
 	readTime time.Time
+
+	// asked is set when somebody asked for it since it was read.
+	asked atomic.Bool
+	// noted is when a use was last given to uses, in µs since 1970.
+	noted atomic.Int64
 }
 
 // fresh reports whether a caller is still believed; unchanged is when nothing had changed, as Watch
@@ -71,6 +71,9 @@ type callers struct {
 	followers atomic.Int64
 	// asked is set when somebody's credential was asked for since Watch last looked here.
 	asked atomic.Bool
+	// requests and streams look callers up in the database. Streams are many and none is waited
+	// for by a person, so that no request stands behind them.
+	requests, streams *lookUps
 }
 
 type generation struct {
@@ -78,7 +81,6 @@ type generation struct {
 	over         chan struct{}
 	mu           sync.RWMutex
 	byCredential map[digest]*caller
-	lookUps      singleflight.Group
 	// unchanged is when Watch last asked whether anything had changed, and nothing had; in µs
 	// since 1970.
 	unchanged atomic.Int64
@@ -112,8 +114,12 @@ const watchEvery = 400 * time.Millisecond
 //
 //	SELECT SUM(version) FROM access_revisions
 //
-// While the database cannot be asked, callers are believed for callerTTL, as ever.
+// While the database cannot be asked, callers are believed for callerTTL, as ever. Beside that it
+// reads callers again who are at work, and writes which credentials were used; see refresh.
 func (s *Service) Watch(ctx context.Context) {
+	var refreshing sync.WaitGroup
+	refreshing.Go(func() { s.refresh(ctx) })
+	defer refreshing.Wait()
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	remembered := 0
@@ -164,44 +170,34 @@ func (c *callers) get(credential digest, now time.Time) *caller {
 	if !c.asked.Load() { // reading is cheap for many processors, writing is not
 		c.asked.Store(true)
 	}
-	g := c.current.Load()
+	return c.current.Load().get(credential, now)
+}
+
+func (g *generation) get(credential digest, now time.Time) *caller {
 	g.mu.RLock()
 	found := g.byCredential[credential]
 	g.mu.RUnlock()
 	if found == nil || !found.fresh(now, time.UnixMicro(g.unchanged.Load())) {
 		return nil
 	}
+	if !found.asked.Load() {
+		found.asked.Store(true)
+	}
 	return found
 }
 
-func (g *generation) put(credential digest, c *caller) {
+func (g *generation) put(c *caller) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.byCredential) >= maxCallers {
 		clear(g.byCredential)
 	}
-	g.byCredential[credential] = c
+	g.byCredential[c.shown.hash] = c
 }
 
-// lookUp asks the database whom a credential stands for, once for all requests
-// that want to know at the same time.
-func (s *Service) lookUp(ctx context.Context, credential digest, load func(context.Context) (*caller, error)) (*caller, error) {
-	g := s.callers.current.Load()
-	found, err, _ := g.lookUps.Do(string(credential[:]), func() (any, error) {
-		// The first asker may hang up; the others still want the answer.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
-		defer cancel()
-		known := s.clock.Now()
-		c, err := load(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.readTime = known
-		g.put(credential, c)
-		return c, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return found.(*caller), nil
+// forget is for a credential that opens nothing any more.
+func (g *generation) forget(credential digest) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.byCredential, credential)
 }

@@ -40,8 +40,9 @@
 // Tenants, users, roles, menus, sessions and tokens each have a file of use cases, such as
 // user.go, and one of rows and statements, such as user_store.go; the rules of a tree of
 // menus are in menu_tree.go. What every request
-// passes is in authenticate.go (credentials), callers.go (who was recognised in the last
-// second) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
+// passes is in authenticate.go (credentials), callers.go (who was recognised lately), look_up.go and
+// caller_store.go (many looked up together), refresh.go (ahead of time), use.go (when a credential
+// was last used) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
 // arrival.go (how often), turns.go (how many at a time, and who is next) and attempt.go (how
 // many), which device.go lets the owner of an account pass. Rules that look at several
 // rows are in rules.go.

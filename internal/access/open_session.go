@@ -65,9 +65,9 @@ func (s sessionStore) byHash(db *gorm.DB, tokenHash string) (OpenSession, error)
 
 // live are the conditions of a session that has not ended.
 func (s sessionStore) live(now time.Time) []storage.Filter {
-	filters := []storage.Filter{storage.Examined("expires_time > ?", now)}
+	filters := []storage.Filter{storage.Examined("sessions.expires_time > ?", now)}
 	if s.idle > 0 {
-		filters = append(filters, storage.Examined("COALESCE(last_used_time, created_time) > ?", now.Add(-s.idle)))
+		filters = append(filters, storage.Examined("COALESCE(sessions.last_used_time, sessions.created_time) > ?", now.Add(-s.idle)))
 	}
 	return filters
 }

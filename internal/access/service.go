@@ -10,6 +10,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/passkey"
@@ -80,7 +81,7 @@ type Service struct {
 	// sessionStore is what sessions keeps them in.
 	sessionStore sessionStore
 	callers      callers
-	marks        marks
+	uses         uses
 	cipher       encryption.Cipher
 	providers    []Provider
 	publicURL    string
@@ -119,6 +120,7 @@ func New(d Deps) *Service {
 	}
 	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
 	s.passwords.weak = d.WeakPasswords
+	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
 	s.callers.invalidate()
 	return s
 }

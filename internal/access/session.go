@@ -301,7 +301,7 @@ func (s *Service) SignOut(ctx context.Context, u *uow.Unit, token string) error 
 
 // Current returns the session that a token opens. Errors: Unauthenticated.
 func (s *Service) Current(ctx context.Context, token string) (Session, error) {
-	c, err := s.callerOfSession(ctx, token)
+	c, err := s.callerInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
@@ -310,40 +310,6 @@ func (s *Service) Current(ctx context.Context, token string) (Session, error) {
 		return Session{}, err
 	}
 	return Session{User: c.user, Tenant: tenant, CSRFToken: c.csrf}, nil
-}
-
-// callerBySession finds out whose a session is.
-func (s *Service) callerBySession(ctx context.Context, token string) (*caller, error) {
-	var row OpenSession
-	ctx, err := s.sessions.Load(context.WithValue(ctx, rowKey{}, &row), token)
-	if err != nil {
-		return nil, fmt.Errorf("load the session: %w", err)
-	}
-	if s.sessions.Token(ctx) == "" {
-		return nil, errNoSession()
-	}
-	tenant, id := s.sessions.GetInt64(ctx, sessionTenant), s.sessions.GetInt64(ctx, sessionUser)
-	user, err := s.store.activeUser(ctx, tenant, id)
-	if storage.IsNotFound(err) {
-		return nil, errNoSession()
-	}
-	if err != nil {
-		return nil, err
-	}
-	credential := credentialOfSession(s.sessions.GetString(ctx, sessionID))
-	used := !httpapi.IsStream(ctx)
-	if used {
-		s.markUsed(ctx, use{credential, "sessions", "token_hash", digestOf(token).String(), tenant, nil})
-	}
-	return &caller{
-		principal: user.acting(principal.Admin, tenant, credential, user.Permissions),
-		user:      user,
-		csrf:      s.sessions.GetString(ctx, sessionCSRF),
-		ends:      s.sessionStore.ends(row),
-		used:      used,
-
-		factorTime: time.UnixMicro(s.sessions.GetInt64(ctx, sessionFactorTime)),
-	}, nil
 }
 
 // shortened returns what of a browser's name for itself is kept.

@@ -46,9 +46,6 @@ type origin struct {
 
 type originKey struct{}
 
-// rowKey is where a context has the row that a session is read into.
-type rowKey struct{}
-
 // sessionStore keeps scs's sessions in our database. It finds a session whatever
 // its tenant, since only the session says which that is.
 type sessionStore struct {
@@ -75,9 +72,6 @@ func (s sessionStore) FindCtx(ctx context.Context, tokenHash string) ([]byte, bo
 	}
 	if err != nil {
 		return nil, false, err
-	}
-	if into, asked := ctx.Value(rowKey{}).(*OpenSession); asked {
-		*into = row
 	}
 	return row.Data, true, nil
 }

@@ -67,30 +67,22 @@ func (s *Service) SetTenantDisabled(ctx context.Context, name string, disabled b
 	return changed, err
 }
 
-// isOpen reports whether a tenant is not disabled.
-func (s store) isOpen(ctx context.Context, id int64) (bool, error) {
-	var tenants []Tenant
-	if err := s.db.Read(ctx).Where("id = ? AND disabled_time IS NULL", id).Limit(1).Find(&tenants).Error; err != nil {
-		return false, fmt.Errorf("read whether the tenant is disabled: %w", err)
+// openTenants returns those of some tenants that are not disabled; none asks for nothing.
+func (s store) openTenants(ctx context.Context, ids []int64) (open []int64, err error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return len(tenants) == 1, nil
+	err = s.db.Read(ctx).Model(&Tenant{}).Where("id IN ? AND disabled_time IS NULL", ids).Pluck("id", &open).Error
+	if err != nil {
+		return nil, fmt.Errorf("read whether tenants are disabled: %w", err)
+	}
+	return open, nil
 }
 
 // requireOpen is InvalidCredentials for a disabled tenant. It is for those who have no row here, and
 // asks the database no more often than it is asked who a user is.
 func (s *Service) requireOpen(ctx context.Context, id int64) error {
-	known := digestOf("tenant " + strconv.FormatInt(id, 10))
-	if s.callers.get(known, s.clock.Now()) != nil {
-		return nil
-	}
-	_, err := s.lookUp(ctx, known, func(ctx context.Context) (*caller, error) {
-		open, err := s.store.isOpen(ctx, id)
-		if err != nil || !open {
-			return nil, orElse(err, errWrongCredentials())
-		}
-		// It is no credential: nobody can show it, since what is shown is hashed too and has another form.
-		return &caller{principal: principal.Principal{Kind: principal.Internal, TenantID: id}}, nil
-	})
+	_, err := s.recognise(ctx, credentialOfTenant(id))
 	return err
 }
 
@@ -103,8 +95,8 @@ func orElse(err, other error) error {
 
 // requireOpenTenant is NotFound for a tenant that is disabled.
 func (s *Service) requireOpenTenant(ctx context.Context, id int64) error {
-	open, err := s.store.isOpen(ctx, id)
-	if err == nil && !open {
+	open, err := s.store.openTenants(ctx, []int64{id})
+	if err == nil && len(open) == 0 {
 		return apperr.MissingRow("tenant", strconv.FormatInt(id, 10))
 	}
 	return err

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,11 +24,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 		for _, process := range []*fixture{h, elsewhere} {
 			process.customers, process.customerMay = SharedSecret(shopSecret), []string{"orders:pay"}
 		}
-		watching, stop := context.WithCancel(t.Context())
-		var watch sync.WaitGroup
-		watch.Go(func() { elsewhere.Watch(watching) })
-		defer watch.Wait()
-		defer stop()
+		elsewhere.watch(t)
 		e := enroll(t, h)
 		customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
 		others, _ := neighbour.newToken(t)

@@ -229,36 +229,6 @@ func (s *Service) RevokeToken(ctx context.Context, tenant string, id int64) erro
 	})
 }
 
-// callerByToken finds out whom a token stands for.
-func (s *Service) callerByToken(ctx context.Context, token digest) (*caller, error) {
-	row, err := s.store.token(ctx, token)
-	switch {
-	case storage.IsNotFound(err):
-		return nil, errWrongCredentials()
-	case err != nil:
-		return nil, err
-	case row.ExpiresTime != nil && !s.clock.Now().Before(*row.ExpiresTime):
-		return nil, errWrongCredentials()
-	}
-	user, err := s.store.activeUser(ctx, row.TenantID, row.UserID)
-	if storage.IsNotFound(err) {
-		return nil, errWrongCredentials()
-	}
-	if err != nil {
-		return nil, err
-	}
-	id := strconv.FormatInt(row.ID, 10)
-	s.markUsed(ctx, use{"token:" + id, "api_tokens", "id", id, row.TenantID, row.LastUsedTime})
-	c := &caller{
-		principal: user.acting(principal.Token, row.TenantID, "token:"+id, intersect(user.Permissions, row.Scopes)),
-		user:      user,
-	}
-	if row.ExpiresTime != nil {
-		c.ends = *row.ExpiresTime
-	}
-	return c, nil
-}
-
 // isToken reports whether text has the form of a token's secret.
 func isToken(text string) bool {
 	return len(text) == len(tokenPrefix)+secretLength && strings.HasPrefix(text, tokenPrefix)

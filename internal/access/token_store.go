@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -66,15 +65,4 @@ func withUsernames(db *gorm.DB, tokens []*Token) error {
 		token.Username = names[token.UserID]
 	}
 	return nil
-}
-
-// token finds a token by its digest, whichever tenant it names. Errors:
-// gorm.ErrRecordNotFound.
-func (s store) token(ctx context.Context, token digest) (Token, error) {
-	var row Token
-	err := s.db.Read(storage.AcrossTenants(ctx)).Where("token_hash = ?", token.String()).Take(&row).Error
-	if err != nil {
-		return Token{}, fmt.Errorf("read the token: %w", err)
-	}
-	return row, nil
 }

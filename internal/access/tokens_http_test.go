@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -65,6 +64,7 @@ func TestATokenIsCreatedListedUsedAndRevoked(t *testing.T) {
 		p, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
 		require.Equal(t, []string{"configs:*", "orders:read"}, p.Permissions)
+		h.writeUses(t.Context())
 		list := d.do(200, "GET", "/tokens?q=SHOP", nil)
 		require.EqualValues(t, 1, list.Body["total"])
 		require.NotContains(t, list.Text, secret)
@@ -198,6 +198,7 @@ func TestAStreamEndsWithinASecondOfItsCredentialsEnd(t *testing.T) {
 			if err := s.Ping(); err != nil {
 				return err
 			}
+			h.writeUses(ctx)
 			h.clock.Advance(30*time.Minute - 300*time.Millisecond)
 			h.callers.invalidate()
 			looks <- struct{}{}
@@ -244,26 +245,13 @@ func TestARevokedTokensStreamsEndWithinASecondElsewhere(t *testing.T) {
 		path, etag, secret := d.issue(`{"name":"robot"}`)
 		// Its clock stands still, so that what it remembers would be believed for ever.
 		elsewhere := newProcess(db, h.clock)
-		watching, stop := context.WithCancel(t.Context())
-		var watch sync.WaitGroup
-		watch.Go(func() { elsewhere.Watch(watching) })
-		defer watch.Wait()
-		defer stop()
-		server := httpapi.NewServer(httpapi.Options{Authenticator: elsewhere.Service})
-		httpapi.Listen(server.Router(), "/beats", "orders:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
-			if err := s.Send("", "begun", true); err != nil {
-				return err
-			}
-			<-ctx.Done()
-			return nil
-		})
-		listening := httptest.NewServer(server)
-		defer listening.Close()
+		elsewhere.watch(t)
+		beats := elsewhere.beats(t, "orders:read")
 		// A stream that does not end is cut off, and has then lasted too long.
 		patient, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		open := func() (status int, lines *bufio.Scanner) {
-			request, err := http.NewRequestWithContext(patient, http.MethodGet, listening.URL+httpapi.Base+"/beats", nil)
+			request, err := http.NewRequestWithContext(patient, http.MethodGet, beats, nil)
 			require.NoError(t, err)
 			request.Header.Set("Authorization", "Bearer "+secret)
 			reply, err := http.DefaultClient.Do(request)

@@ -3,69 +3,101 @@ package access
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
-	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
 )
 
 const (
 	// markEvery is how exact the last use of a token or a session is kept.
 	markEvery = time.Minute
-	// markTimeout bounds that statement, which must not hold a request up.
+	// markTimeout bounds the statement that writes it.
 	markTimeout = 500 * time.Millisecond
 	// mostMarks bounds what a process remembers of what it wrote.
 	mostMarks = 10_000
 )
 
-// use is the use of a credential that is to be kept.
+// use names the row of a credential whose last use is kept; the zero use is of none.
 type use struct {
-	credential string
-	// table, column and key find its row.
-	table, column, key string
-	tenantID           int64
-	// written is the last use in the row; nil when it is not known.
-	written *time.Time
+	table string
+	id    int64
 }
 
-// marks remembers when this process last wrote each credential's use, so that a
-// database that takes no writes is not asked again and again.
-type marks struct {
+// uses are those that are to be written. It remembers when each credential was last among them, so
+// that a database that takes no writes is not asked again and again.
+type uses struct {
 	mu   sync.Mutex
-	last map[string]time.Time
+	last map[use]time.Time
+	// waiting are the ids of rows, by table, and latest is when the last of them was used.
+	waiting map[string][]int64
+	latest  time.Time
 }
 
-// due reports whether a use is to be written now. It counts as written from then on, also
-// when the write fails.
-func (m *marks) due(of use, now time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if of.written != nil && now.Sub(*of.written) < markEvery || now.Sub(m.last[of.credential]) < markEvery {
-		return false
-	}
-	if m.last == nil || len(m.last) >= mostMarks {
-		m.last = make(map[string]time.Time)
-	}
-	m.last[of.credential] = now
-	return true
-}
-
-// markUsed notes that a credential is in use:
-//
-//	UPDATE api_tokens SET last_used_time = ? WHERE tenant_id = ? AND id = ?
-//	UPDATE sessions SET last_used_time = ? WHERE tenant_id = ? AND token_hash = ?
-//
-// It leaves the version alone, since nothing was edited. A mark that cannot be
-// written is no reason to refuse the request.
-func (s *Service) markUsed(ctx context.Context, of use) {
-	now := s.clock.Now()
-	if !s.marks.due(of, now) {
+// note has a use written, when the one in the row and the last one that was noted here are markEvery
+// ago. It counts as written from then on, also when the write fails.
+func (u *uses) note(of use, written *time.Time, now time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if written != nil && now.Sub(*written) < markEvery || now.Sub(u.last[of]) < markEvery {
 		return
 	}
-	ctx, cancel := context.WithTimeout(principal.With(ctx, principal.System(of.tenantID, "authentication")), markTimeout)
-	defer cancel()
-	statement := "UPDATE " + of.table + " SET last_used_time = ? WHERE tenant_id = ? AND " + of.column + " = ?"
-	if err := s.store.db.Write(ctx).Exec(statement, now, of.tenantID, of.key).Error; err != nil {
-		slog.WarnContext(ctx, "the use of a credential could not be noted", "credential", of.credential, "error", err)
+	if u.last == nil || len(u.last) >= mostMarks {
+		u.last = make(map[use]time.Time)
 	}
+	if u.waiting == nil {
+		u.waiting = make(map[string][]int64)
+	}
+	u.last[of], u.latest = now, now
+	u.waiting[of.table] = append(u.waiting[of.table], of.id)
+}
+
+// take returns the ids of the rows to write, by table, and the time. They are in order, so that two
+// processes wait for each other and never each for the other.
+func (u *uses) take() (ids map[string][]int64, used time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.waiting
+	u.waiting = nil
+	for _, ids := range taken {
+		slices.Sort(ids)
+	}
+	return taken, u.latest
+}
+
+// noteUse has the use of a caller's credential written soon, which no request waits for.
+func (s *Service) noteUse(c *caller) {
+	if c.use == (use{}) {
+		return
+	}
+	now := s.clock.Now()
+	if now.Sub(time.UnixMicro(c.noted.Load())) < markEvery {
+		return
+	}
+	c.noted.Store(now.UnixMicro())
+	s.uses.note(c.use, c.lastUse, now)
+}
+
+// writeUses writes that credentials were used:
+//
+//	UPDATE api_tokens SET last_used_time = ? WHERE id IN (…)
+//	UPDATE sessions SET last_used_time = ? WHERE id IN (…)
+//
+// All have the time of the last of them. It leaves the versions alone, since nothing was edited.
+func (s *Service) writeUses(ctx context.Context) {
+	waiting, used := s.uses.take()
+	for table, ids := range waiting {
+		for together := range slices.Chunk(ids, mostTogether) {
+			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
+				slog.WarnContext(ctx, "the use of credentials could not be noted", "table", table, "credentials", len(together), "error", err)
+			}
+		}
+	}
+}
+
+func (s *Service) writeUsesIn(ctx context.Context, table string, ids []int64, used time.Time) error {
+	ctx, cancel := context.WithTimeout(storage.AcrossTenants(ctx), markTimeout)
+	defer cancel()
+	return s.store.db.Write(ctx).Exec("UPDATE "+table+" SET last_used_time = ? WHERE id IN ?", used, ids).Error
 }

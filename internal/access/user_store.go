@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -34,41 +33,16 @@ func (s store) account(ctx context.Context, tenant, username string) (User, erro
 	return row, nil
 }
 
-// activeUser reads a user who may come in, in a tenant that is not disabled, with roles and permissions. Errors:
-// gorm.ErrRecordNotFound.
-func (s store) activeUser(ctx context.Context, tenantID, id int64) (Identity, error) {
-	ctx = principal.With(ctx, principal.System(tenantID, "authentication"))
-	var row User
-	if err := s.db.Read(ctx).Where("id = ? AND disabled = ? AND "+openTenant, id, false).Take(&row).Error; err != nil {
-		return Identity{}, fmt.Errorf("read the user: %w", err)
-	}
-	return s.withRoles(ctx, row)
-}
-
-// withRoles adds a user's roles and permissions, in the context's tenant:
-//
-//	SELECT r.name, p.permission FROM user_roles u JOIN roles r … LEFT JOIN role_permissions p …
+// withRoles adds a user's roles and permissions.
 func (s store) withRoles(ctx context.Context, row User) (Identity, error) {
-	const query = `SELECT r.name AS role, COALESCE(p.permission, '') AS permission
-		FROM user_roles u
-		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
-		LEFT JOIN role_permissions p ON p.role_id = r.id AND p.tenant_id = r.tenant_id
-		WHERE u.tenant_id = ? AND u.user_id = ?`
-	var grants []struct{ Role, Permission string }
-	if err := s.db.Read(ctx).Raw(query, row.TenantID, row.ID).Scan(&grants).Error; err != nil {
-		return Identity{}, fmt.Errorf("read the user's roles: %w", err)
+	held, err := s.rightsOf(ctx, []owner{{row.TenantID, row.ID}})
+	if err != nil {
+		return Identity{}, err
 	}
-	roles, permissions := []string{}, []string{}
-	for _, g := range grants {
-		roles = append(roles, g.Role)
-		if g.Permission != "" {
-			permissions = append(permissions, g.Permission)
-		}
-	}
-	return Identity{
-		ID: row.ID, Version: row.Version, Username: row.Username, DisplayName: row.DisplayName,
-		Roles: distinct(roles), Permissions: distinct(permissions), SecondFactor: row.SecondFactor,
-	}, nil
+	return credentialRow{
+		TenantID: row.TenantID, UserID: row.ID, UserVersion: row.Version,
+		Username: row.Username, DisplayName: row.DisplayName, SecondFactor: row.SecondFactor,
+	}.identity(held), nil
 }
 
 // userNamed reads a user with the names of its roles. Errors: NotFound.

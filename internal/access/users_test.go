@@ -299,11 +299,7 @@ func TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere(t *testing.T
 		li := d.of("li")
 		// Its clock stands still, so that what it remembers would be believed for ever.
 		elsewhere := newProcess(db, h.clock)
-		watching, stop := context.WithCancel(t.Context())
-		var watch sync.WaitGroup
-		watch.Go(func() { elsewhere.Watch(watching) })
-		defer watch.Wait()
-		defer stop()
+		elsewhere.watch(t)
 		_, err := elsewhere.Authenticate(withBearer(li.secret))
 		require.NoError(t, err)
 		elsewhere.noticesChanges(t, d)
@@ -331,11 +327,7 @@ func TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges(t *testing.T
 	h := newFixture(t, db)
 	d := newDesk(t, h)
 	elsewhere := newProcess(db, h.clock)
-	watching, stop := context.WithCancel(t.Context())
-	var watch sync.WaitGroup
-	watch.Go(func() { elsewhere.Watch(watching) })
-	defer watch.Wait()
-	defer stop()
+	elsewhere.watch(t)
 	asks := func() bool {
 		return slices.Contains(statements.Take(), "SELECT access_revisions")
 	}

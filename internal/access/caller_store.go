@@ -1,0 +1,237 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+)
+
+// credentialRow is the row of a session or an API token, with its user's.
+type credentialRow struct {
+	ID, TenantID int64
+	TokenHash    string
+	LastUsedTime *time.Time
+	// Data and CreatedTime are a session's, Scopes an API token's.
+	Data        []byte
+	CreatedTime time.Time
+	Scopes      []byte
+	// ExpiresTime is nil for a token that does not expire.
+	ExpiresTime *time.Time
+
+	UserID, UserVersion   int64
+	Username, DisplayName string
+	SecondFactor          bool
+}
+
+func (r credentialRow) owner() owner { return owner{r.TenantID, r.UserID} }
+
+func (r credentialRow) identity(held map[owner]rights) Identity {
+	return Identity{
+		ID: r.UserID, Version: r.UserVersion, Username: r.Username, DisplayName: r.DisplayName,
+		Roles: distinct(held[r.owner()].roles), Permissions: distinct(held[r.owner()].permissions), SecondFactor: r.SecondFactor,
+	}
+}
+
+// callersShowing reads whom credentials stand for, however many in one statement for the sessions,
+// one for the tokens and one for what their users may do. What has ended, and what is of a user or a
+// tenant that is disabled, has no answer.
+func (s *Service) callersShowing(ctx context.Context, shown map[digest]credential, now time.Time) (map[digest]recognition, error) {
+	ctx = storage.AcrossTenants(ctx)
+	sessions, err := s.rowsOfSessions(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := s.rowsOfTokens(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := s.openTenants(ctx, shown)
+	if err != nil {
+		return nil, err
+	}
+	owners := make([]owner, 0, len(sessions)+len(tokens))
+	for _, rows := range [][]credentialRow{sessions, tokens} {
+		for _, row := range rows {
+			owners = append(owners, row.owner())
+		}
+	}
+	held, err := s.store.rightsOf(ctx, owners)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make(map[string]digest, len(shown))
+	for hash := range shown {
+		hashes[hash.String()] = hash
+	}
+	for _, row := range sessions {
+		c, err := s.callerOfSession(row, row.identity(held))
+		answers[hashes[row.TokenHash]] = recognition{c, err}
+	}
+	for _, row := range tokens {
+		if row.ExpiresTime == nil || now.Before(*row.ExpiresTime) {
+			c, err := callerOfToken(row, row.identity(held))
+			answers[hashes[row.TokenHash]] = recognition{c, err}
+		}
+	}
+	return answers, nil
+}
+
+// hashesOf returns the digests of the credentials of one kind, as the tables keep them.
+func hashesOf(kind principal.Kind, shown map[digest]credential) (hashes []string) {
+	for hash, c := range shown {
+		if c.kind == kind {
+			hashes = append(hashes, hash.String())
+		}
+	}
+	return hashes
+}
+
+// rowsOf joins the rows of credentials in a table with their users:
+//
+//	SELECT … FROM t JOIN users ON users.id = t.user_id AND users.tenant_id = t.tenant_id
+//	WHERE t.token_hash IN (…) AND users.disabled = 0 AND EXISTS (an open tenant)
+func rowsOf(db *gorm.DB, table, columns string, hashes []string) (rows []credentialRow, err error) {
+	err = db.Table(table).
+		Select(table+".id, "+table+".tenant_id, "+table+".token_hash, "+table+".last_used_time, "+table+".expires_time, "+table+".user_id, "+columns+
+			", users.version AS user_version, users.username, users.display_name, users.second_factor").
+		Joins("JOIN users ON users.id = "+table+".user_id AND users.tenant_id = "+table+".tenant_id").
+		Where(table+".token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false).
+		Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read the users of %s: %w", table, err)
+	}
+	return rows, nil
+}
+
+func (s *Service) rowsOfSessions(ctx context.Context, shown map[digest]credential) ([]credentialRow, error) {
+	hashes := hashesOf(principal.Admin, shown)
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	return rowsOf(s.sessionStore.open(s.store.db.Read(ctx)), "sessions", "sessions.data, sessions.created_time", hashes)
+}
+
+func (s *Service) rowsOfTokens(ctx context.Context, shown map[digest]credential) ([]credentialRow, error) {
+	hashes := hashesOf(principal.Token, shown)
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	return rowsOf(s.store.db.Read(ctx), "api_tokens", "api_tokens.scopes", hashes)
+}
+
+// callerOfSession returns whom the row of a session stands for.
+func (s *Service) callerOfSession(row credentialRow, user Identity) (*caller, error) {
+	_, values, err := s.sessions.Codec.Decode(row.Data)
+	if err != nil {
+		return nil, fmt.Errorf("decode session %d: %w", row.ID, err)
+	}
+	id, _ := values[sessionID].(string)
+	csrf, _ := values[sessionCSRF].(string)
+	factorTime, _ := values[sessionFactorTime].(int64)
+	return &caller{
+		principal: user.acting(principal.Admin, row.TenantID, credentialOfSession(id), user.Permissions),
+		user:      user,
+		use:       use{"sessions", row.ID},
+		lastUse:   row.LastUsedTime,
+		csrf:      csrf,
+		ends:      s.sessionStore.ends(OpenSession{ExpiresTime: *row.ExpiresTime, LastUsedTime: row.LastUsedTime, CreatedTime: row.CreatedTime}),
+
+		factorTime: time.UnixMicro(factorTime),
+	}, nil
+}
+
+// callerOfToken returns whom the row of an API token stands for.
+func callerOfToken(row credentialRow, user Identity) (*caller, error) {
+	var scopes []string
+	if err := json.Unmarshal(row.Scopes, &scopes); err != nil {
+		return nil, fmt.Errorf("decode the scopes of token %d: %w", row.ID, err)
+	}
+	c := &caller{
+		principal: user.acting(principal.Token, row.TenantID, "token:"+strconv.FormatInt(row.ID, 10), intersect(user.Permissions, scopes)),
+		user:      user,
+		use:       use{"api_tokens", row.ID},
+		lastUse:   row.LastUsedTime,
+	}
+	if row.ExpiresTime != nil {
+		c.ends = *row.ExpiresTime
+	}
+	return c, nil
+}
+
+// credentialOfTenant stands for a tenant that lets customers in. Nobody can show it: what is shown
+// is hashed too and has another form.
+func credentialOfTenant(id int64) credential {
+	return credential{kind: principal.Internal, hash: digestOf("tenant " + strconv.FormatInt(id, 10)), tenantID: id}
+}
+
+// openTenants answers for the tenants among the credentials that are not disabled.
+func (s *Service) openTenants(ctx context.Context, shown map[digest]credential) (map[digest]recognition, error) {
+	answers := make(map[digest]recognition, len(shown))
+	var ids []int64
+	for _, c := range shown {
+		if c.kind == principal.Internal {
+			ids = append(ids, c.tenantID)
+		}
+	}
+	open, err := s.store.openTenants(ctx, ids)
+	for _, id := range open {
+		answers[credentialOfTenant(id).hash] = recognition{caller: &caller{principal: principal.Principal{Kind: principal.Internal, TenantID: id}}}
+	}
+	return answers, err
+}
+
+// owner is a user of a tenant.
+type owner struct{ tenantID, userID int64 }
+
+// rights are the names of a user's roles, and what they permit.
+type rights struct{ roles, permissions []string }
+
+// rightsOf reads what users may do, each role's permissions once however many users have it:
+//
+//	SELECT … FROM user_roles u JOIN roles r … UNION ALL SELECT … FROM role_permissions p …
+func (s store) rightsOf(ctx context.Context, owners []owner) (map[owner]rights, error) {
+	if len(owners) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(owners))
+	for i, o := range owners {
+		ids[i] = o.userID
+	}
+	const query = `SELECT u.tenant_id, u.user_id, u.role_id, r.name FROM user_roles u
+		JOIN roles r ON r.id = u.role_id AND r.tenant_id = u.tenant_id
+		WHERE u.user_id IN ?
+		UNION ALL
+		SELECT p.tenant_id, 0, p.role_id, p.permission FROM role_permissions p
+		WHERE p.role_id IN (SELECT u.role_id FROM user_roles u WHERE u.user_id IN ?)`
+	var rows []struct {
+		TenantID, UserID, RoleID int64
+		// Name is the role's where there is a user, and otherwise a permission's.
+		Name string
+	}
+	if err := s.db.Read(storage.AcrossTenants(ctx)).Raw(query, ids, ids).Scan(&rows).Error; err != nil {
+		return nil, fmt.Errorf("read the users' roles: %w", err)
+	}
+	type role struct{ tenantID, id int64 }
+	permissions := make(map[role][]string)
+	for _, row := range rows {
+		if row.UserID == 0 {
+			permissions[role{row.TenantID, row.RoleID}] = append(permissions[role{row.TenantID, row.RoleID}], row.Name)
+		}
+	}
+	held := make(map[owner]rights, len(owners))
+	for _, row := range rows {
+		if row.UserID != 0 {
+			o := owner{row.TenantID, row.UserID}
+			h := held[o]
+			held[o] = rights{append(h.roles, row.Name), append(h.permissions, permissions[role{row.TenantID, row.RoleID}]...)}
+		}
+	}
+	return held, nil
+}

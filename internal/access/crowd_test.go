@@ -1,0 +1,123 @@
+package access
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
+)
+
+// one is a user of a crowd, with the one credential that is the user's.
+type one struct {
+	userID   int64
+	tenantID int64
+	// secret is an API token's where token is set, and a session's otherwise.
+	secret string
+	token  bool
+	// role is the name of the only role, which permits what its crowd says.
+	role string
+}
+
+func (o one) request() *http.Request {
+	if o.token {
+		r := withBearer(o.secret)
+		r.Method = http.MethodGet
+		return r
+	}
+	return withCookie(http.MethodGet, o.secret)
+}
+
+// stream is the request as a stream asks with it.
+func (o one) stream() *http.Request {
+	r := o.request()
+	return r.WithContext(httpapi.WithStream(r.Context()))
+}
+
+func (o one) credential() credential {
+	kind := principal.Admin
+	if o.token {
+		kind = principal.Token
+	}
+	return credential{kind: kind, hash: digestOf(o.secret)}
+}
+
+// permittedInCrowd is what the roles of a crowd permit, by their names.
+var permittedInCrowd = map[string][]string{
+	"readers": {"configs:read", "orders:read"},
+	"payers":  {"orders:pay"},
+	"nobody":  {},
+}
+
+// crowd adds n users with a credential each to the fixture's tenant. The rows are inserted as they
+// are, since nothing here is about how they came.
+func (h *fixture) crowd(t testing.TB, n int) []one {
+	t.Helper()
+	ctx := h.inside(t)
+	roles := map[string]int64{}
+	for name, permissions := range permittedInCrowd {
+		require.NoError(t, h.CreateRole(anonymous(t), h.tenant.Name, name, permissions))
+		var id int64
+		require.NoError(t, h.db.Read(ctx).Model(&Role{}).Where("name = ?", name).Pluck("id", &id).Error)
+		roles[name] = id
+	}
+	names := []string{"readers", "payers", "nobody"}
+	now := h.clock.Now()
+	stamp := guard.Row{Version: 1, CreatedTime: now, UpdatedTime: now}
+	users := make([]User, n)
+	for i := range users {
+		users[i] = User{Row: stamp, Username: fmt.Sprintf("user%d", i), DisplayName: fmt.Sprintf("User %d", i)}
+	}
+	create := func(rows any) { require.NoError(t, h.db.Write(ctx).CreateInBatches(rows, 100).Error) }
+	create(&users)
+	crowd, held := make([]one, n), make([]userRole, n)
+	var sessions []OpenSession
+	var tokens []Token
+	for i, user := range users {
+		crowd[i] = one{userID: user.ID, tenantID: h.tenant.ID, token: i%2 == 1, role: names[i%len(names)]}
+		held[i] = userRole{UserID: user.ID, RoleID: roles[crowd[i].role]}
+		if crowd[i].token {
+			crowd[i].secret = tokenPrefix + newSecret()
+			ends := now.Add(time.Hour)
+			tokens = append(tokens, Token{Row: stamp, UserID: user.ID, Name: "robot", Scopes: []string{}, TokenHash: digestOf(crowd[i].secret).String(), ExpiresTime: &ends})
+			continue
+		}
+		crowd[i].secret = newSecret()
+		ends := now.Add(12 * time.Hour)
+		data, err := h.sessions.Codec.Encode(ends, map[string]any{
+			sessionID: strconv.Itoa(i), sessionTenant: h.tenant.ID, sessionUser: user.ID, sessionCSRF: newSecret(),
+		})
+		require.NoError(t, err)
+		sessions = append(sessions, OpenSession{
+			UserID: user.ID, TokenHash: digestOf(crowd[i].secret).String(), Data: data, ExpiresTime: clock.Kept(ends), CreatedTime: now,
+		})
+	}
+	create(&held)
+	create(&sessions)
+	create(&tokens)
+	return crowd
+}
+
+// requireRecognised fails unless a process takes one of a crowd for who that is, with the rights of
+// its role.
+func requireRecognised(t testing.TB, o one, p principal.Principal, err error) {
+	t.Helper()
+	require.NoError(t, err)
+	require.Equal(t, []any{o.userID, o.tenantID, permittedInCrowd[o.role]}, []any{p.UserID, p.TenantID, p.Permissions})
+}
+
+// everywhere is a handle for statements that no code of the service makes.
+func (h *fixture) everywhere(t testing.TB, statement string, values ...any) {
+	t.Helper()
+	result := h.db.Write(storage.AcrossTenants(t.Context())).Exec(statement, values...)
+	require.NoError(t, result.Error)
+	require.Positive(t, result.RowsAffected, statement)
+}

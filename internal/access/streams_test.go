@@ -1,0 +1,99 @@
+package access
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/edge/httpapi"
+	"interlock/test/racing"
+)
+
+// A third of 240 users loses a right, one user is disabled and one token is revoked: their streams
+// at another process end within a second, nobody else's does, and it takes few statements.
+func TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements(t *testing.T) {
+	h, elsewhere, statements := tappedProcess(t)
+	d, crowd := newDesk(t, h), h.crowd(t, 240)
+	elsewhere.watch(t)
+	beats := elsewhere.beats(t, "")
+	// A stream that does not end is cut off, and has then lasted too long.
+	patient, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	elsewhere.noticesChanges(t, d)
+
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel()
+	ended := make([]atomic.Bool, len(crowd))
+	racing.Together(len(crowd), func(i int) {
+		request := crowd[i].request().Clone(patient)
+		request.RequestURI = ""
+		request.URL, _ = request.URL.Parse(beats)
+		reply, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		lines := bufio.NewScanner(reply.Body)
+		require.True(t, lines.Scan())
+		reading.Go(func() {
+			defer reply.Body.Close()
+			for lines.Scan() {
+			}
+			ended[i].Store(true)
+		})
+	})
+	loses := func(o one) bool { return o.role == "readers" || o == crowd[1] || o == crowd[2] }
+	require.False(t, crowd[1].role == "readers" || crowd[2].role == "readers" || crowd[2].token || !crowd[1].token)
+	var revoked int64
+	require.NoError(t, h.db.Read(h.inside(t)).Model(&Token{}).Where("user_id = ?", crowd[1].userID).Pluck("id", &revoked).Error)
+	statements.Take()
+	began := time.Now()
+	require.NoError(t, h.SetRolePermissions(anonymous(t), h.tenant.Name, "readers", []string{"configs:read"}))
+	require.NoError(t, h.RevokeToken(anonymous(t), h.tenant.Name, revoked))
+	d.do(200, "POST", fmt.Sprintf("/users/%d/disable", crowd[2].userID), nil)
+	require.Eventually(t, func() bool {
+		for i, o := range crowd {
+			if loses(o) && !ended[i].Load() {
+				return false
+			}
+		}
+		return true
+	}, 20*time.Second, 5*time.Millisecond)
+	require.Less(t, time.Since(began), time.Second)
+	require.Less(t, readsOf(statements.Take()), len(crowd)/5)
+	for i, o := range crowd {
+		require.Equal(t, loses(o), ended[i].Load(), "user %d", i)
+	}
+}
+
+// watch has a process look for the changes of others until the test ends.
+func (h *fixture) watch(t *testing.T) {
+	watching, stop := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { h.Watch(watching) })
+	t.Cleanup(func() {
+		stop()
+		watch.Wait()
+	})
+}
+
+// beats serves a stream from a process, for who has a permission, and returns where.
+func (h *fixture) beats(t *testing.T, permission string) (url string) {
+	server := httpapi.NewServer(httpapi.Options{Authenticator: h.Service})
+	httpapi.Listen(server.Router(), "/beats", permission, func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
+		if err := s.Send("", "begun", true); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	})
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	return listening.URL + httpapi.Base + "/beats"
+}

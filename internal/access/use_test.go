@@ -1,0 +1,71 @@
+package access
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+)
+
+// lastUses returns how many credentials of the fixture's tenant have been used at a time.
+func (h *fixture) lastUses(t *testing.T, at time.Time) (n int) {
+	t.Helper()
+	for _, table := range []string{"sessions", "api_tokens"} {
+		var used int
+		require.NoError(t, h.db.Read(storage.AcrossTenants(t.Context())).
+			Raw("SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ? AND last_used_time = ?", h.tenant.ID, at).Scan(&used).Error)
+		n += used
+	}
+	return n
+}
+
+func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
+	h, process, statements := tappedProcess(t)
+	crowd := h.crowd(t, 300)
+	for _, o := range crowd {
+		_, err := process.Authenticate(o.request())
+		require.NoError(t, err)
+	}
+	statements.Take()
+	process.writeUses(t.Context())
+	written := statements.Take()
+	slices.Sort(written)
+	require.Equal(t, []string{"UPDATE api_tokens", "UPDATE sessions"}, written)
+	require.Equal(t, len(crowd), h.lastUses(t, h.clock.Now()))
+
+	for _, o := range crowd {
+		_, err := process.Authenticate(o.request())
+		require.NoError(t, err)
+	}
+	process.writeUses(t.Context())
+	require.Empty(t, statements.Take(), "once a minute")
+}
+
+func TestUsesAreWrittenWithinASecondAndTheLastOnesAtTheEnd(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		crowd := h.crowd(t, 2)
+		watching, stop := context.WithCancel(t.Context())
+		defer stop()
+		var watch sync.WaitGroup
+		watch.Go(func() { h.Watch(watching) })
+		began := h.clock.Now()
+		_, err := h.Authenticate(crowd[0].request())
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return h.lastUses(t, began) == 1 }, 10*time.Second, watchEvery/4)
+
+		require.True(t, clock.Sleep(t.Context(), watchEvery/4))
+		_, err = h.Authenticate(crowd[1].request())
+		require.NoError(t, err)
+		stop()
+		watch.Wait()
+		require.Equal(t, 2, h.lastUses(t, began))
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+// callers are breaks of how it is found out who calls, and of how few statements that takes.
+var callers = []mutant{
+	{
+		name: "callers are looked up one by one",
+		file: "internal/access/service.go", old: `batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
+		caught: tests{"internal/access": {"TestManyWhoComeAtOnceAreLookedUpInFewStatements", "TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements"}},
+	},
+	{
+		name: "callers who are at work are not read ahead of time",
+		file: "internal/access/refresh.go", old: `due := g.asked(now.Add(-refreshAfter))`, new: `due := g.asked(now.Add(-time.Hour))`,
+		caught: tests{"internal/access": {"TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement"}},
+	},
+	{
+		name: "callers who have gone are read again for ever",
+		file: "internal/access/refresh.go", old: `if c.asked.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
+		caught: tests{"internal/access": {"TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement"}},
+	},
+	{
+		name: "callers who were at work are each looked up by themselves after a change of rights",
+		file: "internal/access/refresh.go", old: `	if before != g {`, new: `	if before == nil {`,
+		caught: tests{"internal/access": {"TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether"}},
+	},
+	{
+		name: "callers whose credential the refresh finds no more are remembered",
+		file: "internal/access/look_up.go", old: `		g.forget(hash)
+`, new: ``,
+		caught: tests{"internal/access": {"TestACredentialThatTheRefreshFindsNoMoreOpensNothing"}},
+	},
+	{
+		name: "callers who were read before a revocation are remembered after it",
+		file: "internal/access/look_up.go", old: `g.put(found.caller)`, new: `s.callers.current.Load().put(found.caller)`,
+		caught: tests{"internal/access": {"TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered"}},
+	},
+	{
+		name: "callers of requests wait behind those of streams",
+		file: "internal/access/look_up.go", old: `	among := s.callers.requests
+`, new: `	among := s.callers.streams
+`,
+		caught: tests{"internal/access": {"TestNoRequestWaitsForALookUpOfStreams"}},
+	},
+	{
+		name: "callers are refused because the look-up before theirs failed",
+		file: "internal/access/look_up.go", old: `if errors.Is(err, batcher.ErrNotFlushed) && ctx.Err() == nil {`, new: `if errors.Is(err, batcher.ErrNotFlushed) && ctx.Err() != nil {`,
+		caught: tests{"internal/access": {"TestWhoCameDuringALookUpThatFailedIsLookedUpAllTheSame"}},
+	},
+	{
+		name: "callers are the users of another tenant whom their credential's row names",
+		file: "internal/access/caller_store.go", old: `.user_id AND users.tenant_id = "+table+".tenant_id").`, new: `.user_id").`,
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "callers have the roles of another tenant",
+		file: "internal/access/caller_store.go", old: `ON r.id = u.role_id AND r.tenant_id = u.tenant_id
+		WHERE u.user_id IN ?`, new: `ON r.id = u.role_id
+		WHERE u.user_id IN ?`,
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "callers have the roles that rows of another tenant give them",
+		file: "internal/access/caller_store.go", old: `o := owner{row.TenantID, row.UserID}`, new: `o := owner{owners[slices.Index(ids, row.UserID)].tenantID, row.UserID}`,
+		also:   []edit{{"internal/access/caller_store.go", `	"strconv"`, `	"slices"` + "\n" + `	"strconv"`}},
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "callers may what rows of another tenant permit to their roles",
+		file: "internal/access/caller_store.go", old: `			permissions[role{row.TenantID, row.RoleID}] = append(permissions[role{row.TenantID, row.RoleID}], row.Name)`, new: `			permissions[role{owners[0].tenantID, row.RoleID}] = append(permissions[role{owners[0].tenantID, row.RoleID}], row.Name)`,
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "callers who are disabled come in",
+		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false)`, new: `.token_hash IN ? AND "+openTenant, hashes)`,
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn", "TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
+	},
+	{
+		name: "a disabled tenant's users come in",
+		file: "internal/access/caller_store.go", old: `.token_hash IN ? AND users.disabled = ? AND "+openTenant, hashes, false)`, new: `.token_hash IN ? AND users.disabled = ?", hashes, false)`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled", "TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "a disabled tenant's customers come in",
+		file: "internal/access/tenant_disable.go", old: `"id IN ? AND disabled_time IS NULL", ids`, new: `"id IN ?", ids`,
+		caught: tests{"internal/access": {"TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled"}},
+	},
+	{
+		name: "callers come in with a token that has ended",
+		file: "internal/access/caller_store.go", old: `if row.ExpiresTime == nil || now.Before(*row.ExpiresTime) {`, new: `if row.ExpiresTime == nil || !now.IsZero() {`,
+		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
+	},
+	{
+		name: "the last uses of callers' credentials are not written when the process ends",
+		file: "internal/access/refresh.go", old: `s.writeUses(context.WithoutCancel(ctx))`, new: `s.writeUses(ctx)`,
+		caught: tests{"internal/access": {"TestUsesAreWrittenWithinASecondAndTheLastOnesAtTheEnd"}},
+	},
+	{
+		name: "the uses of callers' credentials are written one by one",
+		file: "internal/access/use.go", old: `slices.Chunk(ids, mostTogether)`, new: `slices.Chunk(ids, 1)`,
+		caught: tests{"internal/access": {"TestTheUsesOfManyCredentialsAreWrittenTogether"}},
+	},
+}
