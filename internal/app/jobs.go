@@ -63,24 +63,26 @@ func inBatches(run func(ctx context.Context, limit int) error) func(ctx context.
 // startJobs runs each job at its pace until ctx ends. A run that fails is logged
 // and the next one tries again.
 func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
-	for _, j := range p.services.jobs() {
+	jobs := p.services.jobs()
+	for i, j := range jobs {
 		running.Go(func() {
 			news := p.services.newsFor(ctx, j)
 			defer news.close()
-			for pause := j.firstPause(); news.wait(ctx, pause); {
+			for pause := j.firstPause(i, len(jobs)); news.wait(ctx, pause); {
 				pause = j.turn(ctx, p.services.Clock)
 			}
 		})
 	}
 }
 
-// firstPause is until a job runs for the first time. One that looks what is due does so at once:
-// a process that starts may be the first one in a while.
-func (j job) firstPause() time.Duration {
+// firstPause is until the job at an index runs for the first time. One that looks what is due does so
+// at once: a process that starts may be the first one in a while. The others are spread over their
+// time, so that an idle process does not need a connection for each of them every minute.
+func (j job) firstPause(index, jobs int) time.Duration {
 	if j.next != nil {
 		return 0
 	}
-	return j.every
+	return j.every * time.Duration(index+1) / time.Duration(jobs)
 }
 
 // turn runs the job if something is due, and returns when it is to be looked at again.

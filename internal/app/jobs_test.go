@@ -64,3 +64,16 @@ func TestAJobIsWokenByNewsAndByManyAtOnceOnce(t *testing.T) {
 	require.True(t, n.wait(t.Context(), time.Millisecond))
 	require.True(t, n.wait(t.Context(), time.Millisecond), "without events it looks at its pace")
 }
+
+func TestJobsThatRunEveryMinuteDoNotRunAtTheSameTime(t *testing.T) {
+	starts := map[time.Duration]bool{}
+	for index := range 9 {
+		first := job{every: time.Minute}.firstPause(index, 9)
+		require.Greater(t, first, time.Second)
+		require.LessOrEqual(t, first, time.Minute)
+		require.False(t, starts[first])
+		starts[first] = true
+	}
+	looks := job{every: lookEvery, next: func(context.Context) (time.Time, error) { return time.Time{}, nil }}
+	require.Zero(t, looks.firstPause(3, 9), "what is due may have been due for a while")
+}

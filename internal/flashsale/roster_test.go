@@ -145,7 +145,7 @@ func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) 
 
 	// sent is how many commands a second came from clients, and how many with those in scripts.
 	sent := func() (clients, all float64) {
-		const watched = 6 * time.Second
+		const watched = 12 * time.Second
 		before, beforeAll := commandsOf(t, client)
 		require.True(t, clock.Sleep(t.Context(), watched))
 		after, afterAll := commandsOf(t, client)
@@ -166,8 +166,8 @@ func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) 
 	require.True(t, clock.Sleep(t.Context(), 5*time.Second))
 	clients, all := sent()
 	t.Logf("%.1f commands a second, %.1f with those in scripts, of sale %s", clients, all, sale)
-	require.LessOrEqual(t, clients, 3.5)
-	require.LessOrEqual(t, all, 11.5, "about ten, give or take a round at either end")
+	require.LessOrEqual(t, clients, 3.0)
+	require.LessOrEqual(t, all, 10.0, "with a round too many at either end")
 	require.Greater(t, clients, 1.0, "somebody works on the sale")
 }
 

@@ -84,7 +84,8 @@ func (m meter) during(t *testing.T, d time.Duration) (statements, commands float
 	for _, n := range grown(ran, m.commands(t)) {
 		commands += float64(n) / took
 	}
-	t.Logf("in %.0f s: %.2f statements a second, %.2f Redis commands a second", took, statements, commands)
+	t.Logf("in %.0f s: %.2f statements a second, %.2f Redis commands a second; %d connections to MariaDB",
+		took, statements, commands, m.status(t, "Threads_connected")["Threads_connected"]-1)
 	t.Logf("statements: %v", grown(kinds, m.status(t, "Com\\_%")))
 	t.Logf("commands: %v", grown(ran, m.commands(t)))
 	return statements, commands

@@ -16,6 +16,21 @@ var servers = []mutant{
 		caught: tests{"internal/base/storage": {"TestTheLastConnectionIsNotGivenBack"}},
 	},
 	{
+		name: "an idle pool makes another connection each time that it is asked",
+		file: "internal/base/storage/crowding.go", old: `if clock.Since(spare.made) > connMaxLifetime {`, new: `if clock.Since(spare.made) > 0 {`,
+		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
+	},
+	{
+		name: "a connection that is used again is still in the transaction that it was left in",
+		file: "internal/base/storage/crowding.go", old: `spare.link.ExecContext(asking, "ROLLBACK", nil)`, new: `spare.link.ExecContext(asking, "DO 0", nil)`,
+		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
+	},
+	{
+		name: "all jobs of a process run at the same time",
+		file: "internal/app/jobs.go", old: `return j.every * time.Duration(index+1) / time.Duration(jobs)`, new: `return j.every`,
+		caught: tests{"internal/app": {"TestJobsThatRunEveryMinuteDoNotRunAtTheSameTime"}},
+	},
+	{
 		name: "a pool that had to shrink stays small",
 		file: "internal/base/storage/crowding.go", old: `c.setLimit(min(c.size, `, new: `c.setLimit(min(c.limit, `,
 		caught: tests{"internal/base/storage": {"TestAPoolThatHadToShrinkGrowsAgain"}},

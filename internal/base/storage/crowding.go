@@ -21,6 +21,8 @@ const (
 	// gives it, and crowdedPause between two questions.
 	crowdedPatience = 3 * time.Second
 	crowdedPause    = 50 * time.Millisecond
+	// sparePatience is how long it is waited for the server to answer on the spare connection.
+	sparePatience = time.Second
 )
 
 // crowding has a pool live with the connections that its server gives it.
@@ -33,7 +35,8 @@ const (
 // dealt out anew to those that want them.
 //
 // The last connection is never given back, but kept as a spare until there is another: units that
-// wait for a read of theirs would otherwise hold all the connections that could let it go on.
+// wait for a read of theirs would otherwise hold all the connections that could let it go on. And it
+// is what an idle pool takes when it is asked now and then, rather than make another each time.
 type crowding struct {
 	pool  *sql.DB
 	size  int
@@ -42,7 +45,7 @@ type crowding struct {
 	mu sync.Mutex
 	// live is how many connections the pool has, and limit how many it may have.
 	live, limit int
-	spare       link
+	spare       *session
 	closed      bool
 }
 
@@ -64,12 +67,15 @@ func isCrowded(err error) bool {
 	return false
 }
 
-// connect makes a connection by open. When the server has none left, the error is
-// driver.ErrBadConn, by which the caller waits for one of those that the pool has; or, when it has
+// connect returns the spare, or makes a connection by open. When the server has none left, the error
+// is driver.ErrBadConn, by which the caller waits for one of those that the pool has; or, when it has
 // none, the server's.
-func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (link, error)) (link, error) {
+func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
 	began := clock.Mark()
 	for {
+		if spare := c.takeSpare(ctx); spare != nil {
+			return spare, nil
+		}
 		made, err := open(ctx)
 		if err == nil {
 			c.add()
@@ -77,9 +83,6 @@ func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (
 		}
 		if !isCrowded(err) {
 			return nil, err
-		}
-		if spare := c.takeSpare(ctx); spare != nil {
-			return spare, nil
 		}
 		if c.shrink(ctx) > 0 {
 			return nil, driver.ErrBadConn
@@ -98,7 +101,7 @@ func (c *crowding) add() {
 	c.live++
 	c.mu.Unlock()
 	if spare != nil {
-		_ = spare.Close()
+		_ = spare.link.Close()
 	}
 }
 
@@ -137,9 +140,9 @@ func (c *crowding) setLimit(limit int) {
 	c.pool.SetMaxIdleConns(limit)
 }
 
-// takeSpare returns the spare connection, if there is one and the server still knows it. It is in
-// no transaction then, whatever it was in.
-func (c *crowding) takeSpare(ctx context.Context) link {
+// takeSpare returns the spare connection, if there is one that the server still knows and that is not
+// due to be closed. It is in no transaction then, whatever it was in.
+func (c *crowding) takeSpare(ctx context.Context) *session {
 	c.mu.Lock()
 	spare := c.spare
 	c.spare = nil
@@ -147,8 +150,15 @@ func (c *crowding) takeSpare(ctx context.Context) link {
 	if spare == nil {
 		return nil
 	}
-	if _, err := spare.ExecContext(ctx, "ROLLBACK", nil); err != nil {
-		_ = spare.Close()
+	// A link that was cut without a word must not hold its caller for the patience of a statement.
+	asking, cancel := context.WithTimeout(ctx, sparePatience)
+	defer cancel()
+	if clock.Since(spare.made) > connMaxLifetime {
+		_ = spare.link.Close()
+		return nil
+	}
+	if _, err := spare.link.ExecContext(asking, "ROLLBACK", nil); err != nil {
+		_ = spare.link.Close()
 		return nil
 	}
 	c.mu.Lock()
@@ -158,18 +168,18 @@ func (c *crowding) takeSpare(ctx context.Context) link {
 }
 
 // close ends a connection, or keeps it as the spare when it is the last and sound.
-func (c *crowding) close(l link, sound bool) error {
+func (c *crowding) close(s *session, sound bool) error {
 	c.mu.Lock()
 	c.live--
 	keep := sound && !c.closed && c.live == 0
 	if keep {
-		c.spare = l
+		c.spare = s
 	}
 	c.mu.Unlock()
 	if keep {
 		return nil
 	}
-	return l.Close()
+	return s.link.Close()
 }
 
 // end closes the spare when the pool is closed.
@@ -181,5 +191,5 @@ func (c *crowding) end() error {
 	if spare == nil {
 		return nil
 	}
-	return spare.Close()
+	return spare.link.Close()
 }

@@ -148,10 +148,7 @@ func TestTheLastConnectionIsNotGivenBack(t *testing.T) {
 	defer other.Close()
 	ctx := storage.AcrossTenants(t.Context())
 	require.NoError(t, unit(ctx, db))
-	for _, pool := range db.Pools() {
-		// What nobody needs is closed, at the pool's next look.
-		require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, 10*time.Second, 10*time.Millisecond)
-	}
+	gone(t, db)
 	release := takeAll(t, other)
 	defer release()
 	require.NoError(t, unit(ctx, db))

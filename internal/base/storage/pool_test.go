@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"database/sql"
+	"net/url"
 	"testing"
 	"time"
 
@@ -28,4 +29,50 @@ func TestConnectionsThatABurstOpenedAreClosedWhenNobodyNeedsThem(t *testing.T) {
 	}
 	require.Equal(t, 12, pool.Stats().OpenConnections, "the next burst finds them")
 	require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, 20*time.Second, 50*time.Millisecond)
+}
+
+// gone returns when the pools of a database have given their connections back.
+func gone(t *testing.T, db *storage.DB) {
+	t.Helper()
+	for _, pool := range db.Pools() {
+		// What nobody needs is closed, at the pool's next look.
+		require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, 20*time.Second, 10*time.Millisecond)
+	}
+}
+
+// To make a connection is two statements beside its handshake, which an idle replica would send
+// again and again.
+func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
+	address, admin := crowded(t, 10)
+	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxIdleTime: 20 * time.Millisecond})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	ctx := storage.AcrossTenants(t.Context())
+	require.NoError(t, unit(ctx, db))
+	opened := db.LinkChanges()
+	for range 3 {
+		gone(t, db)
+		require.NoError(t, unit(ctx, db))
+	}
+	require.Equal(t, opened, db.LinkChanges())
+
+	// It is in no transaction, whatever it was left in.
+	pool := db.Pools()["write"]
+	conn, err := pool.Conn(ctx)
+	require.NoError(t, err)
+	_, err = conn.ExecContext(ctx, "START TRANSACTION")
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	gone(t, db)
+	var open int
+	require.NoError(t, pool.QueryRowContext(ctx, "SELECT @@in_transaction").Scan(&open))
+	require.Zero(t, open)
+
+	// One that the server has ended is not used.
+	gone(t, db)
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	run(t, admin, "KILL HARD USER "+u.User.Username())
+	require.NoError(t, unit(ctx, db))
+	require.Equal(t, opened+2, db.LinkChanges())
 }

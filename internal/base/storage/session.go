@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"interlock/internal/base/clock"
 )
 
 // endPatience is how long COMMIT and ROLLBACK are waited for on MySQL. A server whose
@@ -38,30 +40,35 @@ type sessions struct {
 
 // Connect implements driver.Connector.
 func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
-	open := func(ctx context.Context) (link, error) { return openLink(ctx, s.Connector, s.opened) }
 	if s.crowding == nil {
-		link, err := open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return &session{link: link, bounded: s.bounded}, nil
+		return s.open(ctx)
 	}
-	link, err := s.crowding.connect(ctx, func(ctx context.Context) (link, error) {
-		made, err := open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return asEngine(ctx, made)
-	})
+	made, err := s.crowding.connect(ctx, s.open)
 	if err != nil {
 		return nil, err
 	}
-	at, err := fitSession(ctx, link)
+	s.servers.add(made.at)
+	return made, nil
+}
+
+// open makes a connection, counts it, and fits it to its server.
+func (s sessions) open(ctx context.Context) (*session, error) {
+	link, err := openLink(ctx, s.Connector, s.opened)
 	if err != nil {
-		return nil, errors.Join(err, s.crowding.close(link, false))
+		return nil, err
 	}
-	s.servers.add(at)
-	return &session{link: link, bounded: s.bounded, packets: s.packets && !at.shared, crowding: s.crowding, servers: s.servers, at: at}, nil
+	if s.crowding == nil {
+		return &session{link: link, bounded: s.bounded}, nil
+	}
+	if link, err = asEngine(ctx, link); err != nil {
+		return nil, err
+	}
+	made := &session{link: link, bounded: s.bounded, crowding: s.crowding, servers: s.servers, made: clock.Mark()}
+	if made.at, err = fitSession(ctx, link); err != nil {
+		return nil, errors.Join(err, link.Close())
+	}
+	made.packets = s.packets && !made.at.shared
+	return made, nil
 }
 
 // Close implements io.Closer, for the pool's own end.
@@ -121,8 +128,9 @@ type session struct {
 	commits  int64
 	crowding *crowding
 	servers  *servers
-	// at is the server that the connection was made to.
-	at server
+	// at is the server that the connection was made to, and made when, on the monotonic clock.
+	at   server
+	made time.Time
 }
 
 // Close implements driver.Conn.
@@ -131,7 +139,7 @@ func (s *session) Close() error {
 		return s.link.Close()
 	}
 	s.servers.remove(s.at)
-	return s.crowding.close(s.link, s.IsValid())
+	return s.crowding.close(s, s.IsValid())
 }
 
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.

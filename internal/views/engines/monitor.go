@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"interlock/internal/base/clock"
 )
 
 // lookEvery is how often a running program looks at its engines: settings change rarely,
@@ -90,8 +92,12 @@ func moves(f Finding) bool {
 	return slices.Contains([]string{"clock", "memory", "replicas", "writers", "servers"}, f.Name)
 }
 
-// Run looks every minute until ctx ends.
+// Run looks every minute until ctx ends, and not at the moments at which the jobs of a process that
+// has just started do: each of them would need a connection of its own.
 func (m *Monitor) Run(ctx context.Context) {
+	if !clock.Sleep(ctx, m.every/8) {
+		return
+	}
 	ticker := time.NewTicker(m.every)
 	defer ticker.Stop()
 	for {

@@ -1,0 +1,22 @@
+//go:build faults
+
+package faults_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnIdleReplicaAsksForNearlyNothing(t *testing.T) {
+	t.Parallel()
+	s, m := alone(t)
+	serve(t, s)
+	// What the start has opened and looked at is done by then.
+	pause(t.Context(), 40*time.Second)
+	statements, commands := m.during(t, 60*time.Second)
+	require.LessOrEqual(t, statements, 1.0)
+	require.LessOrEqual(t, commands, 1.0)
+	require.Greater(t, statements, 0.1, "it says that it lives")
+}
