@@ -13,6 +13,10 @@ import (
 //
 // A claim waits until half of a bucket is full, so that a rate does not turn into batches of
 // one message each.
+//
+// A time that is further ahead than a bucket lasts was written before the clock was set back. It says
+// nothing about the rate now, so the bucket counts as full: otherwise nothing could be claimed until
+// the clock reaches that time again.
 const quantum = 100 * time.Millisecond
 
 // PacedError is the error of a claim for which the queue's rate leaves nothing now.
@@ -39,7 +43,11 @@ type bucket struct {
 func newBucket(rate float64, used, now int64) bucket {
 	each := 1e6 / rate
 	full := int64(math.Ceil(max(each, float64(quantum.Microseconds()))))
-	return bucket{each: each, full: full, used: max(min(used, now), now-full), now: now, read: used}
+	b := bucket{each: each, full: full, used: max(min(used, now), now-full), now: now, read: used}
+	if used > now+full {
+		b.used = now - full
+	}
+	return b
 }
 
 // allowed returns how many messages a claim of up to limit may take now: 0 when it has to

@@ -109,7 +109,9 @@ local each, full, used
 local function paced(n, at)
   each = 1000000 / ARGV[5]
   full = math.ceil(math.max(each, 100000))
-  used = math.max(math.min(tonumber(redis.call('GET', KEYS[9]) or 0), at), at - full)
+  used = tonumber(redis.call('GET', KEYS[9]) or 0)
+  if used > at + full then used = 0 end
+  used = math.max(math.min(used, at), at - full)
   local enough = math.max(1, math.min(n, math.floor(full / each / 2)))
   local allowed = math.min(n, math.floor((at - used) / each))
   if allowed >= enough then return allowed, 0 end

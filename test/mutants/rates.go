@@ -8,6 +8,16 @@ var rates = []mutant{
 		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 	{
+		name: "a queue in Redis whose clock was set back waits until it reaches its old time again",
+		file: "internal/mq/redis_scripts.go", old: "  if used > at + full then used = 0 end\n", new: "",
+		caught: tests{"internal/mq": {"TestARateGoesOnAfterTheClockOfRedisWasSetBack"}},
+	},
+	{
+		name: "a queue in SQL whose process had its clock set back waits until it reaches its old time again",
+		file: "internal/mq/rate.go", old: "if used > now+full {", new: "if used > now+full && full < 0 {",
+		caught: tests{"internal/mq": {"TestARateGoesOnAfterTheClockOfTheProcessWasSetBack"}},
+	},
+	{
 		name: "a claim from a queue in SQL does not use the rate up",
 		file: "internal/mq/sql_queue.go", old: "q.spend(tx, rateBucket, len(b.rows))", new: "q.spend(tx, rateBucket, 0)",
 		caught: tests{"internal/mq": {"TestSQLiteKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
