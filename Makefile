@@ -179,9 +179,9 @@ faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes und
 	$(MAKE) mutants
 
 .PHONY: engines
-engines: $(WEB) ## Try the service on a Galera cluster whose servers break, and beside a Redis Cluster and Sentinels that fail over
-	test/tools/galera.sh
-	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 20m -v ./test/engines
+engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; 40 minutes, as root
+	test/tools/engines.sh
+	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 70m -v ./test/stepclock ./test/engines
 
 .PHONY: distributed
 distributed: $(WEB) ## Run the tests on a MariaDB that leaves out what TiDB, Vitess and Galera do; DISTRIBUTED=update keeps the locks of FOR UPDATE

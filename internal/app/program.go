@@ -52,6 +52,8 @@ type Program struct {
 	Version  string
 	// Announce is told a generated admin password, once. Nil prints nothing.
 	Announce func(password string)
+	// Clock tells the program's time; nil is the machine's.
+	Clock clock.Clock
 
 	services *Services
 	claim    *claim.Claim
@@ -102,6 +104,7 @@ func (p *Program) start(ctx context.Context) error {
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
 		Providers: providers, PublicURL: p.Settings.PublicURL,
 		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
+		Clock: p.Clock,
 	})
 	if err != nil {
 		return err

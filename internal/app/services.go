@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,16 +147,21 @@ type Options struct {
 	WithoutKeys bool
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
+	// Clock is nil for the machine's.
+	Clock clock.Clock
 }
 
 // Open opens the engines and builds the domains on them. In embedded mode it
 // brings the schema up to date; elsewhere `admin migrate up` does.
 func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error) {
-	db, err := storage.Open(ctx, s.Options())
+	now := cmp.Or[clock.Clock](o.Clock, clock.System{})
+	stored := s.Options()
+	stored.Clock = now
+	db, err := storage.Open(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
-	sv := &Services{DB: db, Clock: clock.System{}, Metrics: telemetry.NewMetrics()}
+	sv := &Services{DB: db, Clock: now, Metrics: telemetry.NewMetrics()}
 	sv.Epochs, sv.numbering = epoch.NewWatch(db, sv.Clock), newNumbering(sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
 	if err := sv.prepareSchema(ctx); err != nil {

@@ -24,6 +24,7 @@ import (
 
 	"interlock/internal/access"
 	"interlock/internal/app"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc/oidctest"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
@@ -141,14 +142,23 @@ func Settings(dir string) settings.Settings {
 	return s
 }
 
+// StartAt is Start with another clock than the machine's.
+func StartAt(t *testing.T, s settings.Settings, now clock.Clock) *Program {
+	t.Helper()
+	p, stop, err := start(s, now)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, stop()) })
+	return p
+}
+
 func boot(t *testing.T, s settings.Settings, prepare ...func(p *Program)) (*Program, func() error) {
 	t.Helper()
-	p, stop, err := start(s, prepare...)
+	p, stop, err := start(s, nil, prepare...)
 	require.NoError(t, err)
 	return p, stop
 }
 
-func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop func() error, err error) {
+func start(s settings.Settings, now clock.Clock, prepare ...func(p *Program)) (p *Program, stop func() error, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if err := storagetest.Migrate(s.URL()); err != nil {
 		cancel()
@@ -158,6 +168,7 @@ func start(s settings.Settings, prepare ...func(p *Program)) (p *Program, stop f
 		s.EncryptionKeys = []string{EncryptionKey}
 	}
 	program := app.New(s, "test")
+	program.Clock = now
 	if err := program.Start(ctx); err != nil {
 		cancel()
 		return nil, nil, err
@@ -234,7 +245,7 @@ func exampleProgram() (*Program, error) {
 	}
 	s := Settings(filepath.Join(sharedDir, "sqlite"))
 	s.OIDCProviders = Providers()
-	p, stop, err := start(s)
+	p, stop, err := start(s, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ defaults
 			if how == preferring && k > 0 {
 				backup = " backup"
 			}
-			fmt.Fprintf(&config, "    server %s %s port %d%s\n", nodes[i].name, freeport.Address(nodes[i].port), checks[i], backup)
+			fmt.Fprintf(&config, "    server %s %s addr 127.0.0.1 port %d%s\n", nodes[i].name, nodes[i].address(), checks[i], backup)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
@@ -150,16 +150,11 @@ func (n *node) resume(t *testing.T) { require.NoError(t, n.process.Process.Signa
 // last is sent those after it (IST); one that does not is sent everything anew (SST).
 func (n *node) rejoin(t *testing.T, others []*node, incremental bool) {
 	t.Helper()
-	addresses := make([]string, len(others))
-	for i, other := range others {
-		addresses[i] = freeport.Address(other.group)
-	}
-	cluster := "--wsrep-cluster-address=gcomm://" + strings.Join(addresses, ",")
 	if incremental {
-		n.start(t, cluster, "--wsrep-start-position="+n.recovered(t))
+		n.join(t, others, "--wsrep-start-position="+n.recovered(t))
 		return
 	}
-	n.start(t, cluster)
+	n.join(t, others)
 }
 
 // recovered is the last transaction that a server has on its disk, as galera_recovery finds it.

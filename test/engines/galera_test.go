@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -31,21 +32,32 @@ const joinPatience = 90 * time.Second
 
 // node is one server of a Galera cluster.
 type node struct {
-	name, directory          string
+	// directory has its data, and journal is what it says.
+	name, directory, journal string
 	port, group, state, copy int
 	process                  *exec.Cmd
 	connections              *sql.DB
+	// host is where clients reach it, and inner where the other servers do.
+	host, inner string
+	// environment and options are the server's own, beside those that each has.
+	environment, options []string
+	// launch starts its process, in a network of its own for one whose links are cut.
+	launch func(start func() error) error
 }
 
-func (n *node) url(database string) string {
-	return fmt.Sprintf("mysql://root@127.0.0.1:%d/%s", n.port, database)
-}
+// address is where clients reach the server.
+func (n *node) address() string { return net.JoinHostPort(n.host, strconv.Itoa(n.port)) }
+
+// member is where the other servers of the cluster reach it.
+func (n *node) member() string { return net.JoinHostPort(n.inner, strconv.Itoa(n.group)) }
+
+func (n *node) url(database string) string { return "mysql://root@" + n.address() + "/" + database }
 
 // pool has plain connections to the server, for what the tests do to it.
 func (n *node) pool(t *testing.T) *sql.DB {
 	t.Helper()
 	if n.connections == nil {
-		pool, err := sql.Open("mysql", fmt.Sprintf("root@tcp(127.0.0.1:%d)/", n.port))
+		pool, err := sql.Open("mysql", "root@tcp("+n.address()+")/?timeout=2s")
 		require.NoError(t, err)
 		n.connections = pool
 		t.Cleanup(func() { _ = pool.Close() })
@@ -53,8 +65,9 @@ func (n *node) pool(t *testing.T) *sql.DB {
 	return n.connections
 }
 
-// cluster starts so many servers that form a Galera cluster, and ends them with the test.
-func cluster(t *testing.T, size int) []*node {
+// cluster starts so many servers that form a Galera cluster, and ends them with the test. prepare
+// may say where a server is, before it is made.
+func cluster(t *testing.T, size int, prepare ...func(i int, n *node)) []*node {
 	t.Helper()
 	require.FileExists(t, provider, "install galera-4")
 	for _, program := range []string{"mariadbd", "mariadb-install-db", "rsync", "lsof"} {
@@ -67,14 +80,20 @@ func cluster(t *testing.T, size int) []*node {
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	nodes := make([]*node, size)
 	for i := range nodes {
-		n := &node{name: fmt.Sprintf("n%d", i+1), port: take(t), group: take(t), state: take(t), copy: take(t)}
-		n.directory = filepath.Join(home, n.name)
+		n := &node{
+			name: fmt.Sprintf("n%d", i+1), port: take(t), group: take(t), state: take(t), copy: take(t), host: "127.0.0.1", inner: "127.0.0.1",
+			launch: func(start func() error) error { return start() },
+		}
+		n.directory, n.journal = filepath.Join(home, n.name), filepath.Join(home, n.name+".log")
+		for _, fn := range prepare {
+			fn(i, n)
+		}
 		nodes[i] = n
 		n.initialise(t)
 		if i == 0 {
-			n.start(t, "--wsrep-new-cluster", "--wsrep-cluster-address=gcomm://")
+			n.found(t)
 		} else {
-			n.start(t, "--wsrep-cluster-address=gcomm://"+freeport.Address(nodes[0].group))
+			n.join(t, nodes[:1])
 		}
 		n.awaitReady(t, i+1)
 	}
@@ -113,7 +132,7 @@ func (n *node) initialise(t *testing.T) {
 		}
 	}
 	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(),
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force")
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force", "--innodb-log-file-size=16M")
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	output, err := install.CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -123,23 +142,40 @@ func (n *node) initialise(t *testing.T) {
 // it finds, also another one's.
 func (n *node) temporary() string { return n.directory + ".tmp" }
 
+// found starts a server as the first of a cluster.
+func (n *node) found(t *testing.T, more ...string) {
+	t.Helper()
+	n.start(t, append(more, "--wsrep-new-cluster", "--wsrep-cluster-address=gcomm://")...)
+}
+
+// join starts a server beside others.
+func (n *node) join(t *testing.T, others []*node, more ...string) {
+	t.Helper()
+	addresses := make([]string, len(others))
+	for i, other := range others {
+		addresses[i] = other.member()
+	}
+	n.start(t, append(more, "--wsrep-cluster-address=gcomm://"+strings.Join(addresses, ","))...)
+}
+
 func (n *node) start(t *testing.T, more ...string) {
 	t.Helper()
 	arguments := append([]string{
-		"--no-defaults", "--datadir=" + n.directory, "--tmpdir=" + n.temporary(), "--socket=mariadbd.sock", "--bind-address=127.0.0.1",
+		"--no-defaults", "--datadir=" + n.directory, "--tmpdir=" + n.temporary(), "--socket=mariadbd.sock", "--bind-address=" + n.host,
 		"--port=" + strconv.Itoa(n.port), "--skip-name-resolve", "--character-set-server=utf8mb4",
-		"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=2",
+		"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2",
 		"--wsrep-on=ON", "--wsrep-provider=" + provider, "--wsrep-cluster-name=interlock", "--wsrep-node-name=" + n.name,
-		"--wsrep-node-address=127.0.0.1", "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=" + freeport.Address(n.copy),
+		"--wsrep-node-address=" + n.inner, "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=" + net.JoinHostPort(n.inner, strconv.Itoa(n.copy)),
 		fmt.Sprintf("--wsrep-provider-options=base_port=%d;gmcast.listen_addr=tcp://%s;ist.recv_addr=%s;gcache.size=32M",
-			n.group, freeport.Address(n.group), freeport.Address(n.state)),
-	}, more...)
-	log, err := os.OpenFile(n.directory+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+			n.group, n.member(), net.JoinHostPort(n.inner, strconv.Itoa(n.state))),
+	}, append(n.options, more...)...)
+	log, err := os.OpenFile(n.journal, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
 	n.process = exec.Command("mariadbd", arguments...)
 	n.process.Stdout, n.process.Stderr = log, log
+	n.process.Env = append(os.Environ(), n.environment...)
 	n.process.SysProcAttr = &syscall.SysProcAttr{Credential: account(t), Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, n.process.Start())
+	require.NoError(t, n.launch(n.process.Start))
 	require.NoError(t, log.Close())
 	ended := n.process
 	t.Cleanup(func() {
@@ -166,7 +202,7 @@ func status(ctx context.Context, pool *sql.DB, name string) string {
 
 // log is the end of what the server wrote.
 func (n *node) log() string {
-	text, err := os.ReadFile(n.directory + ".log")
+	text, err := os.ReadFile(n.journal)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err.Error()
 	}

@@ -5,7 +5,6 @@ package engines_test
 import (
 	"context"
 	"net"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,25 +19,13 @@ import (
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/base/storage/storagetest"
-	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale/gate"
 	"interlock/test/apptest"
-	"interlock/test/burst"
 	"interlock/test/traffic"
 )
 
 // failovers is how many masters are killed, each under a sale of its own.
 const failovers = 3
-
-// The crowd of each sale.
-const (
-	rushUnits  = 600
-	rushBuyers = 4000
-	// rushCrowd is how many buy at once: so few that the sale lasts longer than it takes to break it.
-	rushCrowd = 8
-	// rushPace is how many tickets a second become orders: the others are in Redis alone.
-	rushPace = 60
-)
 
 // redundant is a Redis whose masters have replicas that take their places.
 type redundant struct {
@@ -48,12 +35,14 @@ type redundant struct {
 	master func(t *testing.T, sale int64) *redistest.Server
 	// awaitPromotion waits until a replica has taken the place of a master that was killed.
 	awaitPromotion func(t *testing.T, killed *redistest.Server)
+	// sentinels watch the masters, where Sentinels do.
+	sentinels []*redistest.Server
 }
 
 // TestTheServiceGoesOnWhenItsRedisFailsOver has masters of a Redis killed under a flash sale and
 // other writers at two replicas of the service.
 func TestTheServiceGoesOnWhenItsRedisFailsOver(t *testing.T) {
-	for name, start := range map[string]func(t *testing.T) redundant{"cluster": threeMasters, "sentinel": threeSentinels} {
+	for name, start := range map[string]func(t *testing.T) redundant{"cluster": threeMasters, "sentinel": func(t *testing.T) redundant { return watched(t, redistest.NewServer(t)) }} {
 		t.Run(name, func(t *testing.T) { failOver(t, start(t)) })
 	}
 }
@@ -78,13 +67,7 @@ func failOver(t *testing.T, r redundant) {
 // It returns how many were lost.
 func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r redundant, behind bool) int {
 	t.Helper()
-	sellers := everywhere(t, programs)
-	seller := sellers[0]
-	sale := burst.Open(t, rushUnits, rushBuyers, sellers...)
-	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
-	planned := seller.Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
-	paced := seller.Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": rushPace}, "If-Match", planned.Header.Get("ETag"))
-	require.Equal(t, http.StatusOK, paced.Status, "%s", paced.Body)
+	sale := openSale(t, programs, rushPace)
 	id, err := strconv.ParseInt(strings.TrimPrefix(sale.Path, "/flash-sales/"), 10, 64)
 	require.NoError(t, err)
 	var breaking sync.WaitGroup
@@ -164,26 +147,27 @@ func threeMasters(t *testing.T) redundant {
 	}
 }
 
-// threeSentinels is a master with two replicas, watched by three Sentinels.
-func threeSentinels(t *testing.T) redundant {
-	const name = "mymaster"
-	master := redistest.NewServer(t)
+// sentinelName is what Sentinels call their master.
+const sentinelName = "mymaster"
+
+// watched gives a master two replicas, and three Sentinels that watch it.
+func watched(t *testing.T, master *redistest.Server) redundant {
 	servers := []*redistest.Server{master, redistest.NewReplica(t, master), redistest.NewReplica(t, master)}
-	sentinels := redistest.NewSentinels(t, 3, name, master, len(servers)-1)
+	sentinels := redistest.NewSentinels(t, 3, sentinelName, master, len(servers)-1)
 	addresses := make([]string, len(sentinels))
 	for i, s := range sentinels {
 		addresses[i] = s.Addr
 	}
 	// chosen is the master by one of the Sentinels.
 	chosen := func(t *testing.T, sentinel *redistest.Server) string {
-		at, err := redistest.Connect(t, "redis://"+sentinel.Addr+"/0").Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).StringSlice()
+		at, err := redistest.Connect(t, "redis://"+sentinel.Addr+"/0").Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", sentinelName).StringSlice()
 		require.NoError(t, err)
 		return net.JoinHostPort(at[0], at[1])
 	}
 	return redundant{
-		servers: servers,
-		url:     "redis+sentinel://" + strings.Join(addresses, ",") + "/" + name + "/0",
-		master:  func(t *testing.T, _ int64) *redistest.Server { return named(t, servers, chosen(t, sentinels[0])) },
+		servers: servers, sentinels: sentinels,
+		url:    "redis+sentinel://" + strings.Join(addresses, ",") + "/" + sentinelName + "/0",
+		master: func(t *testing.T, _ int64) *redistest.Server { return named(t, servers, chosen(t, sentinels[0])) },
 		awaitPromotion: func(t *testing.T, killed *redistest.Server) {
 			for _, sentinel := range sentinels {
 				require.Eventually(t, func() bool { return chosen(t, sentinel) != killed.Addr }, patience, 20*time.Millisecond, "the Sentinels fail over")

@@ -58,6 +58,8 @@ func Connect(t testing.TB, url string) redis.UniversalClient {
 type Server struct {
 	// Addr is HOST:PORT and stays the same over restarts.
 	Addr string
+	// Environment is that of the process at its next start, beside the test's own.
+	Environment []string
 
 	directory string
 	arguments []string
@@ -309,6 +311,7 @@ func (s *Server) start() error {
 	defer log.Close()
 	command := exec.Command("redis-server", s.arguments...)
 	command.Stdout, command.Stderr = log, log
+	command.Env = append(os.Environ(), s.Environment...)
 	if err := command.Start(); err != nil {
 		return err
 	}

@@ -1,0 +1,189 @@
+//go:build engines
+
+package engines_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"interlock/internal/base/clock"
+)
+
+// wires are the links between the servers of a cluster, each of which is in a network namespace of
+// its own: what is sent over a link that is down is lost without a word, as when a switch dies. The
+// clients' links to the servers are others, and stay up. None of these addresses is known outside
+// of the machine.
+type wires struct {
+	t *testing.T
+	// name is in that of each device and namespace; net is the second byte of the addresses.
+	name string
+	net  int
+}
+
+// newWires makes a switch, in a namespace too. It needs root.
+func newWires(t *testing.T) *wires {
+	t.Helper()
+	w := &wires{t: t, name: fmt.Sprintf("il%04x", rand.N(1<<16)), net: 100 + rand.N(100)}
+	w.addNamespace(w.name)
+	w.ip("-n", w.name, "link", "add", "switch", "type", "bridge")
+	w.ip("-n", w.name, "link", "set", "switch", "up")
+	return w
+}
+
+// ip runs the command, of Debian's iproute2.
+func (w *wires) ip(arguments ...string) {
+	w.t.Helper()
+	said, err := exec.Command("ip", arguments...).CombinedOutput()
+	require.NoErrorf(w.t, err, "ip %s: %s (this needs root and iproute2)", strings.Join(arguments, " "), said)
+}
+
+func (w *wires) addNamespace(name string) {
+	w.t.Helper()
+	w.ip("netns", "add", name)
+	w.t.Cleanup(func() { w.ip("netns", "del", name) })
+	w.ip("-n", name, "link", "set", "lo", "up")
+}
+
+// connect gives a server a namespace with a link to the switch and one to the clients.
+func (w *wires) connect(i int, n *node) {
+	w.t.Helper()
+	own := w.name + n.name
+	w.addNamespace(own)
+	w.ip("link", "add", n.name, "netns", w.name, "type", "veth", "peer", "name", "inner", "netns", own)
+	w.ip("-n", w.name, "link", "set", n.name, "master", "switch", "up")
+	n.inner = fmt.Sprintf("10.%d.0.%d", w.net, i+1)
+	w.ip("-n", own, "address", "add", n.inner+"/24", "dev", "inner")
+	w.ip("-n", own, "link", "set", "inner", "up")
+
+	w.ip("link", "add", own, "type", "veth", "peer", "name", "outer", "netns", own)
+	here := fmt.Sprintf("10.%d.%d.1/30", w.net, i+1)
+	n.host = fmt.Sprintf("10.%d.%d.2", w.net, i+1)
+	w.ip("address", "add", here, "dev", own)
+	w.ip("link", "set", own, "up")
+	w.ip("-n", own, "address", "add", n.host+"/30", "dev", "outer")
+	w.ip("-n", own, "link", "set", "outer", "up")
+	n.launch = func(start func() error) error { return within(own, start) }
+	// Its accounts are of clients on its own machine.
+	n.options = append(n.options, "--skip-grant-tables")
+}
+
+// cut takes a server's link to the others down, or up again.
+func (w *wires) cut(n *node)  { w.ip("-n", w.name, "link", "set", n.name, "down") }
+func (w *wires) mend(n *node) { w.ip("-n", w.name, "link", "set", n.name, "up") }
+
+// within starts a process in a network namespace, which is its thread's at the start.
+func within(namespace string, start func() error) error {
+	runtime.LockOSThread()
+	own, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	other, err := os.Open("/run/netns/" + namespace)
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	if err := unix.Setns(int(other.Fd()), unix.CLONE_NEWNET); err != nil {
+		return err
+	}
+	started := start()
+	// A thread that cannot go back is not used again: it stays locked.
+	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
+		return err
+	}
+	runtime.UnlockOSThread()
+	return started
+}
+
+// TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks cuts the links between the servers and
+// leaves those of their clients: a server that is written to is alone and does not know it for some
+// seconds, all are alone, and a link goes and comes faster than anybody notices.
+func TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks(t *testing.T) {
+	for _, how := range []string{preferring, spreading} {
+		t.Run(how, func(t *testing.T) {
+			w := newWires(t)
+			s := newStorm(t, cluster(t, 3, w.connect), how)
+			for _, statement := range []string{"CREATE DATABASE probe", "CREATE TABLE probe.commits (id INT PRIMARY KEY, time DATETIME(6) NOT NULL)"} {
+				_, err := s.nodes[0].pool(t).ExecContext(t.Context(), statement)
+				require.NoError(t, err)
+			}
+			underASale(t, s.programs, func() { s.cutOffWriter(t, w) })
+			underASale(t, s.programs, func() { s.cutAll(t, w) })
+			underASale(t, s.programs, func() { s.cutShortly(t, w) })
+			s.end(t)
+		})
+	}
+}
+
+// cutOffWriter cuts the server that has most of the connections off, and lets it come again.
+func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
+	writer := s.writer(t)
+	w.cut(writer)
+	s.awaitAny(t, s.others(writer), 2)
+	s.traffic.RequireWrites(t, "a writer cut off")
+	require.False(t, writer.isSynced(t.Context(), writer.pool(t), 0), "it takes no writes alone")
+	w.mend(writer)
+	s.awaitAll(t)
+	s.traffic.RequireWrites(t, "a server that is linked again")
+}
+
+// awaitCommit waits until the server commits a transaction of its own.
+func (n *node) awaitCommit(t *testing.T) {
+	t.Helper()
+	pool := n.pool(t)
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := pool.ExecContext(ctx, "REPLACE INTO probe.commits VALUES (1, CURRENT_TIMESTAMP(6))")
+		return err == nil
+	}, joinPatience, 50*time.Millisecond, "%s commits", n.name)
+}
+
+// cutAll cuts every server off from every other: none may write until they meet again.
+func (s *galeraStorm) cutAll(t *testing.T, w *wires) {
+	for _, n := range s.nodes {
+		w.cut(n)
+	}
+	for _, n := range s.nodes {
+		pool := n.pool(t)
+		require.Eventually(t, func() bool { return status(t.Context(), pool, "wsrep_cluster_status") == "non-Primary" },
+			joinPatience, 100*time.Millisecond, "%s notices", n.name)
+	}
+	for _, n := range s.nodes {
+		w.mend(n)
+	}
+	s.awaitAny(t, s.nodes, len(s.nodes))
+	s.traffic.RequireWrites(t, "all links cut")
+	s.awaitAll(t)
+}
+
+// cutShortly cuts links for about as long as it takes to be noticed: what was sent meanwhile is sent
+// again, or a server is excluded after its link is back. The servers call themselves synced until
+// then, so their own recovery is over when each commits.
+func (s *galeraStorm) cutShortly(t *testing.T, w *wires) {
+	for range 5 {
+		n := s.nodes[s.random.IntN(len(s.nodes))]
+		w.cut(n)
+		clock.Sleep(t.Context(), time.Duration(500+s.random.IntN(2000))*time.Millisecond)
+		w.mend(n)
+		clock.Sleep(t.Context(), time.Duration(200+s.random.IntN(1000))*time.Millisecond)
+	}
+	linked := clock.Mark()
+	for _, n := range s.nodes {
+		n.awaitCommit(t)
+	}
+	s.awaitAll(t)
+	t.Logf("each server commits %v after the last link was back", clock.Since(linked))
+	s.traffic.RequireWrites(t, "links that come and go")
+}

@@ -1,0 +1,54 @@
+//go:build engines
+
+package engines_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/edge/httpapi"
+	"interlock/test/apptest"
+	"interlock/test/burst"
+)
+
+// The crowd of each sale.
+const (
+	rushUnits  = 600
+	rushBuyers = 4000
+	// rushCrowd is how many buy at once: so few that the sale lasts longer than it takes to break it.
+	rushCrowd = 8
+	// rushPace is how many tickets a second become orders: the others are in Redis alone.
+	rushPace = 60
+	// slowPace is that of a sale that is to last through what breaks and comes again.
+	slowPace = 30
+)
+
+// openSale opens a sale of a new tenant, with a crowd at every replica, of whose tickets so many a
+// second become orders.
+func openSale(t *testing.T, programs []*apptest.Program, pace int) *burst.Sale {
+	t.Helper()
+	sellers := everywhere(t, programs)
+	sale := burst.Open(t, rushUnits, rushBuyers, sellers...)
+	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
+	planned := sellers[0].Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
+	paced := sellers[0].Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": pace}, "If-Match", planned.Header.Get("ETag"))
+	require.Equal(t, http.StatusOK, paced.Status, "%s", paced.Body)
+	return sale
+}
+
+// underASale has a crowd buy while something breaks and comes again, and checks that exactly the
+// units of the sale are sold, each ticket is one order, and the numbers added up all the while.
+func underASale(t *testing.T, programs []*apptest.Program, breaking func()) {
+	t.Helper()
+	sale := openSale(t, programs, slowPace)
+	var rush sync.WaitGroup
+	rush.Go(func() { sale.Rush(t) })
+	sale.Await(t.Context(), rushUnits/4)
+	breaking()
+	rush.Wait()
+	sale.Verify(t)
+}
