@@ -135,12 +135,12 @@ func TestATryThatComparedNothingDoesNotCount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		h.passwords.timeout = 0
-		h.passwords.turns = newTurns(0, 1)
+		h.passwords.queue = newHashQueue(0, 1)
 		for range 6 {
 			_, err := h.signIn(t, "admin", adminPassword)
 			requireCode(t, apperr.RateLimited, err)
 		}
-		h.passwords.turns.giveBack(0)
+		h.passwords.queue.giveBack(0)
 		h.passwords.timeout = time.Minute
 		h.mustSignIn(t)
 	})

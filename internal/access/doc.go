@@ -43,7 +43,7 @@
 // passes is in authenticate.go (credentials), callers.go (who was recognised lately), look_up.go and
 // caller_store.go (many looked up together), refresh.go (ahead of time), use.go (when a credential
 // was last used) and customer.go (the shop's customers); guesses at passwords and codes are bounded by
-// arrival.go (how often), turns.go (how many at a time, and who is next) and attempt.go (how
+// arrival.go (how often), hash_queue.go (how many at a time, and who is next) and attempt.go (how
 // many), which device.go lets the owner of an account pass. Rules that look at several
 // rows are in rules.go.
 package access

@@ -27,7 +27,7 @@ const (
 	maxPasswordBytes = 1024
 	// leastPassword is in characters.
 	leastPassword = 12
-	// hashTimeout is how long a caller waits for its turn to hash.
+	// hashTimeout is how long a caller waits for its slot to hash.
 	hashTimeout = 3 * time.Second
 )
 
@@ -35,7 +35,7 @@ const (
 // costs 19 MiB and some 30 ms, so unbounded sign-ins would take the service down.
 type passwords struct {
 	params  argon2id.Params
-	turns   *turns
+	queue   *hashQueue
 	timeout time.Duration
 	compare func(password, hash string) (bool, error)
 	// weak takes passwords that are short or easily guessed, with a warning.
@@ -47,7 +47,7 @@ type passwords struct {
 func newPasswords() *passwords {
 	return &passwords{
 		params:  hashParameters,
-		turns:   newTurns(max(1, runtime.GOMAXPROCS(0)/2), mostWaiting),
+		queue:   newHashQueue(max(1, runtime.GOMAXPROCS(0)/2), maxQueued),
 		timeout: hashTimeout,
 		compare: argon2id.ComparePasswordAndHash,
 		dummy:   dummyHash(hashParameters),
@@ -64,11 +64,11 @@ func dummyHash(p argon2id.Params) string {
 
 // hash returns the argon2id hash of a password. Errors: Unavailable.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
-	place, err := p.enter(ctx, rank{})
+	slot, err := p.enter(ctx, rank{})
 	if err != nil {
 		return "", err
 	}
-	defer place.leave()
+	defer slot.release()
 	hash, err := argon2id.CreateHash(password, &p.params)
 	if err != nil {
 		return "", fmt.Errorf("hash a password: %w", err)
@@ -79,15 +79,15 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 // matches compares a password of somebody who has a session. Errors: Unavailable, and then
 // nothing was compared.
 func (p *passwords) matches(ctx context.Context, password, hash string) (bool, error) {
-	place, err := p.enter(ctx, rank{})
+	slot, err := p.enter(ctx, rank{})
 	if err != nil {
 		return false, err
 	}
-	defer place.leave()
+	defer slot.release()
 	return p.same(password, hash)
 }
 
-// same compares a password with a hash; the caller has a turn. No password is that of a user
+// same compares a password with a hash; the caller has a slot. No password is that of a user
 // who has none, at the same cost.
 func (p *passwords) same(password, hash string) (bool, error) {
 	if hash == "" {
@@ -100,9 +100,9 @@ func (p *passwords) same(password, hash string) (bool, error) {
 	return same, nil
 }
 
-// enter waits for a turn to hash. Errors: those of turns.take.
-func (p *passwords) enter(ctx context.Context, r rank) (*place, error) {
-	return p.turns.take(ctx, r, p.timeout)
+// enter waits for a slot to hash. Errors: those of hashQueue.acquire.
+func (p *passwords) enter(ctx context.Context, r rank) (*hashSlot, error) {
+	return p.queue.acquire(ctx, r, p.timeout)
 }
 
 // chooser is who a password comes from.

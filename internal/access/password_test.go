@@ -37,7 +37,7 @@ func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
 func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
 	const turns, callers = 2, 20
 	p := newPasswords()
-	p.turns, p.timeout = newTurns(turns, callers), time.Minute
+	p.queue, p.timeout = newHashQueue(turns, callers), time.Minute
 	var running, most atomic.Int64
 	entered, proceed := make(chan struct{}, callers), make(chan struct{})
 	p.compare = func(string, string) (bool, error) {
@@ -68,7 +68,7 @@ func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
 
 func TestWaitingForATurnToHashEndsAsUnavailable(t *testing.T) {
 	p := newPasswords()
-	p.turns, p.timeout = newTurns(0, 1), 2*time.Millisecond
+	p.queue, p.timeout = newHashQueue(0, 1), 2*time.Millisecond
 	_, err := p.matches(t.Context(), "a", p.dummy)
 	requireCode(t, apperr.Unavailable, err)
 	require.Positive(t, retryAfter(t, err))

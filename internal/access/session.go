@@ -100,7 +100,7 @@ type SignedIn struct {
 
 // SignIn begins a session, or asks for the second factor that FinishSignIn takes. Who comes
 // too often is turned away before anything is written, and then before anything is hashed;
-// see arrivals and turns. Errors: InvalidCredentials, TooManyAttempts, RateLimited.
+// see arrivals and hashQueue. Errors: InvalidCredentials, TooManyAttempts, RateLimited.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if in.Tenant == "" {
 		in.Tenant = DefaultTenant
@@ -118,20 +118,20 @@ func (s *Service) signIn(ctx context.Context, in SignIn, who *string) (SignedIn,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	place, err := s.passwords.enter(ctx, from.rank)
+	slot, err := s.passwords.enter(ctx, from.rank)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	defer place.leave()
+	defer slot.release()
 	var out SignedIn
 	err = s.attempts.count(ctx, from.at, func() (wrong bool, err error) {
 		user, err := s.verify(ctx, in)
 		*who = user.Username
 		if apperr.Has(err, apperr.InvalidCredentials) {
-			place.rest()
+			slot.releaseAfterCooldown()
 			return true, err
 		}
-		place.leave()
+		slot.release()
 		if err != nil {
 			return false, err
 		}
@@ -164,7 +164,7 @@ func (s *Service) countRefusal(tenant, address, who string, err error) {
 	}
 }
 
-// verify checks the password; the caller has a turn to hash. An account that does not exist
+// verify checks the password; the caller has a slot to hash. An account that does not exist
 // costs a hash as well, so that the time does not tell. The user comes with the error of a
 // wrong password, where there is one.
 func (s *Service) verify(ctx context.Context, in SignIn) (User, error) {

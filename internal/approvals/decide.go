@@ -23,7 +23,7 @@ import (
 // wrote any version of the content, with whatever credential, and for whoever may not read what
 // would be changed.
 func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
-	if err := s.demand(ctx, a, "approve", ifMatch); err != nil {
+	if err := s.requireAllowed(ctx, a, "approve", ifMatch); err != nil {
 		return nil, err
 	}
 	caller, err := s.mayDecide(ctx, a)
@@ -153,7 +153,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 // Bypass makes the change of a pending approval at once, without the votes that it lacks.
 // Errors: those of Approve, but Forbidden for whoever may not read and write what is changed.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
-	if err := s.demand(ctx, a, "bypass", ifMatch); err != nil {
+	if err := s.requireAllowed(ctx, a, "bypass", ifMatch); err != nil {
 		return nil, err
 	}
 	subject, err := s.subjectOf(a.Kind)
@@ -248,9 +248,9 @@ func (d decision) givenReason(a *Approval) string {
 	return d.note
 }
 
-// demand checks, in this order, that the approval is not stale, that it is as the caller read
+// requireAllowed checks, in this order, that the approval is not stale, that it is as the caller read
 // it, and that its status allows the action.
-func (s *Service) demand(ctx context.Context, a *Approval, action string, ifMatch guard.Precondition) error {
+func (s *Service) requireAllowed(ctx context.Context, a *Approval, action string, ifMatch guard.Precondition) error {
 	if a.Status == stale.Code && ifMatch.Ref.ID == a.ID {
 		return s.staleOrConflict(ctx, a, ifMatch)
 	}
@@ -300,7 +300,7 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 		return uow.Retry(s.staleError(ctx, a))
 	}
 	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
-		action, err := s.outdate(ctx, u, a)
+		action, err := s.markRowStale(ctx, u, a)
 		told := *a
 		told.Version++
 		u.Audit(entry(action, &told, nil, ""))

@@ -29,7 +29,7 @@ type Edit struct {
 // already; Forbidden for anybody but its author, and for who may not propose such changes or,
 // with a patch, not read what it is for.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
-	if err := s.demand(ctx, a, "edit", ifMatch); err != nil {
+	if err := s.requireAllowed(ctx, a, "edit", ifMatch); err != nil {
 		return nil, err
 	}
 	if err := s.mustBeAuthor(ctx, a); err != nil {
@@ -135,7 +135,7 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
 	}
 	if !isOpen(a.Status) {
-		if err := demandRoom(tx, a); err != nil {
+		if err := requireRoom(tx, a); err != nil {
 			return nil, err
 		}
 	}

@@ -80,7 +80,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		{&w.Stale, Filter{WaitingForCaller: true, Status: &stale}},
 		{&w.ToReview, Filter{Status: &bypassed}},
 	} {
-		filter, err := s.filled(ctx, part.filter)
+		filter, err := s.withCaller(ctx, part.filter)
 		if err != nil {
 			return w, err
 		}

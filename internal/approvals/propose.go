@@ -64,7 +64,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if same != nil && same.state(u.Now()) != expired {
 		return false, s.answer(ctx, u, same)
 	}
-	if err := demandRoom(tx, a); err != nil {
+	if err := requireRoom(tx, a); err != nil {
 		return false, err
 	}
 	if p.MarkTargets != nil {
@@ -119,9 +119,9 @@ func (s *Service) rules(ctx context.Context, u *uow.Unit) (Rules, error) {
 	return s.tenancy.Rules(ctx, tx)
 }
 
-// demandRoom checks that the author of an approval may have one more pending. Errors:
+// requireRoom checks that the author of an approval may have one more pending. Errors:
 // LimitReached.
-func demandRoom(tx *gorm.DB, a *Approval) error {
+func requireRoom(tx *gorm.DB, a *Approval) error {
 	var open int64
 	if err := tx.Model(&Approval{}).Where("author_id = ? AND open_digest IS NOT NULL", a.AuthorID).Count(&open).Error; err != nil {
 		return fmt.Errorf("count the pending approvals of an author: %w", err)
@@ -163,7 +163,7 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 		return err
 	}
 	for i := range rows {
-		_, err := s.outdate(ctx, u, &rows[i])
+		_, err := s.markRowStale(ctx, u, &rows[i])
 		if errors.Is(err, guard.ErrStale) {
 			// An engine may have dropped the lock. It is the approval that has changed, and not what the
 			// unit was asked to change, so its author is not told of a conflict.
@@ -176,9 +176,9 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 	return nil
 }
 
-// outdate makes an open approval stale; or expired, when it is overdue and the sweeper has not
+// markRowStale makes an open approval stale; or expired, when it is overdue and the sweeper has not
 // expired it yet. It returns the action taken.
-func (s *Service) outdate(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
+func (s *Service) markRowStale(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
 	if a.state(u.Now()) == expired {
 		return "expire", s.expireRow(ctx, u, a)
 	}

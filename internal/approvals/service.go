@@ -96,7 +96,7 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 // their contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
-	f, err := s.filled(ctx, f)
+	f, err := s.withCaller(ctx, f)
 	if err != nil {
 		return storage.Listing[Approval]{}, err
 	}

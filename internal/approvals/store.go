@@ -54,8 +54,8 @@ type Filter struct {
 // mostDisabled is of how many disabled authors others are told what went stale.
 const mostDisabled = 500
 
-// filled is a filter with what it asks of others.
-func (s *Service) filled(ctx context.Context, f Filter) (_ Filter, err error) {
+// withCaller is a filter with what it asks of others.
+func (s *Service) withCaller(ctx context.Context, f Filter) (_ Filter, err error) {
 	if f.isStaleForCaller() {
 		f.disabled, err = s.tenancy.Disabled(ctx, mostDisabled)
 	}

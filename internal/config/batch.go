@@ -206,7 +206,7 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 			w.after = w.before
 			return nil, nil
 		}
-		w.after, w.set, fields, err = w.before.revised(patched, by.may)
+		w.after, w.set, fields, err = w.before.applyDocument(patched, by.may)
 	case OpReplace:
 		w.after, w.set, fields, err = w.before.with(w.Content, valueGiven, by.may)
 	}

@@ -37,7 +37,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 
 // revise returns the config that an edited document makes, if it keeps the rules.
 func revise(c *Config, document any, may permit) (*Config, guard.Set, error) {
-	after, set, fields, err := c.revised(document, may)
+	after, set, fields, err := c.applyDocument(document, may)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,9 +101,9 @@ func (c *Config) document(told bool) (any, error) {
 	return merge.NewObject(members...), nil
 }
 
-// revised returns the config with the content of an edited document and the columns
+// applyDocument returns the config with the content of an edited document and the columns
 // that this changes, or what is wrong with the document. Errors: those of may.
-func (c *Config) revised(document any, may permit) (*Config, guard.Set, []apperr.Field, error) {
+func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	members, _ := merge.ObjectOf(document)
 	content := Content{Schema: respelled(members, "schema", c.Schema)}
 	remark, _ := members.Get("remark")

@@ -176,7 +176,7 @@ func (t *tail) advance(ctx context.Context) error {
 		return err
 	}
 	if found.Epoch != t.at.Epoch || found.Place < t.at.Place {
-		t.startAnew(found.Revision)
+		t.disconnectAll(found.Revision)
 		return nil
 	}
 	for t.at.Place < found.Place {
@@ -192,9 +192,9 @@ func (t *tail) advance(ctx context.Context) error {
 	return nil
 }
 
-// startAnew cuts all watchers off: the database is on another history than the one that
+// disconnectAll cuts all watchers off: the database is on another history than the one that
 // they have seen. They come back with a revision of that one, and are told that it is gone.
-func (t *tail) startAnew(at Revision) {
+func (t *tail) disconnectAll(at Revision) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
 	t.at = at

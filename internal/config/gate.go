@@ -194,6 +194,6 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if from, err = before.document(false); err != nil {
 		return nil, false, err
 	}
-	made, _, fields, err := before.revised(author{}.patched(from, patch), nil)
+	made, _, fields, err := before.applyDocument(author{}.patched(from, patch), nil)
 	return patch, err == nil && len(fields) == 0 && made.Content == after.Content, nil
 }

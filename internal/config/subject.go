@@ -122,7 +122,7 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	if merge.Equal(document, patched) {
 		return p, apperr.Invalid(apperr.Field{Pointer: "/patch", Code: "nothing", Message: "changes nothing; withdraw the approval instead"})
 	}
-	after, set, fields, err := w.before.revised(patched, by.may)
+	after, set, fields, err := w.before.applyDocument(patched, by.may)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(under("/patch", fields)...)
 	}
@@ -210,7 +210,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (
 	case merge.Equal(merged.Merged, documents[2]):
 		return w, approvals.ErrNoChange
 	}
-	after, set, fields, err := current.revised(merged.Merged, may)
+	after, set, fields, err := current.applyDocument(merged.Merged, may)
 	if err := refusalOf(fields, err); err != nil {
 		return w, err
 	}

@@ -30,7 +30,7 @@ func Add(t *testing.T, ctx context.Context, tap *storagetest.Tap, through, name 
 	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2})
 	require.NoError(t, err)
 	defer db.Close()
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Patience: patience})
+	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, CommitResolveTimeout: patience})
 	var once atomic.Bool
 	tap.Refuse(func(statement string) *storagetest.Refusal {
 		if statement != "COMMIT" || !once.CompareAndSwap(false, true) {

@@ -86,12 +86,12 @@ var grants = []mutant{
 	},
 	{
 		name: "who comes for the first time waits behind the flood",
-		file: "internal/access/turns.go", old: `return r.anonymous && r.tries <= waits.tries`, new: `return false`,
+		file: "internal/access/hash_queue.go", old: `return r.anonymous && r.tries <= waits.tries`, new: `return false`,
 		caught: tests{"internal/access": {"TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst"}},
 	},
 	{
 		name: "a place does not rest after a stranger's guess",
-		file: "internal/access/turns.go", old: `		p.turns.giveBack(1)`, new: `		p.turns.giveBack(0)
+		file: "internal/access/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
 		return`,
 		caught: tests{"internal/access": {"TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
 	},

@@ -5,8 +5,8 @@ var votes = []mutant{
 	{
 		name: "a vote is for whatever the approval holds by now",
 		file: "internal/approvals/decide.go",
-		old:  "if err := s.demand(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
-		new:  "ifMatch = guard.Precondition{Ref: a.Ref()}\n\tif err := s.demand(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
+		old:  "if err := s.requireAllowed(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
+		new:  "ifMatch = guard.Precondition{Ref: a.Ref()}\n\tif err := s.requireAllowed(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
 		caught: tests{"internal/approvals": {
 			"TestAVoteIsForTheVersionThatWasRead", "TestOfAVoteAndAnEditOfTheRequestOneWins", "TestVotesEditsAndWithdrawalsAreLinearizable",
 		}},

@@ -39,7 +39,7 @@ var commits = []mutant{
 	},
 	{
 		name: "a connection whose BEGIN failed is used again",
-		file: "internal/base/storage/session.go", old: `s.spoiled = s.spoiled || s.bounded`, new: `s.spoiled = s.spoiled && s.bounded`,
+		file: "internal/base/storage/session.go", old: `s.unusable = s.unusable || s.bounded`, new: `s.unusable = s.unusable && s.bounded`,
 		caught: tests{"internal/base/storage": {"TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt"}},
 	},
 	{
@@ -57,7 +57,7 @@ var commits = []mutant{
 	},
 	{
 		name: "a connection whose COMMIT or ROLLBACK failed is used again",
-		file: "internal/base/storage/session.go", old: "	s.spoiled = true\n	return err\n", new: "	return err\n",
+		file: "internal/base/storage/session.go", old: "	s.unusable = true\n	return err\n", new: "	return err\n",
 		caught: tests{
 			"internal/base/storage": {"TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection"},
 			"internal/core/uow":     {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
@@ -65,7 +65,7 @@ var commits = []mutant{
 	},
 	{
 		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
-		file: "internal/core/uow/runner.go", old: `err := u.takePlace(db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
+		file: "internal/core/uow/runner.go", old: `err := u.insertTombstone(db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
 		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
 	},
 	{

@@ -47,7 +47,7 @@ var core = []mutant{
 	},
 	{
 		name: "a row is given to the next who merges as a unit that was rolled back would have made it",
-		file: "internal/core/change/turns.go", old: `committed && taken.wrote`, new: `taken.wrote`,
+		file: "internal/core/change/row_queues.go", old: `committed && slot.wrote`, new: `slot.wrote`,
 		caught: tests{"internal/core/change": {"TestWhatWasRolledBackIsNotGivenOn"}},
 	},
 	{
@@ -58,13 +58,13 @@ var core = []mutant{
 	{
 		name: "a merge is refused for what the unit before has made, and not for what the row is",
 		file: "internal/core/change/edit.go", old: `		if u.Begun() {
-			return edited, turn.left`, new: `		if err != nil || u.Begun() {
-			return edited, turn.left`,
+			return edited, slot.setRow`, new: `		if err != nil || u.Begun() {
+			return edited, slot.setRow`,
 		caught: tests{"internal/core/change": {"TestARefusalToMergeStandsOnTheRowItself"}},
 	},
 	{
 		name: "who merges reads the row that the unit before has given him",
-		file: "internal/core/change/turns.go", old: `return t.line.newest, t.line.known`, new: `return t.line.newest, false`,
+		file: "internal/core/change/row_queues.go", old: `return s.queue.newest, s.queue.known`, new: `return s.queue.newest, false`,
 		caught: tests{"internal/core/change": {"TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade"}},
 	},
 	{
@@ -77,8 +77,8 @@ var core = []mutant{
 	},
 	{
 		name: "of two processes that number a log at once without its counter one fails",
-		file: "internal/base/storage/places.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
-		also:   []edit{{"internal/base/storage/places.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
+		file: "internal/base/storage/log_sequence.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
+		also:   []edit{{"internal/base/storage/log_sequence.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
 		caught: tests{"internal/config": {"TestTheLogIsGapFreeWhoeverNumbersIt"}},
 	},
 	{

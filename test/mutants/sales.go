@@ -306,7 +306,7 @@ var sales = []mutant{
 	},
 	{
 		name: "what was withheld for an edit that failed stays withheld",
-		file: "internal/core/uow/runner.go", old: `u.run(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
+		file: "internal/core/uow/runner.go", old: `u.runHooks(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
 		caught: tests{
 			"internal/core/uow":  {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
 			"internal/flashsale": {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},

@@ -7,22 +7,22 @@ var servers = []mutant{
 	// Connections of a server that has too few.
 	{
 		name: "a caller is told that the server has no connection left although the pool has some",
-		file: "internal/base/storage/crowding.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
+		file: "internal/base/storage/pool_limit.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
 		caught: tests{"internal/base/storage": {"TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor"}},
 	},
 	{
 		name: "the last connection of a pool is given back to a crowded server",
-		file: "internal/base/storage/crowding.go", old: `!c.closed && c.live == 0`, new: `!c.closed && c.live < 0`,
+		file: "internal/base/storage/pool_limit.go", old: `!c.closed && c.live == 0`, new: `!c.closed && c.live < 0`,
 		caught: tests{"internal/base/storage": {"TestTheLastConnectionIsNotGivenBack"}},
 	},
 	{
 		name: "an idle pool makes another connection each time that it is asked",
-		file: "internal/base/storage/crowding.go", old: `if clock.Since(spare.made) > connMaxLifetime {`, new: `if clock.Since(spare.made) > 0 {`,
+		file: "internal/base/storage/pool_limit.go", old: `if clock.Since(spare.made) > connMaxLifetime {`, new: `if clock.Since(spare.made) > 0 {`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
 	},
 	{
 		name: "a connection that is used again is still in the transaction that it was left in",
-		file: "internal/base/storage/crowding.go", old: `spare.link.ExecContext(asking, "ROLLBACK", nil)`, new: `spare.link.ExecContext(asking, "DO 0", nil)`,
+		file: "internal/base/storage/pool_limit.go", old: `spare.link.ExecContext(asking, "ROLLBACK", nil)`, new: `spare.link.ExecContext(asking, "DO 0", nil)`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
 	},
 	{
@@ -32,12 +32,12 @@ var servers = []mutant{
 	},
 	{
 		name: "a pool that had to shrink stays small",
-		file: "internal/base/storage/crowding.go", old: `c.setLimit(min(c.size, `, new: `c.setLimit(min(c.limit, `,
+		file: "internal/base/storage/pool_limit.go", old: `c.setLimit(min(c.size, `, new: `c.setLimit(min(c.limit, `,
 		caught: tests{"internal/base/storage": {"TestAPoolThatHadToShrinkGrowsAgain"}},
 	},
 	{
 		name: "a pool that has lost its connections does not wait for one",
-		file: "internal/base/storage/crowding.go", old: `clock.Since(began) > crowdedPatience ||`, new: `clock.Since(began) >= 0 ||`,
+		file: "internal/base/storage/pool_limit.go", old: `clock.Since(began) > crowdedPatience ||`, new: `clock.Since(began) >= 0 ||`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatHasLostAllItsConnectionsWaitsForOne"}},
 	},
 

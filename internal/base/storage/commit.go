@@ -21,7 +21,7 @@ func (db *DB) Commit(tx *gorm.DB) error {
 	if err == nil {
 		return nil
 	}
-	var sent *unconfirmed
+	var sent *commitError
 	if !errors.As(err, &sent) || isUndone(sent) {
 		return db.classify(err)
 	}

@@ -222,7 +222,7 @@ func (g *groupCommit) end() {
 		_ = g.rollBackAll()
 	} else if err := g.execute(context.Background(), "COMMIT"); err != nil {
 		// Its end undoes what it has open.
-		in.err = &unconfirmed{cause: errors.Join(err, g.drop())}
+		in.err = &commitError{cause: errors.Join(err, g.drop())}
 	} else if !g.link.IsValid() {
 		_ = g.drop()
 	}

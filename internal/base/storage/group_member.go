@@ -123,7 +123,7 @@ func (m *member) runWaiting(p *packet) error {
 // ExecContext implements driver.ExecerContext. Outside of a transaction the statement is one.
 func (m *member) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	if m.packet != nil && m.packet.broken == nil && m.packet.waits(ctx, query, args, 0) {
-		return later{}, nil
+		return deferredResult{}, nil
 	}
 	err = m.run(ctx, query, func(link link) error {
 		result, err = link.ExecContext(m.toTheEnd(ctx), query, args)

@@ -79,10 +79,10 @@ func unusable(address string, err error) error {
 // mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
 // reply packet, which has the new id already, instead of a result set.
 func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.Dialector {
-	connector.bounded, connector.opened, connector.crowding, connector.servers = true, &db.links, newCrowding(size), &db.servers
+	connector.bounded, connector.opened, connector.limiter, connector.servers = true, &db.links, newPoolLimiter(size), &db.servers
 	connections := pool(connector, size)
-	connector.crowding.pool = connections
-	db.crowdings = append(db.crowdings, connector.crowding)
+	connector.limiter.pool = connections
+	db.crowdings = append(db.crowdings, connector.limiter)
 	connections.SetConnMaxLifetime(connMaxLifetime)
 	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})

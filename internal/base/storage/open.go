@@ -57,7 +57,7 @@ type DB struct {
 	groups *groupCommit
 	// crowdings are of the pools on MySQL; empty on SQLite. servers are what their connections
 	// lead to, and packets says whether these may be sent several statements at once.
-	crowdings []*crowding
+	crowdings []*poolLimiter
 	servers   servers
 	packets   bool
 }

@@ -171,7 +171,7 @@ func (s *session) flush(ctx context.Context) error {
 }
 
 // joint is what goes to the server at once.
-type joint struct {
+type multiStatement struct {
 	text strings.Builder
 	args []driver.NamedValue
 	// length is how many statements there are.
@@ -181,8 +181,8 @@ type joint struct {
 }
 
 // joined returns what waits, and behind it the given statement; "" for none.
-func (p *packet) joined(text string, args []driver.NamedValue) *joint {
-	j := &joint{}
+func (p *packet) joined(text string, args []driver.NamedValue) *multiStatement {
+	j := &multiStatement{}
 	if !p.begun {
 		j.add(startTransaction, nil)
 	}
@@ -204,7 +204,7 @@ func (p *packet) joined(text string, args []driver.NamedValue) *joint {
 	return j
 }
 
-func (j *joint) add(text string, args []driver.NamedValue) {
+func (j *multiStatement) add(text string, args []driver.NamedValue) {
 	if j.length > 0 {
 		j.text.WriteString(BetweenStatements)
 	}
@@ -214,7 +214,7 @@ func (j *joint) add(text string, args []driver.NamedValue) {
 }
 
 // exec sends it, and fills the ids in.
-func (j *joint) exec(ctx context.Context, over link) (driver.Result, error) {
+func (j *multiStatement) exec(ctx context.Context, over link) (driver.Result, error) {
 	result, err := over.ExecContext(ctx, j.text.String(), j.args)
 	if err != nil || len(j.ids) == 0 {
 		return result, err
@@ -347,10 +347,10 @@ func (s *session) alone(ctx context.Context, text string, args []driver.NamedVal
 }
 
 // later is what a statement that waits is said to have done.
-type later struct{}
+type deferredResult struct{}
 
 // LastInsertId implements driver.Result: 0, which stands for none.
-func (later) LastInsertId() (int64, error) { return 0, nil }
+func (deferredResult) LastInsertId() (int64, error) { return 0, nil }
 
 // RowsAffected implements driver.Result.
-func (later) RowsAffected() (int64, error) { return 1, nil }
+func (deferredResult) RowsAffected() (int64, error) { return 1, nil }

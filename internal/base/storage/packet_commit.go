@@ -38,7 +38,7 @@ func (s *session) commitPacked(ctx context.Context) error {
 		_, err = s.link.ExecContext(ctx, "COMMIT", nil)
 		return err
 	case errors.Is(err, driver.ErrBadConn) && ctx.Err() == nil:
-		s.spoiled = true
+		s.unusable = true
 		return &refused{p.sent(err)}
 	case errors.As(err, &fromServer) && !s.mayHaveReached(ctx, s.commits):
 		s.commits--
@@ -70,7 +70,7 @@ func (s *session) mayHaveReached(ctx context.Context, commit int64) bool {
 // undo rolls back after a statement has failed, and returns its error.
 func (s *session) undo(ctx context.Context, failed error) error {
 	if _, err := s.link.ExecContext(ctx, "ROLLBACK", nil); err != nil {
-		s.spoiled = true
+		s.unusable = true
 	}
 	return &refused{failed}
 }

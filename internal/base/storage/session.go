@@ -32,18 +32,18 @@ type sessions struct {
 	packets bool
 	// opened counts the connections that were made.
 	opened *atomic.Uint64
-	// crowding is of a server that bounds its connections; nil for a file. servers then knows
+	// limiter is of a server that bounds its connections; nil for a file. servers then knows
 	// which they lead to.
-	crowding *crowding
-	servers  *servers
+	limiter *poolLimiter
+	servers *servers
 }
 
 // Connect implements driver.Connector.
 func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
-	if s.crowding == nil {
+	if s.limiter == nil {
 		return s.open(ctx)
 	}
-	made, err := s.crowding.connect(ctx, s.open)
+	made, err := s.limiter.connect(ctx, s.open)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +57,13 @@ func (s sessions) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.crowding == nil {
+	if s.limiter == nil {
 		return &session{link: link, bounded: s.bounded}, nil
 	}
 	if link, err = asEngine(ctx, link); err != nil {
 		return nil, err
 	}
-	made := &session{link: link, bounded: s.bounded, crowding: s.crowding, servers: s.servers, made: clock.Mark()}
+	made := &session{link: link, bounded: s.bounded, limiter: s.limiter, servers: s.servers, made: clock.Mark()}
 	if made.at, err = fitSession(ctx, link); err != nil {
 		return nil, errors.Join(err, link.Close())
 	}
@@ -73,10 +73,10 @@ func (s sessions) open(ctx context.Context) (*session, error) {
 
 // Close implements io.Closer, for the pool's own end.
 func (s sessions) Close() error {
-	if s.crowding == nil {
+	if s.limiter == nil {
 		return nil
 	}
-	return s.crowding.end()
+	return s.limiter.end()
 }
 
 // openLink makes a connection and counts it.
@@ -120,14 +120,14 @@ type session struct {
 	link
 	bounded bool
 	packets bool
-	// spoiled is set once nobody knows in which state its transaction is.
-	spoiled bool
+	// unusable is set once nobody knows in which state its transaction is.
+	unusable bool
 	// packet is what of a packed transaction waits; nil outside of one.
 	packet *packet
 	// commits counts the packets with a COMMIT.
-	commits  int64
-	crowding *crowding
-	servers  *servers
+	commits int64
+	limiter *poolLimiter
+	servers *servers
 	// at is the server that the connection was made to, and made when, on the monotonic clock.
 	at   server
 	made time.Time
@@ -135,15 +135,15 @@ type session struct {
 
 // Close implements driver.Conn.
 func (s *session) Close() error {
-	if s.crowding == nil {
+	if s.limiter == nil {
 		return s.link.Close()
 	}
 	s.servers.remove(s.at)
-	return s.crowding.close(s, s.IsValid())
+	return s.limiter.close(s, s.IsValid())
 }
 
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.
-func (s *session) IsValid() bool { return !s.spoiled && s.link.IsValid() }
+func (s *session) IsValid() bool { return !s.unusable && s.link.IsValid() }
 
 // CheckNamedValue implements driver.NamedValueChecker.
 func (s *session) CheckNamedValue(value *driver.NamedValue) error {
@@ -166,7 +166,7 @@ func (s *session) ExecContext(ctx context.Context, text string, args []driver.Na
 		return nil, err
 	}
 	if s.packet.waits(ctx, text, args, size) {
-		return later{}, nil
+		return deferredResult{}, nil
 	}
 	return s.exec(ctx, text, args)
 }
@@ -213,7 +213,7 @@ func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
 		// It may have begun, and what comes next on the connection would be a part of it.
-		s.spoiled = s.spoiled || s.bounded
+		s.unusable = s.unusable || s.bounded
 		return nil, err
 	}
 	return &transaction{tx: tx, session: s}, nil
@@ -231,7 +231,7 @@ func (t *transaction) Commit() error {
 	if err == nil || isRefused(err) {
 		return err
 	}
-	return &unconfirmed{cause: err, at: t.session.at}
+	return &commitError{cause: err, at: t.session.at}
 }
 
 // Rollback implements driver.Tx.
@@ -246,7 +246,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 			end = tx.Commit
 		}
 		err := end()
-		s.spoiled = s.spoiled || err != nil
+		s.unusable = s.unusable || err != nil
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
@@ -267,19 +267,19 @@ func (s *session) end(statement string, tx driver.Tx) error {
 		// Giving it up has closed the connection.
 		err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
 	}
-	s.spoiled = true
+	s.unusable = true
 	return err
 }
 
 // unconfirmed is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
 // none comes from database/sql, which found the transaction ended and sent nothing.
-type unconfirmed struct {
+type commitError struct {
 	cause error
 	at    server
 }
 
-func (u *unconfirmed) Error() string { return u.cause.Error() }
-func (u *unconfirmed) Unwrap() error { return u.cause }
+func (u *commitError) Error() string { return u.cause.Error() }
+func (u *commitError) Unwrap() error { return u.cause }
 
 // LinkChanges counts what could have put another server, or an earlier state of this one,
 // behind the pools: each connection that was opened, and each that was lost or found its

@@ -69,7 +69,7 @@ func (l Lifecycle[T, M]) Comment(ctx context.Context, u *uow.Unit, row M, status
 		return row, uow.Overtaken(l.Machine.Name)
 	}
 	if err != nil {
-		return row, goneOr(err, l.Label(row))
+		return row, notFoundIfGone(err, l.Label(row))
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {

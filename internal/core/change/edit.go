@@ -92,10 +92,10 @@ func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit
 	switch isNewest := edit.IfMatch.Holds(row.Ref()); {
 	case isNewest && overwrites:
 		edited, err := e.applyTo(ctx, u, row, edit)
-		return edited, againIfStale(err)
+		return edited, retryIfStale(err)
 	case overwrites:
-		edited, err := e.applyOver(ctx, u, row, edit)
-		return edited, againIfStale(err)
+		edited, err := e.applyOverwrite(ctx, u, row, edit)
+		return edited, retryIfStale(err)
 	case edit.MergeDisjoint:
 		return e.applyMerged(ctx, u, row, edit)
 	case isNewest:
@@ -121,9 +121,9 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 	return Edited[M]{Row: after}, nil
 }
 
-// againIfStale has a unit run again that finds the row changed after it was read, also under a
+// retryIfStale has a unit run again that finds the row changed after it was read, also under a
 // lock, which an engine may have dropped.
-func againIfStale(err error) error {
+func retryIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
 		return uow.Overtaken("record")
 	}
@@ -149,26 +149,26 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 			return Edited[M]{}, err
 		}
 	}
-	turn, err := e.MergeQueue.take(ctx, u, row.Ref().ID)
+	slot, err := e.MergeQueue.enter(ctx, u, row.Ref().ID)
 	if err != nil {
 		return Edited[M]{}, err
 	}
 	first := u.Attempt() == 1
-	if newest, known := turn.before(); known && first {
+	if newest, known := slot.predecessorRow(); known && first {
 		edited, err := e.mergeOnto(ctx, u, newest, base, edit)
 		if u.Begun() {
-			return edited, turn.left(edited.Row, againIfStale(err))
+			return edited, slot.setRow(edited.Row, retryIfStale(err))
 		}
 		// Nothing was written: a refusal, or that nothing changes, is said of the row itself.
 		isNewest = false
 	}
 	if !isNewest || !first {
-		if row, err = e.locked(ctx, u, row.Ref().ID); err != nil {
-			return Edited[M]{}, goneOr(err, e.Label(base))
+		if row, err = e.readForUpdate(ctx, u, row.Ref().ID); err != nil {
+			return Edited[M]{}, notFoundIfGone(err, e.Label(base))
 		}
 	}
 	edited, err := e.mergeOnto(ctx, u, row, base, edit)
-	return edited, turn.left(edited.Row, againIfStale(err))
+	return edited, slot.setRow(edited.Row, retryIfStale(err))
 }
 
 // mergeOnto merges a patch of the base onto a row. Errors: guard.ErrStale.
@@ -191,13 +191,13 @@ func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M,
 	return Edited[M]{Row: after, Merged: &Merged{FromVersion: edit.IfMatch.Ref.Version, KeptTheirs: result.TheirsOnly}}, nil
 }
 
-// applyOver makes the newest row what the author of a stale edit had before him.
-func (e Editable[T, M]) applyOver(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
+// applyOverwrite makes the newest row what the author of a stale edit had before him.
+func (e Editable[T, M]) applyOverwrite(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	current, sides, err := e.lockSides(ctx, u, row, edit)
 	if err != nil {
 		return Edited[M]{}, err
 	}
-	destroyed := lost(sides)
+	destroyed := overwrittenMembers(sides)
 	after, err := e.revise(ctx, u, current, sides.theirs, sides.yours, &Overwrite{edit.Overwrite.Reason, destroyed})
 	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
 }
@@ -208,9 +208,9 @@ func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit 
 	if err != nil {
 		return row, sides{}, err
 	}
-	current, err := e.locked(ctx, u, row.Ref().ID)
+	current, err := e.readForUpdate(ctx, u, row.Ref().ID)
 	if err != nil {
-		return row, sides{}, goneOr(err, e.Label(row))
+		return row, sides{}, notFoundIfGone(err, e.Label(row))
 	}
 	compared, err := e.compare(base, current, edit)
 	return current, compared, err
@@ -233,8 +233,8 @@ func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, err
 	return *base, nil
 }
 
-// lost returns what the others changed and an overwriting edit takes away, by member.
-func lost(s sides) map[string]any {
+// overwrittenMembers returns what the others changed and an overwriting edit takes away, by member.
+func overwrittenMembers(s sides) map[string]any {
 	base, _ := merge.ObjectOf(s.base)
 	yours, _ := merge.ObjectOf(s.yours)
 	theirs, _ := merge.ObjectOf(s.theirs)
@@ -263,11 +263,11 @@ func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, 
 	}
 	if e.ProposeInstead != nil {
 		if proposed, err := e.ProposeInstead(ctx, u, row, after, overwrite); err != nil || proposed {
-			return row, goneOr(err, e.Label(row))
+			return row, notFoundIfGone(err, e.Label(row))
 		}
 	}
 	if err := e.write(ctx, u, row, set); err != nil {
-		return row, goneOr(err, e.Label(row))
+		return row, notFoundIfGone(err, e.Label(row))
 	}
 	if err := guard.Advance(ctx, u, after); err != nil {
 		return row, err
@@ -292,7 +292,7 @@ func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch 
 	if errors.Is(err, guard.ErrStale) {
 		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
 	}
-	return goneOr(err, e.Label(row))
+	return notFoundIfGone(err, e.Label(row))
 }
 
 // stale is answered as the conflict, built after the rollback.
@@ -301,11 +301,11 @@ func (e Editable[T, M]) stale(id int64, edit Edit) error {
 }
 
 // Conflict builds what the author of a stale edit is told, from the row as it is
-// committed now.
+// readCommitted now.
 func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error {
-	current, err := e.committed(ctx, id)
+	current, err := e.readCommitted(ctx, id)
 	if err != nil {
-		return goneOr(err, "The resource")
+		return notFoundIfGone(err, "The resource")
 	}
 	c := guard.Conflict{Resource: e.Label(current), Current: current.Stamp(), CurrentView: e.View(current)}
 	base, err := e.baseOf(ctx, current, edit)
@@ -371,8 +371,8 @@ func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
 	return sides{base: baseDocument, yours: yours, theirs: theirs}, nil
 }
 
-// goneOr tells a row that has gone meanwhile from every other error.
-func goneOr(err error, label string) error {
+// notFoundIfGone tells a row that has gone meanwhile from every other error.
+func notFoundIfGone(err error, label string) error {
 	if errors.Is(err, guard.ErrGone) || storage.IsNotFound(err) {
 		return apperr.New(apperr.NotFound, "%s was deleted meanwhile.", label)
 	}

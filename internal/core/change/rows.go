@@ -29,14 +29,14 @@ type Rows[T any, M Model[T]] struct {
 	Find func(db *gorm.DB, id int64) (M, error)
 }
 
-// committed reads a row as it is committed now.
-func (r Rows[T, M]) committed(ctx context.Context, id int64) (M, error) {
+// readCommitted reads a row as it is committed now.
+func (r Rows[T, M]) readCommitted(ctx context.Context, id int64) (M, error) {
 	return r.find(r.DB.Read(ctx), id)
 }
 
-// locked reads a row FOR UPDATE in the unit's transaction. On SQLite the transaction is
+// readForUpdate reads a row FOR UPDATE in the unit's transaction. On SQLite the transaction is
 // the lock: there is one writer.
-func (r Rows[T, M]) locked(ctx context.Context, u *uow.Unit, id int64) (M, error) {
+func (r Rows[T, M]) readForUpdate(ctx context.Context, u *uow.Unit, id int64) (M, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err

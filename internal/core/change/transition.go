@@ -53,15 +53,15 @@ func (l Lifecycle[T, M]) Transition(
 	}
 	after, err := write(to)
 	if !errors.Is(err, guard.ErrStale) {
-		return after, goneOr(err, l.Label(row))
+		return after, notFoundIfGone(err, l.Label(row))
 	}
 	if ifMatch != nil {
 		return row, l.movedOn(row, *ifMatch)
 	}
 	return row, uow.Explain(func(ctx context.Context) error {
-		current, err := l.committed(ctx, row.Ref().ID)
+		current, err := l.readCommitted(ctx, row.Ref().ID)
 		if err != nil {
-			return goneOr(err, l.Label(row))
+			return notFoundIfGone(err, l.Label(row))
 		}
 		refusal := l.Refusal(current, apperr.StatusChanged, action)
 		if l.State(current) == from {
@@ -130,9 +130,9 @@ func (l Lifecycle[T, M]) allowed(row M) []string {
 // movedOn answers a transition whose If-Match does not hold.
 func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
-		current, err := l.committed(ctx, row.Ref().ID)
+		current, err := l.readCommitted(ctx, row.Ref().ID)
 		if err != nil {
-			return goneOr(err, l.Label(row))
+			return notFoundIfGone(err, l.Label(row))
 		}
 		return l.Conflict(current, ifMatch)
 	})

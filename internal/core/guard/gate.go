@@ -45,33 +45,33 @@ var (
 // atVersion is the condition of a row at the version that its reader saw.
 const atVersion = "version = ?"
 
-// gate is what a write asks of a row beside its condition.
-type gate struct {
+// protection is what a write asks of a row beside its condition.
+type protection struct {
 	// protected rows are refused, and those that a pending approval may name.
 	unprotected, unproposed bool
 	// clears is set when the write ends what pending approvals the row may have.
 	clears bool
 }
 
-func gateFor[T any](u Unit) gate {
+func protectionFor[T any](u Unit) protection {
 	_, proposable := any(new(T)).(Proposable)
 	_, protectable := any(new(T)).(Protectable)
 	switch {
 	case !proposable:
-		return gate{}
+		return protection{}
 	case u.Approval() != 0:
-		return gate{clears: true}
+		return protection{clears: true}
 	}
-	return gate{unprotected: protectable, unproposed: true}
+	return protection{unprotected: protectable, unproposed: true}
 }
 
-// proposedGate is that of a write which makes the approvals that name the row stale.
-func proposedGate[T Proposable]() gate {
+// protectionOfProposed is that of a write which makes the approvals that name the row stale.
+func protectionOfProposed[T Proposable]() protection {
 	_, protectable := any(new(T)).(Protectable)
-	return gate{unprotected: protectable, clears: true}
+	return protection{unprotected: protectable, clears: true}
 }
 
-func (g gate) predicate() (condition string, args []any) {
+func (g protection) predicate() (condition string, args []any) {
 	switch {
 	case g.unprotected && g.unproposed:
 		return "protected = ? AND proposed = 0", []any{false}
@@ -85,7 +85,7 @@ func (g gate) predicate() (condition string, args []any) {
 
 // refusal says why a row was not written that is there: missed when the write's condition,
 // which query asks for, does not hold.
-func (g gate) refusal(query *gorm.DB, missed error) error {
+func (g protection) refusal(query *gorm.DB, missed error) error {
 	if condition, _ := g.predicate(); condition == "" {
 		return missed
 	}
@@ -132,29 +132,29 @@ func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 		return err
 	}
 	changed, err := storage.Exec(tx, "UPDATE "+table+" SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?", who.TenantID, ref.ID, ref.Version)
-	return outcome[T](tx, changed, err, gate{}, ref.ID, ErrStale, atVersion, ref.Version)
+	return requireOneRow[T](tx, changed, err, protection{}, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // UpdateProposed is Update of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func UpdateProposed[T Proposable](ctx context.Context, u Unit, ref Ref, set Set) error {
-	return write[T](ctx, u, proposedGate[T](), ref.ID, 1, set, ErrStale, atVersion, ref.Version)
+	return write[T](ctx, u, protectionOfProposed[T](), ref.ID, 1, set, ErrStale, atVersion, ref.Version)
 }
 
 // TransitionProposed is Transition of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
-	return transition[T](ctx, u, proposedGate[T](), ref, from, to, set)
+	return transition[T](ctx, u, protectionOfProposed[T](), ref, from, to, set)
 }
 
 // AdjustProposed is Adjust of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
 func AdjustProposed[T Proposable](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
-	return write[T](ctx, u, proposedGate[T](), id, 1, set, ErrRefused, "("+condition+")", args...)
+	return write[T](ctx, u, protectionOfProposed[T](), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // DeleteProposed is Delete of a row that was refused with ErrProposed. The unit makes the
 // approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func DeleteProposed[T Proposable](ctx context.Context, u Unit, ref Ref) error {
-	return remove[T](ctx, u, proposedGate[T](), ref)
+	return remove[T](ctx, u, protectionOfProposed[T](), ref)
 }

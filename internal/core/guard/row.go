@@ -44,7 +44,7 @@ type Stamp struct {
 type Versioned interface {
 	Ref() Ref
 	Stamp() Stamp
-	rower
+	rowEmbedder
 }
 
 // Stamp returns the row's version as replies show it.

@@ -57,8 +57,8 @@ type Set map[string]any
 // Add returns a value for a Set that adds delta to the column.
 func Add(column string, delta int64) any { return gorm.Expr(column+" + ?", delta) }
 
-// rower is implemented by every model that embeds Row.
-type rower interface{ guarded() *Row }
+// rowEmbedder is implemented by every model that embeds Row.
+type rowEmbedder interface{ guarded() *Row }
 
 func (r *Row) guarded() *Row { return r }
 
@@ -67,13 +67,13 @@ func (r *Row) guarded() *Row { return r }
 //	INSERT INTO t (tenant_id, version, …) VALUES (?, 1, …)
 //
 // The row's ID and stamps are filled in.
-func Insert(ctx context.Context, u Unit, model rower) error {
+func Insert(ctx context.Context, u Unit, model rowEmbedder) error {
 	return InsertAt(ctx, u, model, 1)
 }
 
 // InsertAt is Insert for a row that begins at a later version, such as one that several
 // changes have made at once.
-func InsertAt(ctx context.Context, u Unit, model rower, version int64) error {
+func InsertAt(ctx context.Context, u Unit, model rowEmbedder, version int64) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func InsertAt(ctx context.Context, u Unit, model rower, version int64) error {
 // filled in: engines that count in steps would make wrong ones.
 func InsertMany[T any, P interface {
 	*T
-	rower
+	rowEmbedder
 }](ctx context.Context, u Unit, rows []T, perStatement int) error {
 	who, err := actor(ctx)
 	if err != nil {
@@ -126,15 +126,17 @@ func UpdateBy[T any](ctx context.Context, u Unit, ref Ref, steps int64, set Set)
 	if steps < 1 {
 		return fmt.Errorf("guard: a change of %d steps", steps)
 	}
-	return write[T](ctx, u, gateFor[T](u), ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
+	return write[T](ctx, u, protectionFor[T](u), ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
 }
 
 // Advance brings the reader's copy of a row to where Update or Transition brought
 // the row itself: the next version, the unit's time and author.
-func Advance(ctx context.Context, u Unit, model rower) error { return AdvanceBy(ctx, u, model, 1) }
+func Advance(ctx context.Context, u Unit, model rowEmbedder) error {
+	return AdvanceBy(ctx, u, model, 1)
+}
 
 // AdvanceBy is Advance after UpdateBy.
-func AdvanceBy(ctx context.Context, u Unit, model rower, steps int64) error {
+func AdvanceBy(ctx context.Context, u Unit, model rowEmbedder, steps int64) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -154,16 +156,16 @@ func AdvanceBy(ctx context.Context, u Unit, model rower, steps int64) error {
 // Errors: ErrGone, ErrStale. Whether the machine allows the step is for the
 // caller to have asked.
 func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
-	return transition[T](ctx, u, gateFor[T](u), ref, from, to, set)
+	return transition[T](ctx, u, protectionFor[T](u), ref, from, to, set)
 }
 
-func transition[T any](ctx context.Context, u Unit, g gate, ref Ref, from, to status.State, set Set) error {
-	moved := maps.Clone(set)
-	if moved == nil {
-		moved = Set{}
+func transition[T any](ctx context.Context, u Unit, g protection, ref Ref, from, to status.State, set Set) error {
+	columns := maps.Clone(set)
+	if columns == nil {
+		columns = Set{}
 	}
-	moved["status"] = to.Code
-	return write[T](ctx, u, g, ref.ID, 1, moved, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+	columns["status"] = to.Code
+	return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
 // Adjust changes a row by arithmetic under a condition instead of a version,
@@ -173,7 +175,7 @@ func transition[T any](ctx context.Context, u Unit, g gate, ref Ref, from, to st
 //
 // Errors: ErrGone, ErrRefused.
 func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
-	return write[T](ctx, u, gateFor[T](u), id, 1, set, ErrRefused, "("+condition+")", args...)
+	return write[T](ctx, u, protectionFor[T](u), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
 // Delete removes the row that ref names, if it still has that version:
@@ -182,10 +184,10 @@ func Adjust[T any](ctx context.Context, u Unit, id int64, set Set, condition str
 //
 // Errors: ErrGone, ErrStale.
 func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
-	return remove[T](ctx, u, gateFor[T](u), ref)
+	return remove[T](ctx, u, protectionFor[T](u), ref)
 }
 
-func remove[T any](ctx context.Context, u Unit, g gate, ref Ref) error {
+func remove[T any](ctx context.Context, u Unit, g protection, ref Ref) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -198,12 +200,12 @@ func remove[T any](ctx context.Context, u Unit, g gate, ref Ref) error {
 		query = query.Where(condition, args...)
 	}
 	result := query.Delete(new(T))
-	return outcome[T](tx, result.RowsAffected, result.Error, g, ref.ID, ErrStale, atVersion, ref.Version)
+	return requireOneRow[T](tx, result.RowsAffected, result.Error, g, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // write builds the one UPDATE of this package. It is written out instead of left to
 // GORM, which takes three times as many allocations for it, on every mutation.
-func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set, missed error, condition string, args ...any) error {
+func write[T any](ctx context.Context, u Unit, g protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -248,7 +250,7 @@ func write[T any](ctx context.Context, u Unit, g gate, id, steps int64, set Set,
 		exec = storage.ExecDeferredOneRow
 	}
 	changed, err := exec(tx, query.String(), values...)
-	return outcome[T](tx, changed, err, g, id, missed, condition, args...)
+	return requireOneRow[T](tx, changed, err, g, id, missed, condition, args...)
 }
 
 // byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
@@ -279,9 +281,9 @@ func tableOf[T any](tx *gorm.DB) (string, error) {
 	return statement.Table, nil
 }
 
-// outcome insists on exactly one changed row, and looks again to tell a row that
+// requireOneRow insists on exactly one changed row, and looks again to tell a row that
 // is gone from one that has moved on, and both from one whose gate is closed.
-func outcome[T any](tx *gorm.DB, changed int64, err error, g gate, id int64, missed error, condition string, args ...any) error {
+func requireOneRow[T any](tx *gorm.DB, changed int64, err error, g protection, id int64, missed error, condition string, args ...any) error {
 	switch {
 	case err != nil:
 		return err

@@ -64,9 +64,9 @@ const actionLost = "unit.lost"
 // any more. That takes seconds, or as long as the thread of one connection is not scheduled.
 const placeLife = time.Hour
 
-// takePlace adds a row where the unit's first audit row would be. It has what the unique key is over
+// insertTombstone adds a row where the unit's first audit row would be. It has what the unique key is over
 // and says nothing of who acted. Errors: a duplicate of auditKey when there is one.
-func (u *Unit) takePlace(db *gorm.DB) error {
+func (u *Unit) insertTombstone(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
 	}

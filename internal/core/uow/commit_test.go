@@ -34,7 +34,7 @@ type attempt struct {
 func try(ctx context.Context, db *storage.DB, name string) attempt {
 	a := attempt{observed: &counts{}}
 	runner := uow.NewRunner(uow.Options{
-		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: a.observed, Patience: 500 * time.Millisecond,
+		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: a.observed, CommitResolveTimeout: 500 * time.Millisecond,
 	})
 	a.err = runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		a.runs++

@@ -18,12 +18,12 @@ import (
 
 const (
 	// maxRuns is how often a unit is run before its write conflict is answered.
-	maxRuns        = 5
-	defaultMaxLife = 30 * time.Second
-	// defaultPatience is how long the fate of a COMMIT is looked for, and lookLife bounds
+	maxRuns                   = 5
+	defaultMaxTransactionTime = 30 * time.Second
+	// defaultCommitResolveTimeout is how long the fate of a COMMIT is looked for, and lookLife bounds
 	// one look.
-	defaultPatience = 8 * time.Second
-	lookLife        = 2 * time.Second
+	defaultCommitResolveTimeout = 8 * time.Second
+	probeTimeout                = 2 * time.Second
 	// retryHint is what a client is told to wait when the database is away.
 	retryHint = time.Second
 )
@@ -42,20 +42,20 @@ type Options struct {
 	Locks    lock.Locker
 	Clock    clock.Clock
 	Observer Observer
-	// MaxLife bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
-	MaxLife time.Duration
-	// Patience bounds the look for what became of a COMMIT that did not say; 0 means 8 s.
-	Patience time.Duration
+	// MaxTransactionTime bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
+	MaxTransactionTime time.Duration
+	// CommitResolveTimeout bounds the look for what became of a COMMIT that did not say; 0 means 8 s.
+	CommitResolveTimeout time.Duration
 }
 
 // Runner runs units of work. It is safe for concurrent use.
 type Runner struct {
-	db       *storage.DB
-	locks    lock.Locker
-	clock    clock.Clock
-	observer Observer
-	maxLife  time.Duration
-	patience time.Duration
+	db                   *storage.DB
+	locks                lock.Locker
+	clock                clock.Clock
+	observer             Observer
+	maxTransactionTime   time.Duration
+	commitResolveTimeout time.Duration
 }
 
 // NewRunner returns a Runner.
@@ -63,13 +63,13 @@ func NewRunner(o Options) *Runner {
 	if o.Observer == nil {
 		o.Observer = silent{}
 	}
-	if o.MaxLife == 0 {
-		o.MaxLife = defaultMaxLife
+	if o.MaxTransactionTime == 0 {
+		o.MaxTransactionTime = defaultMaxTransactionTime
 	}
-	if o.Patience == 0 {
-		o.Patience = defaultPatience
+	if o.CommitResolveTimeout == 0 {
+		o.CommitResolveTimeout = defaultCommitResolveTimeout
 	}
-	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxLife: o.MaxLife, patience: o.Patience}
+	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxTransactionTime: o.MaxTransactionTime, commitResolveTimeout: o.CommitResolveTimeout}
 }
 
 // WithClock returns a Runner whose units are at the times of another clock.
@@ -97,7 +97,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 	packed := true
 	for run := 1; run <= maxRuns; run++ {
 		var failed bool
-		if failed, err = r.once(ctx, run, packed && run < maxRuns, fn); failed {
+		if failed, err = r.runOnce(ctx, run, packed && run < maxRuns, fn); failed {
 			packed = false
 		} else {
 			err = explained(ctx, err)
@@ -105,7 +105,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 		if err == nil {
 			return nil
 		}
-		reason, again := reasonToRunAgain(err)
+		reason, again := retryReason(err)
 		if failed && !again && !apperr.Has(err, apperr.OutcomeUnknown) {
 			// It belongs to one of several statements, and to which is not known yet.
 			reason, again = "packet", true
@@ -118,13 +118,13 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 			break
 		}
 	}
-	return answer(explained(ctx, err))
+	return callerError(explained(ctx, err))
 }
 
-// once runs fn once, with its marked statements in packets or one by one, and reports
+// runOnce runs fn runOnce, with its marked statements in packets or one by one, and reports
 // whether a packet failed as a whole: then the error says little, and a run without packets
 // more.
-func (r *Runner) once(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
+func (r *Runner) runOnce(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
 	u := &Unit{runner: r, attempt: attempt, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
 	if packed {
 		u.packing = new(storage.Packing)
@@ -138,15 +138,15 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 	defer func() {
 		if !committed {
 			if undone := u.rollback(); err != nil && errors.Is(undone, storage.ErrGroupUndone) {
-				err = unfounded(undone)
+				err = retryGroupUndone(undone)
 			}
 		}
 		if !committed && !apperr.Has(err, apperr.OutcomeUnknown) {
-			u.run(ctx, "after-rollback", u.afterRollback)
+			u.runHooks(ctx, "after-rollback", u.afterRollback)
 		}
 		u.release(ctx)
 		if committed {
-			u.run(ctx, "after-commit", u.afterCommit)
+			u.runHooks(ctx, "after-commit", u.afterCommit)
 		}
 		for _, fn := range u.atEnd {
 			fn(committed)
@@ -184,7 +184,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		return nil
 	case !u.wrote.Load() && r.db.Dialect == storage.SQLite:
 		r.observer.UnitEnded("rolled_back")
-		return unfounded(err)
+		return retryGroupUndone(err)
 	case !u.wrote.Load():
 		return nil
 	}
@@ -192,7 +192,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		r.observer.UnitEnded("rolled_back")
 		return fmt.Errorf("commit: %w", err)
 	}
-	found, witnessErr := r.witness(ctx, u, err)
+	found, witnessErr := r.resolveCommit(ctx, u, err)
 	switch {
 	case witnessErr != nil:
 		r.observer.UnitEnded("unknown")
@@ -207,9 +207,9 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	}
 }
 
-// unfounded has a unit run again whose answer stands on what others of its group had written
+// retryGroupUndone has a unit run again whose answer stands on what others of its group had written
 // and what was undone with them. It wrote nothing, or was rolled back.
-func unfounded(cause error) error {
+func retryGroupUndone(cause error) error {
 	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database rolled back a change that this one depended on. Nothing was changed; try again.").
 		After(retryHint).Because(cause)}
 }
@@ -218,14 +218,14 @@ func unfounded(cause error) error {
 // one that was asked to.
 var errElsewhere = errors.New("uow: another server answers than the one that was asked to commit, and it need not have all that this one had")
 
-// witness finds out what became of a COMMIT that did not say. The unit's audit row is there
+// resolveCommit finds out what became of a COMMIT that did not say. The unit's audit row is there
 // if it is committed. If it is not, the unit must be undone for good before anybody is told
 // so, also one whose statements the server has yet to execute.
-func (r *Runner) witness(ctx context.Context, u *Unit, open error) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
+func (r *Runner) resolveCommit(ctx context.Context, u *Unit, open error) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.commitResolveTimeout)
 	defer cancel()
 	for run := 1; ; run++ {
-		found, err := r.look(ctx, u, open)
+		found, err := r.probeAuditRow(ctx, u, open)
 		if err == nil {
 			return found, nil
 		}
@@ -235,7 +235,7 @@ func (r *Runner) witness(ctx context.Context, u *Unit, open error) (bool, error)
 	}
 }
 
-// look asks for a unit's audit rows, and has them stay away if they are not there.
+// probeAuditRow asks for a unit's audit rows, and has them stay away if they are not there.
 //
 // On MySQL it takes their place: a row of no tenant under the same unique key, which stays.
 // While the unit's row is there and not committed, the insert waits for the end of that
@@ -245,25 +245,25 @@ func (r *Runner) witness(ctx context.Context, u *Unit, open error) (bool, error)
 // when it is not: errElsewhere. Its place is not taken there, where the replication of the row
 // may be under way. On SQLite there is one writer, so the unit has ended, but what it wrote
 // could come back after a crash until a later commit has taken its place.
-func (r *Runner) look(ctx context.Context, u *Unit, open error) (found bool, err error) {
+func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
 		err = r.db.LookInto(everywhere, open, func(db *gorm.DB, decides bool) error {
 			if decides {
-				if err := u.takePlace(db); err == nil || !storage.IsDuplicate(err, auditKey) {
+				if err := u.insertTombstone(db); err == nil || !storage.IsDuplicate(err, auditKey) {
 					return err
 				}
 			}
 			var err error
-			if found, err = r.found(db, u); err == nil && !found && !decides {
+			if found, err = r.hasAuditRow(db, u); err == nil && !found && !decides {
 				return errElsewhere
 			}
 			return err
 		})
 		return found, err
 	}
-	err = r.db.Transact(everywhere, lookLife, func(tx *gorm.DB) (err error) {
-		if found, err = r.found(tx, u); err != nil {
+	err = r.db.Transact(everywhere, probeTimeout, func(tx *gorm.DB) (err error) {
+		if found, err = r.hasAuditRow(tx, u); err != nil {
 			return err
 		}
 		return r.db.Supersede(tx)
@@ -271,16 +271,16 @@ func (r *Runner) look(ctx context.Context, u *Unit, open error) (found bool, err
 	return found, err
 }
 
-// found reports whether a unit has left audit rows, other than what holds their place.
-func (*Runner) found(db *gorm.DB, u *Unit) (bool, error) {
+// hasAuditRow reports whether a unit has left audit rows, other than what holds their place.
+func (*Runner) hasAuditRow(db *gorm.DB, u *Unit) (bool, error) {
 	var count int64
 	err := db.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND unit_id = ?", u.id).Scan(&count).Error
 	return count > 0, err
 }
 
-// run runs what was kept for after the end of the unit. A panic there is logged: it
+// runHooks runs what was kept for after the end of the unit. A panic there is logged: it
 // changes nothing of how the unit ended, and saying otherwise would be a lie.
-func (u *Unit) run(ctx context.Context, when string, kept []func(context.Context)) {
+func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Context)) {
 	detached := context.WithoutCancel(ctx)
 	for _, fn := range kept {
 		func() {
@@ -333,8 +333,8 @@ func explained(ctx context.Context, err error) error {
 	return err
 }
 
-// answer turns the last run's error into what the caller is told.
-func answer(err error) error {
+// callerError turns the last run's error into what the caller is told.
+func callerError(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return err
@@ -360,10 +360,10 @@ func answer(err error) error {
 	return err
 }
 
-// reasonToRunAgain reads the causes of err, so it must know an unknown outcome
+// retryReason reads the causes of err, so it must know an unknown outcome
 // first: what may have been committed is never run again, whatever the engine said
 // when it was asked.
-func reasonToRunAgain(err error) (string, bool) {
+func retryReason(err error) (string, bool) {
 	var a *retryError
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):

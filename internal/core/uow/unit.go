@@ -109,7 +109,7 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	}
 	// The transaction outlives the caller's context: who hangs up during COMMIT
 	// must not leave it undecided. Its own bound ends it if all else fails.
-	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxLife)
+	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxTransactionTime)
 	// Until it has begun, who hangs up stops waiting for a connection.
 	begun := context.AfterFunc(ctx, end)
 	tx, err := u.begin(context.WithoutCancel(ctx), life)

@@ -468,7 +468,7 @@ func TestATransactionThatOutlivesItsBoundIsRolledBackAndSaidToBeUnavailable(t *t
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{
-			DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, MaxLife: 200 * time.Millisecond,
+			DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, MaxTransactionTime: 200 * time.Millisecond,
 		})
 		for name, ending := range map[string]func(ctx context.Context, u *uow.Unit) error{
 			"at a statement": func(ctx context.Context, u *uow.Unit) error {

@@ -109,7 +109,7 @@ func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch strin
 func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	for {
 		r.MergeQueue.mu.Lock()
-		l := r.MergeQueue.lines[id]
+		l := r.MergeQueue.queues[id]
 		there := l != nil && l.units == units
 		r.MergeQueue.mu.Unlock()
 		if there {
@@ -124,11 +124,11 @@ func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 // become fails unless a thing is at a version with that content.
 func (r *replica) become(t *testing.T, ctx context.Context, id, version int64, want content) {
 	t.Helper()
-	thing, err := r.committed(ctx, id)
+	thing, err := r.readCommitted(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, want, content{thing.Name, thing.Amount, thing.Status})
 	require.Equal(t, version, thing.Version)
-	require.Empty(t, r.MergeQueue.lines, "nobody waits for it")
+	require.Empty(t, r.MergeQueue.queues, "nobody waits for it")
 }
 
 func TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade(t *testing.T) {
@@ -218,10 +218,10 @@ func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, apperr.Has(refusal, apperr.VersionConflict), "%v", refusal)
 
-	seen, err = here.committed(ctx, seen.ID)
+	seen, err = here.readCommitted(ctx, seen.ID)
 	require.NoError(t, err)
 	takenBack := sync.OnceValue(func() error {
-		made, err := here.committed(ctx, seen.ID)
+		made, err := here.readCommitted(ctx, seen.ID)
 		if err == nil {
 			_, err = there.edit(ctx, made, `{"amount":7}`, nil)
 		}
@@ -240,7 +240,7 @@ func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
 	here.become(t, ctx, seen.ID, 5, content{"one", 9, 0})
 }
 
-func TestAUnitThatHasBegunGoesWithoutATurn(t *testing.T) {
+func TestAUnitThatHasBegunGoesWithoutASlot(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		r := replicas(db, 1)[0]
@@ -248,35 +248,35 @@ func TestAUnitThatHasBegunGoesWithoutATurn(t *testing.T) {
 			if _, err := u.Tx(ctx); err != nil {
 				return err
 			}
-			turn, err := r.MergeQueue.take(ctx, u, seen.ID)
-			require.Nil(t, turn)
+			slot, err := r.MergeQueue.enter(ctx, u, seen.ID)
+			require.Nil(t, slot)
 			return err
 		}))
 	})
 }
 
-func TestATurnIsWaitedForNoLongerThanThat(t *testing.T) {
+func TestASlotIsWaitedForNoLongerThanQueueTimeout(t *testing.T) {
 	db := storagetest.SQLite(t)
 	ctx := storagetest.Tenant(t)
 	r := replicas(db, 1)[0]
-	take := func(ctx context.Context, then func(*turn[*storagetest.Thing]) error) error {
+	enter := func(ctx context.Context, then func(*queueSlot[*storagetest.Thing]) error) error {
 		return r.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			turn, err := r.MergeQueue.take(ctx, u, 1)
-			return errors.Join(err, then(turn))
+			slot, err := r.MergeQueue.enter(ctx, u, 1)
+			return errors.Join(err, then(slot))
 		})
 	}
-	require.NoError(t, take(ctx, func(taken *turn[*storagetest.Thing]) error {
-		require.NotNil(t, taken)
+	require.NoError(t, enter(ctx, func(slot *queueSlot[*storagetest.Thing]) error {
+		require.NotNil(t, slot)
 		gone, hangUp := context.WithCancel(ctx)
 		hangUp()
-		unserved := func(taken *turn[*storagetest.Thing]) error {
-			require.Nil(t, taken)
+		unserved := func(slot *queueSlot[*storagetest.Thing]) error {
+			require.Nil(t, slot)
 			return nil
 		}
-		require.ErrorIs(t, take(gone, unserved), context.Canceled)
-		return take(ctx, unserved)
+		require.ErrorIs(t, enter(gone, unserved), context.Canceled)
+		return enter(ctx, unserved)
 	}))
-	require.Empty(t, r.MergeQueue.lines)
+	require.Empty(t, r.MergeQueue.queues)
 }
 
 // Whatever the order in which the units of two processes meet, no edit is lost.

@@ -79,12 +79,12 @@ func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), givePlaces(tx, log, last[0], ids)
+	return len(ids), assignSequences(tx, log, last[0], ids)
 }
 
-// givePlaces gives rows the places after last. Errors: ErrRunAgain when others did so at the same
+// assignSequences gives rows the places after last. Errors: ErrRunAgain when others did so at the same
 // time, or a row has gone.
-func givePlaces(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
+func assignSequences(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
 	var cases strings.Builder
 	arguments := make([]any, 0, 2*len(ids)+1)
 	for i, id := range ids {

@@ -25,7 +25,7 @@ const (
 	sparePatience = time.Second
 )
 
-// crowding has a pool live with the connections that its server gives it.
+// poolLimiter has a pool live with the connections that its server gives it.
 //
 // A server bounds the connections of all its users together, and the replicas of a service that
 // are all busy may want more. The one that is refused another goes on with those that it has: its
@@ -37,7 +37,7 @@ const (
 // The last connection is never given back, but kept as a spare until there is another: units that
 // wait for a read of theirs would otherwise hold all the connections that could let it go on. And it
 // is what an idle pool takes when it is asked now and then, rather than make another each time.
-type crowding struct {
+type poolLimiter struct {
 	pool  *sql.DB
 	size  int
 	every time.Duration
@@ -49,13 +49,13 @@ type crowding struct {
 	closed      bool
 }
 
-func newCrowding(size int) *crowding {
-	return &crowding{size: size, limit: size, every: growEvery}
+func newPoolLimiter(size int) *poolLimiter {
+	return &poolLimiter{size: size, limit: size, every: growEvery}
 }
 
-// isCrowded reports whether a server refused a connection because there are too many: of all
+// isTooManyConnections reports whether a server refused a connection because there are too many: of all
 // users, or of this one.
-func isCrowded(err error) bool {
+func isTooManyConnections(err error) bool {
 	var refused *gomysql.MySQLError
 	if !errors.As(err, &refused) {
 		return false
@@ -70,7 +70,7 @@ func isCrowded(err error) bool {
 // connect returns the spare, or makes a connection by open. When the server has none left, the error
 // is driver.ErrBadConn, by which the caller waits for one of those that the pool has; or, when it has
 // none, the server's.
-func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
+func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
 	began := clock.Mark()
 	for {
 		if spare := c.takeSpare(ctx); spare != nil {
@@ -81,7 +81,7 @@ func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (
 			c.add()
 			return made, nil
 		}
-		if !isCrowded(err) {
+		if !isTooManyConnections(err) {
 			return nil, err
 		}
 		if c.shrink(ctx) > 0 {
@@ -94,7 +94,7 @@ func (c *crowding) connect(ctx context.Context, open func(ctx context.Context) (
 }
 
 // add counts a connection that was made, which the spare need not stand in for any more.
-func (c *crowding) add() {
+func (c *poolLimiter) add() {
 	c.mu.Lock()
 	spare := c.spare
 	c.spare = nil
@@ -106,7 +106,7 @@ func (c *crowding) add() {
 }
 
 // shrink has the pool make do with the connections that it has, and returns how many they are.
-func (c *crowding) shrink(ctx context.Context) int {
+func (c *poolLimiter) shrink(ctx context.Context) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -121,7 +121,7 @@ func (c *crowding) shrink(ctx context.Context) int {
 }
 
 // grow lets the pool open some more connections, until it may have all that it wants.
-func (c *crowding) grow() {
+func (c *poolLimiter) grow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -134,7 +134,7 @@ func (c *crowding) grow() {
 }
 
 // setLimit bounds the pool. A smaller bound closes connections only as they come back.
-func (c *crowding) setLimit(limit int) {
+func (c *poolLimiter) setLimit(limit int) {
 	c.limit = limit
 	c.pool.SetMaxOpenConns(limit)
 	c.pool.SetMaxIdleConns(limit)
@@ -142,7 +142,7 @@ func (c *crowding) setLimit(limit int) {
 
 // takeSpare returns the spare connection, if there is one that the server still knows and that is not
 // due to be closed. It is in no transaction then, whatever it was in.
-func (c *crowding) takeSpare(ctx context.Context) *session {
+func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	c.mu.Lock()
 	spare := c.spare
 	c.spare = nil
@@ -168,7 +168,7 @@ func (c *crowding) takeSpare(ctx context.Context) *session {
 }
 
 // close ends a connection, or keeps it as the spare when it is the last and sound.
-func (c *crowding) close(s *session, sound bool) error {
+func (c *poolLimiter) close(s *session, sound bool) error {
 	c.mu.Lock()
 	c.live--
 	keep := sound && !c.closed && c.live == 0
@@ -183,7 +183,7 @@ func (c *crowding) close(s *session, sound bool) error {
 }
 
 // end closes the spare when the pool is closed.
-func (c *crowding) end() error {
+func (c *poolLimiter) end() error {
 	c.mu.Lock()
 	spare := c.spare
 	c.spare, c.closed = nil, true

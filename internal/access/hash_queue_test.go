@@ -1,0 +1,121 @@
+package access
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+)
+
+// waiter is somebody who asked queue for a place.
+type waiter struct {
+	place *hashSlot
+	err   error
+}
+
+// wait has somebody wait for a place, and returns when it does or was answered.
+func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
+	t.Helper()
+	queue.mu.Lock()
+	before := len(queue.waiting)
+	queue.mu.Unlock()
+	answered := make(chan waiter, 1)
+	go func() {
+		place, err := queue.acquire(context.Background(), r, time.Minute)
+		answered <- waiter{place, err}
+	}()
+	require.Eventually(t, func() bool {
+		queue.mu.Lock()
+		defer queue.mu.Unlock()
+		return len(queue.waiting) > before || len(queue.waiting) == queue.room || len(answered) > 0
+	}, time.Minute, time.Millisecond)
+	return answered
+}
+
+func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t *testing.T) {
+	queue := newHashQueue(0, 3)
+	queue.after = func(_ time.Duration, fn func()) { fn() }
+	sixth := wait(t, queue, rank{anonymous: true, tries: 6})
+	seventh := wait(t, queue, rank{anonymous: true, tries: 7})
+	known := wait(t, queue, rank{})
+	first := wait(t, queue, rank{anonymous: true, tries: 1})
+
+	turnedAway := <-seventh
+	requireCode(t, apperr.RateLimited, turnedAway.err)
+	require.Equal(t, shedRetry, retryAfter(t, turnedAway.err))
+	eighth := <-wait(t, queue, rank{anonymous: true, tries: 8})
+	requireCode(t, apperr.RateLimited, eighth.err)
+
+	queue.giveBack(0)
+	for _, next := range []<-chan waiter{known, first, sixth} {
+		served := <-next
+		require.NoError(t, served.err)
+		served.place.releaseAfterCooldown()
+	}
+	require.Equal(t, 1, queue.free)
+}
+
+func TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
+	queue := newHashQueue(1, 1)
+	var rested []func()
+	queue.after = func(rest time.Duration, fn func()) {
+		require.Positive(t, rest)
+		rested = append(rested, fn)
+	}
+	right, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
+	require.NoError(t, err)
+	right.release()
+	right.releaseAfterCooldown()
+	require.Empty(t, rested, "the password was right")
+	wrong, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
+	require.NoError(t, err)
+	wrong.releaseAfterCooldown()
+	wrong.release()
+	require.Len(t, rested, 1, "a place is given back once")
+	stranger := wait(t, queue, rank{anonymous: true})
+	require.Empty(t, stranger)
+
+	known, err := queue.acquire(t.Context(), rank{}, time.Minute)
+	require.NoError(t, err, "who is known does not wait for a rest")
+	known.releaseAfterCooldown()
+	require.Empty(t, stranger)
+	rested[0]()
+	require.NoError(t, (<-stranger).err)
+	require.Len(t, rested, 1)
+}
+
+func TestAPlaceThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
+	queue := newHashQueue(0, 2)
+	gone := &hashWaiter{granted: make(chan bool, 1)}
+	queue.enter(gone)
+	next := wait(t, queue, rank{})
+	queue.giveBack(0)
+	queue.withdraw(gone)
+	require.NoError(t, (<-next).err)
+	require.Empty(t, queue.waiting)
+}
+
+func TestPasswordsAreHashedOnHalfOfTheProcessorsAtMost(t *testing.T) {
+	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), newPasswords().queue.free)
+}
+
+func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(t *testing.T) {
+	queue := newHashQueue(0, 4)
+	queue.after = func(_ time.Duration, fn func()) { fn() }
+	order := []<-chan waiter{
+		2: wait(t, queue, rank{anonymous: true, tries: 1}),
+		1: wait(t, queue, rank{anonymous: true, tries: 1}),
+		0: wait(t, queue, rank{}),
+	}
+	order = append(order[:1], append([]<-chan waiter{wait(t, queue, rank{})}, order[1:]...)...)
+	queue.giveBack(0)
+	for _, next := range order {
+		served := <-next
+		require.NoError(t, served.err)
+		served.place.releaseAfterCooldown()
+	}
+}
