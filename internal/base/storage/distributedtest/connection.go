@@ -5,6 +5,7 @@ package distributedtest
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"io"
 	"regexp"
 	"runtime"
@@ -70,14 +71,15 @@ func (c *connection) ExecContext(ctx context.Context, text string, args []driver
 
 // QueryContext implements driver.QueryerContext.
 func (c *connection) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	if strings.HasPrefix(text, "SHOW VARIABLES") && strings.Contains(text, "'group_replication_group_name'") {
-		return &group{}, nil
-	}
 	text, err := c.received(text)
 	if err != nil {
 		return nil, err
 	}
-	return c.Conn.QueryContext(ctx, text, args)
+	rows, err := c.Conn.QueryContext(ctx, text, args)
+	if err == nil && strings.HasPrefix(text, "SHOW VARIABLES") && strings.Contains(text, "'group_replication_group_name'") {
+		rows = &group{Rows: rows}
+	}
+	return rows, err
 }
 
 // PrepareContext implements driver.ConnPrepareContext.
@@ -141,19 +143,17 @@ func (c *connection) commit(ctx context.Context) (driver.Result, error) {
 	return result, f.err()
 }
 
-// group is what a server says that is one of several which write.
-type group struct{ told bool }
-
-// Columns implements driver.Rows.
-func (*group) Columns() []string { return []string{"Variable_name", "Value"} }
-
-// Close implements driver.Rows.
-func (*group) Close() error { return nil }
+// group is what MariaDB says of its variables, and last that it is one of several servers that write.
+type group struct {
+	driver.Rows
+	told bool
+}
 
 // Next implements driver.Rows.
 func (g *group) Next(row []driver.Value) error {
-	if g.told {
-		return io.EOF
+	err := g.Rows.Next(row)
+	if g.told || !errors.Is(err, io.EOF) {
+		return err
 	}
 	g.told = true
 	row[0], row[1] = "group_replication_group_name", "distributedtest"
