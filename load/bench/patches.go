@@ -41,7 +41,7 @@ func benchPatches(ctx context.Context, o options, e *engine) (err error) {
 	defer units.close()
 	edits := newPatches(s, "c", etags, o.workers)
 	defer edits.close()
-	audited, err := e.count(ctx, "SELECT COUNT(*) FROM audit_entries")
+	audited, err := e.count(ctx, auditedEdits)
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,10 @@ func benchPatches(ctx context.Context, o options, e *engine) (err error) {
 	return compared.print(os.Stdout)
 }
 
+// auditedEdits leaves out what the service itself records meanwhile: its checks of promises find what
+// the bare statements wrote past it.
+const auditedEdits = "SELECT COUNT(*) FROM audit_entries WHERE action = 'config.update'"
+
 // checkPatches compares what the store holds with the successes that were counted: no more, no less.
 func checkPatches(ctx context.Context, e *engine, subjects []*subject, units int, audited int64) error {
 	const steps = "SELECT SUM(version - 1) FROM configs WHERE `key` LIKE "
@@ -70,7 +74,7 @@ func checkPatches(ctx context.Context, e *engine, subjects []*subject, units int
 		{"version increments by A", steps + "'bench.a.%'", a},
 		{"version increments by B, with the edits that the patterns were taken from", steps + "'bench.b.%'", b + int64(units)},
 		{"version increments by C", steps + "'bench.c.%'", c},
-		{"audit rows", "SELECT COUNT(*) FROM audit_entries", audited + b + c},
+		{"audit rows of edits", auditedEdits, audited + b + c},
 		{"configs whose history is not one row a version", "SELECT COUNT(*) FROM configs c WHERE `key` NOT LIKE 'bench.a.%' AND" +
 			" version <> (SELECT COUNT(*) FROM config_histories h WHERE h.config_id = c.id)", 0},
 	})
