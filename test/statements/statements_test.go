@@ -27,7 +27,7 @@ var listed = map[string]string{
 	"internal/actions/store.go lockLatest FOR UPDATE":                  "advance writes the row that was read only: AND last_action_id = ?",
 	"internal/aggregates/store.go forUpdate clause.Locking":            "advance writes the version that was read only; its rows are unique by version, sequence and event",
 	"internal/approvals/store.go lockPending clause.Locking":           "write asks for the version that was read; who is overtaken is run again (MarkStale)",
-	"internal/core/change/rows.go readForUpdate clause.Locking":               "every row that is read by it is written by package guard, under the version that was read",
+	"internal/core/change/rows.go readForUpdate clause.Locking":        "every row that is read by it is written by package guard, under the version that was read",
 	"internal/coupons/holders.go hold clause.Locking":                  "the UPDATE asks for held < perUser, and counts its rows",
 	"internal/edge/idempotency/sightings.go gone clause.Locking":       "nothing is written: it asks a server that takes writes, and not one that follows",
 	"internal/flashsale/gate/sql_rows.go open clause.Locking":          "save writes the revision that was read only: AND revision = ?",

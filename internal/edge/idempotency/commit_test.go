@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -152,6 +153,34 @@ func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
 		require.Empty(t, d.cache.kept)
 		require.False(t, d.replays(t, ctx, order.Key))
 	})
+}
+
+func TestTheReplyOfABatchWhoseCommitConflictsIsRecordedAllTheSame(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	d := newDesk(db)
+	attempt := d.begin(t, ctx, "batch")
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
+	commits := 0
+	var inserts []string
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		switch {
+		case strings.HasPrefix(statement, "INSERT INTO `idempotency_keys`"):
+			inserts = append(inserts, statement)
+		case statement == "COMMIT":
+			if commits++; commits == 1 {
+				return &storagetest.Refusal{Number: 1213, Message: "Deadlock found when trying to get lock; try restarting transaction"}
+			}
+		}
+		return nil
+	})
+	_, other := attempt.KeepCommitted(ctx, made)
+	require.False(t, other)
+	attempt.End(ctx)
+	require.True(t, newDesk(db).replays(t, ctx, "batch"))
+	require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the part has gone into the whole")
+	require.Len(t, inserts, 2)
+	require.NotContains(t, inserts[1], "`id`", "the id of the run that was undone may be another record's by now")
 }
 
 func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -29,6 +30,9 @@ import (
 // under the key itself, the head, which has no reply: it says that the key is used, by
 // whom and for what. They expire together. Each part has at most one record at any time,
 // whichever attempt decides it, so two attempts side by side give one answer.
+
+// keepLife bounds a transaction that records replies and is not their request's unit.
+const keepLife = 10 * time.Second
 
 // partsPrefix begins the scopes of parts, and of nothing else.
 const partsPrefix = "parts:"
@@ -190,11 +194,10 @@ func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) er
 	if err != nil {
 		return err
 	}
-	db := a.keeper.store.db.Write(ctx)
 	if a.expired == 0 {
-		err = a.insertParts(db, records)
+		err = a.insertParts(a.keeper.store.db.Write(ctx), records)
 	} else {
-		err = db.Transaction(func(tx *gorm.DB) error { return a.insertParts(tx, records) })
+		err = a.together(ctx, records, func(tx *gorm.DB) error { return a.insertParts(tx, records) })
 	}
 	switch {
 	case errors.Is(err, errTaken):
@@ -228,15 +231,25 @@ func unpackParts(packed []byte) (parts map[string][]byte, err error) {
 
 // insertWhole records the reply of a batch and forgets its parts, in one transaction.
 func (a *attempt) insertWhole(ctx context.Context, record *Record) error {
-	db := a.keeper.store.db.Write(ctx)
 	if !a.inParts {
-		return a.insert(db, record)
+		return a.insert(a.keeper.store.db.Write(ctx), record)
 	}
-	return db.Transaction(func(tx *gorm.DB) error {
+	return a.together(ctx, []*Record{record}, func(tx *gorm.DB) error {
 		if err := a.insert(tx, record); err != nil {
 			return err
 		}
 		return a.forgetParts(tx)
+	})
+}
+
+// together runs fn, which inserts records and deletes others, in one transaction, and again after a
+// conflict: from the start, when no record has an id yet.
+func (a *attempt) together(ctx context.Context, records []*Record, fn func(tx *gorm.DB) error) error {
+	return a.keeper.store.db.Transact(ctx, keepLife, func(tx *gorm.DB) error {
+		for _, record := range records {
+			record.ID = 0
+		}
+		return fn(tx)
 	})
 }
 
