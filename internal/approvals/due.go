@@ -159,7 +159,7 @@ func acquireLease(ctx context.Context, u *uow.Unit, tenant int64) (context.Conte
 func (s *Service) markRefused(ctx context.Context, a *Approval, why string) error {
 	err := s.runner.Do(principal.With(ctx, principal.System(a.TenantID, applier)), func(ctx context.Context, u *uow.Unit) error {
 		after := *a
-		after.Status, after.Reason = stale.Code, clip.Text(why, maxReason)
+		after.Status, after.Reason = stale.Code, clip.Text(why, maxReason-1)
 		told := after
 		told.Version++
 		u.Audit(entry("outdate", &told, nil, after.Reason))

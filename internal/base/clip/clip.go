@@ -3,14 +3,13 @@ package clip
 
 import "unicode/utf8"
 
-// Text returns a text of at most longest characters, of which the last is an ellipsis where
-// something was cut off. It keeps a client's own text from filling its reply and the log.
-// longest is at least 1.
+// Text cuts a text behind so many characters, and says by an ellipsis that something is missing.
+// It keeps a client's own text from filling its reply and the log.
 func Text(text string, longest int) string {
 	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
 		return text
 	}
-	return string([]rune(text)[:longest-1]) + "…"
+	return string([]rune(text)[:longest]) + "…"
 }
 
 // Bytes cuts a text to at most longest bytes, between two characters: half of one is not

@@ -38,6 +38,5 @@ func TestATextIsCutBetweenTwoCharacters(t *testing.T) {
 
 func TestATextOfTooManyCharactersEndsWithAnEllipsis(t *testing.T) {
 	require.Equal(t, "茶杯茶", clip.Text("茶杯茶", 3), "characters are counted, not bytes")
-	require.Equal(t, "茶杯…", clip.Text("茶杯茶杯", 3))
-	require.Equal(t, "…", clip.Text("茶杯", 1))
+	require.Equal(t, "茶杯茶…", clip.Text("茶杯茶杯", 3))
 }

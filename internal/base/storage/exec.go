@@ -19,13 +19,13 @@ func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecDeferred is Exec of a statement whose result nobody reads: see Later.
+// ExecDeferred is Exec of a statement whose result nobody reads: see Deferred.
 func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err
 }
 
-// ExecDeferredOneRow is Exec of a statement that changes exactly one row: see OneRow.
+// ExecDeferredOneRow is Exec of a statement that changes exactly one row: see DeferredOneRow.
 func ExecDeferredOneRow(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(waiting(tx, wait{oneRow: true}), tx, text, args)
 }

@@ -40,6 +40,20 @@ func run(t *testing.T, address, statement string) {
 	require.NoError(t, db.Write(storage.AcrossTenants(context.WithoutCancel(t.Context()))).Exec(statement).Error)
 }
 
+// waitForNobody waits until the server has ended the connections of a user that it was told to
+// kill, which it goes on counting until then.
+func waitForNobody(t *testing.T, admin, user string) {
+	t.Helper()
+	db, err := storage.Open(t.Context(), storage.Options{URL: admin, MaxConnections: 2})
+	require.NoError(t, err)
+	defer db.Close()
+	require.Eventually(t, func() bool {
+		var connected int64
+		err := db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = ?", user).Scan(&connected).Error
+		return err == nil && connected == 0
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
 // unit reads and writes as a unit does that reads beside its transaction.
 func unit(ctx context.Context, db *storage.DB) error {
 	tx, err := db.Begin(ctx, ctx)
@@ -187,6 +201,7 @@ func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	run(t, admin, "KILL HARD USER "+u.User.Username())
+	waitForNobody(t, admin, u.User.Username())
 	release := takeAll(t, holder)
 	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "there is none, and nobody gives one back")
 	go func() {

@@ -111,7 +111,7 @@ func TestBadInputIsNamedByPlaceAndExpectation(t *testing.T) {
 		{"the Go name of a tagged field", `{"Untagged":"a","ID":1}`, "/ID", "is not a known field"},
 		{"an unknown name to be escaped", `{"a/b~c":1}`, "/a~1b~0c", "is not a known field"},
 		{"the empty name", `{"":1}`, "/", "is not a known field"},
-		{"a very long name", `{"` + strings.Repeat("ä", long) + `":1}`, "/" + strings.Repeat("ä", 99) + "…", "is not a known field"},
+		{"a very long name", `{"` + strings.Repeat("ä", long) + `":1}`, "/" + strings.Repeat("ä", 100) + "…", "is not a known field"},
 		{"a duplicate name", `{"value":"a","value":"a"}`, "/value", "appears twice"},
 		{"a duplicate name, escaped", `{"value":"a","v\u0061lue":"a"}`, "/value", "appears twice"},
 		{"a duplicate name deep inside", `{"items":[{"sku":"a","sku":"b"}]}`, "/items/0/sku", "appears twice"},

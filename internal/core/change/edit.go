@@ -62,8 +62,8 @@ type Edit struct {
 	// MergeDisjoint asks to apply a stale patch when it and what was changed
 	// since touch different places.
 	MergeDisjoint bool
-	// Overwrite asks to make the row what its author had before him, whatever others
-	// changed since; nil to be refused then. The resource must be Overwritable.
+	// Overwrite asks to make the row what its author saw and edited, whatever others changed
+	// since; nil to be refused then. The resource must be Overwritable.
 	Overwrite *Overwrite
 }
 
@@ -191,7 +191,7 @@ func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M,
 	return Edited[M]{Row: after, Merged: &Merged{FromVersion: edit.IfMatch.Ref.Version, KeptTheirs: result.TheirsOnly}}, nil
 }
 
-// applyOverwrite makes the newest row what the author of a stale edit had before him.
+// applyOverwrite makes the newest row what the author of a stale edit saw and edited.
 func (e Editable[T, M]) applyOverwrite(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	current, sides, err := e.lockSides(ctx, u, row, edit)
 	if err != nil {

@@ -80,7 +80,7 @@ func (u *Unit) insertTombstone(db *gorm.DB) error {
 //	UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = 'unit.lost' AND resource <> '' AND created_time < ? LIMIT ?
 func (r *Runner) ClearPlaces(ctx context.Context, limit int) error {
 	if r.db.Dialect == storage.SQLite {
-		return nil // which takes no place, see look
+		return nil // which inserts none, see probeAuditRow
 	}
 	const statement = "UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = ? AND resource <> '' AND created_time < ? LIMIT ?"
 	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionLost, r.clock.Now().Add(-placeLife), limit).Error

@@ -86,7 +86,7 @@ type Func func(ctx context.Context, u *Unit) error
 // Do runs fn in a unit and commits it.
 //
 // A write conflict of the engine (deadlock, lock time-out, conflict at COMMIT)
-// and an error marked with Again roll back and run the whole of fn again, at most
+// and an error marked with Retry roll back and run the whole of fn again, at most
 // five times, with growing jittered pauses. An error made by Explain is turned
 // into what it explains once the rollback is done. A panic rolls back and goes on.
 //
@@ -170,9 +170,9 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 
 // commit commits the unit's transaction. nil means that it is committed.
 //
-// What COMMIT fails with says for certain that it is undone, or leaves it open; then the
-// witness is asked. Who is told that nothing was changed is told the truth, also after a
-// crash.
+// What COMMIT fails with says for certain that it is undone, or leaves it open; then the unit's
+// audit row is looked for (resolveCommit). A caller that is told that nothing was changed is told
+// the truth, also after a crash.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil
@@ -298,7 +298,7 @@ func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Co
 // that a fresh run may succeed. After the last run err itself is returned.
 func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 
-// Overtaken is Again for a unit that finds changed, at its write, what it had read: its
+// Overtaken is Retry for a unit that finds changed, at its write, what it had read: its
 // lock was lost. One that is overtaken each time is answered ResourceLocked; what names
 // what it was about to move.
 func Overtaken(what string) error {
@@ -316,7 +316,7 @@ func (a *retryError) Unwrap() error { return a.cause }
 // Explain returns an error that rolls the unit back and is then replaced by what
 // fn returns. A conflict's body is built so: after the rollback, from what is
 // committed, and with no lock held.
-// What fn returns may be marked with Again.
+// What fn returns may be marked with Retry.
 func Explain(fn func(ctx context.Context) error) error { return &explanation{fn} }
 
 type explanation struct {

@@ -228,7 +228,7 @@ func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 	}
 	for query, name := range map[string]string{
 		"?topics=colours": "colours", "?topics=orders,": `""`, "?topics=presence-heartbeats": "presence-heartbeats",
-		"?topics=" + strings.Repeat("x", 200): strings.Repeat("x", 63) + "…",
+		"?topics=" + strings.Repeat("x", 200): strings.Repeat("x", 64) + "…",
 	} {
 		status, body := s.refused(t, query)
 		require.Equal(t, []any{http.StatusBadRequest, "malformed_request"}, []any{status, body["code"]}, query)
