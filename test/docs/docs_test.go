@@ -41,7 +41,7 @@ func testsThatExist(t *testing.T) map[string]bool {
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
 	tests := testsThatExist(t)
-	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md"} {
+	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md", "docs/engines.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
 		proofs := named.FindAllSubmatch(text, -1)

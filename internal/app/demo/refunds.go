@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+	"interlock/internal/orders"
+	"interlock/internal/refunds"
+)
+
+// loadRefunds refunds some of the orders that have arrived, in every way that a refund can
+// go: an order has its refund, once it has any.
+func (l *Loader) loadRefunds(ctx context.Context) error {
+	var numbers []int
+	for i := range l.Size.Orders {
+		if i%10 == 5 && i/10%2 == 0 {
+			numbers = append(numbers, i)
+		}
+	}
+	l.Progress.Begin("refunds", len(numbers))
+	for n, i := range numbers {
+		if err := l.loadRefund(ctx, buyer(i), n); err != nil {
+			return fmt.Errorf("load the refund of order %d: %w", i, err)
+		}
+		l.Progress.Step()
+	}
+	return nil
+}
+
+// loadRefund refunds the latest order of a buyer as far as its number says.
+func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n int) error {
+	order, err := l.Orders.LatestOf(ctx, user)
+	if err != nil || order == nil {
+		return err
+	}
+	if order, err = l.Orders.Order(ctx, order.ID); err != nil {
+		return err
+	}
+	listing, err := l.Refunds.List(ctx, refunds.Filter{OrderID: order.ID}, storage.Page{Limit: 1, Sort: "id"})
+	if err != nil {
+		return err
+	}
+	var refund *refunds.Refund
+	if len(listing.Rows) > 0 {
+		refund = &listing.Rows[0]
+	} else if refund, err = l.requestRefund(ctx, order, n); err != nil {
+		return err
+	}
+	// One that an interrupted run left on its way goes on; where it has ended it stays.
+	if state := refunds.Machine.Of(refund.Status).Name; state != "requested" && state != "approved" {
+		return nil
+	}
+	for _, step := range refundJourney(n, order.PaidByWallet()) {
+		var after *refunds.Refund
+		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+			after, err = l.Refunds.Transition(ctx, u, refund, step, nil)
+			return err
+		})
+		switch {
+		case err == nil:
+			refund = after
+		case !apperr.Has(err, apperr.TransitionNotAllowed):
+			return err
+		}
+	}
+	return nil
+}
+
+// requestRefund requests one piece of the first line, which comes back, or an amount.
+func (l *Loader) requestRefund(ctx context.Context, order *orders.Order, n int) (refund *refunds.Refund, err error) {
+	request := refunds.Request{
+		Reason: []string{"arrived broken", "one piece is missing", "late", "returned unopened"}[n%4],
+		Lines:  []refunds.Wanted{{SKU: order.Lines[0].SKU, Quantity: 1, Restock: n%4 == 3}},
+	}
+	if n%4 == 2 {
+		amount := min(order.Refundable(), 500)
+		request.Amount, request.Lines = &amount, nil
+	}
+	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		refund, err = l.Refunds.Request(ctx, u, order, request)
+		return err
+	})
+	return refund, err
+}
+
+// refundJourney says how far the refund with this number has come. A wallet's is settled with
+// its approval.
+func refundJourney(n int, wallet bool) []refunds.Step {
+	reference := refunds.Settlement{Reference: "psp-re-" + strconv.Itoa(700_000+n)}
+	switch {
+	case n%6 == 0:
+		return nil
+	case n%6 == 1:
+		return []refunds.Step{refunds.Rejection{Reason: "the tracking shows that it arrived in time"}}
+	case wallet:
+		return []refunds.Step{refunds.Approval{}}
+	case n%6 == 2:
+		return []refunds.Step{refunds.Approval{}, refunds.UnknownOutcome{Reason: "the provider did not answer in time"}}
+	case n%6 == 3:
+		return []refunds.Step{refunds.Approval{}, refunds.Failure{Reason: "the card has expired"}}
+	case n%6 == 4:
+		return []refunds.Step{refunds.Approval{}}
+	}
+	return []refunds.Step{refunds.Approval{}, reference}
+}

@@ -1,0 +1,36 @@
+package docs
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// longestFile is how many lines a file of the program may have: what is longer tells more than one
+// story. Tests are lists of cases and may be longer.
+const longestFile = 450
+
+func TestEveryFileOfTheProgramTellsOneStory(t *testing.T) {
+	read := 0
+	for _, root := range []string{"../../internal", "../../client", "../../cmd", "../../load"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err == nil && !bytes.HasPrefix(text, []byte("// Code generated")) {
+				read++
+				if lines := bytes.Count(text, []byte("\n")); lines > longestFile {
+					t.Errorf("%s has %d lines, and may have %d: what are its parts?", path, lines, longestFile)
+				}
+			}
+			return err
+		}))
+	}
+	require.NotZero(t, read)
+}
