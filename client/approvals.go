@@ -67,7 +67,7 @@ type Approval struct {
 	// StatusBy is who gave it its status, and StatusTime when.
 	StatusBy   Person    `json:"statusBy"`
 	StatusTime time.Time `json:"statusTime"`
-	// WaitingForMe says whether the caller may still vote; of a stale one, whether he is to rebase or withdraw it.
+	// WaitingForMe says whether the caller may still vote; of a stale one, whether they are to rebase or withdraw it.
 	WaitingForMe bool `json:"waitingForMe"`
 	// Sides are what there was, would be and is; in Get only.
 	Sides []ApprovalSide `json:"sides"`
@@ -99,7 +99,7 @@ type ApprovalFilter struct {
 	Resource string
 	// Author is the id of a user, or "me".
 	Author string
-	// WaitingForMe leaves what the caller may still vote for; with the status stale, what he is to rebase or withdraw.
+	// WaitingForMe leaves what the caller may still vote for; with the status stale, what they are to rebase or withdraw.
 	WaitingForMe bool
 }
 

@@ -71,7 +71,7 @@ type Dashboard struct {
 	WorkingNow          []Presence        `json:"workingNow"`
 }
 
-// WaitingApprovals counts the approvals that wait: for the caller's vote, his for others, his
+// WaitingApprovals counts the approvals that wait: for the caller's vote, theirs for others, theirs
 // for a rebase, and what was made without the votes for a review.
 type WaitingApprovals struct {
 	ToDecide int64 `json:"toDecide"`

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// callerTTL is how long a caller is believed without asking the database, who he is or
+	// callerTTL is how long a caller is believed without asking the database, who they are or
 	// whether anything has changed; a revocation in another process is noticed after it at the
 	// latest.
 	callerTTL = time.Second
@@ -155,7 +155,7 @@ func (s *Service) lookForChanges(ctx context.Context, known int64) int64 {
 }
 
 // matter reports, once every watchEvery, whether a change of who may do what can matter to
-// somebody: a stream is open, or somebody asked so lately that he may be remembered, for which
+// somebody: a stream is open, or somebody asked so lately that they may be remembered, for which
 // remembered counts down.
 func (c *callers) matter(remembered *int) bool {
 	if c.asked.Swap(false) {

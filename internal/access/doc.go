@@ -21,7 +21,7 @@
 //   - A refused sign-in reads and costs the same whatever was wrong.
 //   - A credential that is revoked, disabled or whose password changed opens
 //     nothing any more: at once in this process, within a second in others.
-//   - Nobody gives what he does not have, and some enabled user of each tenant holds
+//   - Nobody gives what they do not have, and some enabled user of each tenant holds
 //     access:*, unless the command line takes it.
 //   - Menus are a tree, whoever moves them at once: no menu is below itself, and none is
 //     below one that is gone.

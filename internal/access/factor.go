@@ -80,7 +80,7 @@ type FactorBeginning struct {
 
 // BeginFactor makes a factor of a user that counts for nothing until it is confirmed.
 // One that was begun before and not confirmed is void. The first one takes the password: who
-// finds a browser that is signed in must not lock its user out with an app of his own. It
+// finds a browser that is signed in must not lock its user out with an app of their own. It
 // runs in a unit of its own, so that no reply with the secret is kept under an idempotency
 // key. Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
 // password at sign-in does, and at /kind for a passkey where there can be none; TooManyAttempts.
@@ -174,7 +174,7 @@ type FactorConfirmation struct {
 }
 
 // ConfirmFactor activates a factor that was begun: from now on it takes a second factor to
-// sign in as its user, and his other sessions end. With his first one the user is given
+// sign in as its user, and their other sessions end. With their first one the user is given
 // recovery codes, which cannot be had again. It is a change of the user, in one unit: of two
 // confirmations at once each sees the other's, so that one of them gives codes. Errors:
 // NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code or
@@ -295,7 +295,7 @@ func (s *Service) RenameFactor(ctx context.Context, u *uow.Unit, user *User, id 
 }
 
 // RemoveFactor takes a factor from a user who was just read, and with the last one the
-// recovery codes. His sessions end but the one whose token this is. Errors: NotFound.
+// recovery codes. Their sessions end but the one whose token this is. Errors: NotFound.
 func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id int64, session string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -323,7 +323,7 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 	return err
 }
 
-// NewRecoveryCodes gives a user other recovery codes; the old ones are void. His other
+// NewRecoveryCodes gives a user other recovery codes; the old ones are void. Their other
 // sessions end. Errors: NotFound for a user without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session string) (codes []string, err error) {
 	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {

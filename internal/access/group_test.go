@@ -35,7 +35,7 @@ func newGrouped(t *testing.T, db *storage.DB) *grouped {
 	return h
 }
 
-// come has somebody come by the provider, and returns what he may do and has.
+// come has somebody come by the provider, and returns what they may do and have.
 func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, may any, user map[string]any) {
 	t.Helper()
 	h.groups = groups
@@ -44,7 +44,7 @@ func (h *grouped) come(t *testing.T, subject string, groups any) (v *visitor, ma
 	return v, v.do(200, "GET", "/session", "").body["user"].(map[string]any)["permissions"], v.do(200, "GET", "/me", "").body
 }
 
-// linkedUser creates a user with a password, and links him from a session.
+// linkedUser creates a user with a password, and links them from a session.
 func (h *grouped) linkedUser(t *testing.T, username, subject string) (*visitor, Identity) {
 	t.Helper()
 	user, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: username, Password: adminPassword})

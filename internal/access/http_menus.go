@@ -15,7 +15,7 @@ import (
 )
 
 // menuRoutes registers the routes of menus. The list needs no permission: everybody reads
-// what his navigation shows, and who may read menus all of them.
+// what their navigation shows, and who may read menus all of them.
 func (h handler) menuRoutes(r *httpapi.Router) {
 	byID := httpapi.Numbered("menu", h.service.Menu)
 	httpapi.Get(r, "/menus", "", h.menus)

@@ -17,7 +17,7 @@ import (
 
 // ssoPage is the page of the web admin that a browser is sent to from a provider. What came of
 // it is in the fragment, which no server logs; of a failure only a word, so that nobody writes
-// on our page what he likes.
+// on our page what they like.
 const ssoPage = "/single-sign-on"
 
 // callbackPath is where a provider answers.

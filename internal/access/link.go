@@ -32,8 +32,8 @@ type LinkBeginning struct {
 	Session string
 }
 
-// BeginLink asks a provider who the caller is, to link him. It takes what BeginFactor takes:
-// who finds a browser that is signed in must not let himself in for good. Errors: those of
+// BeginLink asks a provider who the caller is, to link them. It takes what BeginFactor takes:
+// who finds a browser that is signed in must not let themselves in for good. Errors: those of
 // BeginFactor, and failures.
 func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (to Journey, err error) {
 	caller, _ := principal.From(ctx)

@@ -77,7 +77,7 @@ type flowRow struct {
 	ID        int64 `gorm:"primaryKey"`
 	StateHash string
 	// BrowserHash is the digest of the cookie of the browser that asked. An answer from any
-	// other browser is somebody's who would sign its owner in as himself.
+	// other browser is somebody's who would sign its owner in as somebody else.
 	BrowserHash string
 	Provider    string
 	Purpose     string

@@ -103,7 +103,7 @@ func TestAUserWithoutAPasswordKeepsOneWayIn(t *testing.T) {
 		d.do(409, "DELETE", fmt.Sprintf("%s/%v", of, links()[0].(map[string]any)["id"]), nil)
 		require.Len(t, links(), 1)
 
-		// He has no password to show: that he has just signed in stands for it.
+		// They have no password to show: that they have just signed in stands for it.
 		reply = v.do(200, "POST", "/me/links", `{"provider":"corp"}`)
 		require.Equal(t, "linked", v.arrive(v.leave(reply.body["location"].(string), "second")).Get("result"))
 		h.clock.Advance(stepUpFor + time.Second)

@@ -179,7 +179,7 @@ func (s *Service) Menu(ctx context.Context, id int64) (*Menu, error) {
 }
 
 // Menus returns the tenant's menus as they are drawn, each before those below it: all of
-// them for who may read menus, and for everybody else what the navigation shows to him.
+// them for who may read menus, and for everybody else what the navigation shows to them.
 // Errors: Forbidden for a customer, who has no navigation.
 func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
 	caller, _ := principal.From(ctx)
@@ -335,8 +335,8 @@ func (s *Service) applyMove(ctx context.Context, u *uow.Unit, tree *menuTree, cu
 	menus := s.menus("move", tree)
 	edited, err := menus.Apply(ctx, u, current, edit)
 	if err == nil && tree != nil && edited.Row.Ref() == current.Ref() {
-		// Back to where the caller saw it, which is no change of his, and from where somebody
-		// else moved it: he is told of that.
+		// Back to where the caller saw it, which is no change of theirs, and from where somebody
+		// else moved it: they are told of that.
 		return change.Edited[*Menu]{}, uow.Explain(func(ctx context.Context) error { return movedByOthers(menus.Conflict(ctx, current.ID, edit)) })
 	}
 	if move.IfMatch == nil {

@@ -47,7 +47,7 @@ func (t *menuTree) draw(parent int64) {
 }
 
 // shownTo returns what the navigation shows to somebody: menus that are not hidden and whose
-// permission he holds, below such menus.
+// permission they hold, below such menus.
 func (t *menuTree) shownTo(may func(permission string) bool) []*Menu {
 	shown := map[int64]bool{0: true}
 	var list []*Menu

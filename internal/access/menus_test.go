@@ -246,7 +246,7 @@ func TestAMoveAndAnEditOfOneMenuMergeAndTwoMovesDoNot(t *testing.T) {
 	})
 }
 
-// What siblings did is no change of a menu: who moves it by what he saw before is not refused.
+// What siblings did is no change of a menu: who moves it by what they saw before is not refused.
 func TestAMenuWhoseSiblingsMovedIsNotTakenForMoved(t *testing.T) {
 	d := newDesk(t, newFixture(t, storagetest.SQLite(t)))
 	path, seen := d.hang("Desk", "")

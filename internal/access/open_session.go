@@ -37,7 +37,7 @@ func (OpenSession) TableName() string { return "sessions" }
 
 var sessionSorts = storage.Sorts{Columns: map[string]string{"createdTime": "created_time"}, Default: "-createdTime"}
 
-// errForeignSessions is for who asks about sessions that are not his to see.
+// errForeignSessions is for who asks about sessions that are not theirs to see.
 func errForeignSessions() error {
 	return apperr.New(apperr.Forbidden, "Sign in to see or end your own sessions; those of others need the permission %s, which you do not have.", writeUsersPermission)
 }

@@ -242,7 +242,7 @@ func TestAPasskeyOfSomebodyElseIsRefusedAndRegistersNothing(t *testing.T) {
 		_, err = k.show(t, k.asked(t, "li"), k.key.Get(t, mine.Passkey), "")
 		requireCode(t, apperr.InvalidCredentials, err)
 
-		// Whoever knows the id of a passkey could claim it with a key of his own.
+		// Whoever knows the id of a passkey could claim it with a key of their own.
 		ctx := k.as(t, session)
 		li, err := k.UserNamed(ctx, "li")
 		require.NoError(t, err)

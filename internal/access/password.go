@@ -109,7 +109,7 @@ func (p *passwords) enter(ctx context.Context, r rank) (*hashSlot, error) {
 type chooser bool
 
 const (
-	// oneself is held to all rules: what he chooses, he keeps.
+	// oneself is held to all rules: what they choose, they keep.
 	oneself chooser = true
 	// another gives it: an operator in a setting or a command, or an admin to a user. It is
 	// long enough, and whatever else it lacks is a warning in the log.

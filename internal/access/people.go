@@ -32,8 +32,8 @@ func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 	return ids, nil
 }
 
-// Person returns a user of the context's tenant as others see him, and false when there is
-// none or he is disabled.
+// Person returns a user of the context's tenant as others see them, and false when there is
+// none or they are disabled.
 func (s *Service) Person(ctx context.Context, id int64) (principal.Person, bool, error) {
 	user, err := findUser(s.store.db.Read(ctx), id)
 	if storage.IsNotFound(err) {

@@ -50,7 +50,7 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 			shown[hash] = due[hash]
 		}
 		if _, err := s.read(ctx, g, shown); err != nil {
-			// Whoever is not believed any more looks for himself, and is told.
+			// Whoever is not believed any more looks for themselves, and is told.
 			slog.DebugContext(ctx, "callers could not be read again ahead of time", "error", err)
 			break
 		}

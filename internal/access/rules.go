@@ -95,7 +95,7 @@ func (s *Service) requireManager(ctx context.Context, tx *gorm.DB, taken []strin
 }
 
 // requireGrantable is Forbidden unless the caller has all that the roles hold: nobody
-// grants what he does not have.
+// grants what they do not have.
 func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 	held, err := permissionsOf(tx, roles)
 	if err != nil {

@@ -90,7 +90,7 @@ type Traveller struct {
 // within flowTime have the same one, so that two tabs do not spoil each other's.
 type Journey struct{ Location, Browser string }
 
-// BeginSingleSignOn asks a provider who somebody is, to sign him in. It says the same whether
+// BeginSingleSignOn asks a provider who somebody is, to sign them in. It says the same whether
 // there is such a tenant or not. Replaces is as in SignIn. Errors: RateLimited, failures.
 func (s *Service) BeginSingleSignOn(ctx context.Context, by Traveller, tenant, replaces string) (Journey, error) {
 	tenant = cmp.Or(tenant, DefaultTenant)

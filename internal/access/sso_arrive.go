@@ -36,7 +36,7 @@ func (a answered) from(username string) arrival {
 	return arrival{at: guessed{account: accountKey(a.flow.Tenant, username), network: ratelimit.Network(a.by.Address)}}
 }
 
-// arriveBy does what somebody asked a provider for, now that it has said who he is. It says
+// arriveBy does what somebody asked a provider for, now that it has said who they are. It says
 // whose account it is at once that one is found.
 func (s *Service) arriveBy(ctx context.Context, a answered, who *string) (Arrived, error) {
 	tenantID, err := s.TenantID(ctx, a.flow.Tenant)

@@ -111,7 +111,7 @@ func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 }
 
 // requireUnchangedCaller refuses, in a unit that has raised the tenant's revision, a caller who
-// was changed since he was recognised: a token that his new password
+// was changed since they were recognised: a token that their new password
 // was to end would outlive it.
 func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 	caller, _ := principal.From(ctx)

@@ -50,7 +50,7 @@ type derived struct {
 // Rebuild derives an aggregate from its events again, holding back its writers, and
 // returns in what it differed, none when it was right. With dryRun nothing is changed.
 // A repair is a change like any: it raises the version, so that whoever decides on what
-// he read before is refused. Errors: NotFound; lock.ErrNotAcquired.
+// they read before is refused. Errors: NotFound; lock.ErrNotAcquired.
 func (s *Service) Rebuild(ctx context.Context, u *uow.Unit, name Name, dryRun bool) ([]Difference, error) {
 	ctx, err := s.lock(ctx, u, name, rebuildWait)
 	if err != nil {

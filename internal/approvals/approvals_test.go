@@ -136,7 +136,7 @@ func TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount(t *testing.T) {
 		asked = approvalOf(t, mo.act(200, asked, "approve", nil))
 		require.Equal(t, "pending", asked.body["status"])
 		require.Equal(t, 1.0, li.config("tax")["value"])
-		// One whose permission was taken, whatever his credential still says.
+		// One whose permission was taken, whatever their credential still says.
 		require.NoError(t, o.db.Write(o.ctx).Exec("DELETE FROM role_permissions WHERE tenant_id = ? AND permission = 'approvals:decide' AND role_id IN (SELECT role_id FROM user_roles WHERE user_id = ?)", xu.who.TenantID, xu.who.UserID).Error)
 		xu.act(403, asked, "approve", nil)
 		require.Equal(t, 1.0, li.config("tax")["value"])

@@ -70,7 +70,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 // Rebase merges a stale approval onto what is there now, as a new version that nobody has
 // voted for; who does so has written it. Errors: VersionConflict; TransitionNotAllowed, also
 // when nothing is left to change; ApprovalStale with what cannot be merged; AlreadyExists when
-// its author has the same pending already, and LimitReached when he has maxOpen pending;
+// its author has the same pending already, and LimitReached when they have maxOpen pending;
 // Forbidden for who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	l := s.lifecycle(ctx)

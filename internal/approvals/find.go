@@ -60,8 +60,8 @@ func callersID(caller principal.Principal) int64 {
 
 // Waiting counts what waits for the context's caller.
 type Waiting struct {
-	// ToDecide are those that the caller may vote for or complete; Mine are his own that wait for
-	// others, and Stale those that he is to rebase or withdraw: his own, and of what he may write
+	// ToDecide are those that the caller may vote for or complete; Mine are their own that wait for
+	// others, and Stale those that they are to rebase or withdraw: their own, and of what they may write
 	// those whose author is disabled; ToReview were made without the votes.
 	ToDecide, Mine, Stale, ToReview storage.Count
 }

@@ -39,14 +39,14 @@ func Scheduling(ctx context.Context, at EffectiveTime) context.Context {
 	return context.WithValue(ctx, scheduleKey{}, at.Time)
 }
 
-// Scheduled reports whether the caller schedules his change, so that it is to be proposed
+// Scheduled reports whether the caller schedules their change, so that it is to be proposed
 // whatever it changes.
 func Scheduled(ctx context.Context) bool {
 	_, scheduling := ctx.Value(scheduleKey{}).(time.Time)
 	return scheduling
 }
 
-// scheduledFor is when the caller wants his change to be made, nil for as soon as it may.
+// scheduledFor is when the caller wants their change to be made, nil for as soon as it may.
 // Errors: ValidationFailed for a time that is not ahead; Forbidden for who is no user, since
 // what is made later is made with the rights that its author has then.
 func scheduledFor(ctx context.Context, now time.Time) (*time.Time, error) {

@@ -43,8 +43,8 @@ type Filter struct {
 	Resource string
 	// AuthorID is 0 for all.
 	AuthorID int64
-	// WaitingForCaller leaves what the caller may still vote for, or complete; of stale ones, what he
-	// is to rebase or withdraw: his own and those of disabled authors that he may write.
+	// WaitingForCaller leaves what the caller may still vote for, or complete; of stale ones, what they
+	// are to rebase or withdraw: their own and those of disabled authors that they may write.
 	WaitingForCaller bool
 
 	// disabled are authors who are disabled, for stale ones that wait for the caller.

@@ -49,7 +49,7 @@ type approvalView struct {
 	StatusBy   principal.Person `json:"statusBy"`
 	StatusTime time.Time        `json:"statusTime"`
 	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands; of a stale
-	// one, whether he is to rebase or withdraw it.
+	// one, whether they are to rebase or withdraw it.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
@@ -98,8 +98,8 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	}
 }
 
-// isStaleFor reports whether a caller is to rebase or withdraw a stale approval: his own, or one of
-// a disabled author that he may write.
+// isStaleFor reports whether a caller is to rebase or withdraw a stale approval: their own, or one of
+// a disabled author that they may write.
 func (s *Service) isStaleFor(caller principal.Principal, a *Approval) bool {
 	return a.Status == stale.Code && (a.AuthorID == callersID(caller) || a.Abandoned && s.mayWrite(caller, a.Kind))
 }
@@ -110,7 +110,7 @@ func (s *Service) mayWrite(caller principal.Principal, kind string) bool {
 	return err == nil && caller.May(subject.Grants().Write)
 }
 
-// mayReview reports whether a caller may decide on changes of a kind, as far as his
+// mayReview reports whether a caller may decide on changes of a kind, as far as their
 // permissions say.
 func (s *Service) mayReview(caller principal.Principal, kind string) bool {
 	subject, err := s.subjectOf(kind)
@@ -183,7 +183,7 @@ func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error)
 }
 
 // staleError is what who acts on a stale approval is told: how the resource has moved, as
-// far as he may read it.
+// far as they may read it.
 func (s *Service) staleError(ctx context.Context, a *Approval) error {
 	conflict, err := s.conflictOf(ctx, a)
 	if err != nil {

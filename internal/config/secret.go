@@ -98,7 +98,7 @@ func (s *Service) readable(db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
 }
 
-// readableFor is readable for rows that are only shown to the context's caller. What he is not shown
+// readableFor is readable for rows that are only shown to the context's caller. What they are not shown
 // is left in the database: it is not measured either (Filter.fits).
 func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
 	if maySee(ctx) {
@@ -209,7 +209,7 @@ const (
 	valueOfEarlier
 )
 
-// author is who makes a change: what he may do, and whether he reads secret values. The zero
+// author is who makes a change: what they may do, and whether they read secret values. The zero
 // author may do everything and reads none: an approval applies what was permitted to its author.
 type author struct {
 	may   permit
@@ -224,7 +224,7 @@ func authorOf(ctx context.Context) author {
 }
 
 // patched applies a patch to the document of a config, as its author reads secrets. To who is shown
-// a null in the place of a secret value, it is one (RFC 7396, 2): what he gives is the whole new
+// a null in the place of a secret value, it is one (RFC 7396, 2): what they give is the whole new
 // value. A patch of who reads it is merged into it.
 func (by author) patched(document, patch any) any {
 	before, _ := valueIn(document)

@@ -180,7 +180,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit chang
 
 // EditKey edits the config with this key, as Edit does, and reads it only where it must.
 // With Overwrite a config that others changed since becomes what the author had before
-// him; the reason and what was destroyed are in the audit row. Errors: NotFound as well.
+// them; the reason and what was destroyed are in the audit row. Errors: NotFound as well.
 func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
 	edited, done, err := s.editCached(ctx, u, key, edit)
 	if done {

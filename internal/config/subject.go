@@ -174,7 +174,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 }
 
 // rebased is a proposed change on the config as it is now, nil for none. Who rebases is its author
-// from then on, and may has what he may do. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
+// from then on, and may has what they may do. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
 // those of may.
 func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}

@@ -10,7 +10,7 @@ import (
 )
 
 // A row that is only locked excludes nobody at another server of a cluster: who merges into the
-// newest version, or overwrites it, may find another one when he writes.
+// newest version, or overwrites it, may find another one when they write.
 func TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	a := newAPI(t, storagetest.Tenant(t), db)

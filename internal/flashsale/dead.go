@@ -151,7 +151,7 @@ type decision struct {
 
 // decide does what somebody decided on a dead letter. Act records the decision as a
 // version of the sale, and then does it. When the queue cannot be reached after the
-// record was committed, the caller is told so and decides again; the repeat of his
+// record was committed, the caller is told so and decides again; the repeat of their
 // request does what is recorded, and a letter that it does not find was dealt with by
 // the first.
 func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {

@@ -12,7 +12,7 @@
 //     the reference @refunds/{id}, in the unit that settles it.
 //   - An outside payment is settled only when its provider confirms. Until then its refund is
 //     approved, or unknown when the provider did not answer, and keeps its reservation.
-//   - Nobody approves a refund that he has requested, with whatever credential.
+//   - Nobody approves a refund that they have requested, with whatever credential.
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
 //   - Pieces return to stock only for lines with restock, once, when the refund is settled, and

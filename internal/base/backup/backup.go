@@ -11,7 +11,7 @@
 //   - Nothing that is there is overwritten. Write wants a name that is free; Restore wants an
 //     empty database on a server, and keeps the embedded one that it replaces.
 //   - A database that was put back has a new epoch (package epoch), so that nobody believes
-//     what he remembers of what it has lost, and no sessions: one that was ended since would
+//     what they remember of what it has lost, and no sessions: one that was ended since would
 //     come back.
 //
 // Crash points: a Write that dies leaves FILE.part, which the next one replaces. A Restore that

@@ -241,7 +241,7 @@ type Renewal struct {
 // or is in clear. Nothing but the encrypted columns changes, and no version.
 //
 // A row is written when it has still what was read: whoever changes it meanwhile wins, and the next
-// pass finds what he wrote. So it runs beside servers and beside itself, and can end anywhere: each
+// pass finds what they wrote. So it runs beside servers and beside itself, and can end anywhere: each
 // value is encrypted with the key that its row names at every moment.
 //
 //	UPDATE t SET value = ?, key = ? WHERE tenant_id = ? AND id = ? AND key = ? AND value = ?

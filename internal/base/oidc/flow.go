@@ -22,7 +22,7 @@ type Kept struct {
 	State, Nonce, Verifier string
 }
 
-// Ask returns the address at which the provider asks somebody who he is; the answer comes to
+// Ask returns the address at which the provider asks somebody who they are; the answer comes to
 // the address redirect. Errors: ErrUnavailable.
 func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address string, err error) {
 	known, err := p.lookUp(ctx)
@@ -36,7 +36,7 @@ func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address st
 // Answer is what a provider sends somebody back with.
 type Answer struct {
 	Code string
-	// Issuer is who says that he answers; "" says nothing.
+	// Issuer is who says that they answer; "" says nothing.
 	Issuer string
 }
 

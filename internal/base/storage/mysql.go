@@ -150,7 +150,7 @@ func optionsOf(u *url.URL) (url.Values, error) {
 // tlsOf returns how to speak TLS with a MySQL server, nil for not at all: tls=true believes
 // the machine's certificate authorities, ca=FILE those in the file, in PEM, and no others.
 // The server's name is always checked, and there is no falling back: a link that anybody
-// could have put himself into is no safer than a plain one.
+// could have put themselves into is no safer than a plain one.
 func tlsOf(host string, options url.Values) (*tls.Config, error) {
 	wants, file := options.Get("tls"), options.Get("ca")
 	if wants != "" && wants != "true" && wants != "false" || wants == "false" && file != "" {

@@ -89,7 +89,7 @@ func newThing(t *testing.T, ctx context.Context, db *storage.DB) *storagetest.Th
 	return thing
 }
 
-// edit merges a patch of what an author saw, and then does what the rest of his unit does.
+// edit merges a patch of what an author saw, and then does what the rest of their unit does.
 func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch string, rest func() error) (edited Edited[*storagetest.Thing], err error) {
 	tree, err := merge.Parse([]byte(patch))
 	if err != nil {

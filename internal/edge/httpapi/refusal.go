@@ -34,7 +34,7 @@ type Refusal struct {
 // RefusalCounter is told of each refusal. It must not block: the caller waits for its answer.
 type RefusalCounter interface{ CountRefusal(Refusal) }
 
-// isRefusal reports whether a code says that somebody may not, whoever he is.
+// isRefusal reports whether a code says that somebody may not, whoever they are.
 func isRefusal(code apperr.Code) bool {
 	switch code {
 	case apperr.Unauthenticated, apperr.InvalidCredentials, apperr.Forbidden, apperr.CSRFFailed, apperr.StepUpRequired,

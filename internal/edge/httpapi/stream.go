@@ -150,7 +150,7 @@ func (s *Stream) start() {
 
 type listeningKey struct{}
 
-// WithStream is a context in which a caller is looked at again because a stream of his is open.
+// WithStream is a context in which a caller is looked at again because a stream of theirs is open.
 func WithStream(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listeningKey{}, true)
 }

@@ -30,8 +30,8 @@ type Forgotten struct {
 	Until time.Time
 }
 
-// Forget takes what records of the caller's tenant say of a customer: his own, and those of
-// requests that name him in their path or reply. One whose life has ended is deleted. One that
+// Forget takes what records of the caller's tenant say of a customer: their own, and those of
+// requests that name them in their path or reply. One whose life has ended is deleted. One that
 // lives keeps its id, its key, its time and the digest of its request until it ends, because
 // every server knows a database that went back by records that are missing (sightings.go); all
 // else in it goes. A repeat by a user of this service is still recognised and not run again, and

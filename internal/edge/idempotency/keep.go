@@ -57,7 +57,7 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 }
 
 // KeepCommitted implements httpapi.Attempt. Failing to keep is logged: the caller has
-// his answer, and a repeat is decided anew.
+// their answer, and a repeat is decided anew.
 func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	if !a.Keeps(reply) {
 		return httpapi.StoredReply{}, false

@@ -166,7 +166,7 @@ func (a *attempt) keptParts(records []*Record) {
 }
 
 // FinishDocument implements httpapi.Attempt. Failing to keep a refusal is logged, as KeepCommitted
-// does: the caller has his answer, and a repeat decides it anew.
+// does: the caller has their answer, and a repeat decides it anew.
 func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentResult) bool {
 	switch err := a.keepRefused(context.WithoutCancel(ctx), outcome.Refused); {
 	case errors.Is(err, errTaken):

@@ -64,7 +64,7 @@ const (
 	customer = "customer"
 )
 
-// scopeOf names whose keys a principal uses: a user's, over all his sessions and
+// scopeOf names whose keys a principal uses: a user's, over all their sessions and
 // tokens; a customer's; or a user's for one customer. What the shop calls the customer
 // comes last, whatever characters are in it, so no two principals share a scope.
 func scopeOf(p principal.Principal) string {

@@ -15,12 +15,12 @@ const (
 	isTicket
 	// names: a name, a path or a reference, in which the id becomes the pseudonym.
 	names
-	// free: what people wrote. In rows about the customer, and where it names him, it is blanked.
+	// free: what people wrote. In rows about the customer, and where it names them, it is blanked.
 	free
 	// data: JSON, in which each text is treated as its member says.
 	data
 	// content: JSON that a shop chose the members of; in rows about the customer, and where it
-	// names him, it becomes {}.
+	// names them, it becomes {}.
 	content
 )
 
@@ -39,7 +39,7 @@ type table struct {
 	key     []string
 	columns []column
 	// own is true of a row x that is about the customer: each ?? is the customer's id and the
-	// pseudonym, and each ## the paths of the two wallets. "" for rows that only can name him. It is
+	// pseudonym, and each ## the paths of the two wallets. "" for rows that only can name them. It is
 	// asked of each row, so it finds others by their keys, with the number that ends a path.
 	own string
 }

@@ -98,7 +98,7 @@ func TestWhatBecomesOfTexts(t *testing.T) {
 	require.Equal(t, e.digest(strings.Repeat("a", 64)), e.digest(e.digest(strings.Repeat("a", 64))))
 }
 
-// A row that somebody changes while it is looked at keeps what he wrote.
+// A row that somebody changes while it is looked at keeps what they wrote.
 func TestAChangeByOthersMeanwhileIsNotOverwritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

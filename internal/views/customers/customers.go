@@ -1,8 +1,8 @@
-// Package customers exports all that is kept of one customer, and erases him.
+// Package customers exports all that is kept of one customer, and erases them.
 //
-// A customer has no row of his own: he is an id of the shop's in the rows of many tables. Erasing
-// puts a pseudonym in its place that nobody can trace back, blanks what people wrote about him,
-// and takes the replies that are kept for him. What an accountant needs stays: amounts, times,
+// A customer has no row of their own: they are an id of the shop's in the rows of many tables. Erasing
+// puts a pseudonym in its place that nobody can trace back, blanks what people wrote about them,
+// and takes the replies that are kept for them. What an accountant needs stays: amounts, times,
 // numbers and statuses, and references in which the id is not.
 //
 // Invariants:
@@ -75,18 +75,18 @@ func New(d Deps) *Service {
 
 // Erased says what became of an erasure.
 type Erased struct {
-	// Pseudonym is what the customer is called now; "" when nothing was known of him.
+	// Pseudonym is what the customer is called now; "" when nothing was known of them.
 	Pseudonym principal.CustomerID
 	// Rows is how many rows were changed by this run.
 	Rows int
-	// Replies is what became of the replies that were kept for him.
+	// Replies is what became of the replies that were kept for them.
 	Replies idempotency.Forgotten
 	// Left are rows of the shop's own content that have the id in them, by table. They are
 	// not changed: nobody but the shop knows what they mean.
 	Left map[string]int
 }
 
-// Known counts the rows that are about a customer or have his id in them.
+// Known counts the rows that are about a customer or have their id in them.
 func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (rows int, err error) {
 	e := newErasure(customer, "\x00", nil)
 	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, tables...) {
@@ -109,17 +109,17 @@ func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (row
 // A run that is refused before it begins has changed nothing. One that is resumed and refused, or
 // is refused by its last unit, is half done, and this is what it leaves:
 //
-//   - The wallet with its entries, and his refunds, are under his id with all their money, and so
+//   - The wallet with its entries, and their refunds, are under their id with all their money, and so
 //     is each order, refund and approval that was under way when the run came to it. They can be
 //     paid, completed, decided and paid out as ever.
 //   - Other rows, of orders that had ended too, are under the pseudonym. What is opened on one of
-//     those, such as a refund of an order, is the pseudonym's, and is asked about as his own is.
+//     those, such as a refund of an order, is the pseudonym's, and is asked about as their own is.
 //   - The row that connects the two stays, so that the next run goes on under the same pseudonym.
 //   - References of entries may have the pseudonym in place of the id. A repeat of an old request
 //     with such a reference, and without its idempotency key, is a new entry; what it pays in is
 //     refused by the last unit like all money that nobody forfeited.
 //
-// What is opened under his id after the last unit has looked is that of somebody new, and a
+// What is opened under their id after the last unit has looked is that of somebody new, and a
 // second erasure takes it.
 func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forfeit bool) (Erased, error) {
 	if !customer.Valid() {

@@ -16,7 +16,7 @@ import (
 )
 
 // exported are the tables of an export: what is erased, and the lines of orders and refunds. Of
-// transfers only the customer's own side is his.
+// transfers only the customer's own side is theirs.
 var exported = slices.Concat([]table{
 	{"orders", []string{id}, nil, byOwner},
 	{"order_lines", []string{id}, nil, ofOrder},
@@ -45,7 +45,7 @@ type tail struct {
 var secrets = []string{"fingerprint", "sealed_fingerprint", "secret"}
 
 // Export writes all that is kept of a customer as JSON lines (application/x-ndjson): the rows of
-// tables as they are, those about him and those with his id in them. An export without its last
+// tables as they are, those about them and those with their id in them. An export without its last
 // line, which counts the others, was cut off. Replies that are kept for repeats are copies of what
 // the rows say, and are not in it.
 func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out io.Writer, now time.Time) (rows int, err error) {

@@ -38,7 +38,7 @@ var open = []question{
 		"%d of his tickets wait in flash sales that have not finished: wait until they have"},
 }
 
-// late are the questions of the last unit whether a row is his still that should not be: it was made
+// late are the questions of the last unit whether a row is still theirs that should not be: it was made
 // after the run had looked, or was under way then.
 var late = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended meanwhile: run it again"},
@@ -77,7 +77,7 @@ func (s *Service) refuseOpen(ctx context.Context, e *erasure, forfeit bool, at m
 	return refuseOpen(s.db.Read(ctx), tenant.TenantID, e, held, forfeit, at)
 }
 
-// refuseOpen is InUse when something of the customer is under way, or there is money in his wallets
+// refuseOpen is InUse when something of the customer is under way, or there is money in their wallets
 // and nobody has forfeited it.
 func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bool, at moment) error {
 	var reasons []string

@@ -120,7 +120,7 @@ func (e *erasure) says(text string, own bool) bool {
 	return own && e.whole.MatchString(text)
 }
 
-// free returns what people wrote, blanked where it is about the customer or names him.
+// free returns what people wrote, blanked where it is about the customer or names them.
 func (e *erasure) free(text string, own bool) string {
 	if text != "" && (own || e.says(text, false)) {
 		return erased

@@ -51,7 +51,7 @@ func run(tx *gorm.DB, statements ...clause) error {
 
 // eraseAggregates renames the aggregates and the writers of events that have the id in their
 // names: an aggregate with its audit entries, which are counted by its name, and a writer with
-// his events, of which his last sequence is the highest.
+// their events, of which their last sequence is the highest.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, aggregates, e, func(row found) error {
 		set := aggregates.changes(e, row)

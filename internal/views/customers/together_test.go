@@ -16,7 +16,7 @@ import (
 )
 
 // transfers gives a customer a wallet with so many entries, each a transfer from somebody else
-// whose reference names him.
+// whose reference names them.
 func transfers(t *testing.T, db *gorm.DB, tenant int64, kim principal.CustomerID, many int) {
 	t.Helper()
 	const entry = "INSERT INTO wallet_entries (tenant_id, user_id, version, amount, balance, kind, reference, other_user_id, created_by, created_by_name, created_time) VALUES "

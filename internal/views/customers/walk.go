@@ -16,7 +16,7 @@ import (
 // A look takes so many rows, and a unit changes at most so many.
 const rowsALook, rowsAUnit = 1000, 100
 
-// found is a row that names the customer, or is about him.
+// found is a row that names the customer, or is about them.
 type found struct {
 	key    []any
 	own    bool
@@ -89,7 +89,7 @@ func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row fou
 	})
 }
 
-// walk calls do with the rows of a tenant's table that are about the customer or have his id in
+// walk calls do with the rows of a tenant's table that are about the customer or have their id in
 // them, some at a time. It reads the table once from end to end: no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
 	var place []any
@@ -204,7 +204,7 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 		}
 	case names:
 		if c.kind != "" && kind == "customer" && own {
-			return string(e.pseudonym) // the name that the shop calls him by
+			return string(e.pseudonym) // the name that the shop calls them by
 		}
 		return e.name(text, own)
 	case free:

@@ -53,7 +53,7 @@ func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
 	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, his.ID, his.Version))
 }
 
-// joinWallet adds the customer's wallet to the pseudonym's, whose entries come after all of his: a
+// joinWallet adds the customer's wallet to the pseudonym's, whose entries come after all of theirs: a
 // version counts the entries up to one, and the balance is that after it.
 func joinWallet(tx *gorm.DB, tenant int64, his, its wallet) error {
 	err := exactly(tx.Exec("UPDATE wallets SET balance = balance + ?, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?",

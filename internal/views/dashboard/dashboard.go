@@ -77,7 +77,7 @@ type Coupons interface {
 	CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error)
 }
 
-// Waiting counts the approvals that wait for the caller: for his vote, for others, for a
+// Waiting counts the approvals that wait for the caller: for their vote, for others, for a
 // rebase, and for a review.
 type Waiting struct{ ToDecide, Mine, Stale, ToReview storage.Count }
 

@@ -6,7 +6,7 @@
 //     history are kept for ever unless somebody decides otherwise.
 //   - A version of a record is removed only when the one after it is older than the limit, or
 //     when the record itself is gone for so long. So the newest version of what lives is always
-//     there, and whoever opened a record within that time still has the base of his edit.
+//     there, and whoever opened a record within that time still has the base of their edit.
 //   - What balances and stock are proved by is never removed: entries, movements, events, lines.
 //     List has what is removed, and a test compares it with the schema.
 //   - The limit of a table is in the database before the first row goes, and never goes back. The

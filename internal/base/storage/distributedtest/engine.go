@@ -111,7 +111,7 @@ func (f fate) err() error {
 //     and several statements at once are refused;
 //   - of the COMMITs that write some are undone and answered as a conflict, and some of those whose
 //     authors find out, or repeat them, are answered such that nobody can tell. Who can do neither
-//     tells his caller that he does not know, for which storage and mq have tests of their own.
+//     tells their caller that they do not know, for which storage and mq have tests of their own.
 func Wrap(ctx context.Context, made Conn) (Conn, error) {
 	e, err := theEngine()
 	if err == nil {
