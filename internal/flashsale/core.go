@@ -50,7 +50,7 @@ type core struct {
 	wake chan struct{}
 	// resting is whether the worker waits longer than usual, since nothing happened.
 	resting atomic.Bool
-	roster  *roster
+	peers   *workerPeers
 }
 
 // Sale returns a sale. Errors: NotFound.

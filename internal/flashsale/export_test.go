@@ -75,9 +75,9 @@ func (p *Process) Round(ctx context.Context) error {
 
 // Alone is Round of a process that has heard of no other.
 func (p *Process) Alone(ctx context.Context) error {
-	p.roster.mu.Lock()
-	clear(p.roster.others)
-	p.roster.mu.Unlock()
+	p.peers.mu.Lock()
+	clear(p.peers.peers)
+	p.peers.mu.Unlock()
 	return p.Round(ctx)
 }
 
@@ -86,14 +86,14 @@ func (p *Process) WorksOn(sale int64) bool { return p.running[sale] != nil }
 
 // Hears reports whether the process has heard that another works on a sale.
 func (p *Process) Hears(sale int64) bool {
-	p.roster.mu.Lock()
-	defer p.roster.mu.Unlock()
-	other, ok := p.roster.others[sale]
-	return ok && other.isHeard(p.clock.Now())
+	p.peers.mu.Lock()
+	defer p.peers.mu.Unlock()
+	other, ok := p.peers.peers[sale]
+	return ok && other.isAlive(p.clock.Now())
 }
 
 // Told is where the sales come of which another process enqueued something.
-func (p *Process) Told() <-chan int64 { return p.roster.queued }
+func (p *Process) Told() <-chan int64 { return p.peers.queued }
 
 // Close ends the process in good order.
 func (p *Process) Close(ctx context.Context) {

@@ -77,7 +77,7 @@ func New(d Deps) *Service {
 	c := &core{
 		db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, gate: d.Gate, queues: d.Queues, items: d.Items,
 		inventory: d.Inventory, orders: d.Orders, approvals: d.Approvals, random: d.Random, metrics: newMetrics(),
-		wake: make(chan struct{}, 1), roster: newRoster(d.Clock),
+		wake: make(chan struct{}, 1), peers: newWorkerPeers(d.Clock),
 	}
 	ends, l, plans := &ticketEnds{c}, &life{c}, &planner{c}
 	d.Approvals.Offer(subject{plans})

@@ -32,7 +32,7 @@ const (
 	consumerBatch    = 100
 	consumersPerSale = 2
 	// idlePoll is how often the queue of a sale is looked at that had nothing lately. Purchases
-	// are seen at once, unless the word of another process is lost.
+	// are seen at once, unless the message of another process is lost.
 	idlePoll = 1500 * time.Millisecond
 )
 
@@ -51,15 +51,15 @@ func (s *Service) Listen(ctx context.Context) error {
 			if !more {
 				return nil
 			}
-			s.heard(delivery)
-		case q := <-s.roster.hints:
-			s.tell(ctx, q.tenant, q.sale, word{Says: enqueued})
+			s.handleAnnouncement(delivery)
+		case q := <-s.peers.hints:
+			s.publishWorker(ctx, q.tenant, q.sale, workerMessage{Kind: ticketQueued})
 		}
 	}
 }
 
-// heard takes note of what was announced of a sale.
-func (s *Service) heard(delivery events.Delivery) {
+// handleAnnouncement takes note of what was announced of a sale.
+func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	if delivery.Lagged {
 		s.snapshots.Clear()
 		s.exhausted.Clear()
@@ -67,7 +67,7 @@ func (s *Service) heard(delivery events.Delivery) {
 		return
 	}
 	if delivery.Event.Topic == workerTopic {
-		if s.roster.hear(delivery.Event) {
+		if s.peers.handle(delivery.Event) {
 			s.wakeWorker()
 		}
 		return
@@ -106,7 +106,7 @@ func (w *worker) rest(ctx context.Context, failed error) bool {
 	switch {
 	case failed != nil:
 	case len(w.running) == 0:
-		pause = w.roster.untilSilent(restEvery)
+		pause = w.peers.untilSilent(restEvery)
 	case w.calm:
 		pause = calmEvery
 	}
@@ -121,7 +121,7 @@ func (w *worker) rest(ctx context.Context, failed error) bool {
 			return true
 		case <-w.wake:
 			return true
-		case sale := <-w.roster.queued:
+		case sale := <-w.peers.queued:
 			if c := w.running[sale]; c != nil {
 				c.consumer.Wake()
 			}
@@ -174,7 +174,7 @@ func (w *worker) superviseEach(ctx context.Context, sales []active) error {
 	for i := range sales {
 		a := &sales[i]
 		seen[a.sale.ID] = true
-		if !w.roster.take(a.sale.ID) {
+		if !w.peers.claim(a.sale.ID) {
 			w.end(a.sale.ID)
 			continue
 		}
@@ -186,18 +186,18 @@ func (w *worker) superviseEach(ctx context.Context, sales []active) error {
 			failures = append(failures, fmt.Errorf("sale %d: %w", a.sale.ID, err))
 			continue
 		}
-		if since, mine := w.roster.own(a.sale.ID); mine {
-			w.tell(ctx, a.sale.TenantID, a.sale.ID, word{Says: works, Since: since})
+		if since, owns := w.peers.ownedSince(a.sale.ID); owns {
+			w.publishWorker(ctx, a.sale.TenantID, a.sale.ID, workerMessage{Kind: working, Since: since})
 		}
 	}
 	w.metrics.dead.Set(float64(dead))
 	for id := range w.running {
 		if !seen[id] {
-			w.roster.leave(id)
+			w.peers.release(id)
 			w.end(id)
 		}
 	}
-	w.roster.keep(seen)
+	w.peers.retain(seen)
 	return errors.Join(failures...)
 }
 
@@ -246,8 +246,8 @@ func (w *worker) stopAll(ctx context.Context) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer end()
 	for sale, c := range w.running {
-		if w.roster.leave(sale) {
-			w.tell(ctx, c.tenant, sale, word{Says: stops})
+		if w.peers.release(sale) {
+			w.publishWorker(ctx, c.tenant, sale, workerMessage{Kind: stopped})
 		}
 	}
 }

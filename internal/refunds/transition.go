@@ -39,7 +39,7 @@ const lockWait = 3 * time.Second
 // change.Lifecycle for what is refused. The approval of a refund above the tenant's threshold is
 // proposed instead: the refund is returned unchanged, and the unit replies with the approval.
 // Errors, besides: ValidationFailed; Forbidden when the caller requested the refund that they
-// approves; lock.ErrNotAcquired when wallet or stock stayed locked.
+// approve; lock.ErrNotAcquired when wallet or stock stayed locked.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
 		return nil, err

@@ -52,22 +52,22 @@ var sales = []mutant{
 	// Who works on a sale.
 	{
 		name: "a worker that has fallen silent is not replaced",
-		file: "internal/flashsale/roster.go", old: `return waited >= 0 && waited < silence`, new: `return waited >= 0`,
+		file: "internal/flashsale/worker_peers.go", old: `return waited >= 0 && waited < peerTimeout`, new: `return waited >= 0`,
 		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
 	},
 	{
 		name: "a sale that another process works on is worked on all the same",
-		file: "internal/flashsale/roster.go", old: `ok && other.isHeard(now) && !(mine`, new: `ok && !other.isHeard(now) && !(mine`,
+		file: "internal/flashsale/worker_peers.go", old: `ok && other.isAlive(now) && !(owns`, new: `ok && !other.isAlive(now) && !(owns`,
 		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
 	},
 	{
 		name: "two workers that hear each other both stop",
-		file: "internal/flashsale/roster.go", old: `return since.Before(other.Since)`, new: `return since.Before(other.Since) && since.IsZero()`,
+		file: "internal/flashsale/worker_peers.go", old: `return since.Before(other.Since)`, new: `return since.Before(other.Since) && since.IsZero()`,
 		caught: tests{"internal/flashsale": {"TestASaleHasOneWorkerWhoeverElseStandsBy"}},
 	},
 	{
 		name: "the worker of a sale is not told of tickets that are enqueued elsewhere",
-		file: "internal/flashsale/roster.go", old: `due := !mine && now`, new: `due := mine && now`,
+		file: "internal/flashsale/worker_peers.go", old: `due := !owns && now`, new: `due := owns && now`,
 		caught: tests{"internal/flashsale": {"TestTheWorkerOfASaleIsToldOfPurchasesElsewhere"}},
 	},
 	{

@@ -175,7 +175,7 @@ const upTo = " AND (place IS NULL OR place <= ?)"
 //	UPDATE log_places SET last = … -- the floor
 //	DELETE FROM audit_entries WHERE tenant_id = ? AND id IN (…) AND (place IS NULL OR place <= ?)
 //
-// Who exports a log for the first time numbers entries that had no place when they were found to be
+// The first export of a log numbers entries that had no place when they were found to be
 // over. It has done so before the first statement, which sees it then; or between it and the last
 // one, which leaves them (see requireGone); or finds them gone, and is run again.
 func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
