@@ -78,8 +78,8 @@ func (c *migrateStatus) Run(ctx context.Context) error {
 type tenantCommand struct {
 	List    tenantList    `cmd:"" help:"List the tenants."`
 	Create  tenantCreate  `cmd:"" help:"Make a tenant with its first user, admin."`
-	Disable tenantDisable `cmd:"" help:"Shut a tenant: sessions, tokens, its customers' tokens and streams end within a second. Its rows stay."`
-	Enable  tenantEnable  `cmd:"" help:"Open a disabled tenant again."`
+	Disable tenantDisable `cmd:"" help:"Disable a tenant: its sessions, tokens, its customers' tokens and streams end within a second. Its rows stay."`
+	Enable  tenantEnable  `cmd:"" help:"Enable a disabled tenant again."`
 }
 
 type tenantList struct {
@@ -121,7 +121,7 @@ type tenantEnable struct {
 	Name          string `arg:"" help:"Name of the tenant."`
 }
 
-// Run opens the tenant.
+// Run enables the tenant.
 func (c *tenantEnable) Run(ctx context.Context) error {
 	return setTenantDisabled(ctx, c.Data, c.Name, false)
 }
@@ -129,7 +129,7 @@ func (c *tenantEnable) Run(ctx context.Context) error {
 func setTenantDisabled(ctx context.Context, s settings.Data, name string, disabled bool) error {
 	return withServices(ctx, s, func(sv *app.Services) error {
 		changed, err := sv.Access.SetTenantDisabled(ctx, name, disabled)
-		says := map[bool]string{true: "disabled: nobody of it is let in", false: "enabled"}[disabled]
+		says := map[bool]string{true: "disabled", false: "enabled"}[disabled]
 		switch {
 		case err != nil:
 			return err
@@ -159,7 +159,7 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("Tenant %s (%d) is there; its user is admin.\n", tenant.Name, tenant.ID)
+		fmt.Printf("Tenant %s (%d) was created; its first user is admin.\n", tenant.Name, tenant.ID)
 		return nil
 	})
 }

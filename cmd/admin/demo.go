@@ -50,7 +50,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)
 		}
-		fmt.Printf("%d configs, %d items, %d orders and a flash sale are there. Changes show in a running server at once.\n", size.Configs, size.Items, size.Orders)
+		fmt.Printf("The demo has %d configs, %d items, %d orders and a flash sale. A running server shows them at once.\n", size.Configs, size.Items, size.Orders)
 		return nil
 	})
 }

@@ -76,7 +76,7 @@ type keysReencrypt struct {
 	settings.Storage `embed:""`
 }
 
-// Run encrypts anew and says what it did and which keys are needed no more. It fails when something
+// Run encrypts again and says what it did and which keys are needed no more. It fails when something
 // is left.
 func (c *keysReencrypt) Run(ctx context.Context) error {
 	services, err := app.Open(ctx, c.Storage, app.Options{WithoutKeys: true})
@@ -87,7 +87,7 @@ func (c *keysReencrypt) Run(ctx context.Context) error {
 	done, err := services.Reencrypt(ctx)
 	for _, name := range slices.Sorted(maps.Keys(done.Renewed)) {
 		if rows := done.Renewed[name]; rows > 0 {
-			fmt.Printf("%d rows of %s were encrypted anew.\n", rows, name)
+			fmt.Printf("%d rows of %s were encrypted again.\n", rows, name)
 		}
 	}
 	if err != nil {
@@ -108,5 +108,5 @@ func (c *keysReencrypt) Run(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(done.Unreadable)) {
 		fmt.Printf("%d rows of %s cannot be decrypted: their key is not there, or they are damaged.\n", done.Unreadable[name], name)
 	}
-	return errors.New("not everything is encrypted with the current key: a server that runs with another one may go on writing with that; start it anew and run this again")
+	return errors.New("not everything is encrypted with the current key: a server that runs with another one may go on writing with that; restart it and run this again")
 }

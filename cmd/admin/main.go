@@ -29,7 +29,7 @@ type cli struct {
 	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
 	Audit    auditCommand     `cmd:"" help:"The audit log."`
 	Customer customerCommand  `cmd:"" help:"All that is kept of one customer: export it, or erase it."`
-	Keys     keysCommand      `cmd:"" help:"Encryption keys: which are needed, and encrypting anew with the current one."`
+	Keys     keysCommand      `cmd:"" help:"Encryption keys: which are needed, and encrypting again with the current one."`
 	Demo     demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
 	Doctor   doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`
 	Promises promisesCommand  `cmd:"" help:"What must be true of the stores at every moment, and whether it is."`

@@ -48,7 +48,7 @@ func (c *roleCreate) Run(ctx context.Context) error {
 		if err := sv.Access.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
-		fmt.Printf("Role %s is there.\n", c.Role)
+		fmt.Printf("Role %s was created.\n", c.Role)
 		return nil
 	})
 }
@@ -94,7 +94,7 @@ func (c *roleReady) Run(ctx context.Context) error {
 		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
 			return err
 		}
-		fmt.Println("The ready-made roles are there.")
+		fmt.Println("The ready-made roles exist now.")
 		return nil
 	})
 }

@@ -18,7 +18,7 @@ type userCommand struct {
 	List         userList         `cmd:"" help:"List the users of a tenant."`
 	Create       userCreate       `cmd:"" help:"Make a user, with a password or with an invitation to choose one."`
 	Invite       userInvite       `cmd:"" help:"Void a user's password and print an invitation to choose another one."`
-	Disable      userDisable      `cmd:"" help:"Shut a user out: sessions, tokens and streams end within a second."`
+	Disable      userDisable      `cmd:"" help:"Disable a user: their sessions, tokens and streams end within a second."`
 	Enable       userEnable       `cmd:"" help:"Let a disabled user in again."`
 	Password     userPassword     `cmd:"" help:"Set a user's password and end the user's sessions."`
 	ResetFactors userResetFactors `cmd:"" help:"Take all second factors from a user who lost them, and end the user's sessions."`
@@ -102,7 +102,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
+			fmt.Printf("User %s (%d) was created.\n", user.Username, user.ID)
 			printInvitation(invitation)
 			return nil
 		})
@@ -117,7 +117,7 @@ func (c *userCreate) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("User %s (%d) is there.\n", user.Username, user.ID)
+		fmt.Printf("User %s (%d) was created.\n", user.Username, user.ID)
 		return nil
 	})
 }

@@ -88,8 +88,8 @@ var votes = []mutant{
 	},
 	{
 		name: "protected rows are asked for in routes only",
-		file: "internal/core/guard/gate.go", old: `return "protected = ? AND proposed = 0", []any{false}`, new: `return "proposed = 0 AND 1 = ?", []any{1}`,
-		also:   []edit{{"internal/core/guard/gate.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
+		file: "internal/core/guard/protection.go", old: `return "protected = ? AND proposed = 0", []any{false}`, new: `return "proposed = 0 AND 1 = ?", []any{1}`,
+		also:   []edit{{"internal/core/guard/protection.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
 		caught: tests{"internal/approvals": {"TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"}},
 	},
 	{
@@ -107,12 +107,12 @@ var votes = []mutant{
 	},
 	{
 		name: "a row that an approval names is not marked",
-		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 0 WHERE`,
+		file: "internal/core/guard/protection.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 0 WHERE`,
 		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
 	},
 	{
 		name: "the second proposal on a row changes nothing of it",
-		file: "internal/core/guard/gate.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 1 WHERE`,
+		file: "internal/core/guard/protection.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 1 WHERE`,
 		caught: tests{"internal/approvals": {"TestEachProposalChangesTheRowsThatItNames"}},
 	},
 	{

@@ -12,8 +12,8 @@ var refunding = []mutant{
 	},
 	{
 		name: "a refund is decided on twice",
-		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
-		new:    `return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
+		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
+		new:    `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
 		caught: tests{"internal/refunds": {"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"}},
 	},
 	{
@@ -75,8 +75,8 @@ var refunding = []mutant{
 	},
 	{
 		name: "two take the next work order",
-		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
-		new:    `return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
+		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
+		new:    `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
 		caught: tests{"internal/workorders": {"TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped"}},
 	},
 }

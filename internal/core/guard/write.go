@@ -159,13 +159,13 @@ func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.Sta
 	return transition[T](ctx, u, protectionFor[T](u), ref, from, to, set)
 }
 
-func transition[T any](ctx context.Context, u Unit, g protection, ref Ref, from, to status.State, set Set) error {
+func transition[T any](ctx context.Context, u Unit, p protection, ref Ref, from, to status.State, set Set) error {
 	columns := maps.Clone(set)
 	if columns == nil {
 		columns = Set{}
 	}
 	columns["status"] = to.Code
-	return write[T](ctx, u, g, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
+	return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
 // Adjust changes a row by arithmetic under a condition instead of a version,
@@ -187,7 +187,7 @@ func Delete[T any](ctx context.Context, u Unit, ref Ref) error {
 	return remove[T](ctx, u, protectionFor[T](u), ref)
 }
 
-func remove[T any](ctx context.Context, u Unit, g protection, ref Ref) error {
+func remove[T any](ctx context.Context, u Unit, p protection, ref Ref) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -196,16 +196,16 @@ func remove[T any](ctx context.Context, u Unit, g protection, ref Ref) error {
 		tx = storage.DeferredOneRow(tx)
 	}
 	query := tx.Where("id = ? AND version = ?", ref.ID, ref.Version)
-	if condition, args := g.predicate(); condition != "" {
+	if condition, args := p.predicate(); condition != "" {
 		query = query.Where(condition, args...)
 	}
 	result := query.Delete(new(T))
-	return requireOneRow[T](tx, result.RowsAffected, result.Error, g, ref.ID, ErrStale, atVersion, ref.Version)
+	return requireOneRow[T](tx, result.RowsAffected, result.Error, p, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
 // write builds the one UPDATE of this package. It is written out instead of left to
 // GORM, which takes three times as many allocations for it, on every mutation.
-func write[T any](ctx context.Context, u Unit, g protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
+func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, err := actor(ctx)
 	if err != nil {
 		return err
@@ -235,13 +235,13 @@ func write[T any](ctx context.Context, u Unit, g protection, id, steps int64, se
 		}
 		query.WriteString(", ")
 	}
-	if g.clears {
+	if p.clears {
 		query.WriteString("proposed = 0, ")
 	}
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
 	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)
 	values = append(values, args...)
-	if closed, shut := g.predicate(); closed != "" {
+	if closed, shut := p.predicate(); closed != "" {
 		query.WriteString(" AND " + closed)
 		values = append(values, shut...)
 	}
@@ -250,7 +250,7 @@ func write[T any](ctx context.Context, u Unit, g protection, id, steps int64, se
 		exec = storage.ExecDeferredOneRow
 	}
 	changed, err := exec(tx, query.String(), values...)
-	return requireOneRow[T](tx, changed, err, g, id, missed, condition, args...)
+	return requireOneRow[T](tx, changed, err, p, id, missed, condition, args...)
 }
 
 // byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
@@ -282,8 +282,8 @@ func tableOf[T any](tx *gorm.DB) (string, error) {
 }
 
 // requireOneRow insists on exactly one changed row, and looks again to tell a row that
-// is gone from one that has moved on, and both from one whose gate is closed.
-func requireOneRow[T any](tx *gorm.DB, changed int64, err error, g protection, id int64, missed error, condition string, args ...any) error {
+// is gone from one that has moved on, and both from one that is protected.
+func requireOneRow[T any](tx *gorm.DB, changed int64, err error, p protection, id int64, missed error, condition string, args ...any) error {
 	switch {
 	case err != nil:
 		return err
@@ -299,5 +299,5 @@ func requireOneRow[T any](tx *gorm.DB, changed int64, err error, g protection, i
 	if count == 0 {
 		return ErrGone
 	}
-	return g.refusal(tx.Model(new(T)).Where("id = ?", id).Where("("+condition+")", args...), missed)
+	return p.refusal(tx.Model(new(T)).Where("id = ?", id).Where("("+condition+")", args...), missed)
 }

@@ -25,7 +25,7 @@ type Proposable interface{ Proposable() }
 // protected too, false unless set.
 //
 // A protected row changes only in a unit that carries an applied approval, whatever asks
-// for the change: the gate is part of the statement that writes the row.
+// for the change: the condition is part of the statement that writes the row.
 //
 //	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
 type Protectable interface {
@@ -33,7 +33,7 @@ type Protectable interface {
 	Protectable()
 }
 
-// What the gate of a row refuses. Nothing was changed.
+// What the protection of a row refuses. Nothing was changed.
 var (
 	// ErrProtected: the row is protected and the unit carries no applied approval. Domains
 	// ask before they write, so it is a programming error.
@@ -71,13 +71,13 @@ func protectionOfProposed[T Proposable]() protection {
 	return protection{unprotected: protectable, clears: true}
 }
 
-func (g protection) predicate() (condition string, args []any) {
+func (p protection) predicate() (condition string, args []any) {
 	switch {
-	case g.unprotected && g.unproposed:
+	case p.unprotected && p.unproposed:
 		return "protected = ? AND proposed = 0", []any{false}
-	case g.unprotected:
+	case p.unprotected:
 		return "protected = ?", []any{false}
-	case g.unproposed:
+	case p.unproposed:
 		return "proposed = 0", nil
 	}
 	return "", nil
@@ -85,12 +85,12 @@ func (g protection) predicate() (condition string, args []any) {
 
 // refusal says why a row was not written that is there: missed when the write's condition,
 // which query asks for, does not hold.
-func (g protection) refusal(query *gorm.DB, missed error) error {
-	if condition, _ := g.predicate(); condition == "" {
+func (p protection) refusal(query *gorm.DB, missed error) error {
+	if condition, _ := p.predicate(); condition == "" {
 		return missed
 	}
 	columns := []string{"proposed"}
-	if g.unprotected {
+	if p.unprotected {
 		columns = append(columns, "protected")
 	}
 	var rows []struct {
@@ -98,7 +98,7 @@ func (g protection) refusal(query *gorm.DB, missed error) error {
 		Protected bool
 	}
 	if err := query.Select(columns).Limit(1).Scan(&rows).Error; err != nil {
-		return fmt.Errorf("guard: read the gate of a row: %w", err)
+		return fmt.Errorf("guard: read the protection of a row: %w", err)
 	}
 	switch {
 	case len(rows) == 0:
