@@ -218,10 +218,14 @@ func TestAnUnreachableDatabaseIsNoWrongCredential(t *testing.T) {
 func TestHowManyCallersAreRememberedIsBounded(t *testing.T) {
 	h := newFixture(t, storagetest.SQLite(t))
 	g := h.callers.current.Load()
-	for i := range maxCallers + 10 {
-		g.put(&caller{shown: credential{hash: digest{byte(i), byte(i >> 8)}}})
+	remember := func(i int) { g.put(&caller{shown: credential{hash: digest{byte(i), byte(i >> 8)}}}) }
+	for i := range maxCallers {
+		remember(i)
 	}
-	require.LessOrEqual(t, len(g.byCredential), maxCallers)
+	remember(0)
+	require.Len(t, g.byCredential, maxCallers, "one that is read again replaces itself")
+	remember(maxCallers)
+	require.Len(t, g.byCredential, 1, "a new one finds no room")
 }
 
 func BenchmarkAuthenticate(b *testing.B) {

@@ -39,8 +39,8 @@ func (r credentialRow) identity(held map[owner]rights) Identity {
 	}
 }
 
-// callersShowing reads whom credentials stand for, however many in one statement for the sessions,
-// one for the tokens and one for what their users may do. What has ended, and what is of a user or a
+// callersShowing reads whom credentials stand for, however many, in one statement each for the
+// sessions, the tokens, the tenants and what the users may do. What has ended, and what is of a user or a
 // tenant that is disabled, has no answer.
 func (s *Service) callersShowing(ctx context.Context, shown map[digest]credential, now time.Time) (map[digest]recognition, error) {
 	ctx = storage.AcrossTenants(ctx)

@@ -62,9 +62,9 @@ func (c *caller) endsIn(now time.Time) time.Duration {
 	return max(c.ends.Sub(now), 1)
 }
 
-// callers is a cache of who was recognised lately. To invalidate it is to
-// begin another generation: a look-up that began before a revocation puts its answer into
-// the generation of then, which nobody reads any more.
+// callers is a cache of who was recognised lately. To invalidate it is to begin another
+// generation: a look-up that began before a revocation puts its answer into the generation of
+// then, which nobody reads any more.
 type callers struct {
 	current atomic.Pointer[generation]
 	// followers are the streams that end with a change.
@@ -173,23 +173,32 @@ func (c *callers) get(credential digest, now time.Time) *caller {
 	return c.current.Load().get(credential, now)
 }
 
+// get is peek on behalf of the caller itself, who is at work then.
 func (g *generation) get(credential digest, now time.Time) *caller {
+	found := g.peek(credential, now)
+	if found != nil && !found.asked.Load() {
+		found.asked.Store(true)
+	}
+	return found
+}
+
+// peek returns who is remembered for a credential and still believed, or nil.
+func (g *generation) peek(credential digest, now time.Time) *caller {
 	g.mu.RLock()
 	found := g.byCredential[credential]
 	g.mu.RUnlock()
 	if found == nil || !found.fresh(now, time.UnixMicro(g.unchanged.Load())) {
 		return nil
 	}
-	if !found.asked.Load() {
-		found.asked.Store(true)
-	}
 	return found
 }
 
+// put remembers a caller. Where there are too many, all are forgotten for a new one; one that is
+// read again replaces itself.
 func (g *generation) put(c *caller) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.byCredential) >= maxCallers {
+	if _, known := g.byCredential[c.shown.hash]; !known && len(g.byCredential) >= maxCallers {
 		clear(g.byCredential)
 	}
 	g.byCredential[c.shown.hash] = c

@@ -129,7 +129,7 @@ func (s *Service) insertFactor(
 		case err != nil:
 			return err
 		case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
-			return invalid("/password", "changed", "is asked for anew: the account was changed meanwhile; try again")
+			return invalid("/password", "changed", "must be entered again: the account was changed meanwhile; try again")
 		}
 		if err := requirePlaceForFactor(tx, user.ID); err != nil {
 			return err

@@ -11,13 +11,13 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// waiter is somebody who asked queue for a place.
+// waiter is somebody who asked a queue for a slot.
 type waiter struct {
-	place *hashSlot
-	err   error
+	slot *hashSlot
+	err  error
 }
 
-// wait has somebody wait for a place, and returns when it does or was answered.
+// wait has somebody wait for a slot, and returns when it does or was answered.
 func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
 	t.Helper()
 	queue.mu.Lock()
@@ -25,8 +25,8 @@ func wait(t *testing.T, queue *hashQueue, r rank) <-chan waiter {
 	queue.mu.Unlock()
 	answered := make(chan waiter, 1)
 	go func() {
-		place, err := queue.acquire(context.Background(), r, time.Minute)
-		answered <- waiter{place, err}
+		slot, err := queue.acquire(context.Background(), r, time.Minute)
+		answered <- waiter{slot, err}
 	}()
 	require.Eventually(t, func() bool {
 		queue.mu.Lock()
@@ -54,41 +54,41 @@ func TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst(t
 	for _, next := range []<-chan waiter{known, first, sixth} {
 		served := <-next
 		require.NoError(t, served.err)
-		served.place.releaseAfterCooldown()
+		served.slot.releaseAfterCooldown()
 	}
 	require.Equal(t, 1, queue.free)
 }
 
-func TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
+func TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown(t *testing.T) {
 	queue := newHashQueue(1, 1)
-	var rested []func()
-	queue.after = func(rest time.Duration, fn func()) {
-		require.Positive(t, rest)
-		rested = append(rested, fn)
+	var cooled []func()
+	queue.after = func(cooldown time.Duration, fn func()) {
+		require.Positive(t, cooldown)
+		cooled = append(cooled, fn)
 	}
 	right, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
 	require.NoError(t, err)
 	right.release()
 	right.releaseAfterCooldown()
-	require.Empty(t, rested, "the password was right")
+	require.Empty(t, cooled, "the password was right")
 	wrong, err := queue.acquire(t.Context(), rank{anonymous: true}, time.Minute)
 	require.NoError(t, err)
 	wrong.releaseAfterCooldown()
 	wrong.release()
-	require.Len(t, rested, 1, "a place is given back once")
+	require.Len(t, cooled, 1, "a slot is given back once")
 	stranger := wait(t, queue, rank{anonymous: true})
 	require.Empty(t, stranger)
 
 	known, err := queue.acquire(t.Context(), rank{}, time.Minute)
-	require.NoError(t, err, "who is known does not wait for a rest")
+	require.NoError(t, err, "who is known does not wait for a cooldown")
 	known.releaseAfterCooldown()
 	require.Empty(t, stranger)
-	rested[0]()
+	cooled[0]()
 	require.NoError(t, (<-stranger).err)
-	require.Len(t, rested, 1)
+	require.Len(t, cooled, 1)
 }
 
-func TestAPlaceThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
+func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
 	queue := newHashQueue(0, 2)
 	gone := &hashWaiter{granted: make(chan bool, 1)}
 	queue.enter(gone)
@@ -116,6 +116,6 @@ func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(
 	for _, next := range order {
 		served := <-next
 		require.NoError(t, served.err)
-		served.place.releaseAfterCooldown()
+		served.slot.releaseAfterCooldown()
 	}
 }

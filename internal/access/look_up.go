@@ -70,8 +70,7 @@ func (s *Service) lookUp(ctx context.Context, shown credential) (*caller, error)
 }
 
 // lookUpAll is the batcher's flush: it answers from memory what was looked up meanwhile, and asks
-// the database for the others in two statements, or four when there are sessions, API tokens and
-// tenants among them.
+// the database for the others; see callersShowing for how many statements that takes.
 func (s *Service) lookUpAll(ctx context.Context, shown []credential) ([]recognition, error) {
 	// What is read from here on goes into the generation of now: when somebody is shut out
 	// meanwhile, nobody reads it.

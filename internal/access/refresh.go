@@ -39,18 +39,21 @@ func (s *Service) refreshDue(ctx context.Context, before *generation) *generatio
 	due := g.asked(now.Add(-refreshAfter))
 	if before != g {
 		for hash, shown := range before.asked(now) {
-			if g.get(hash, now) == nil {
+			if g.peek(hash, now) == nil {
 				due[hash] = shown
 			}
 		}
 	}
 	for together := range slices.Chunk(slices.Collect(maps.Keys(due)), mostTogether) {
+		if s.callers.current.Load() != g {
+			break // nobody reads this generation any more; the next look reads them into the new one
+		}
 		shown := make(map[digest]credential, len(together))
 		for _, hash := range together {
 			shown[hash] = due[hash]
 		}
 		if _, err := s.read(ctx, g, shown); err != nil {
-			// Whoever is not believed any more looks for themselves, and is told.
+			// Whoever is not believed any more asks for themselves, and is told.
 			slog.DebugContext(ctx, "callers could not be read again ahead of time", "error", err)
 			break
 		}

@@ -44,7 +44,9 @@ const (
 
 // What a session holds.
 const (
-	sessionID     = "id"
+	sessionID = "id"
+	// What a session says of its tenant and user is read by the release before alone: this one goes
+	// by the columns of its row.
 	sessionTenant = "tenant"
 	sessionUser   = "user"
 	sessionCSRF   = "csrf"

@@ -105,11 +105,10 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	err = s.attempts.countCode(ctx, at, func() (wrong bool, err error) {
 		err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			wrong = false
-			tx, held, err := s.holdOpen(ctx, u, session.User.ID)
-			if err != nil {
+			var tx *gorm.DB
+			if tx, user, err = s.holdOpen(ctx, u, session.User.ID); err != nil {
 				return err
 			}
-			user = held
 			detail := map[string]any{"address": in.Address, "method": in.Method}
 			if in.Method == methodPasskey {
 				waiting, err := stepUpChallenge(tx, user.ID, in.Session, in.Challenge, u.Now())
@@ -140,7 +139,8 @@ func (s *Service) StepUp(ctx context.Context, in StepUp) (token string, session 
 	return token, session, nil
 }
 
-// renew gives a session, whose user this unit holds, another token and another CSRF token, and notes that a factor was shown. Errors: Unauthenticated when it has ended.
+// renew gives a session, whose user this unit holds, another token and another CSRF token, and
+// notes that a factor was shown. Errors: Unauthenticated when it has ended.
 func (s *Service) renew(ctx context.Context, u *uow.Unit, old, csrf string) (token string, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -91,6 +91,8 @@ func (s *Service) writeUses(ctx context.Context) {
 		for together := range slices.Chunk(ids, mostTogether) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {
 				slog.WarnContext(ctx, "the use of credentials could not be noted", "table", table, "credentials", len(together), "error", err)
+				// The others would most likely wait in vain as well, each for markTimeout.
+				return
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func TestTheUsesOfManyCredentialsAreWrittenTogether(t *testing.T) {
 	require.Empty(t, statements.Take(), "once a minute")
 }
 
-func TestUsesAreWrittenWithinASecondAndTheLastOnesAtTheEnd(t *testing.T) {
+func TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		crowd := h.crowd(t, 2)

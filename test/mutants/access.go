@@ -90,10 +90,10 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWhoComesOftenestIsTurnedAwayAtOnceAndWhoComesForTheFirstTimeGoesFirst"}},
 	},
 	{
-		name: "a place does not rest after a stranger's guess",
+		name: "a slot does not cool down after a stranger's guess",
 		file: "internal/access/hash_queue.go", old: `		p.queue.giveBack(1)`, new: `		p.queue.giveBack(0)
 		return`,
-		caught: tests{"internal/access": {"TestAPlaceRestsAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
+		caught: tests{"internal/access": {"TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
 	},
 	{
 		name: "another process is not noticed to have changed who may do what",

@@ -91,7 +91,7 @@ var callers = []mutant{
 	{
 		name: "the last uses of callers' credentials are not written when the process ends",
 		file: "internal/access/refresh.go", old: `s.writeUses(context.WithoutCancel(ctx))`, new: `s.writeUses(ctx)`,
-		caught: tests{"internal/access": {"TestUsesAreWrittenWithinASecondAndTheLastOnesAtTheEnd"}},
+		caught: tests{"internal/access": {"TestUsesAreWrittenBesideTheRequestsAndTheLastOnesAtTheEnd"}},
 	},
 	{
 		name: "the uses of callers' credentials are written one by one",
