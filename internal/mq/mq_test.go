@@ -132,6 +132,7 @@ func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, reaped.Returned)
 	require.Equal(t, 1, asked)
+	require.False(t, db.Capabilities().SkipLocked, "and the report says so")
 }
 
 func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {

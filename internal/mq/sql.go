@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -30,8 +29,6 @@ type SQL struct {
 	options Options
 	wakers  wakers
 	known   sync.Map
-	// withoutClause is set once the server has refused SKIP LOCKED.
-	withoutClause atomic.Bool
 }
 
 // NewSQL returns a Broker on db's tables mq_queues, mq_batches and mq_messages.
@@ -196,12 +193,12 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 // version does not know it are not sent it, and those that refuse it all the same are not sent it
 // again. SQLite has one writer, which is this one.
 func (s *SQL) readUnlocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
-	if !s.db.Capabilities().SkipLocked || s.withoutClause.Load() {
+	if !s.db.Capabilities().SkipLocked {
 		return do(tx)
 	}
 	err := do(tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"})) //nolint:forbidigo // the state decides, in claim, and the end of the lease in reap
 	if storage.Is(err, storage.Unsupported) {
-		s.withoutClause.Store(true)
+		s.db.RefusesSkipLocked()
 		return do(tx)
 	}
 	return err

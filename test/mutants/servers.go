@@ -37,7 +37,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a pool that has lost its connections does not wait for one",
-		file: "internal/base/storage/pool_limit.go", old: `clock.Since(began) > crowdedPatience ||`, new: `clock.Since(began) >= 0 ||`,
+		file: "internal/base/storage/pool_limit.go", old: `clock.Since(began) > connectPatience ||`, new: `clock.Since(began) >= 0 ||`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatHasLostAllItsConnectionsWaitsForOne"}},
 	},
 
@@ -137,7 +137,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a session is taken to be as it was set",
-		file: "internal/base/storage/cluster.go", old: `at.isolation != "" && at.isolation != isolationLevel`, new: `at.isolation != "" && at.isolation == "none"`,
+		file: "internal/base/storage/cluster.go", old: `at.isolation != "" && at.isolation != IsolationLevel`, new: `at.isolation != "" && at.isolation == "none"`,
 		caught: tests{"internal/base/storage": {"TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed"}},
 	},
 	{

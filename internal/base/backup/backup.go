@@ -10,13 +10,14 @@
 //   - A file under its name is whole: it is written beside and named last.
 //   - Nothing that is there is overwritten. Write wants a name that is free; Restore wants an
 //     empty database on a server, and keeps the embedded one that it replaces.
-//   - A database that was put back has a new epoch (package epoch), so that nobody believes
-//     what they remember of what it has lost, and no sessions: one that was ended since would
-//     come back.
+//   - A database that was put back has a new epoch (package epoch), so that no process
+//     believes what it remembers of rows that are lost, and no sessions: one that was ended
+//     since would come back.
 //
 // Crash points: a Write that dies leaves FILE.part, which the next one replaces. A Restore that
 // dies has changed nothing of an embedded database, whose last step is a rename; on a server it
-// leaves a database without a schema's version, which no server serves.
+// leaves a database without a schema's version, which no server serves. A Try that dies leaves its
+// copy, which nobody uses.
 package backup
 
 import (

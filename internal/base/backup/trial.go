@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/base/clip"
 	"interlock/internal/base/storage"
 )
 
@@ -23,10 +24,10 @@ const removalLife = time.Minute
 // mostName is how long MySQL lets the name of a database be.
 const mostName = 64
 
-// Use does something with a database that a backup was put back into.
-type Use func(ctx context.Context, at storage.Options, content Content) error
+// Visit does something with a database that a backup was put back into.
+type Visit func(ctx context.Context, at storage.Options, content Content) error
 
-// Try puts a backup back into a database of its own beside the one at o, calls use with where
+// Try puts a backup back into a database of its own beside the one at o, calls visit with where
 // that is, and removes it. The database at o is neither read nor changed, and may be served
 // meanwhile or be absent.
 //
@@ -36,19 +37,19 @@ type Use func(ctx context.Context, at storage.Options, content Content) error
 //
 // A Try that dies leaves the folder (.interlock-verify-…) or the database (…_verify_…), which
 // nobody uses.
-func Try(ctx context.Context, o storage.Options, path string, use Use) error {
+func Try(ctx context.Context, o storage.Options, path string, visit Visit) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	if storage.DialectOf(o.URL) == storage.SQLite {
-		return tryAsFile(ctx, o, file, use)
+		return tryAsFile(ctx, o, file, visit)
 	}
-	return tryOnServer(ctx, o, file, use)
+	return tryOnServer(ctx, o, file, visit)
 }
 
-func tryAsFile(ctx context.Context, o storage.Options, from *os.File, use Use) (err error) {
+func tryAsFile(ctx context.Context, o storage.Options, from *os.File, visit Visit) (err error) {
 	beside := filepath.Dir(strings.TrimPrefix(o.URL, "sqlite://"))
 	if _, err := os.Stat(beside); err != nil {
 		beside = os.TempDir()
@@ -67,10 +68,10 @@ func tryAsFile(ctx context.Context, o storage.Options, from *os.File, use Use) (
 		return err
 	}
 	o.URL = "sqlite://" + copied
-	return use(ctx, o, content)
+	return visit(ctx, o, content)
 }
 
-func tryOnServer(ctx context.Context, o storage.Options, from *os.File, use Use) (err error) {
+func tryOnServer(ctx context.Context, o storage.Options, from *os.File, visit Visit) (err error) {
 	// A file that is cut off is refused before anything is made.
 	if _, err := requireComplete(from); err != nil {
 		return err
@@ -109,11 +110,11 @@ func tryOnServer(ctx context.Context, o storage.Options, from *os.File, use Use)
 	if err != nil {
 		return err
 	}
-	return use(ctx, o, content)
+	return visit(ctx, o, content)
 }
 
 // trialName returns a name for a trial's database that no other has.
 func trialName(database string) string {
 	suffix := "_verify_" + strings.ToLower(rand.Text())[:8]
-	return strings.ReplaceAll(database[:min(len(database), mostName-len(suffix))], "`", "_") + suffix
+	return strings.ReplaceAll(clip.Bytes(database, mostName-len(suffix)), "`", "_") + suffix
 }

@@ -36,7 +36,7 @@ func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address st
 // Answer is what a provider sends somebody back with.
 type Answer struct {
 	Code string
-	// Issuer is who says that they answer; "" says nothing.
+	// Issuer is the one that the answer names; "" when it names none.
 	Issuer string
 }
 

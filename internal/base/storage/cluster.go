@@ -10,17 +10,23 @@ import (
 // causalReads has every statement on a Galera cluster wait until its server has applied
 // what was committed before it anywhere: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4
 // for INSERT and REPLACE. Without it "not found" on another server says nothing: the
-// witness of a COMMIT whose reply was lost, and whatever a client reads back, would be
-// answered of a moment before. Its mask is read again, see fitSession.
+// look for a COMMIT whose reply was lost, and whatever a client reads back, would be
+// answered of a moment before. CausalMask is read again, see fitSession.
 const (
-	causalMask  = 7
+	CausalMask  = 7
 	causalReads = "SET SESSION wsrep_sync_wait = 7"
 	causalAsked = "SHOW VARIABLES LIKE 'wsrep_sync_wait'"
 )
 
-// isolationLevel is what transactions of units rest on: what is read after a lost race is what
+// IsolationLevel is what transactions of units rest on: what is read after a lost race is what
 // is committed.
-const isolationLevel = "READ-COMMITTED"
+const IsolationLevel = "READ-COMMITTED"
+
+// IsCausal reports whether a session whose wsrep_sync_wait has a value reads causally.
+func IsCausal(value string) bool {
+	mask, err := strconv.Atoi(value)
+	return err == nil && mask&CausalMask == CausalMask
+}
 
 // ErrUnfit says that a server, or a proxy before it, does not do what the service asks of its
 // sessions. Nothing is read or written there: a promise could not be kept.
@@ -39,9 +45,9 @@ func fitSession(ctx context.Context, over link) (server, error) {
 	if err != nil {
 		return server{}, err
 	}
-	if at.isolation != "" && at.isolation != isolationLevel {
+	if at.isolation != "" && at.isolation != IsolationLevel {
 		return server{}, unfit("its transactions are at %s although %s was asked for: connect to the server itself, or have the proxy before it leave the settings of sessions as they are",
-			at.isolation, isolationLevel)
+			at.isolation, IsolationLevel)
 	}
 	if !at.galera {
 		return at, nil
@@ -53,9 +59,9 @@ func fitSession(ctx context.Context, over link) (server, error) {
 	if err != nil {
 		return server{}, fmt.Errorf("ask whether reads are causal: %w", err)
 	}
-	if mask, err := strconv.Atoi(is["wsrep_sync_wait"]); err != nil || mask&causalMask != causalMask {
+	if !IsCausal(is["wsrep_sync_wait"]) {
 		return server{}, unfit("it is one of a Galera cluster and has wsrep_sync_wait at %q although %d was asked for, so that what was committed at another server could be missed: "+
-			"connect to the server itself, or have the proxy before it leave the settings of sessions as they are", is["wsrep_sync_wait"], causalMask)
+			"connect to the server itself, or have the proxy before it leave the settings of sessions as they are", is["wsrep_sync_wait"], CausalMask)
 	}
 	return at, nil
 }

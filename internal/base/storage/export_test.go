@@ -38,7 +38,7 @@ func SkipsLocked(version string) bool { return Version(version).skipsLocked() }
 // GrowEvery sets how often a pool that had to shrink may open some connections more. It comes
 // before it had to.
 func (db *DB) GrowEvery(every time.Duration) {
-	for _, c := range db.crowdings {
+	for _, c := range db.limiters {
 		c.every = every
 	}
 }

@@ -32,7 +32,7 @@ const (
 //
 // There are two ways to take part. A transaction that reads what it stands on has the writer to
 // itself from its first statement to its end, in a savepoint unless it is the first of the group.
-// One whose statements all wait (Later, OneRow) comes with its COMMIT, as a batch: the owner runs
+// One whose statements all wait (Deferred, DeferredOneRow) comes with its COMMIT, as a batch: the owner runs
 // it in a row, and its author does not hold the writer while it computes. Batches need no
 // savepoints as long as there is nothing but batches in the group. When one of them fails in its
 // middle, all is rolled back and the others are run again, since they are known.

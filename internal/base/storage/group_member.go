@@ -50,7 +50,7 @@ func (m *member) enter(ctx context.Context) (err error) {
 	return err
 }
 
-// Commit implements driver.Tx. Its error is an unconfirmed when COMMIT was sent.
+// Commit implements driver.Tx. Its error is a commitError when COMMIT was sent.
 func (m *member) Commit() error {
 	p := m.packet
 	m.packet = nil

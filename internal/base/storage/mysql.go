@@ -38,7 +38,7 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	if packets, err = fitToServer(ctx, config, packets); err != nil {
-		return nil, unusable(config.Addr, err)
+		return nil, openError(config.Addr, err)
 	}
 	readConnector, err := gomysql.NewConnector(config)
 	if err != nil {
@@ -54,16 +54,16 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL), packets: packets}
 	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, unusable(config.Addr, err)
+		return nil, openError(config.Addr, err)
 	}
 	if db.read, err = db.gorm(db.mysqlOver(sessions{Connector: readConnector}, readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, unusable(config.Addr, err)
+		return nil, openError(config.Addr, err)
 	}
 	return db, nil
 }
 
-// unusable is the error of a server that could not be opened, in words where its own say little.
-func unusable(address string, err error) error {
+// openError is the error of a server that could not be opened, in words where its own say little.
+func openError(address string, err error) error {
 	var fromServer *gomysql.MySQLError
 	if errors.As(err, &fromServer) {
 		switch fromServer.Number {
@@ -82,7 +82,7 @@ func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.D
 	connector.bounded, connector.opened, connector.limiter, connector.servers = true, &db.links, newPoolLimiter(size), &db.servers
 	connections := pool(connector, size)
 	connector.limiter.pool = connections
-	db.crowdings = append(db.crowdings, connector.limiter)
+	db.limiters = append(db.limiters, connector.limiter)
 	connections.SetConnMaxLifetime(connMaxLifetime)
 	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
@@ -197,7 +197,7 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	if strings.Contains(version, "MariaDB") {
 		variable = "tx_isolation"
 	}
-	config.Params[variable] = "'" + isolationLevel + "'"
+	config.Params[variable] = "'" + IsolationLevel + "'"
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}

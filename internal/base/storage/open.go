@@ -55,11 +55,11 @@ type DB struct {
 	links   atomic.Uint64
 	// groups is SQLite's writer; nil on MySQL.
 	groups *groupCommit
-	// crowdings are of the pools on MySQL; empty on SQLite. servers are what their connections
+	// limiters are of the pools on MySQL; empty on SQLite. servers are what their connections
 	// lead to, and packets says whether these may be sent several statements at once.
-	crowdings []*poolLimiter
-	servers   servers
-	packets   bool
+	limiters []*poolLimiter
+	servers  servers
+	packets  bool
 }
 
 // Open opens the database and asks it one question, so that a wrong address or

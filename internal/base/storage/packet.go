@@ -18,7 +18,7 @@ import (
 //
 //	START TRANSACTION; UPDATE …; SET @one = …; INSERT …; INSERT …; COMMIT
 //
-// A statement that Later or OneRow marks waits in the session. It is sent before the next
+// A statement that Deferred or DeferredOneRow marks waits in the session. It is sent before the next
 // one that is not marked, or with COMMIT. The server stops at the first statement that fails,
 // so a packet that fails has committed nothing, but which of its statements it was is hard to
 // say: its Packing has Failed, and the caller runs all of it again with its statements one by
@@ -29,7 +29,7 @@ import (
 // If the process, the link or the server goes down, the packet was executed whole or in part,
 // is still to be executed, or never will be. Only COMMIT, its last statement, makes anything
 // of it last; who wants to know asks for a row that the packet inserts, and must do so in a
-// way that a packet which is still to come cannot pass (uow's witness).
+// way that a packet which is still to come cannot pass (uow's resolveCommit).
 
 // Packing says how the statements of a transaction went to the server.
 type Packing struct{ failed atomic.Bool }
@@ -55,12 +55,12 @@ type wait struct {
 // comes after them. Of one that fails, the next statement or COMMIT has the error.
 func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 
-// DeferredID is Later for the insert of one row, whose model has the id; it is filled in when
+// DeferredID is Deferred for the insert of one row, whose model has the id; it is filled in when
 // the transaction is committed, at the latest. It stays 0 when COMMIT took place and its reply
 // was lost.
 func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
-// DeferredOneRow is Later for statements of which each changes exactly one row, or undoes the
+// DeferredOneRow is Deferred for statements of which each changes exactly one row, or undoes the
 // transaction. It is said to have changed one until the server says otherwise.
 func DeferredOneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
@@ -170,7 +170,7 @@ func (s *session) flush(ctx context.Context) error {
 	return err
 }
 
-// joint is what goes to the server at once.
+// multiStatement is what goes to the server at once.
 type multiStatement struct {
 	text strings.Builder
 	args []driver.NamedValue
@@ -346,7 +346,7 @@ func (s *session) alone(ctx context.Context, text string, args []driver.NamedVal
 	return prepared.ExecContext(ctx, args)
 }
 
-// later is what a statement that waits is said to have done.
+// deferredResult is what a statement that waits is said to have done.
 type deferredResult struct{}
 
 // LastInsertId implements driver.Result: 0, which stands for none.

@@ -17,10 +17,10 @@ import (
 const (
 	// growEvery is how often a pool that had to shrink may open some connections more.
 	growEvery = 5 * time.Second
-	// crowdedPatience is how long a pool without any connection waits for one that the server
-	// gives it, and crowdedPause between two questions.
-	crowdedPatience = 3 * time.Second
-	crowdedPause    = 50 * time.Millisecond
+	// connectPatience is how long a pool without any connection waits for one that the server
+	// gives it, and connectPause between two questions.
+	connectPatience = 3 * time.Second
+	connectPause    = 50 * time.Millisecond
 	// sparePatience is how long it is waited for the server to answer on the spare connection.
 	sparePatience = time.Second
 )
@@ -87,7 +87,7 @@ func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context
 		if c.shrink(ctx) > 0 {
 			return nil, driver.ErrBadConn
 		}
-		if clock.Since(began) > crowdedPatience || !clock.Sleep(ctx, crowdedPause) {
+		if clock.Since(began) > connectPatience || !clock.Sleep(ctx, connectPause) {
 			return nil, err
 		}
 	}

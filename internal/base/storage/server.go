@@ -104,6 +104,8 @@ type servers struct {
 	open map[string]int
 	// newest is the server of the connection that was opened last.
 	newest server
+	// refusing are the servers that refused SKIP LOCKED, whatever their version says.
+	refusing map[string]bool
 }
 
 func (s *servers) add(at server) {
@@ -132,6 +134,16 @@ func (db *DB) Servers() int {
 	return len(db.servers.open)
 }
 
+// RefusesSkipLocked notes that the server has refused SKIP LOCKED, so that it is not sent it again.
+func (db *DB) RefusesSkipLocked() {
+	db.servers.mu.Lock()
+	defer db.servers.mu.Unlock()
+	if db.servers.refusing == nil {
+		db.servers.refusing = make(map[string]bool)
+	}
+	db.servers.refusing[db.servers.newest.id] = true
+}
+
 // Capabilities are the ways of the service that depend on its engine. Migrations, queues and
 // logs go by them, and the engines' report shows them.
 type Capabilities struct {
@@ -158,6 +170,6 @@ func (db *DB) Capabilities() Capabilities {
 	defer db.servers.mu.Unlock()
 	at := db.servers.newest
 	return Capabilities{
-		Packets: db.packets && !at.shared, MigrationLease: true, SkipLocked: at.skipsLocked, NumberedLogs: true,
+		Packets: db.packets && !at.shared, MigrationLease: true, SkipLocked: at.skipsLocked && !db.servers.refusing[at.id], NumberedLogs: true,
 	}
 }

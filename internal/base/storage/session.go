@@ -224,7 +224,7 @@ type transaction struct {
 	session *session
 }
 
-// Commit implements driver.Tx. Its error is an unconfirmed: COMMIT was sent, or may
+// Commit implements driver.Tx. Its error is a commitError: COMMIT was sent, or may
 // have been.
 func (t *transaction) Commit() error {
 	err := t.session.end("COMMIT", t.tx)
@@ -271,7 +271,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	return err
 }
 
-// unconfirmed is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
+// commitError is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
 // none comes from database/sql, which found the transaction ended and sent nothing.
 type commitError struct {
 	cause error

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"interlock/internal/base/storage"
 )
 
 // What a Galera cluster promises. A write is at all servers before it is acknowledged, in one
@@ -129,14 +131,13 @@ func transactions(n int64) string {
 // syncWait is about reads at a server that has yet to apply what was committed at another.
 func (f serverFacts) syncWait() Finding {
 	finding := Finding{Name: "wsrep_sync_wait", Value: f.is["wsrep_sync_wait"], Level: OK}
-	const all = 7
-	switch mask, err := strconv.Atoi(finding.Value); {
+	switch {
 	case finding.Value == "":
 		return f.unread(finding.Name, Loss{})
-	case err != nil || mask&all != all:
-		finding.Want, finding.Level, finding.Fatal = strconv.Itoa(all), Broken, true
+	case !storage.IsCausal(finding.Value):
+		finding.Want, finding.Level, finding.Fatal = strconv.Itoa(storage.CausalMask), Broken, true
 		finding.Says = fmt.Sprintf("Sessions of the service have it at %s although it sets them to %d: what was committed at another server can be missed, "+
-			"and a COMMIT whose reply was lost be taken for undone. Connect to the server itself, or have the proxy before it leave the settings of sessions as they are.", finding.Value, all)
+			"and a COMMIT whose reply was lost be taken for undone. Connect to the server itself, or have the proxy before it leave the settings of sessions as they are.", finding.Value, storage.CausalMask)
 	default:
 		finding.Says = fmt.Sprintf("Sessions of the service have it at %s, as it sets them: each statement waits until its server has applied what was committed before it anywhere.", finding.Value)
 	}
@@ -155,13 +156,9 @@ func (f serverFacts) quorumOptions() []Finding {
 		key, value, _ := strings.Cut(option, "=")
 		options[strings.TrimSpace(key)] = strings.ToLower(strings.TrimSpace(value))
 	}
-	set := func(option string) bool {
-		value := options[option]
-		return value == "true" || value == "yes" || value == "on" || value == "1"
-	}
 	var list []Finding
 	for _, option := range []string{name, "pc.ignore_quorum", "pc.bootstrap"} {
-		if !set(option) {
+		if !isOn(options[option]) {
 			continue
 		}
 		list = append(list, Finding{Name: option, Value: options[option], Want: "false", Level: Broken, Fatal: true, Loss: Loss{Failover: Moments},

@@ -136,10 +136,16 @@ func eachRow(rows *sql.Rows, read func(name, value string)) error {
 	return rows.Err()
 }
 
-// on reports whether a variable is on, in any of the ways in which the engines say it.
-func (f serverFacts) on(name string) bool {
-	value := strings.ToUpper(f.is[name])
-	return value == "ON" || value == "1" || value == "YES"
+// on reports whether a variable is on.
+func (f serverFacts) on(name string) bool { return isOn(f.is[name]) }
+
+// isOn reports whether a value means on, in any of the ways in which the engines say it.
+func isOn(value string) bool {
+	switch strings.ToUpper(value) {
+	case "ON", "1", "YES", "TRUE":
+		return true
+	}
+	return false
 }
 
 // findings are what follows from the facts.

@@ -49,7 +49,7 @@ const safeCopies = 3
 func elsewhereToo(finding Finding, copies int, often string) Finding {
 	finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 	finding.Says = fmt.Sprintf("It is %s, in a cluster of which %d servers have the data. An acknowledged write was sent to all of them, so that it is lost only "+
-		"when all their machines fail together, and then with those of about the last %s. Set it to 1 where they share a power supply.", finding.Value, copies, often)
+		"when all their machines fail together: then the writes of about the last %s are gone. Set it to 1 where they share a power supply.", finding.Value, copies, often)
 	return finding
 }
 
@@ -73,7 +73,7 @@ func (f serverFacts) doublewrite() Finding {
 // recovery whether a prepared transaction was committed.
 func (f serverFacts) syncBinlog() Finding {
 	finding := Finding{Name: "sync_binlog", Value: f.is["sync_binlog"], Want: "1", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute}}
-	how := "at all by the server, only by the operating system (on Linux within some 30 seconds)"
+	how, often := "at all by the server, only by the operating system (on Linux within some 30 seconds)", "30 seconds"
 	switch finding.Value {
 	case "":
 		return f.unread(finding.Name, Loss{Machine: Undisclosed})
@@ -81,16 +81,13 @@ func (f serverFacts) syncBinlog() Finding {
 		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 		finding.Says = "It is 1: the binary log, which decides at recovery what was committed, is on the disk before a write is acknowledged."
 		return finding
-	case "0":
-		if n := f.copies(); n >= safeCopies {
-			return elsewhereToo(finding, n, "30 seconds")
-		}
+	case "0": // which is what how and often say
 	default:
-		if n := f.copies(); n >= safeCopies {
-			return elsewhereToo(finding, n, "moments")
-		}
-		finding.Loss.Machine = Moments
+		finding.Loss.Machine, often = Moments, "moments"
 		how = "before every " + finding.Value + "th group of commits"
+	}
+	if n := f.copies(); n >= safeCopies {
+		return elsewhereToo(finding, n, often)
 	}
 	finding.Says = fmt.Sprintf("It is %s: the binary log is not synced %s. It decides at recovery what was committed, so that a crash of the machine "+
 		"loses acknowledged writes that it does not have, whatever innodb_flush_log_at_trx_commit says, and replicas may have others than the server. Set it to 1.", finding.Value, how)
@@ -107,13 +104,13 @@ func (f serverFacts) semiSync(end string) string {
 // that of one with none there is nothing to say here; see clusterFindings.
 func (f serverFacts) replicas() Finding {
 	const name = "replicas"
-	if f.on("wsrep_on") && (!f.on("log_bin") || cmp.Or(f.is["slaves_connected"], f.semiSync("clients")) == "0") {
+	logged, connected := f.on("log_bin"), cmp.Or(f.is["slaves_connected"], f.semiSync("clients"))
+	switch {
+	case f.on("wsrep_on") && (!logged || connected == "0"):
 		return Finding{}
-	}
-	if !f.on("log_bin") {
+	case !logged:
 		return Finding{Name: name, Value: "0", Level: OK, Says: "There is no binary log and so none, so that no failover can lose anything; nor is there anything to fail over to."}
 	}
-	connected := cmp.Or(f.is["slaves_connected"], f.semiSync("clients"))
 	n, err := strconv.ParseInt(connected, 10, 64)
 	switch {
 	case err != nil:

@@ -53,10 +53,10 @@ func (f serverFacts) isolation() Finding {
 	switch strings.ToUpper(finding.Value) {
 	case "":
 		return f.unread(finding.Name, Loss{})
-	case "READ-COMMITTED":
+	case storage.IsolationLevel:
 		finding.Says = "Sessions of the service are at READ-COMMITTED, as it sets them."
 	default:
-		finding.Want, finding.Level, finding.Fatal = "READ-COMMITTED", Broken, true
+		finding.Want, finding.Level, finding.Fatal = storage.IsolationLevel, Broken, true
 		finding.Says = fmt.Sprintf("Sessions of the service are at %s although it sets them to READ-COMMITTED: who loses a race would be shown what was there before it. "+
 			"Connect to the server itself, or have the proxy before it leave the settings of sessions as they are.", finding.Value)
 	}
@@ -105,7 +105,7 @@ func ways(c storage.Capabilities) Finding {
 	if c.MigrationLease {
 		finding.Says += " Who migrates holds a row with a lease."
 	} else {
-		finding.Says += " One process has the file, and migrates it."
+		finding.Says = "The database is embedded: one process has the file, and migrates it."
 	}
 	if c.SkipLocked {
 		finding.Says += " Consumers of a queue in SQL pass over what others are taking (SKIP LOCKED), and rest on the state of the row."

@@ -110,8 +110,8 @@ func (f fate) err() error {
 //   - it is said to be one of several servers that write, to which the service sends no packets,
 //     and several statements at once are refused;
 //   - of the COMMITs that write some are undone and answered as a conflict, and some of those whose
-//     authors find out, or repeat them, are answered such that nobody can tell. Who can do neither
-//     tells their caller that they do not know, for which storage and mq have tests of their own.
+//     authors find out, or repeat them, are answered such that nobody can tell. Code that can do
+//     neither tells its caller that the outcome is unknown, for which storage and mq have tests.
 func Wrap(ctx context.Context, made Conn) (Conn, error) {
 	e, err := theEngine()
 	if err == nil {
