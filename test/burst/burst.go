@@ -98,13 +98,17 @@ func (s *Sale) Rush(t *testing.T) {
 	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
 }
 
-// Await waits until so many customers have a ticket, at most as long as Patience: what is
-// to break in the rush must not come after it, however fast the machine is.
-func (s *Sale) Await(ctx context.Context, tickets int) {
-	ctx, stop := context.WithTimeout(ctx, s.Patience)
+// Await waits until so many customers have a ticket, at most as long as Patience, or until ctx ends:
+// what is to break in the rush must not come after it, however fast the machine is.
+func (s *Sale) Await(t *testing.T, ctx context.Context, tickets int) {
+	t.Helper()
+	waiting, stop := context.WithTimeout(ctx, s.Patience)
 	defer stop()
-	for ctx.Err() == nil && s.Accepted() < tickets {
-		wait(ctx, time.Millisecond)
+	for waiting.Err() == nil && s.Accepted() < tickets {
+		wait(waiting, time.Millisecond)
+	}
+	if accepted := s.Accepted(); accepted < tickets && ctx.Err() == nil {
+		t.Errorf("%d customers have a ticket after %s, and not the %d that were waited for", accepted, s.Patience, tickets)
 	}
 }
 
@@ -172,11 +176,7 @@ func (s *Sale) look(ctx context.Context) {
 func (s *Sale) Verify(t *testing.T) {
 	t.Helper()
 	s.drain(t)
-	s.look(t.Context()) // a small rush can be over before the first
-	if found := s.unbalanced.Load(); found != nil {
-		t.Errorf("the numbers did not add up: %s", *found)
-	}
-	require.Positive(t, s.looks.Load())
+	s.addedUp(t)
 	require.Len(t, s.tickets, s.Units, "as many tickets as units")
 	s.eachTicket(t, func(customer string, body map[string]any) {
 		require.Equal(t, "confirmed", body["status"], "customer %s: %v", customer, body)
@@ -193,6 +193,16 @@ func (s *Sale) Verify(t *testing.T) {
 	require.Equal(t, true, reconciled["consistent"], "%v", reconciled)
 	s.hold(t)
 	s.close(t)
+}
+
+// addedUp fails unless the numbers added up at each look, of which there was one at least.
+func (s *Sale) addedUp(t *testing.T) {
+	t.Helper()
+	s.look(t.Context()) // a small rush can be over before the first
+	if found := s.unbalanced.Load(); found != nil {
+		t.Errorf("the numbers did not add up: %s", *found)
+	}
+	require.Positive(t, s.looks.Load())
 }
 
 // hold holds the item's stock against what was sold.
@@ -237,10 +247,8 @@ func (s *Sale) eachTicket(t *testing.T, look func(customer string, body map[stri
 // how many were lost.
 func (s *Sale) VerifyAfterLoss(t *testing.T) (lost int) {
 	t.Helper()
-	if found := s.unbalanced.Load(); found != nil {
-		t.Errorf("the numbers did not add up: %s", *found)
-	}
 	s.drain(t)
+	s.addedUp(t)
 	confirmed := 0
 	s.eachTicket(t, func(customer string, body map[string]any) {
 		switch {

@@ -208,7 +208,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	var refused *apperr.Error
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, apperr.InUse, refused.Code)
-	require.Contains(t, refused.Detail, "his wallet has")
+	require.Contains(t, refused.Detail, "their wallet has")
 
 	done, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
 		var refused *apperr.Error
 		require.ErrorAs(t, err, &refused)
-		require.Equal(t, "The customer cannot be erased yet; nothing was changed. 1 of his orders are pending, paid or shipped: complete or cancel them.", refused.Detail)
+		require.Equal(t, "The customer cannot be erased yet; nothing was changed. 1 of their orders are pending, paid or shipped: complete or cancel them.", refused.Detail)
 		require.Equal(t, rows, fingerprintOfAll(t, sv.DB))
 	})
 }
@@ -323,13 +323,13 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 		ctx, err := sv.Access.InTenant(t.Context(), c.Tenant)
 		require.NoError(t, err)
 		done, err := eraserThat(sv, once(func() { pay(7, "third") })).Erase(ctx, principal.CustomerID(kim), false)
-		refusedWith(t, err, "his wallet has 7", "what was done stays done")
+		refusedWith(t, err, "their wallet has 7", "what was done stays done")
 		require.EqualValues(t, 7, read(t, c, wallet)["balance"], "it is his still, and can be paid out")
 		require.Empty(t, read(t, c, "/api/v1/audit-log?action=customer.erase")["items"])
 		requirePromises(t, sv)
 
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
-		refusedWith(t, err, "his wallet has 7", "what was done stays done")
+		refusedWith(t, err, "their wallet has 7", "what was done stays done")
 		pay(-7, "fourth")
 		again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), false)
 		require.NoError(t, err)
@@ -354,10 +354,10 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 			path = fmt.Sprintf("/api/v1/orders/%d", int64(made["id"].(float64)))
 		}
 		_, err = eraserThat(sv, once(place)).Erase(ctx, principal.CustomerID(kim), true)
-		refusedWith(t, err, "1 of his orders are pending, paid or shipped", "what was done stays done")
+		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "what was done stays done")
 		require.Equal(t, kim, read(t, c, path)["userId"])
 		_, err = sv.Customers.Erase(ctx, principal.CustomerID(kim), true)
-		refusedWith(t, err, "1 of his orders are pending, paid or shipped", "what was done stays done")
+		refusedWith(t, err, "1 of their orders are pending, paid or shipped", "what was done stays done")
 		answer(t, c, path+"/cancel", object{"reason": wrote})
 		_, err = eraserThat(sv, once(func() {
 			place()

@@ -35,7 +35,7 @@ func TestWhileRedisHasNoReplicaNothingIsBoughtOrMovedAndItComesBackByItself(t *t
 
 	var rush sync.WaitGroup
 	rush.Go(func() { sale.Rush(t) })
-	sale.Await(t.Context(), 20)
+	sale.Await(t, t.Context(), 20)
 	replica.Kill(t)
 	require.Eventually(t, func() bool { return redis.Set(t.Context(), "x", 1, 0).Err() != nil }, patience, 10*time.Millisecond)
 	require.ErrorContains(t, redis.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")

@@ -83,7 +83,7 @@ func fillRedis(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r 
 	sale := openSale(t, programs, rushPace)
 	var rush sync.WaitGroup
 	rush.Go(func() { sale.Rush(t) })
-	sale.Await(t.Context(), rushUnits/4)
+	sale.Await(t, t.Context(), rushUnits/4)
 	master := r.servers[0]
 	client := redistest.Connect(t, master.URL())
 	disk.Fill(t)
@@ -105,7 +105,7 @@ func fillRedis(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r 
 	}
 	began, sold := clock.Mark(), sale.Accepted()
 	f.RequireWrites(t, after, "order", "entry", "edit")
-	sale.Await(t.Context(), min(sold+1, rushUnits))
+	sale.Await(t, t.Context(), min(sold+1, rushUnits))
 	f.Note(after+", to a purchase", clock.Since(began))
 	require.LessOrEqual(t, clock.Since(began), traffic.Soon)
 	rush.Wait()

@@ -72,11 +72,11 @@ func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Pr
 	require.NoError(t, err)
 	var breaking sync.WaitGroup
 	breaking.Go(func() {
-		sale.Await(t.Context(), rushUnits/4)
+		sale.Await(t, t.Context(), rushUnits/4)
 		master := r.master(t, id)
 		if behind {
 			r.cutOff(t, master)
-			sale.Await(t.Context(), min(sale.Accepted()+rushUnits/6, rushUnits))
+			sale.Await(t, t.Context(), min(sale.Accepted()+rushUnits/6, rushUnits))
 		}
 		master.Kill(t)
 		if behind {
@@ -85,7 +85,7 @@ func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Pr
 		r.awaitPromotion(t, master)
 		promoted, sold := clock.Mark(), sale.Accepted()
 		f.RequireWrites(t, "a failover", "order", "entry", "edit")
-		sale.Await(t.Context(), min(sold+1, rushUnits))
+		sale.Await(t, t.Context(), min(sold+1, rushUnits))
 		took := clock.Since(promoted)
 		f.Note("a failover, to a purchase", took)
 		if took > traffic.Soon {

@@ -47,7 +47,7 @@ func underASale(t *testing.T, programs []*apptest.Program, breaking func()) {
 	sale := openSale(t, programs, slowPace)
 	var rush sync.WaitGroup
 	rush.Go(func() { sale.Rush(t) })
-	sale.Await(t.Context(), rushUnits/4)
+	sale.Await(t, t.Context(), rushUnits/4)
 	breaking()
 	rush.Wait()
 	sale.Verify(t)

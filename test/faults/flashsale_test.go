@@ -81,7 +81,7 @@ func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n 
 	ctx, stop := context.WithCancel(t.Context())
 	var breaking sync.WaitGroup
 	breaking.Go(func() {
-		m.sale.Await(ctx, mallUnits/4)
+		m.sale.Await(t, ctx, mallUnits/4)
 		for n := range times {
 			fault(n)
 			pause(ctx, every)
@@ -134,7 +134,7 @@ func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
 	defer stop()
 	var breaking sync.WaitGroup
 	breaking.Go(func() {
-		m.sale.Await(ctx, mallUnits/2)
+		m.sale.Await(t, ctx, mallUnits/2)
 		if err := client.FlushAll(ctx).Err(); err != nil {
 			t.Error(err)
 		}

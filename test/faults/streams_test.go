@@ -67,7 +67,7 @@ func TestAThousandStreamsOfAThousandUsersAskForFewStatements(t *testing.T) {
 				body, err := openStream(ctx, s, token)
 				if err != nil {
 					t.Error(err)
-					return
+					continue
 				}
 				open.Add(1)
 				reading.Go(func() {

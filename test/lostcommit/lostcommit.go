@@ -45,5 +45,6 @@ func Add(t *testing.T, ctx context.Context, tap *storagetest.Tap, through, name 
 		u.Audit(uow.Entry{Action: "thing.create", Resource: "things/" + name})
 		return guard.Insert(ctx, u, &storagetest.Thing{Name: name})
 	})
+	require.True(t, once.Load(), "no COMMIT came by")
 	return runs, err
 }
