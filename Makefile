@@ -179,7 +179,7 @@ faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes und
 	$(MAKE) mutants
 
 .PHONY: engines
-engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; 40 minutes, as root
+engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; some 35 minutes, as root
 	test/tools/engines.sh
 	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 70m -v ./test/stepclock ./test/engines
 

@@ -71,8 +71,8 @@ type Dashboard struct {
 	WorkingNow          []Presence        `json:"workingNow"`
 }
 
-// WaitingApprovals counts the approvals that wait: for the caller's vote, theirs for others, theirs
-// for a rebase, and what was made without the votes for a review.
+// WaitingApprovals counts the approvals that wait: for the caller's vote; the caller's own, for
+// others; the caller's own, for a rebase; and what was made without the votes, for a review.
 type WaitingApprovals struct {
 	ToDecide int64 `json:"toDecide"`
 	Mine     int64 `json:"mine"`

@@ -17,7 +17,7 @@ import (
 
 type customerCommand struct {
 	Export customerExport `cmd:"" help:"Write all that is kept of one customer to standard output, as JSON lines."`
-	Erase  customerErase  `cmd:"" help:"Replace one customer by a pseudonym that nobody can trace back, wherever he is named. Cannot be taken back."`
+	Erase  customerErase  `cmd:"" help:"Replace one customer by a pseudonym that nobody can trace back, wherever they are named. Cannot be taken back."`
 }
 
 // oneCustomer is what a command about one customer takes.
@@ -59,8 +59,8 @@ func (c *customerExport) Run(ctx context.Context) error {
 type customerErase struct {
 	oneCustomer    `embed:""`
 	Yes            bool   `help:"Erase. Without it the rows are counted and nothing is changed."`
-	ForfeitBalance bool   `help:"Erase him also when there is money in his wallet, which nobody can claim any more."`
-	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, whose copies of kept replies are deleted, and whose locks keep his wallet still meanwhile. Needed where they have one." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	ForfeitBalance bool   `help:"Erase the customer also when there is money in the wallet, which nobody can claim any more."`
+	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, whose copies of kept replies are deleted, and whose locks keep the wallet still meanwhile. Needed where they have one." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 }
 
 // Run erases, or says what it would.
@@ -71,7 +71,7 @@ func (c *customerErase) Run(ctx context.Context) error {
 		if !c.Yes {
 			rows, err := sv.Customers.Known(ctx, customer)
 			if err == nil {
-				fmt.Printf("%d rows are about the customer or name him. Nothing was changed: add --yes to erase him, which cannot be taken back.\n", rows)
+				fmt.Printf("%d rows are about the customer or name them. Nothing was changed: add --yes to erase the customer, which cannot be taken back.\n", rows)
 			}
 			return err
 		}
@@ -82,13 +82,13 @@ func (c *customerErase) Run(ctx context.Context) error {
 		if done.Pseudonym == "" {
 			fmt.Println("Nothing is known of the customer; nothing was changed.")
 		} else {
-			fmt.Printf("Erased: %d rows were changed. He is called %s now.\n", done.Rows, done.Pseudonym)
+			fmt.Printf("Erased: %d rows were changed. The customer is now called %s.\n", done.Rows, done.Pseudonym)
 		}
 		if done.Replies.Records > 0 {
 			fmt.Printf("%d kept replies were blanked or deleted.\n", done.Replies.Records)
 		}
 		if done.Replies.Kept > 0 {
-			fmt.Printf("%d kept replies could not be looked into, or have his id in their keys; the last of them ends at %s.\n", done.Replies.Kept, done.Replies.Until.Format(time.RFC3339))
+			fmt.Printf("%d kept replies could not be looked into, or have the customer's id in their keys; the last of them ends at %s.\n", done.Replies.Kept, done.Replies.Until.Format(time.RFC3339))
 		}
 		for _, table := range slices.Sorted(maps.Keys(done.Left)) {
 			fmt.Printf("The id is in %d rows of %s, which are the shop's own words and were not changed.\n", done.Left[table], table)

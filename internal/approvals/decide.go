@@ -327,7 +327,7 @@ func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Princip
 	case caller.UserID == 0:
 		return caller, apperr.New(apperr.Forbidden, "Approvals are decided by users of this service.")
 	case !caller.May(subject.Grants().Read):
-		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what he may not read.", subject.Grants().Read)
+		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what they may not read.", subject.Grants().Read)
 	case slices.Contains(a.Writers, caller.UserID):
 		return caller, fourEyes(caller, "wrote a version of it")
 	case caller.UserID == a.PartyID:

@@ -33,7 +33,7 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 	if len(next) == 0 {
 		next = []time.Time{{}}
 	}
-	s.deadlines.read(scheduled.Name, next[0])
+	s.deadlines.note(scheduled.Name, next[0])
 	return next[0], nil
 }
 

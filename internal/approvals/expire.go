@@ -48,8 +48,8 @@ func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
 	for _, one := range found {
 		due[one.Status] = one.ExpiresTime
 	}
-	s.deadlines.read(pending.Name, due[pending.Code])
-	s.deadlines.read(stale.Name, due[stale.Code])
+	s.deadlines.note(pending.Name, due[pending.Code])
+	s.deadlines.note(stale.Name, due[stale.Code])
 	return due[pending.Code], nil
 }
 

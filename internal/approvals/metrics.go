@@ -29,8 +29,8 @@ func newDeadlines(clk clock.Clock) *deadlines {
 	return &deadlines{clock: clk, first: map[string]time.Time{}}
 }
 
-// read notes when the first approval of a status is due.
-func (d *deadlines) read(status string, due time.Time) {
+// note keeps when the first approval of a status is due.
+func (d *deadlines) note(status string, due time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.first[status] = due

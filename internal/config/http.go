@@ -124,8 +124,8 @@ type gateParams struct {
 	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
 }
 
-// permitting returns a context in which what the caller bypasses is done at once, and what he
-// schedules waits for its time.
+// permitting returns a context in which what the caller bypasses is done at once, and what they
+// schedule waits for its time.
 func (g gateParams) permitting(ctx context.Context) context.Context {
 	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass)), g.EffectiveTime)
 }

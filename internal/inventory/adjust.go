@@ -42,7 +42,7 @@ func (a Adjustment) movement() *Movement {
 // such item; PayloadMismatch when the reference was
 // used with other content; StatusChanged, with what is there now and who made it so,
 // when on hand is not ChangeFrom; InsufficientStock when fewer pieces would be in the
-// house than are reserved; ValidationFailed when there would be more than can be counted.
+// stock than are reserved; ValidationFailed when there would be more than can be counted.
 func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment, wait time.Duration) (m *Movement, first bool, err error) {
 	if ctx, err = s.Lock(ctx, u, wait, sku); err != nil {
 		return nil, false, err

@@ -91,7 +91,7 @@ func (s *Service) ReturnHeld(ctx context.Context, u *uow.Unit, holder, reference
 	return s.Return(ctx, u, holder, reference, returned)
 }
 
-// TakeBack puts pieces that a holder had consumed into the house again, where they are
+// TakeBack puts pieces that a holder had consumed into stock again, where they are
 // available. It is for a unit that has called Lock for the items and speaks for itself in the
 // audit log; that a holder brings no more than it had is for the caller to have asked.
 //
@@ -125,7 +125,7 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference s
 	return nil
 }
 
-// Consume ends a holder's promise by taking its pieces out of the house. It is like
+// Consume ends a holder's promise by taking its pieces from stock. It is like
 // Return in all else.
 func (s *Service) Consume(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	return s.end(ctx, u, holder, quantities, func(quantity int64) *Movement {

@@ -146,7 +146,7 @@ func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
 		const consumers = 12
 		errs := make([]error, consumers)
 		racing.Together(consumers, func(i int) {
-			// Without the lock: Pass does not need it.
+			// Without the lock: TransferHold does not need it.
 			errs[i] = h.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "test.pass", Resource: "test"})
 				return h.stock.TransferHold(ctx, u, "TEA-1", "flash-sales/1", map[string]int64{fmt.Sprintf("orders/%d", i): 3})

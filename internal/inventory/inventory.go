@@ -12,7 +12,7 @@
 //     deleted.
 //
 // On hand counts what is in stock, whoever it is promised to. Placing an order
-// reserves; shipping it takes the pieces out of the house and out of reserved;
+// reserves; shipping it takes the pieces from stock and from reserved;
 // cancelling it returns them. A flash sale reserves its allotment and passes pieces of
 // it on to orders, which moves neither number.
 //
@@ -74,9 +74,9 @@ const (
 	Reserved = "reserve"
 	// Returned: a holder gave its promise back.
 	Returned = "return"
-	// Consumed: a holder's pieces left the house.
+	// Consumed: a holder's pieces left the stock.
 	Consumed = "consume"
-	// Restocked: pieces that had left the house came back.
+	// Restocked: pieces that had left the stock came back.
 	Restocked = "restock"
 )
 

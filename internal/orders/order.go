@@ -12,7 +12,7 @@
 //   - A coupon is used by an order if and only if the order names it and is not
 //     cancelled: both change in one unit.
 //   - The pieces of an order that is pending or paid are reserved for it. Shipping takes
-//     them out of the house, cancelling returns them, in the order's own unit.
+//     them from stock, cancelling returns them, in the order's own unit.
 //   - A ticket of a flash sale becomes at most one order. When that is cancelled its pieces
 //     go back to the sale, in the order's own unit, and nowhere else.
 //   - An order that is paid from a wallet has debited it once.

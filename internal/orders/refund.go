@@ -27,7 +27,7 @@ func (o *Order) Refundable() int64 { return o.Paid - o.RefundReserved - o.Refund
 // PaidByWallet reports whether the wallet of the order's user paid it.
 func (o *Order) PaidByWallet() bool { return o.PaymentMethod == fromWallet }
 
-// Shipped reports whether the order's pieces have left the house.
+// Shipped reports whether the order's pieces have left the stock.
 func (o *Order) Shipped() bool { return o.Status == shipped.Code || o.Status == completed.Code }
 
 // HoldsPieces reports whether the order's pieces are in stock, reserved for it.

@@ -7,7 +7,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Shipment says how an order travels. Shipping takes its pieces out of the house.
+// Shipment says how an order travels. Shipping takes its pieces from stock.
 type Shipment struct {
 	Carrier    string `json:"carrier"`
 	TrackingNo string `json:"trackingNo"`

@@ -141,7 +141,7 @@ func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error
 }
 
 // restock returns the pieces of the lines with restock to stock, under the refund's reference:
-// shipped pieces are taken back into the house, and those that the order still holds are
+// shipped pieces are taken back into stock, and those that the order still holds are
 // released. Pieces that the order's cancellation has returned are not returned again.
 func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order, refund *Refund) error {
 	pieces := refund.restocked()

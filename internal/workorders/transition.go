@@ -61,7 +61,7 @@ func (s *Service) personOf(ctx context.Context, step Step, caller principal.Prin
 	}
 	person, there, err := s.people.Person(ctx, step.names())
 	if err == nil && !there {
-		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or he is disabled"})
+		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or the user is disabled"})
 	}
 	return person, err
 }

@@ -104,6 +104,41 @@ func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	}
 }
 
+var (
+	where  = regexp.MustCompile(`(?m)^Where: .+$`)
+	quoted = regexp.MustCompile("`([^`]+)`")
+)
+
+// A path without a folder stands in the one that was named before it.
+func TestEveryDecisionIsWhereItSays(t *testing.T) {
+	decisions, err := filepath.Glob("../../docs/decisions/*.md")
+	require.NoError(t, err)
+	checked := 0
+	for _, decision := range decisions {
+		text, err := os.ReadFile(decision)
+		require.NoError(t, err)
+		folder := ""
+		for _, match := range quoted.FindAllSubmatch(where.Find(text), -1) {
+			name := string(match[1])
+			if !strings.ContainsAny(name, "/.") && strings.ToLower(name) != name {
+				continue // an identifier
+			}
+			path := filepath.Join("../..", name)
+			if !strings.Contains(name, "/") && strings.Contains(name, ".") {
+				path = filepath.Join(folder, name)
+			}
+			found, err := filepath.Glob(path)
+			require.NoError(t, err)
+			require.NotEmpty(t, found, "%s names %s", decision, name)
+			if folder = path; strings.Contains(filepath.Base(path), ".") {
+				folder = filepath.Dir(path)
+			}
+			checked++
+		}
+	}
+	require.Greater(t, checked, len(decisions))
+}
+
 func TestEveryDecisionIsInTheIndex(t *testing.T) {
 	index, err := os.ReadFile("../../docs/decisions/README.md")
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ var core = []mutant{
 		name: "a guarded write that matched no row taken for done",
 		file: "internal/core/guard/write.go", old: `case changed == 1:`, new: `case changed <= 1:`,
 		caught: tests{
-			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestALateWriteThatMissesIsRunAgainAndSaysWhy"},
+			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"},
 		},
 	},
 	{

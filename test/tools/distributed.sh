@@ -28,7 +28,7 @@ skipped=(
 	# a unit that writes no row before its COMMIT, which packets are for
 	TestWhatWasRolledBackIsNotGivenOn
 	TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade
-	TestALateWriteThatMissesIsRunAgainAndSaysWhy
+	TestADeferredWriteThatMissesIsRunAgainAndSaysWhy
 	# a locking clause that a server refuses, and that none is sent here
 	TestAServerThatRefusesSkipLockedIsNotAskedForItAgain
 	# an answer to COMMIT of the test's own, or how often a unit is run

@@ -173,7 +173,7 @@ func (l *Loader) loadItems(ctx context.Context) error {
 // opening is the reference of what the demo begins with: once for each item and wallet.
 const opening = "demo-opening"
 
-// loadStock puts into the house what the demo's orders take of each item, and more.
+// loadStock stocks what the demo's orders take of each item, and more.
 func (l *Loader) loadStock(ctx context.Context) error {
 	l.Progress.Begin("stock", l.Size.Items)
 	for i := range l.Size.Items {

@@ -301,7 +301,7 @@ func (e Editable[T, M]) stale(id int64, edit Edit) error {
 }
 
 // Conflict builds what the author of a stale edit is told, from the row as it is
-// readCommitted now.
+// committed now.
 func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error {
 	current, err := e.readCommitted(ctx, id)
 	if err != nil {

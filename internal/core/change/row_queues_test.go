@@ -105,7 +105,7 @@ func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch strin
 	return edited, err
 }
 
-// untilInLine waits until so many units have or want their turn at a row.
+// untilInLine waits until so many units have or wait for the slot at a row.
 func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	for {
 		r.MergeQueue.mu.Lock()

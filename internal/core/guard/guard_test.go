@@ -99,7 +99,7 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 
 // A write that may wait is said to have been made; the engine has the last word, and the unit is run
 // again without what else it has written.
-func TestALateWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
+func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		before, runs := reread(t, ctx, db), 0

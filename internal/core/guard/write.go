@@ -255,8 +255,8 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 
 // byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
 // would now and then take an index that begins with the tenant, where there are few rows, and
-// lock that before the row; who comes the other way, because their UPDATE moves the row in that
-// index, meets it there, and one of both is given up as a deadlock.
+// lock that before the row; a unit that comes the other way, because its UPDATE moves the row in
+// that index, meets it there, and one of both is given up as a deadlock.
 func byKey[T any](tx *gorm.DB) (string, error) {
 	table, err := tableOf[T](tx)
 	if err == nil && tx.Name() == "mysql" {

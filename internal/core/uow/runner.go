@@ -20,7 +20,7 @@ const (
 	// maxRuns is how often a unit is run before its write conflict is answered.
 	maxRuns                   = 5
 	defaultMaxTransactionTime = 30 * time.Second
-	// defaultCommitResolveTimeout is how long the fate of a COMMIT is looked for, and lookLife bounds
+	// defaultCommitResolveTimeout is how long the fate of a COMMIT is looked for, and probeTimeout bounds
 	// one look.
 	defaultCommitResolveTimeout = 8 * time.Second
 	probeTimeout                = 2 * time.Second
@@ -121,7 +121,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 	return callerError(explained(ctx, err))
 }
 
-// runOnce runs fn runOnce, with its marked statements in packets or one by one, and reports
+// runOnce runs fn once, with its marked statements in packets or one by one, and reports
 // whether a packet failed as a whole: then the error says little, and a run without packets
 // more.
 func (r *Runner) runOnce(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
@@ -192,12 +192,12 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 		r.observer.UnitEnded("rolled_back")
 		return fmt.Errorf("commit: %w", err)
 	}
-	found, witnessErr := r.resolveCommit(ctx, u, err)
+	found, resolveErr := r.resolveCommit(ctx, u, err)
 	switch {
-	case witnessErr != nil:
+	case resolveErr != nil:
 		r.observer.UnitEnded("unknown")
 		return apperr.New(apperr.OutcomeUnknown, "It is not known whether the change was saved. Check before you send it again.").
-			After(retryHint).Because(errors.Join(err, witnessErr))
+			After(retryHint).Because(errors.Join(err, resolveErr))
 	case found:
 		return nil
 	default:
@@ -341,7 +341,7 @@ func callerError(err error) error {
 	case storage.Is(err, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.LockTimeout):
-		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same. Nothing was changed; try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same record. Nothing was changed; try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
 	case storage.IsAway(err):

@@ -16,7 +16,7 @@ func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(
 	MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
 }
 
-// MultiUnitOf is Parts about a resource. The reply is kept after the last of its units. A crash
+// MultiUnitOf is MultiUnit about a resource. The reply is kept after the last of its units. A crash
 // in between lets a repeat run fn again, to which its Batch tells what has been done.
 func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) {
 	s := shapeOf[In]()

@@ -154,7 +154,7 @@ func Visible(err error) *apperr.Error {
 	case storage.Is(err, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "Another change was made at the same time. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.LockTimeout):
-		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same. Try again.").After(time.Second).Because(err)
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same record. Try again.").After(time.Second).Because(err)
 	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):

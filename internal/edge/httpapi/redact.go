@@ -41,7 +41,7 @@ func (r *Router) mayNotRead(ctx context.Context, read string) bool {
 	return read != "" && caller.Kind != principal.Customer && !caller.May(read) && r.isRoutePermission(read)
 }
 
-// isRoutePermission reports whether any route isRoutePermission for a permission.
+// isRoutePermission reports whether any route asks for a permission.
 func (r *Router) isRoutePermission(permission string) bool {
 	for _, route := range *r.routes {
 		if route.Permission == permission {
@@ -117,7 +117,7 @@ func redact(e *apperr.Error, title, permission string) *apperr.Error {
 	return &cut
 }
 
-// publicApprovalMembers are the members of a kept ApprovalStale that are told beside the tellable ones:
+// publicApprovalMembers are the members of a kept ApprovalStale that are told beside the public ones:
 // what the approval itself is, and who moved what it would change.
 var publicApprovalMembers = map[string]bool{"currentStatus": true, "allowedTransitions": true, "updatedBy": true, "updatedTime": true}
 
@@ -172,7 +172,7 @@ func detailRevealsResource(code apperr.Code) bool {
 	return status == http.StatusConflict || status == http.StatusPreconditionFailed
 }
 
-// publicMembersOf cuts a list of objects, such as a batch's verdicts, down to their tellable
+// publicMembersOf cuts a list of objects, such as a batch's verdicts, down to their public
 // members; nil for anything else, and for a list that has none of them.
 func publicMembersOf(value any) []map[string]any {
 	tree, err := merge.Tree(value)

@@ -12,7 +12,7 @@ import (
 
 // Routes are registered by functions that take what a route takes and answers as Go types:
 // see shape for what it can take, and replyOf for what it can answer. Get, Act and Open are
-// here; Mutation and Transition, which run in a unit, in mutation.go; Parts, of several
+// here; Mutation and Transition, which run in a unit, in mutation.go; MultiUnit, of several
 // units, in batch.go; Operations in document.go; Listen in stream.go.
 //
 // A request is read in the order of the contract: who sends it and whether they may, then

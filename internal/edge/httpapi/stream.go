@@ -148,16 +148,16 @@ func (s *Stream) start() {
 	s.writer.WriteHeader(http.StatusOK)
 }
 
-type listeningKey struct{}
+type streamKey struct{}
 
 // WithStream is a context in which a caller is looked at again because a stream of theirs is open.
 func WithStream(ctx context.Context) context.Context {
-	return context.WithValue(ctx, listeningKey{}, true)
+	return context.WithValue(ctx, streamKey{}, true)
 }
 
-// IsStream reports whether ctx is from ForStream. Nobody need sit at an open stream, so it is no use
+// IsStream reports whether ctx is from WithStream. Nobody need sit at an open stream, so it is no use
 // of a session.
-func IsStream(ctx context.Context) bool { return ctx.Value(listeningKey{}) != nil }
+func IsStream(ctx context.Context) bool { return ctx.Value(streamKey{}) != nil }
 
 // Notifier is implemented by an Authenticator that notices at once when a credential may
 // have ended or may open less.

@@ -46,7 +46,7 @@ type attempt struct {
 	earlier *httpapi.StoredReply
 }
 
-// Begin implements httpapi.Keeper. It checks process memory and the attempts in flight,
+// Begin implements httpapi.ReplyStore. It checks process memory and the attempts in flight,
 // then Redis, whose word one look at the database confirms; then it takes the lease and
 // asks the database under it, which decides. Without Redis the lease is missing and the
 // unique row remains.

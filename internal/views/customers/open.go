@@ -25,24 +25,24 @@ var underWay = map[string]string{"orders": openOrder, "refunds": openRefund, "ap
 type question struct{ count, says string }
 
 // open are the questions whether something of a customer is under way, each with what is to be
-// done about it. Its values are the tenant, the customer and the pseudonym, whose is what was opened
-// on rows that it has already.
+// done about it. Its values are the tenant, the customer and the pseudonym, under which things were
+// opened on rows that have it already.
 var open = []question{
-	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of his orders are pending, paid or shipped: complete or cancel them"},
-	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to him are not settled: settle or reject them"},
+	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of their orders are pending, paid or shipped: complete or cancel them"},
+	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to them are not settled: settle or reject them"},
 	{"SELECT COUNT(*) FROM orders o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
-		"%d of his orders are of flash sales that have not finished, and count against his limit there: wait until they have"},
+		"%d of their orders are of flash sales that have not finished, and count against their limit there: wait until they have"},
 	{"SELECT COUNT(*) FROM flash_sale_rejections o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
-		"%d of his tickets are of flash sales that have not finished: wait until they have"},
+		"%d of their tickets are of flash sales that have not finished: wait until they have"},
 	{"SELECT COUNT(*) FROM flash_sale_tickets o JOIN flash_sale_stocks s ON s.tenant_id = o.tenant_id AND s.sale_id = o.sale_id WHERE o.tenant_id = ? AND o.user_id IN (?, ?) AND NOT s.finished",
-		"%d of his tickets wait in flash sales that have not finished: wait until they have"},
+		"%d of their tickets wait in flash sales that have not finished: wait until they have"},
 }
 
 // late are the questions of the last unit whether a row is still theirs that should not be: it was made
 // after the run had looked, or was under way then.
 var late = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended meanwhile: run it again"},
-	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of his wallet were voted on meanwhile: run it again"},
+	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of their wallet were voted on meanwhile: run it again"},
 }
 
 const (
@@ -64,7 +64,7 @@ func (m moment) begins() string {
 	if m == notBegun {
 		return "The customer cannot be erased yet; nothing was changed."
 	}
-	return "The customer cannot be erased to the end yet: his money and what is under way are his as before, and what was done stays done."
+	return "The customer cannot be erased to the end yet: their money and what is under way are theirs as before, and what was done stays done."
 }
 
 // refuseOpen is InUse when something of the customer is under way.
@@ -96,9 +96,9 @@ func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bo
 			return err
 		}
 	}
-	err := count("%d entries of his wallet wait for votes: decide on them", openApprovals, e.paths()...)
+	err := count("%d entries of their wallet wait for votes: decide on them", openApprovals, e.paths()...)
 	if err == nil {
-		err = count("%d work orders about his wallet are open: resolve them", openWorkOrders, e.paths()...)
+		err = count("%d work orders about their wallet are open: resolve them", openWorkOrders, e.paths()...)
 	}
 	for i, value := range []any{e.id, e.paths()[0]} {
 		if err == nil && at == lastUnit {
@@ -113,7 +113,7 @@ func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bo
 		balance += one.Balance
 	}
 	if balance != 0 && !forfeit {
-		reasons = append(reasons, fmt.Sprintf("his wallet has %d: pay it out, or say that nobody shall have it", balance))
+		reasons = append(reasons, fmt.Sprintf("their wallet has %d: pay it out, or say that nobody shall have it", balance))
 	}
 	if len(reasons) == 0 {
 		return nil

@@ -176,7 +176,7 @@ const upTo = " AND (place IS NULL OR place <= ?)"
 //	DELETE FROM audit_entries WHERE tenant_id = ? AND id IN (…) AND (place IS NULL OR place <= ?)
 //
 // The first export of a log numbers entries that had no place when they were found to be
-// over. It has done so before the first statement, which sees it then; or between it and the last
+// over. That happened before the first statement, which sees it then; or between it and the last
 // one, which leaves them (see requireGone); or finds them gone, and is run again.
 func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
