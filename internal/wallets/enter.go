@@ -67,7 +67,7 @@ func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *En
 	if err != nil {
 		return nil, false, err
 	}
-	before, err := findEntry(tx, entry.UserID, entry.Reference)
+	wallet, before, err := findForEntry(tx, entry.UserID, entry.Reference)
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -75,10 +75,6 @@ func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *En
 		return nil, false, mismatch(before)
 	case before != nil:
 		return before, false, nil
-	}
-	wallet, err := find(tx, entry.UserID)
-	if err != nil {
-		return nil, false, err
 	}
 	if err := wallet.check(entry.Amount); err != nil {
 		return nil, false, err

@@ -43,3 +43,6 @@ func (s *Service) EnterAfterPause(ctx context.Context, u *uow.Unit, seen Wallet,
 	}
 	return insertEntry(ctx, u, &seen, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
 }
+
+// Standing is what an entry reads before it is made.
+type Standing = standing

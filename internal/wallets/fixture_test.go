@@ -44,12 +44,12 @@ type bank struct {
 
 var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-func open(ctx context.Context, t *testing.T, db *storage.DB) *bank {
+func open(ctx context.Context, t testing.TB, db *storage.DB) *bank {
 	t.Helper()
 	return openWith(ctx, t, db, lock.NewInProcess(lock.Observer{}))
 }
 
-func openWith(ctx context.Context, t *testing.T, db *storage.DB, locks lock.Locker) *bank {
+func openWith(ctx context.Context, t testing.TB, db *storage.DB, locks lock.Locker) *bank {
 	t.Helper()
 	b := &bank{ctx: ctx, db: db, locks: locks, bus: events.NewInProcess(64), above: map[string]int64{}}
 	t.Cleanup(b.bus.Close)

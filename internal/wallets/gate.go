@@ -124,16 +124,12 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	if err != nil {
 		return p, err
 	}
-	made, err := findEntry(tx, e.UserID, e.Reference)
+	wallet, made, err := findForEntry(tx, e.UserID, e.Reference)
 	if err != nil {
 		return p, err
 	}
 	if made != nil && made.same(e.entry()) {
 		return p, approvals.ErrNoChange
-	}
-	wallet, err := find(tx, e.UserID)
-	if err != nil {
-		return p, err
 	}
 	if made != nil || wallet.check(e.Amount) != nil {
 		return p, approvals.ErrStaleBase
@@ -148,11 +144,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
-	made, err := findEntry(s.db.Read(ctx), e.UserID, e.Reference)
-	if err != nil {
-		return approvals.Conflict{}, err
-	}
-	wallet, err := find(s.db.Read(ctx), e.UserID)
+	wallet, made, err := findForEntry(s.db.Read(ctx), e.UserID, e.Reference)
 	if err != nil {
 		return approvals.Conflict{}, err
 	}
@@ -194,7 +186,7 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.C
 		return nil, err
 	}
 	side := approvals.Comparison{Resource: p.Resource}
-	made, err := findEntry(s.db.Read(ctx), e.UserID, e.Reference)
+	wallet, made, err := findForEntry(s.db.Read(ctx), e.UserID, e.Reference)
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +197,6 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.C
 			side.Proposed = proposedView{e, nil}
 		}
 		return []approvals.Comparison{side}, nil
-	}
-	wallet, err := find(s.db.Read(ctx), e.UserID)
-	if err != nil {
-		return nil, err
 	}
 	view := proposedView{proposedEntry: e}
 	if wallet.check(e.Amount) == nil {

@@ -141,7 +141,7 @@ func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
 
 // readsWallet tells the statement by which an entry reads its balance from others.
 func readsWallet(tx *gorm.DB) bool {
-	_, reads := tx.Statement.Dest.(*[]wallets.Wallet)
+	_, reads := tx.Statement.Dest.(*[]wallets.Standing)
 	return reads
 }
 

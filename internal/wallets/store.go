@@ -25,16 +25,38 @@ func find(db *gorm.DB, user principal.CustomerID) (*Wallet, error) {
 	return &rows[0], nil
 }
 
-// findEntry returns the entry of a wallet that has a reference, or nil.
-func findEntry(tx *gorm.DB, user principal.CustomerID, reference string) (*Entry, error) {
-	var rows []Entry
-	if err := tx.Where("user_id = ? AND reference = ?", user, reference).Limit(1).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("find a wallet entry by its reference: %w", err)
+// standing is a row of findForEntry: a wallet, and the id of its entry with the reference.
+type standing struct {
+	Wallet
+	EntryID *int64
+}
+
+// findForEntry returns what an entry with a reference meets: a user's wallet, zeros when it has
+// no row, and the entry of it that has the reference already, or nil. One statement reads both,
+// unless there is such an entry:
+//
+//	SELECT wallets.*, wallet_entries.id FROM wallets LEFT JOIN wallet_entries ON …
+//	 WHERE wallets.tenant_id = ? AND wallets.user_id = ?
+func findForEntry(db *gorm.DB, user principal.CustomerID, reference string) (*Wallet, *Entry, error) {
+	var rows []standing
+	err := db.Model(&Wallet{}).
+		Select("wallets.*, wallet_entries.id AS entry_id").
+		Joins("LEFT JOIN wallet_entries ON wallet_entries.tenant_id = wallets.tenant_id AND wallet_entries.user_id = wallets.user_id AND wallet_entries.reference = ?", reference).
+		Where("wallets.user_id = ?", user).
+		Find(&rows).Error
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("read a wallet and its entry with a reference: %w", err)
+	case len(rows) == 0:
+		return &Wallet{UserID: user}, nil, nil
+	case rows[0].EntryID == nil:
+		return &rows[0].Wallet, nil, nil
 	}
-	if len(rows) == 0 {
-		return nil, nil
+	var entry Entry
+	if err := db.Where("id = ?", *rows[0].EntryID).Take(&entry).Error; err != nil {
+		return nil, nil, fmt.Errorf("read the wallet entry with a reference: %w", err)
 	}
-	return &rows[0], nil
+	return &rows[0].Wallet, &entry, nil
 }
 
 // addToBalance changes the balance of a wallet that the unit has read:
