@@ -61,9 +61,7 @@ func newFixture(t testing.TB, db *storage.DB) *fixture {
 func newProcess(db *storage.DB, clk *clock.Fake) *fixture {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clk})
 	h := &fixture{db: db, bus: events.NewInProcess(64), clock: clk}
-	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Grants: catalogue})
-	h.passwords.params = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
-	h.passwords.dummy = dummyHash(h.passwords.params)
+	h.Service = New(Deps{DB: db, Runner: runner, Clock: clk, Bus: h.bus, Grants: catalogue, HashCost: HashCost{MemoryKiB: 8, Passes: 1}})
 	h.passwords.timeout = time.Minute
 	h.passwords.compare = func(password, hash string) (bool, error) {
 		h.hashed.Add(1)

@@ -100,7 +100,7 @@ func TestASlotThatWasGrantedToSomebodyWhoLeftGoesToTheNext(t *testing.T) {
 }
 
 func TestPasswordsAreHashedOnHalfOfTheProcessorsAtMost(t *testing.T) {
-	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), newPasswords().queue.free)
+	require.Equal(t, max(1, runtime.GOMAXPROCS(0)/2), newPasswords(HashCost{}).queue.free)
 }
 
 func TestOfStrangersWhoCameAsOftenTheLastGoesFirstAndOfThoseWhoAreKnownTheFirst(t *testing.T) {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -16,10 +17,16 @@ import (
 	"interlock/internal/base/guessable"
 )
 
-// hashParameters are OWASP's for argon2id: 19 MiB, two passes, one lane
-// (Password Storage Cheat Sheet).
-var hashParameters = argon2id.Params{
-	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+// HashCost is what a hash of a password costs whoever makes it, and whoever guesses.
+type HashCost struct {
+	MemoryKiB, Passes uint32
+}
+
+// owaspCost is OWASP's for argon2id in one lane (Password Storage Cheat Sheet).
+var owaspCost = HashCost{MemoryKiB: 19 * 1024, Passes: 2}
+
+func (c HashCost) params() argon2id.Params {
+	return argon2id.Params{Memory: c.MemoryKiB, Iterations: c.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 }
 
 const (
@@ -44,13 +51,15 @@ type passwords struct {
 	dummy string
 }
 
-func newPasswords() *passwords {
+// newPasswords returns passwords whose hashes cost as much; the zero cost is OWASP's.
+func newPasswords(cost HashCost) *passwords {
+	params := cmp.Or(cost, owaspCost).params()
 	return &passwords{
-		params:  hashParameters,
+		params:  params,
 		queue:   newHashQueue(max(1, runtime.GOMAXPROCS(0)/2), maxQueued),
 		timeout: hashTimeout,
 		compare: argon2id.ComparePasswordAndHash,
-		dummy:   dummyHash(hashParameters),
+		dummy:   dummyHash(params),
 	}
 }
 

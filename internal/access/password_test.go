@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage/storagetest"
 )
 
 func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
-	p := newPasswords()
+	p := New(Deps{Clock: clock.System{}}).passwords
 	hash, err := p.hash(t.Context(), "a password")
 	require.NoError(t, err)
 	for _, text := range []string{hash, p.dummy} {
@@ -36,7 +37,7 @@ func TestHashesOfUsersAndOfNobodyCostWhatOWASPAsks(t *testing.T) {
 
 func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
 	const turns, callers = 2, 20
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	p.queue, p.timeout = newHashQueue(turns, callers), time.Minute
 	var running, most atomic.Int64
 	entered, proceed := make(chan struct{}, callers), make(chan struct{})
@@ -67,7 +68,7 @@ func TestNoMoreHashesRunAtOnceThanThereAreTurns(t *testing.T) {
 }
 
 func TestWaitingForATurnToHashEndsAsUnavailable(t *testing.T) {
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	p.queue, p.timeout = newHashQueue(0, 1), 2*time.Millisecond
 	_, err := p.matches(t.Context(), "a", p.dummy)
 	requireCode(t, apperr.Unavailable, err)
@@ -75,7 +76,7 @@ func TestWaitingForATurnToHashEndsAsUnavailable(t *testing.T) {
 }
 
 func TestAFailureToCompareIsNoWrongPassword(t *testing.T) {
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	broken := errors.New("broken")
 	p.compare = func(string, string) (bool, error) { return true, broken }
 	same, err := p.matches(t.Context(), "a", "b")
@@ -97,7 +98,7 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 		{"invalid UTF-8", "\xff\xfe", true},
 		{"a NUL", "a\x00b", true},
 	}
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			hash, err := p.newHash(t.Context(), oneself, "/password", "li", c.password)
@@ -115,7 +116,7 @@ func TestPasswordsOfTwelveCharactersAreAcceptedUnlessNobodyCouldUseThem(t *testi
 
 func TestAShortPasswordIsTakenInDevelopmentAndWarnedAboutAndNotShown(t *testing.T) {
 	log := captureLog(t)
-	p := newPasswords()
+	p := newPasswords(HashCost{})
 	p.weak = true
 	_, err := p.newHash(t.Context(), oneself, "/password", "li", "123456789")
 	require.NoError(t, err)

@@ -46,6 +46,9 @@ type Deps struct {
 	Customers *CustomerKeys
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
+	// HashCost is OWASP's when it is zero. Only tests, which sign in thousands of times, give
+	// another.
+	HashCost HashCost
 	// SessionLifetime is when a session ends whatever is done in it, 12 hours when 0, and
 	// SessionIdle when it ends because nothing is; 0 means never.
 	SessionLifetime, SessionIdle time.Duration
@@ -105,7 +108,7 @@ func New(d Deps) *Service {
 		bus:          d.Bus,
 		catalogue:    catalogue,
 		store:        store{db: d.DB},
-		passwords:    newPasswords(),
+		passwords:    newPasswords(d.HashCost),
 		attempts:     attempts{db: d.DB, clock: d.Clock},
 		arrivals:     arrivals{limiter: ratelimit.NewInProcess(d.Clock.Now), rate: networkRate(d.SignInRate)},
 		refusals:     d.Refusals,

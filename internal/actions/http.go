@@ -14,7 +14,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	httpapi.Get(r, "/actions", readPermission, h.summary)
 	httpapi.Mutation(r, http.MethodPost, "/actions", writePermission, h.apply)
-	httpapi.Operations(r, http.MethodPost, "/graphql", graphHandler{newSchema(s)}.execute)
+	httpapi.Operations(r, http.MethodPost, "/graphql", graphHandler{s.schema()}.execute)
 }
 
 type handler struct{ service *Service }

@@ -2,7 +2,10 @@ package actions
 
 import (
 	"context"
+	"sync"
 	"time"
+
+	"github.com/graph-gophers/graphql-go"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
@@ -34,14 +37,18 @@ type Service struct {
 	db       *storage.DB
 	clock    clock.Clock
 	entities map[string]Entities
+	// schema is parsed for the first router, and serves all.
+	schema func() *graphql.Schema
 }
 
 // New returns a Service.
 func New(d Deps) *Service {
-	return &Service{
+	s := &Service{
 		db: d.DB, clock: d.Clock,
 		entities: map[string]Entities{Item: d.Items, Coupon: d.Coupons},
 	}
+	s.schema = sync.OnceValue(func() *graphql.Schema { return newSchema(s) })
+	return s
 }
 
 // Apply applies an action of the caller, or of the customer for whom it acts. One that

@@ -54,6 +54,8 @@ type Program struct {
 	Announce func(password string)
 	// Clock tells the program's time; nil is the machine's.
 	Clock clock.Clock
+	// HashCost is that of passwords; zero is what OWASP asks. Tests give less.
+	HashCost access.HashCost
 
 	services *Services
 	claim    *claim.Claim
@@ -104,7 +106,7 @@ func (p *Program) start(ctx context.Context) error {
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
 		Providers: providers, PublicURL: p.Settings.PublicURL,
 		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
-		Clock: p.Clock,
+		Clock: p.Clock, HashCost: p.HashCost,
 	})
 	if err != nil {
 		return err

@@ -147,6 +147,8 @@ type Options struct {
 	WithoutKeys bool
 	// WeakPasswords takes passwords that are too short to be safe, for development.
 	WeakPasswords bool
+	// HashCost is that of passwords, OWASP's when it is zero.
+	HashCost access.HashCost
 	// Clock is nil for the machine's.
 	Clock clock.Clock
 }
@@ -261,7 +263,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 	sv.Access = access.New(access.Deps{
 		Refusals: sv.Refusals.CountRefusal,
 		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
-		WeakPasswords: o.WeakPasswords, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
+		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
 		Providers: o.Providers, PublicURL: o.PublicURL,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})

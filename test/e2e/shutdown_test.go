@@ -107,7 +107,7 @@ func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	t.Helper()
 	driver, source := "sqlite", ""
 	if path, ok := p.Settings.SQLitePath(); ok {
-		source = "file:" + path
+		source = "file:" + path + "?_pragma=busy_timeout(10000)"
 	} else {
 		u, err := url.Parse(p.Settings.URL())
 		require.NoError(t, err)

@@ -17,6 +17,7 @@
 //	INTERLOCK_TEST_REDIS_URL  redis://127.0.0.1:PORT/0
 //	INTERLOCK_TEST_MYSQL_PID  process id of mariadbd
 //	INTERLOCK_TEST_REDIS_PID  process id of redis-server
+//	INTERLOCK_TEST_SHARED_DIR an empty folder that goes with the servers
 //
 // The runner exits with the command's exit code, 128 + n when signal n ended it,
 // and 2 when it could not start the servers or the command. (go run itself turns

@@ -23,16 +23,20 @@ const (
 	logTailLines = 40
 )
 
-// servers are the two servers a command runs beside.
+// servers are the two servers a command runs beside, and a folder that goes with them.
 type servers struct {
 	mariadb, redis *server
+	shared         string
 }
 
 // startServers returns what was started together with the error, so that the
 // caller stops it either way.
 func startServers(ctx context.Context, programs programs, home string, durable bool) (servers, error) {
-	var started servers
-	var err error
+	started := servers{shared: filepath.Join(home, "shared")}
+	err := os.Mkdir(started.shared, 0o700)
+	if err != nil {
+		return started, fmt.Errorf("make the folder of the test packages: %w", err)
+	}
 	if started.mariadb, err = startMariaDB(ctx, programs, filepath.Join(home, "mariadb"), durable); err != nil {
 		return started, err
 	}
@@ -49,10 +53,11 @@ func (s servers) stop() {
 // never talks to a server that happens to run.
 func environment(inherited []string, servers servers) []string {
 	own := map[string]string{
-		"INTERLOCK_TEST_MYSQL_URL": servers.mariadb.url,
-		"INTERLOCK_TEST_REDIS_URL": servers.redis.url,
-		"INTERLOCK_TEST_MYSQL_PID": strconv.Itoa(servers.mariadb.pid),
-		"INTERLOCK_TEST_REDIS_PID": strconv.Itoa(servers.redis.pid),
+		"INTERLOCK_TEST_MYSQL_URL":  servers.mariadb.url,
+		"INTERLOCK_TEST_REDIS_URL":  servers.redis.url,
+		"INTERLOCK_TEST_MYSQL_PID":  strconv.Itoa(servers.mariadb.pid),
+		"INTERLOCK_TEST_REDIS_PID":  strconv.Itoa(servers.redis.pid),
+		"INTERLOCK_TEST_SHARED_DIR": servers.shared,
 	}
 	var result []string
 	for _, entry := range inherited {

@@ -54,6 +54,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 	own := servers{
 		mariadb: &server{url: "mysql://root@127.0.0.1:1/", pid: 11},
 		redis:   &server{url: "redis://127.0.0.1:2/0", pid: 12},
+		shared:  "/tmp/x/shared",
 	}
 	inherited := []string{"HOME=/home/x", "INTERLOCK_TEST_MYSQL_URL=mysql://production/", "INTERLOCK_TEST_REDIS_PID=1"}
 	require.ElementsMatch(t, []string{
@@ -62,6 +63,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 		"INTERLOCK_TEST_REDIS_URL=redis://127.0.0.1:2/0",
 		"INTERLOCK_TEST_MYSQL_PID=11",
 		"INTERLOCK_TEST_REDIS_PID=12",
+		"INTERLOCK_TEST_SHARED_DIR=/tmp/x/shared",
 	}, environment(inherited, own))
 }
 

@@ -7,7 +7,6 @@ package storagetest
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,7 +17,6 @@ import (
 	"sync"
 	"testing"
 
-	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/principal"
@@ -63,44 +61,13 @@ func SQLite(t *testing.T) *storage.DB {
 	return migrated(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db"))
 }
 
-// migratedFile is the content of a migrated SQLite file.
-var migratedFile = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "interlock-migrated-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "interlock.db")
-	if err := migrate("sqlite://" + path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
-// Migrate brings a database's schema up to date. A SQLite file that is not there yet
-// becomes a copy of one that was migrated before, which takes a hundredth of the time.
-func Migrate(address string) error {
-	path, embedded := strings.CutPrefix(address, "sqlite://")
-	if _, err := os.Stat(path); !embedded || err == nil {
-		return migrate(address)
-	}
-	content, err := migratedFile()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(path, content, 0o600)
-}
-
 // sharedMariaDB is the address of the test package's migrated database.
 var sharedMariaDB = sync.OnceValues(func() (string, error) {
 	address, err := createDatabase()
 	if err != nil {
 		return "", err
 	}
-	return address, migrate(address)
+	return address, Migrate(address)
 })
 
 // MariaDB returns the test package's migrated database.
@@ -158,14 +125,10 @@ func createDatabase() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", MySQLVariable, err)
 	}
-	config := gomysql.NewConfig()
-	config.Net, config.Addr, config.User = "tcp", u.Host, u.User.Username()
-	config.Passwd, _ = u.User.Password()
-	connector, err := gomysql.NewConnector(config)
+	pool, err := poolOf(u)
 	if err != nil {
 		return "", err
 	}
-	pool := sql.OpenDB(connector)
 	defer pool.Close()
 	program := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
@@ -174,7 +137,7 @@ func createDatabase() (string, error) {
 		return '_'
 	}, strings.TrimSuffix(filepath.Base(os.Args[0]), ".test"))
 	name := fmt.Sprintf("test_%.30s_%d_%d", program, os.Getpid(), rand.Uint32())
-	if _, err := pool.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
+	if _, err := pool.Exec("CREATE DATABASE " + name + collation); err != nil {
 		return "", fmt.Errorf("create a test database: %w", err)
 	}
 	u.Path = "/" + name

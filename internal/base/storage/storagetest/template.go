@@ -1,0 +1,182 @@
+package storagetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	gomysql "github.com/go-sql-driver/mysql"
+)
+
+// Migrations are run once for all test packages of a run, and what they made is copied: reading
+// their files takes the race detector a second, and running them a server two thirds of one.
+// Tests of migrations call storage.DB.Migrate, which copies nothing.
+
+// SharedVariable names the environment variable with the folder that the test packages of one
+// run share; they have none of their own when it is not set.
+const SharedVariable = "INTERLOCK_TEST_SHARED_DIR"
+
+// templateName is the migrated database on the test server that others are copies of.
+const templateName = "interlock_template"
+
+// Migrate brings a database's schema up to date. A SQLite file that is not there yet, and a
+// database on the test server that has no table, become a copy of one that was migrated before.
+func Migrate(address string) error {
+	if path, embedded := strings.CutPrefix(address, "sqlite://"); embedded {
+		if _, err := os.Stat(path); err == nil {
+			return migrate(address)
+		}
+		return copyFile(path)
+	}
+	copied, err := copyTemplate(address)
+	if copied || err != nil {
+		return err
+	}
+	return migrate(address)
+}
+
+func copyFile(path string) error {
+	content, err := migratedFile()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o600)
+}
+
+// migratedFile is the content of a migrated SQLite file. Two packages that make the shared one at
+// once make the same, and the name is given to a whole file.
+var migratedFile = sync.OnceValues(func() ([]byte, error) {
+	shared := os.Getenv(SharedVariable)
+	dir, err := os.MkdirTemp(shared, "interlock-migrated-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	named, made := filepath.Join(shared, "interlock.db"), filepath.Join(dir, "interlock.db")
+	if shared != "" {
+		if content, err := os.ReadFile(named); !errors.Is(err, os.ErrNotExist) {
+			return content, err
+		}
+	}
+	if err := migrate("sqlite://" + made); err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(made)
+	if err == nil && shared != "" {
+		err = os.Rename(made, named)
+	}
+	return content, err
+})
+
+// copyTemplate makes an empty database of the test server a copy of the template; copied is
+// false, and nothing is done, for one that is not empty or of another server.
+func copyTemplate(address string) (copied bool, err error) {
+	to, err := url.Parse(address)
+	if err != nil {
+		return false, err
+	}
+	server, err := url.Parse(os.Getenv(MySQLVariable))
+	if err != nil || to.Host != server.Host || to.RawQuery != "" {
+		return false, nil
+	}
+	pool, err := poolOf(server)
+	if err != nil {
+		return false, err
+	}
+	defer pool.Close()
+	name := strings.TrimPrefix(to.Path, "/")
+	tables, err := columnsOf(pool, name)
+	if err != nil || len(tables) > 0 {
+		return false, err
+	}
+	if err := makeTemplate(); err != nil {
+		return false, err
+	}
+	if tables, err = columnsOf(pool, templateName); err != nil {
+		return false, err
+	}
+	var script strings.Builder
+	for table, names := range tables {
+		columns := strings.Join(names, ", ")
+		from, to := templateName+".`"+table+"`", name+".`"+table+"`"
+		fmt.Fprintf(&script, "CREATE TABLE %s LIKE %s; INSERT INTO %s (%s) SELECT %s FROM %s;\n", to, from, to, columns, columns, from)
+	}
+	if _, err := pool.Exec(script.String()); err != nil {
+		return false, fmt.Errorf("copy the migrated database: %w", err)
+	}
+	return true, nil
+}
+
+// columnsOf returns the tables of a database with the columns that can be written.
+func columnsOf(pool *sql.DB, name string) (map[string][]string, error) {
+	rows, err := pool.Query(
+		"SELECT table_name, column_name FROM information_schema.columns"+
+			" WHERE table_schema = ? AND COALESCE(generation_expression, '') = '' ORDER BY table_name, ordinal_position", name)
+	if err != nil {
+		return nil, fmt.Errorf("read the columns of %s: %w", name, err)
+	}
+	defer rows.Close()
+	tables := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return nil, err
+		}
+		tables[table] = append(tables[table], "`"+column+"`")
+	}
+	return tables, rows.Err()
+}
+
+// makeTemplate migrates the template. One process does while others wait; should it be killed,
+// the next one goes on where it was.
+var makeTemplate = sync.OnceValue(func() error {
+	server, err := url.Parse(os.Getenv(MySQLVariable))
+	if err != nil {
+		return err
+	}
+	pool, err := poolOf(server)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	ctx := context.Background()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// Closing the connection lets go of the lock.
+	var locked bool
+	if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 120)", templateName).Scan(&locked); err != nil || !locked {
+		return errors.Join(err, fmt.Errorf("another process has been making %s for two minutes", templateName))
+	}
+	if _, err := conn.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+templateName+collation); err != nil {
+		return fmt.Errorf("create the template of test databases: %w", err)
+	}
+	return migrate(server.JoinPath(templateName).String())
+})
+
+// collation is that of every test database.
+const collation = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+
+// poolOf connects to the server that an address names, to none of its databases.
+func poolOf(server *url.URL) (*sql.DB, error) {
+	config := gomysql.NewConfig()
+	config.Net, config.Addr, config.User = "tcp", server.Host, server.User.Username()
+	config.Passwd, _ = server.User.Password()
+	config.MultiStatements = true
+	connector, err := gomysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
