@@ -9,7 +9,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const debians = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Debian's Chromium, which asks nothing of the outside. */
+/** Debian's Chromium, which asks nothing of the outside. Pages live for seconds: to optimise their code costs more than it gives. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? debians.find((path) => existsSync(path)),
@@ -22,6 +22,7 @@ export function launch(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--js-flags=--no-opt --no-maglev',
     ],
   });
 }

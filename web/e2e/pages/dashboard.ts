@@ -31,7 +31,8 @@ const pages: PageUnderTest[] = [
       await page.route('**/api/v1/dashboard', (route) =>
         route.fulfill({ status: 500, json: { type: '/problems/internal', title: 'Internal error', status: 500, code: 'internal', requestId: 'r-1' } }),
       );
-      await page.evaluate(() => history.pushState({}, '', '/'));
+      // Loaded anew: what was read before would be shown until it is old.
+      await page.goto('/');
       await page.getByRole('alert').waitFor();
       await page.unroute('**/api/v1/dashboard');
     },
