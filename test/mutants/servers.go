@@ -255,7 +255,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a wallet is added to another and its entries keep their balances",
-		file: "internal/views/customers/wallet.go", old: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{his.Balance, his.Version,", new: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{0, his.Version,",
+		file: "internal/views/customers/wallet.go", old: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{theirs.Balance, theirs.Version,", new: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{0, theirs.Version,",
 		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
 	},
 	{

@@ -5,7 +5,7 @@ import OpenIDProvider, { type Context } from 'oidc-provider';
 
 const client = { id: 'interlock', secret: 'a secret that only the two know' };
 
-/** A provider of single sign-on on this machine: a certified implementation, where whoever comes says what he is called. */
+/** A provider of single sign-on on this machine: a certified implementation, where whoever comes says what they are called. */
 export class Provider {
   readonly issuer: string;
   readonly #server: Server;
@@ -47,7 +47,7 @@ export class Provider {
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
-      // Nobody is asked whether the service may know who he is.
+      // Nobody is asked whether the service may know who they are.
       loadExistingGrant: async ({ oidc }: Context) => {
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
         grant.addOIDCScope('openid');

@@ -22,7 +22,7 @@ export interface Site {
    * nothing is heard of others before one's own step is refused.
    */
   enter: (path: string, credentials?: typeof li, deaf?: boolean) => Promise<Visitor>;
-  /** The same for the admin, with a proxy between him and the service. */
+  /** The same for the admin, with a proxy before the service. */
   behindProxy: (path: string) => Promise<{ visitor: Visitor; proxy: Proxy }>;
   /** The admin and Li, each in a browser of their own, on one page. */
   two: (path: string) => Promise<[Visitor, Visitor]>;

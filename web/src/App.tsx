@@ -7,7 +7,7 @@ import { CurrencyProvider, defaultCurrency, LanguageProvider } from './i18n';
 import { newRouter } from './router';
 import { resolveVariables, theme } from './theme';
 
-/** For signing in. What is read by who is signed in lies in a cache of his own, see SessionGate. */
+/** For signing in. What is read by who is signed in lies in a cache of their own, see SessionGate. */
 const queries = newQueryClient();
 const router = newRouter();
 // public/start.js reads it before the first paint.

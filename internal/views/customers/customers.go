@@ -180,9 +180,9 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 		UNION SELECT CONCAT('refunds/', id) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?)
 		UNION SELECT CONCAT('approvals/', id) FROM approvals WHERE tenant_id = ? AND resource IN (?, ?)
 		UNION SELECT CONCAT('work-orders/', work_order_id) FROM work_order_links WHERE tenant_id = ? AND resource IN (?, ?)`
-	his, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)
+	theirs, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)
 	var paths []string
-	if err := s.db.Read(ctx).Raw(statement, slices.Concat(his, his, wallet, wallet)...).Scan(&paths).Error; err != nil {
+	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
 		return nil, fmt.Errorf("look for what is the customer's: %w", err)
 	}
 	about := make(map[string]bool, len(paths))

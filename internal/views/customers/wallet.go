@@ -28,41 +28,41 @@ func readWallets(db *gorm.DB, tenant int64, e *erasure) (held []wallet, err erro
 // replaceWallet puts a new row for the pseudonym in the place of the customer's, or adds to the one
 // that there is, under the versions that were read.
 func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
-	var his, its wallet
+	var theirs, its wallet
 	for _, one := range held {
 		if one.UserID == e.id {
-			his = one
+			theirs = one
 		} else {
 			its = one
 		}
 	}
-	if his.ID == 0 {
+	if theirs.ID == 0 {
 		return nil
 	}
 	var err error
 	if its.ID == 0 {
 		const copied = `INSERT INTO wallets (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, user_id, balance)
 		SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, ?, balance FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?`
-		err = tx.Exec(copied, e.pseudonym, tenant, his.ID, his.Version).Error
+		err = tx.Exec(copied, e.pseudonym, tenant, theirs.ID, theirs.Version).Error
 	} else {
-		err = joinWallet(tx, tenant, his, its)
+		err = joinWallet(tx, tenant, theirs, its)
 	}
 	if err != nil {
 		return err
 	}
-	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, his.ID, his.Version))
+	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, theirs.ID, theirs.Version))
 }
 
 // joinWallet adds the customer's wallet to the pseudonym's, whose entries come after all of theirs: a
 // version counts the entries up to one, and the balance is that after it.
-func joinWallet(tx *gorm.DB, tenant int64, his, its wallet) error {
+func joinWallet(tx *gorm.DB, tenant int64, theirs, its wallet) error {
 	err := exactly(tx.Exec("UPDATE wallets SET balance = balance + ?, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?",
-		his.Balance, his.Version, tenant, its.ID, its.Version))
+		theirs.Balance, theirs.Version, tenant, its.ID, its.Version))
 	if err != nil {
 		return err
 	}
 	// Below zero first: no two entries of a wallet have one version at any moment.
-	return run(tx, clause{"UPDATE wallet_entries SET balance = balance + ?, version = -(version + ?) WHERE tenant_id = ? AND user_id = ?", []any{his.Balance, his.Version, tenant, its.UserID}},
+	return run(tx, clause{"UPDATE wallet_entries SET balance = balance + ?, version = -(version + ?) WHERE tenant_id = ? AND user_id = ?", []any{theirs.Balance, theirs.Version, tenant, its.UserID}},
 		clause{"UPDATE wallet_entries SET version = -version WHERE tenant_id = ? AND user_id = ? AND version < 0", []any{tenant, its.UserID}})
 }
 

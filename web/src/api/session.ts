@@ -8,7 +8,7 @@ export type SessionUser = Session['user'];
  * - loading: not yet asked.
  * - unreachable: the service did not answer.
  * - out: nobody is signed in.
- * - in: somebody is; `elsewhere` when another tab signed him in, in place of whom one was here.
+ * - in: somebody is; `elsewhere` when another tab signed them in, in place of whom one was here.
  * - expired: the session of somebody who is at work has ended. What is on the screen
  *   stays, and requests wait until the same person has signed in again.
  */
@@ -58,7 +58,7 @@ export class SessionStore {
   /**
    * Somebody has signed in. Requests that waited for the person who was at work go
    * on; if it is somebody else, or another tenant, they are given up, for they are not
-   * his.
+   * theirs.
    */
   signedIn(session: Session, where: 'here' | 'elsewhere' = 'here'): void {
     const same = this.#last === undefined || isSame(this.#last, session);

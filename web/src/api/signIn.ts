@@ -109,7 +109,7 @@ export function checkInvitation(invitation: string, signal?: AbortSignal): Promi
   return data(api.POST('/api/v1/session/invitation/check', { body: { invitation }, signal }));
 }
 
-/** Gives who was invited the password that he chose and signs in, or returns the challenge of somebody who has a second factor. */
+/** Gives who was invited the password that they chose and signs in, or returns the challenge of somebody who has a second factor. */
 export async function acceptInvitation(invitation: string, password: string): Promise<Challenge | undefined> {
   const reply = await data(api.POST('/api/v1/session/invitation', { body: { invitation, password } }));
   if ('challenge' in reply) return reply;

@@ -159,7 +159,7 @@ export class DraftStore {
     this.#changed();
   }
 
-  /** Removes all that is somebody's, when he signs out. */
+  /** Removes all that is somebody's, when they sign out. */
   clear(owner: string): void {
     const all = `${prefix}${owner}/`;
     recalledNames(all).forEach(forget);

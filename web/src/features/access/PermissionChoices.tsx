@@ -18,7 +18,7 @@ interface Props {
   set: 'permissions' | 'scopes';
   /** What is chosen, as a set is spelled. */
   value: string;
-  /** What is saved: it can be taken and given back, also by who does not have it himself. */
+  /** What is saved: it can be taken and given back, also by who does not have it. */
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
@@ -27,7 +27,7 @@ interface Props {
 
 /**
  * The permissions that there are, resource by resource. What the user does not have
- * himself cannot be chosen, and says so.
+ * cannot be chosen, and says so.
  */
 export function PermissionChoices(props: Props) {
   const { value, base = '', error, readOnly = false } = props;
@@ -37,7 +37,7 @@ export function PermissionChoices(props: Props) {
   const seesAll = useMay()('access:read');
   const query = useQuery({ ...catalogue, enabled: seesAll });
   const [sought, setSought] = useState('');
-  // Who may not read the catalogue still has the names of what he has.
+  // Who may not read the catalogue still has the names of what they have.
   const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
   const names = namesIn(value);
   const isWanted = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(sought.trim().toLowerCase()));

@@ -20,7 +20,7 @@ interface Props {
   wasChosen: boolean;
   /** The set is being made, so that all in it is new. */
   isNew?: boolean;
-  /** Why the user cannot give it; undefined for what he can. */
+  /** Why the user cannot give it; undefined for what they can. */
   lacks: string | undefined;
   /** A chip about it. */
   mark?: ReactNode;
@@ -30,7 +30,7 @@ interface Props {
 
 /**
  * A name that is given with a set, or not. What is saved can be taken and given back by
- * everybody who edits; what is not can be given only by who has it himself.
+ * everybody who edits; what is not can be given only by who has it.
  */
 export function SetChoice({ set, name, label, title = name, meaning, isChosen, wasChosen, isNew = false, lacks, mark, onChange }: Props) {
   const t = useText(accessMessages);

@@ -84,7 +84,7 @@ export function createConfig(members: JsonObject, key: string): Promise<Config> 
 
 /**
  * Saves under the guard. The service keeps others' edits of other fields beside it, or
- * makes the config what its author had before him whatever others changed, for a reason:
+ * makes the config what its author saw, whatever others changed, for a reason:
  * that needs a permission of its own.
  */
 export function saveConfig(

@@ -38,7 +38,7 @@ export function useFeed(id: number, status: SaleStatus, range: Range): Following
     setSeen(query.data);
     setFeed(follow(feed, query.data));
   }
-  // Who comes back to a tab is told what he missed.
+  // Who comes back to a tab is told what they missed.
   const isClosed = status === 'closed';
   const { data: samples = none } = useQuery({
     ...saleSamples(id, range, isClosed),

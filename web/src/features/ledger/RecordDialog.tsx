@@ -63,7 +63,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       onShow(version);
     });
   const refusal = useRecordRefusal({ form, current, change, finish: leave, show });
-  // Sequences are those of a writer: another one goes on from his own.
+  // Sequences are those of a writer: another one goes on from its own.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
     change({ ...part, ...(naming === 'sequence' ? { events: numberedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });

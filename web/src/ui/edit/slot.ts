@@ -5,7 +5,7 @@ import { randomId } from '@/browser/id';
 
 /** The place of one begun thing in the store of drafts. */
 export interface Slot {
-  /** Whether who began it is signed in now, in the tenant where he did. */
+  /** Whether who began it is signed in now, in the tenant where they did. */
   isOwn: () => boolean;
   get: () => Kept | undefined;
   /** Keeps a change; a slot in which nothing is typed and nothing is open is given up. */

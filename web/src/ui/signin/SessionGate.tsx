@@ -50,7 +50,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * What somebody works with in a tenant, and follows the stream for. What he has read,
+ * What somebody works with in a tenant, and follows the stream for. What they have read,
  * and could still ask for, answer or take back, is not for the next.
  */
 function Work({ children }: { children: ReactNode }) {

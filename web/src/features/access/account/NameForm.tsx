@@ -32,7 +32,7 @@ export function NameForm({ me, onField }: Props) {
     isComplete: ({ displayName }) => displayName.trim() !== '',
     send: editMe,
     onRecord: (saved) => {
-      // A conflict tells of the user, and not of what he may do.
+      // A conflict tells of the user, and not of what they may do.
       queries.setQueryData(myAccount(id).queryKey, (before) => before && { ...before, ...saved });
       void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
     },

@@ -15,7 +15,7 @@ import { NewPassword } from '../users/NewPassword';
 import { invitationMessages } from './messages';
 
 /**
- * Lets who was invited choose a password, and signs him in. The invitation stands in the
+ * Lets who was invited choose a password, and signs them in. The invitation stands in the
  * fragment of the address, which is sent nowhere.
  */
 export function InvitationPage() {

@@ -11,7 +11,7 @@ import { beginLink } from './queries';
 
 interface Props {
   providers: readonly Provider[];
-  /** Who has a password and no second factor shows by it that it is him. */
+  /** Who has a password and no second factor shows by it that it is them. */
   asksPassword: boolean;
   onClose: () => void;
 }

@@ -23,7 +23,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** The roles that there are. One that holds what the user does not have himself cannot be chosen, and says so. */
+/** The roles that there are. One that holds what the user does not have cannot be chosen, and says so. */
 export function RoleChoices(props: Props) {
   const { value, base = '', error, readOnly = false } = props;
   const t = useText(userMessages);

@@ -47,7 +47,7 @@ export function changeOf(config: Config, { kind, type, text, remark }: BatchForm
  */
 export function undoOf(config: Config, etag: string | undefined, { kind, type, text }: BatchForm): JsonObject | undefined {
   const { key } = config;
-  // Nobody can put back what was withheld from him.
+  // Nobody can put back what was withheld from them.
   if (config.masked === true && kind !== 'remark') return undefined;
   if (kind === 'delete') return { key, op: 'create', patch: contentOfConfig(config) };
   if (etag === undefined) return undefined;
