@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 // run runs the program's command line.
 func run(t *testing.T, arguments ...string) error {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kong.Name("admin"), kong.Vars{"version": "test", "tokenLifetime": "1h"}, kong.BindTo(t.Context(), (*context.Context)(nil)))
+	parser, err := kong.New(&cli{}, parserOptions(t.Context())...)
 	require.NoError(t, err)
 	command, err := parser.Parse(arguments)
 	if err != nil {

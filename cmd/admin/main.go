@@ -40,16 +40,20 @@ func main() {
 	ctx, stop := signalContext()
 	defer stop()
 	var commands cli
-	parser := kong.Parse(&commands,
+	if err := kong.Parse(&commands, parserOptions(ctx)...).Run(); err != nil {
+		fmt.Fprintf(os.Stderr, "admin: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// parserOptions are what the command line is read with; commands run until ctx ends.
+func parserOptions(ctx context.Context) []kong.Option {
+	return []kong.Option{
 		kong.Name("admin"),
 		kong.Description("Interlock: a back-office admin service in which no write is lost, doubled or oversold."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"version": version, "tokenLifetime": access.TokenLifetime.String()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
-	if err := parser.Run(); err != nil {
-		fmt.Fprintf(os.Stderr, "admin: %v\n", err)
-		os.Exit(1)
 	}
 }
 
