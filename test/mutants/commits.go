@@ -20,6 +20,11 @@ var commits = []mutant{
 		}},
 	},
 	{
+		name: "what became of a COMMIT is read outside a transaction",
+		file: "internal/core/uow/runner.go", old: "r.hasAuditRow(tx, u); err == nil && !found && !decides", new: "r.hasAuditRow(db, u); err == nil && !found && !decides",
+		caught: tests{"internal/core/uow": {"TestWhatBecameOfACommitIsReadWhereItIsWritten"}},
+	},
+	{
 		name: "every number of MySQL taken for a transaction that is undone",
 		file: "internal/base/storage/commit.go", old: `return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105`, new: `return mysqlClass(fromMySQL) != ""`,
 		caught: tests{"internal/base/storage": {"TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone"}},

@@ -126,6 +126,20 @@ func TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain(t *tes
 	requireOnce(t, true, 1, nil, map[string]int{"committed": 1})
 }
 
+// A replica that a proxy has read for us may have yet to apply what is committed.
+func TestWhatBecameOfACommitIsReadWhereItIsWritten(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	storagetest.CreateThings(t, ctx, db)
+	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT", Executed: true})
+	tap.Take()
+	require.NoError(t, try(ctx, db, "kim").err)
+	passed := tap.Take()
+	look := slices.Index(passed, "SELECT audit_entries")
+	require.Positive(t, look, passed)
+	require.Equal(t, []string{"INSERT INTO audit_entries", "START TRANSACTION", "SELECT audit_entries", "ROLLBACK"}, passed[look-2:look+2])
+}
+
 func TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)

@@ -254,8 +254,14 @@ func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found 
 					return err
 				}
 			}
+			// A proxy that sends reads to replicas sends those of a transaction where it writes.
+			tx := db.Begin()
+			if tx.Error != nil {
+				return tx.Error
+			}
+			defer tx.Rollback()
 			var err error
-			if found, err = r.hasAuditRow(db, u); err == nil && !found && !decides {
+			if found, err = r.hasAuditRow(tx, u); err == nil && !found && !decides {
 				return errElsewhere
 			}
 			return err
