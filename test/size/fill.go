@@ -46,7 +46,7 @@ var tables = []table{
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
 	{"audit_entries", 300, []string{
-		"tenant_id", "{t}", "unit_id", "CONCAT('unit-', i)", "actor_kind", "'admin'",
+		"tenant_id", "{t}", "unit_id", "CONCAT('unit-', i)", "actor_kind", "CASE WHEN i % 50000 = 0 THEN 'customer' ELSE 'admin' END",
 		"actor_id", "CASE WHEN i % 50000 = 0 THEN 'u1' WHEN i % 3 = 0 THEN '0' ELSE CONCAT('', 100 + i % 40) END",
 		"actor_name", "CASE WHEN i % 50000 = 0 THEN 'Wang' WHEN i % 3 = 0 THEN 'system' ELSE CONCAT('Li ', 100 + i % 40) END",
 		"action", "CASE WHEN i % 60000 = 0 THEN 'role.update' WHEN i % 2 = 0 THEN 'config.update' ELSE 'order.pay' END",
