@@ -22,8 +22,10 @@ var update = flag.Bool("update", false, "write the golden schemas")
 
 func TestTheMigrationsMakeTheGoldenSchema(t *testing.T) {
 	dumps := map[string]func(*testing.T) string{
-		"sqlite": func(t *testing.T) string { return dumpSQLite(t, pool(t, storagetest.SQLite(t))) },
-		"mysql":  func(t *testing.T) string { return dumpMySQL(t, pool(t, migrated(t, storagetest.NewMariaDBURL(t)))) },
+		"sqlite": func(t *testing.T) string {
+			return dumpSQLite(t, pool(t, migrated(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db"))))
+		},
+		"mysql": func(t *testing.T) string { return dumpMySQL(t, pool(t, migrated(t, storagetest.NewMariaDBURL(t)))) },
 	}
 	for dialect, dump := range dumps {
 		t.Run(dialect, func(t *testing.T) {

@@ -1,14 +1,18 @@
 package storagetest
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
 )
 
 // Far returns the URL of a MySQL server as it is seen from so far away: each message takes
@@ -76,4 +80,45 @@ func carry(to, from net.Conn, delay time.Duration) {
 	}
 	close(onTheWay)
 	arriving.Wait()
+}
+
+// OverALink runs a benchmark on a MariaDB that is ever farther away, with the statements of a
+// unit in packets and one by one.
+func OverALink(b *testing.B, measure func(b *testing.B, db *storage.DB)) {
+	b.Helper()
+	address := NewMariaDBURL(b)
+	require.NoError(b, Migrate(address))
+	for _, roundTrip := range []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond} {
+		far := Far(b, address, roundTrip)
+		for _, packets := range []string{"false", "true"} {
+			b.Run(fmt.Sprintf("%s/packets=%s", roundTrip, packets), func(b *testing.B) {
+				db, err := storage.Open(b.Context(), storage.Options{URL: far + "?packets=" + packets})
+				require.NoError(b, err)
+				defer db.Close()
+				measure(b, db)
+			})
+		}
+	}
+}
+
+// InParallel has so many writers do b.N units among them, numbered from 1, and reports how many
+// were done a second.
+func InParallel(b *testing.B, writers int, unit string, do func(writer int, n int64) error) {
+	b.Helper()
+	var begun atomic.Int64
+	var writing sync.WaitGroup
+	b.ResetTimer()
+	for writer := range writers {
+		writing.Go(func() {
+			for n := begun.Add(1); n <= int64(b.N); n = begun.Add(1) {
+				if err := do(writer, n); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), unit+"/s")
+	b.StopTimer()
 }

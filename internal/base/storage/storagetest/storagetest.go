@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,13 +116,9 @@ func migrate(address string) error {
 }
 
 func createDatabase() (string, error) {
-	server := os.Getenv(MySQLVariable)
-	if server == "" {
-		return "", fmt.Errorf("%s is not set: run the tests through `make test`, or go run ./test/services -- go test ./…", MySQLVariable)
-	}
-	u, err := url.Parse(server)
+	u, err := testServer()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", MySQLVariable, err)
+		return "", err
 	}
 	pool, err := poolOf(u)
 	if err != nil {

@@ -84,7 +84,7 @@ func copyTemplate(address string) (copied bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	server, err := url.Parse(os.Getenv(MySQLVariable))
+	server, err := testServer()
 	if err != nil || to.Host != server.Host || to.RawQuery != "" {
 		return false, nil
 	}
@@ -139,7 +139,7 @@ func columnsOf(pool *sql.DB, name string) (map[string][]string, error) {
 // makeTemplate migrates the template. One process does while others wait; should it be killed,
 // the next one goes on where it was.
 var makeTemplate = sync.OnceValue(func() error {
-	server, err := url.Parse(os.Getenv(MySQLVariable))
+	server, err := testServer()
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,11 @@ var makeTemplate = sync.OnceValue(func() error {
 	defer conn.Close()
 	// Closing the connection lets go of the lock.
 	var locked bool
-	if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 120)", templateName).Scan(&locked); err != nil || !locked {
-		return errors.Join(err, fmt.Errorf("another process has been making %s for two minutes", templateName))
+	if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 120)", templateName).Scan(&locked); err != nil {
+		return fmt.Errorf("lock the template of test databases: %w", err)
+	}
+	if !locked {
+		return fmt.Errorf("another process has been making %s for two minutes", templateName)
 	}
 	if _, err := conn.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+templateName+collation); err != nil {
 		return fmt.Errorf("create the template of test databases: %w", err)
@@ -167,6 +170,19 @@ var makeTemplate = sync.OnceValue(func() error {
 
 // collation is that of every test database.
 const collation = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+
+// testServer is the address of the test server.
+func testServer() (*url.URL, error) {
+	address := os.Getenv(MySQLVariable)
+	if address == "" {
+		return nil, fmt.Errorf("%s is not set: run the tests through `make test`, or go run ./test/services -- go test ./…", MySQLVariable)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", MySQLVariable, err)
+	}
+	return u, nil
+}
 
 // poolOf connects to the server that an address names, to none of its databases.
 func poolOf(server *url.URL) (*sql.DB, error) {
