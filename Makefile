@@ -37,17 +37,19 @@ ifeq ($(RACE),yes)
 GO_ENV := CGO_ENABLED=1 CGO_CFLAGS=-O0
 GO_FLAGS := -race $(foreach package,$(UNWATCHED),'-gcflags=$(package)=-race=false -d=checkptr=0')
 GO_NEEDS := c-compiler
-else
+else ifeq ($(RACE),)
 GO_ENV := CGO_ENABLED=0
+else
+$(error RACE=$(RACE) says nothing: it is yes, or left out)
 endif
 
 # The heaps of tests are small, and are collected all the time unless they may grow. Nobody
 # debugs test binaries, so the linker need not write what a debugger reads.
 GO_TEST = $(SERVICES) -- env $(GO_ENV) GOGC=400 go test $(GO_FLAGS) -ldflags=-w -vet=off -count=1 -timeout 10m
 
-# Tests wait for servers, disks and clocks more than half of their time, so twice as many
-# packages as there are processors run at once.
-PACKAGES := $(shell expr 2 \* $$(nproc))
+# Tests wait for servers, disks and clocks more than half of their time, so more packages
+# run at once than there are processors; each has connections of its own to the one MariaDB.
+PACKAGES := $(shell expr $$(nproc) + 2)
 
 # Those that take longest begin first, so that no processor is left alone with one at
 # the end.
