@@ -171,6 +171,16 @@ export class Visitor {
     await this.page.waitForFunction((wanted) => document.documentElement.dataset.mantineColorScheme === wanted, colours);
   }
 
+  /** Has what is open speak another language, as it does when another tab chooses one. */
+  async speak(language: Look['language']): Promise<void> {
+    await this.page.evaluate(async (chosen) => {
+      localStorage.setItem('interlock.language', chosen);
+      window.dispatchEvent(new StorageEvent('storage', { key: 'interlock.language', newValue: chosen }));
+      while (!document.documentElement.lang.startsWith(chosen)) await new Promise((resolve) => requestAnimationFrame(resolve));
+    }, language);
+    await this.settle();
+  }
+
   /** Makes the window as wide as that of a desk or of a phone. */
   async resize(width: Look['width']): Promise<void> {
     await this.page.setViewportSize(sizeOf(width));
@@ -180,6 +190,12 @@ export class Visitor {
   /** Fails on what axe finds, on a page wider than the window, and on any fault so far. */
   check(): Promise<void> {
     return this.#check();
+  }
+
+  /** Fails on a page wider than the window. */
+  async checkWidth(): Promise<void> {
+    const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow, `${this.page.url()} scrolls sideways`).toBeLessThanOrEqual(0);
   }
 
   /** Does the same with what depends on colours, after `check` has passed and only they have changed. */

@@ -19,7 +19,15 @@ export type ApiRequest = <T>(method: string, path: string, body?: unknown, heade
 
 const modules = import.meta.glob<PageUnderTest | PageUnderTest[]>('./pages/*.ts', { import: 'default', eager: true });
 
-export const furtherPages = Object.values(modules).flat();
+/** Two halves of the pages, about equally long. Those of one file stay together: what one does to the shop, another shows. */
+export const halves: readonly [PageUnderTest[], PageUnderTest[]] = [[], []];
+
+for (const pages of Object.values(modules)
+  .map((module) => [module].flat())
+  .toSorted((a, b) => b.length - a.length)) {
+  const [first, second] = halves;
+  (second.length < first.length ? second : first).push(...pages);
+}
 
 export const addressOf = (path: PageUnderTest['path']): string => (typeof path === 'string' ? path : path());
 

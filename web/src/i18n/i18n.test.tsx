@@ -56,6 +56,15 @@ test('the chosen language is kept and named by the document', () => {
   expect(localStorage.getItem('interlock.language')).toBe('zh');
 });
 
+test('what another tab chooses holds here too', () => {
+  const { result } = renderHook(() => useLanguage(), { wrapper: within('en') });
+  localStorage.setItem('interlock.language', 'zh');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'interlock.colours' })));
+  expect(result.current.language).toBe('en');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'interlock.language' })));
+  expect(result.current.language).toBe('zh');
+});
+
 describe('formats', () => {
   const en = formatFor('en');
   const now = Date.parse('2026-11-11T12:00:00Z');

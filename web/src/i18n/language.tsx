@@ -13,12 +13,20 @@ interface Choice {
 
 const LanguageContext = createContext<Choice>({ language: 'en', choose: () => undefined });
 
-/** The language in force, kept in this browser; at first the browser's own. */
+/** The language in force, kept in this browser and the same in each of its tabs; at first the browser's own. */
 export function LanguageProvider({ initial, children }: { initial?: Language; children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(() => initial ?? preferred());
   useEffect(() => {
     document.documentElement.lang = locales[language];
   }, [language]);
+  useEffect(() => {
+    // Another tab has chosen.
+    const follow = ({ key }: StorageEvent) => {
+      if (key === storedAs) setLanguage(preferred());
+    };
+    window.addEventListener('storage', follow);
+    return () => window.removeEventListener('storage', follow);
+  }, []);
   const choice = useMemo<Choice>(
     () => ({
       language,

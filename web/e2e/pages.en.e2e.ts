@@ -1,3 +1,0 @@
-import { everyPageIsRight } from './matrix';
-
-everyPageIsRight({ language: 'en', width: 390 });

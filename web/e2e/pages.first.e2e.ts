@@ -1,0 +1,3 @@
+import { halfOfThePagesIsRight } from './matrix';
+
+halfOfThePagesIsRight(0);
