@@ -67,6 +67,22 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 	})
 }
 
+func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, nil)
+		round := s.sales.Rounds()
+		require.NoError(t, round(s.worker()))
+		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
+		for range 5 {
+			s.clock.Advance(1200 * time.Millisecond) // the next sample is after 6 s, and a rate one of the last 5
+			require.NoError(t, round(s.worker()))
+		}
+		items := s.must(t, 200, "GET", sale+"/samples", nil).Body["items"].([]any)
+		require.Len(t, items, 2)
+		require.InDelta(t, 0.4, items[1].(object)["stats"].(object)["acceptedPerSecond"], 1e-9)
+	})
+}
+
 func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
 	onTables(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, nil)

@@ -153,6 +153,8 @@ type consuming struct {
 	// published is what was told last, and kept what was written down, without their times.
 	published, kept     Stats
 	publishedAt, keptAt time.Time
+	// fastest has the highest rates that were seen since something was written down.
+	fastest gate.Counts
 	// trimmed is the minute in which samples that are too old were removed.
 	trimmed time.Time
 }
@@ -372,6 +374,7 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	const publishEvery = 900 * time.Millisecond
 	now, told := w.clock.Now(), stats
 	told.Time = time.Time{} // it always changes
+	c.fastest = stats.Fastest(c.fastest)
 	if told != c.published || stats.InFlight() > 0 {
 		w.calm = false
 	}
@@ -381,6 +384,7 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	}
 	if waited := now.Sub(c.keptAt); waited >= sampleEvery && (told != c.kept || waited >= repeatEvery) {
 		c.kept, c.keptAt = told, now
+		stats.Counts, c.fastest = c.fastest, gate.Counts{}
 		w.keep(ctx, &a.sale, c, stats)
 	}
 }

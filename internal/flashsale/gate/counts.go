@@ -53,6 +53,20 @@ type Refusals[N int64 | float64] struct {
 	QueueFull    N `json:"queueFull"`
 }
 
+// Fastest returns c with the higher of its rates and of those of other: what is looked at every
+// few seconds only would miss a burst between two looks.
+func (c Counts) Fastest(other Counts) Counts {
+	c.AcceptedPerSecond = max(c.AcceptedPerSecond, other.AcceptedPerSecond)
+	c.ConfirmedPerSecond = max(c.ConfirmedPerSecond, other.ConfirmedPerSecond)
+	c.ArrivalsPerSecond = max(c.ArrivalsPerSecond, other.ArrivalsPerSecond)
+	refused, others := &c.RefusedPerSecond, other.RefusedPerSecond
+	refused.SoldOut = max(refused.SoldOut, others.SoldOut)
+	refused.LimitReached = max(refused.LimitReached, others.LimitReached)
+	refused.SaleNotOpen = max(refused.SaleNotOpen, others.SaleNotOpen)
+	refused.QueueFull = max(refused.QueueFull, others.QueueFull)
+	return c
+}
+
 // Arrivals counts purchases by how they were answered. They are for display only:
 // nothing is decided by them. One that could not be decided, because the gate was out of
 // reach, is not among them, and neither is a purchase that was accepted before and is
