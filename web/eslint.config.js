@@ -126,6 +126,20 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
+    ignores: ['src/**/*.mocked.test.tsx'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['mock', 'doMock'].map((property) => ({
+          object: 'vi',
+          property,
+          message: 'Test files share their modules: one that replaces a module is called *.mocked.test.tsx (see vite.config.ts).',
+        })),
+      ],
+    },
+  },
   { files: ['**/*.js', '**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   { files: ['build/**', 'e2e/**', '*.js', '*.ts'], languageOptions: { globals: globals.node }, rules: { 'no-console': 'off' } },
 );

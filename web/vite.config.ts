@@ -35,11 +35,18 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
-    include: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
     setupFiles: ['src/test/setup.ts'],
     testTimeout: 30_000,
     css: false,
     restoreMocks: true,
     unstubGlobals: true,
+    pool: 'threads',
+    maxWorkers: '100%',
+    // To load the modules and the window of each file anew was half of the time of all. Only where
+    // a module is replaced by another, which lasts, must a file have its own.
+    projects: [
+      { extends: true, test: { name: 'shared', isolate: false, include: ['src/**/*.test.{ts,tsx}', 'build/**/*.test.ts'], exclude: ['**/*.mocked.test.tsx'] } },
+      { extends: true, test: { name: 'mocked', include: ['src/**/*.mocked.test.tsx'] } },
+    ],
   },
 });
