@@ -1,6 +1,7 @@
 package size
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -145,7 +146,7 @@ func (s shop) explain(t *testing.T, st statement) string {
 	t.Helper()
 	db := s.Program.Services().DB
 	if db.Dialect == storage.SQLite {
-		return faultOfSQLite(rowsOf(t, db, "EXPLAIN QUERY PLAN "+st.sql, st.args), st.sql)
+		return cmp.Or(faultOfLimits(st.sql), faultOfSQLite(rowsOf(t, db, "EXPLAIN QUERY PLAN "+st.sql, st.args), st.sql))
 	}
 	return faultOfMariaDB(rowsOf(t, db, "EXPLAIN "+st.sql, st.args), st.sql)
 }
@@ -237,6 +238,21 @@ func faultOfMariaDB(plan []map[string]string, sql string) string {
 		sorts = sorts || strings.Contains(row["extra"], "filesort")
 	}
 	return faultOfWalk(byTenant, sorts, sql)
+}
+
+// place is a place in a list, as SQLite is asked for what comes before or after it.
+var place = regexp.MustCompile("\\(`(\\w+)`, `id`\\) ([<>])")
+
+// faultOfLimits is what is wrong with how SQLite is asked for what lies between two places: of
+// two limits in one direction it reads along the first, which a filter has, and not along the
+// narrower.
+func faultOfLimits(sql string) string {
+	for _, m := range place.FindAllStringSubmatch(sql, -1) {
+		if strings.Contains(sql, "`"+m[1]+"` "+m[2]) {
+			return "has a limit beside the place " + m[0]
+		}
+	}
+	return ""
 }
 
 // faultOfWalk is what is wrong with reading a tenant's rows along an index that has nothing

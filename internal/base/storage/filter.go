@@ -144,13 +144,27 @@ func Apply(query *gorm.DB, filters ...Filter) *gorm.DB {
 // apply adds the condition. Hidden, its columns stand in an expression, so that the engine
 // reads along the index that List has chosen, and checks this condition row by row.
 func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
+	return f.applyHiding(query, func(string) bool { return hidden })
+}
+
+// applyWithin adds the condition to a query that is narrowed to what lies above a place, below
+// one, or between two, in the order of the filter's column. Its own limit at such an end is
+// hidden: of two limits SQLite reads along the first, and not along the narrower.
+func (f Filter) applyWithin(query *gorm.DB, column string, above, below bool) *gorm.DB {
+	if len(f.terms) != 1 || f.terms[0].column != column {
+		return f.apply(query, false)
+	}
+	return f.applyHiding(query, func(test string) bool { return above && test[0] == '>' || below && test[0] == '<' })
+}
+
+func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *gorm.DB {
 	if f.holdsForAll() {
 		return query
 	}
 	conditions := make([]string, len(f.terms))
 	var args []any
 	for i, t := range f.terms {
-		conditions[i] = t.sql(hidden)
+		conditions[i] = t.sql(isHidden)
 		args = append(args, t.args...)
 	}
 	return query.Where("("+strings.Join(conditions, " OR ")+")", args...)
@@ -159,16 +173,19 @@ func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
 // holdsForAll reports whether the filter is no condition.
 func (f Filter) holdsForAll() bool { return len(f.terms) == 0 }
 
-func (t term) sql(hidden bool) string {
-	column := ""
-	switch {
-	case t.column == "":
-	case hidden:
-		column = hide(t.column) + " "
-	default:
-		column = "`" + t.column + "` "
+func (t term) sql(isHidden func(test string) bool) string {
+	conditions := make([]string, len(t.tests))
+	for i, test := range t.tests {
+		switch {
+		case t.column == "":
+			conditions[i] = test
+		case isHidden(test):
+			conditions[i] = hide(t.column) + " " + test
+		default:
+			conditions[i] = "`" + t.column + "` " + test
+		}
 	}
-	return "(" + column + strings.Join(t.tests, " AND "+column) + ")"
+	return "(" + strings.Join(conditions, " AND ") + ")"
 }
 
 // hide is the value of a NOT NULL or nullable column as an expression that no index serves.

@@ -64,6 +64,7 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 	if err != nil {
 		return none, err
 	}
+	l.order.hidden = l.way.unordered
 	listing := Listing[T]{Rows: []T{}}
 	if page.Exact {
 		listing.TotalIsExact = true
@@ -230,21 +231,39 @@ func (w way) manyTerms() bool { return len(w.leads) > 0 && len(w.leads[0].terms)
 
 // countLed counts the rows that match all filters, up to a place; nil for all that lead.
 func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
-	query := l.filtered()
-	if end != nil {
-		query = l.order.upTo(query, *end)
-	}
-	if err := query.Count(&n).Error; err != nil {
+	if err := l.matching(nil, end).Count(&n).Error; err != nil {
 		return 0, false, fmt.Errorf("count rows: %w", err)
 	}
 	return n, true, nil
 }
 
-// led are the rows that are read; filtered those of them that match.
-func (l *lister[T]) led() *gorm.DB { return Apply(l.scope, l.way.leads...) }
+// led are the rows that are read: those of the filter that leads, beyond a place and up to
+// another; nil for no such end.
+func (l *lister[T]) led(after, end *place) *gorm.DB {
+	query := l.scope
+	above, below := after != nil, end != nil
+	if l.order.descending {
+		above, below = below, above
+	}
+	for _, f := range l.way.leads {
+		if l.order.hidden {
+			query = f.apply(query, false)
+			continue
+		}
+		query = f.applyWithin(query, l.order.column, above, below)
+	}
+	if after != nil {
+		query = l.order.beyond(query, *after)
+	}
+	if end != nil {
+		query = l.order.upTo(query, *end)
+	}
+	return query
+}
 
-func (l *lister[T]) filtered() *gorm.DB {
-	query := l.led()
+// matching are those of the led rows that match the other filters too.
+func (l *lister[T]) matching(after, end *place) *gorm.DB {
+	query := l.led(after, end)
 	for _, f := range l.way.rest {
 		query = f.apply(query, true)
 	}
@@ -254,8 +273,6 @@ func (l *lister[T]) filtered() *gorm.DB {
 // page reads the rows of the page, and the cursor of the next.
 func (l *lister[T]) page() ([]T, *string, error) {
 	order := l.order
-	order.hidden = l.way.unordered
-	query := l.filtered()
 	var end *place
 	var err error
 	if !l.way.gathered && len(l.way.rest) > 0 {
@@ -263,12 +280,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 			return nil, nil, err
 		}
 	}
-	if l.after != nil {
-		query = order.beyond(query, *l.after)
-	}
-	if end != nil {
-		query = order.upTo(query, *end)
-	}
+	query := l.matching(l.after, end)
 	rows := []T{}
 	if err := order.sort(query).Limit(l.limit + 1).Find(&rows).Error; err != nil {
 		return nil, nil, err
@@ -289,12 +301,8 @@ func (l *lister[T]) page() ([]T, *string, error) {
 //
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
 func (l *lister[T]) windowEnd(after *place) (*place, error) {
-	query := l.led()
-	if after != nil {
-		query = l.order.beyond(query, *after)
-	}
 	var rows []T
-	err := l.order.sort(query).Select(slices.Compact([]string{l.order.column, "id"})).Offset(l.bound - 1).Limit(2).Find(&rows).Error
+	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(l.bound - 1).Limit(2).Find(&rows).Error
 	if err != nil || len(rows) < 2 {
 		return nil, err
 	}
