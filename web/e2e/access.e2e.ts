@@ -78,7 +78,7 @@ test('two admins edit one role: different permissions merge, and the same one is
   await second.close();
 });
 
-test('a user is created with a role, and is signed out in his browser when somebody disables him', async () => {
+test('a user is created with a role, and is signed out in their browser when somebody disables them', async () => {
   await makeRole('watcher', ['orders:read', 'users:read']);
   const visitor = await site.open();
   const { page } = visitor;
@@ -103,16 +103,16 @@ test('a user is created with a role, and is signed out in his browser when someb
   expect(await storedBy(visitor)).not.toContain(password);
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
 
-  const his = await site.open();
-  await his.signIn({ username: 'wang', password }, `/users/${id}`);
-  await his.page.getByText(/You may read this but not change it/).waitFor();
-  await his.page.getByText('watcher').first().waitFor();
+  const theirs = await site.open();
+  await theirs.signIn({ username: 'wang', password }, `/users/${id}`);
+  await theirs.page.getByText(/You may read this but not change it/).waitFor();
+  await theirs.page.getByText('watcher').first().waitFor();
   await button(visitor, 'Disable').click();
   await page.getByText(/Within a second, on every server, these end/).waitFor();
   await dialogButton(visitor, 'Disable').click();
 
   await page.getByText('“wang” is shut out.').waitFor();
-  await his.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  await theirs.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   expect(await userNow(id)).toMatchObject({ disabled: true, version: 2 });
   await page.getByText('shut the user out').waitFor();
   await visitor.check();
@@ -120,7 +120,7 @@ test('a user is created with a role, and is signed out in his browser when someb
   await dialogButton(visitor, 'Enable').click();
   await page.getByText('“wang” can sign in again.').waitFor();
   expect((await userNow(id)).disabled).toBe(false);
-  await his.close();
+  await theirs.close();
   await visitor.close();
 });
 
@@ -150,29 +150,29 @@ test('who is invited chooses a password in the web admin, once, and is signed in
   const address = (await secret.textContent()) ?? '';
   await button(visitor, 'I have it').click();
 
-  const his = await site.open();
-  await his.page.goto(lost);
-  await his.page.getByText('This invitation opens nothing').waitFor();
-  await his.check();
-  await his.page.goto('about:blank');
-  await his.page.goto(address);
-  await his.page.getByText(/^Welcome, Sun Qi\./).waitFor();
-  await his.check();
-  await his.shoot('invitation');
-  await field(his, 'Password').fill('a long enough password');
-  await his.page.keyboard.press('Enter');
-  await his.page.getByText('This is not the same.').waitFor();
-  await field(his, 'The same again').fill('a long enough password');
-  await his.page.keyboard.press('Enter');
-  await his.page.getByRole('button', { name: /Signed in as Sun Qi/ }).waitFor();
-  expect(new URL(his.page.url()).pathname).toBe('/');
-  expect(await storedBy(his)).not.toContain(address.slice(-43));
+  const theirs = await site.open();
+  await theirs.page.goto(lost);
+  await theirs.page.getByText('This invitation opens nothing').waitFor();
+  await theirs.check();
+  await theirs.page.goto('about:blank');
+  await theirs.page.goto(address);
+  await theirs.page.getByText(/^Welcome, Sun Qi\./).waitFor();
+  await theirs.check();
+  await theirs.shoot('invitation');
+  await field(theirs, 'Password').fill('a long enough password');
+  await theirs.page.keyboard.press('Enter');
+  await theirs.page.getByText('This is not the same.').waitFor();
+  await field(theirs, 'The same again').fill('a long enough password');
+  await theirs.page.keyboard.press('Enter');
+  await theirs.page.getByRole('button', { name: /Signed in as Sun Qi/ }).waitFor();
+  expect(new URL(theirs.page.url()).pathname).toBe('/');
+  expect(await storedBy(theirs)).not.toContain(address.slice(-43));
   await page.getByText('accepted the invitation').waitFor();
   await page.getByText('active', { exact: true }).waitFor();
 
-  await his.page.goto(address);
-  await his.page.getByText('This invitation opens nothing').waitFor();
-  await his.close();
+  await theirs.page.goto(address);
+  await theirs.page.getByText('This invitation opens nothing').waitFor();
+  await theirs.close();
   await visitor.close();
 });
 
@@ -216,30 +216,30 @@ test('a token is created, shown once whatever is pressed, used, revoked and refu
   await visitor.close();
 });
 
-test('who may edit roles gives no permission that he does not have, and is told why', async () => {
+test('who may edit roles gives no permission that they do not have, and is told why', async () => {
   const own = await makeRole('role editor', ['access:*', 'orders:read', 'users:*']);
   const { id } = await makeRole('edited', ['wallets:read']);
   await makeUser('zhao', ['role editor']);
-  const his = await site.open();
-  await his.signIn({ username: 'zhao', password }, `/roles/${id}`);
-  await box(his, 'orders:read').check();
-  expect(await box(his, 'configs:read').isDisabled()).toBe(true);
-  expect(await box(his, 'wallets:read').isDisabled()).toBe(false);
-  await his.page.getByText('You do not have it, so you cannot give it.').first().waitFor();
-  await button(his, /^Save · v/).click();
+  const theirs = await site.open();
+  await theirs.signIn({ username: 'zhao', password }, `/roles/${id}`);
+  await box(theirs, 'orders:read').check();
+  expect(await box(theirs, 'configs:read').isDisabled()).toBe(true);
+  expect(await box(theirs, 'wallets:read').isDisabled()).toBe(false);
+  await theirs.page.getByText('You do not have it, so you cannot give it.').first().waitFor();
+  await button(theirs, /^Save · v/).click();
   await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['orders:read', 'wallets:read']);
 
-  // What he is given meanwhile he can give at once.
-  expect(await box(his, 'orders:write').isDisabled()).toBe(true);
+  // What they are given meanwhile they can give at once.
+  expect(await box(theirs, 'orders:write').isDisabled()).toBe(true);
   await site.request('PATCH', `/roles/${own.id}`, { permissions: { add: ['orders:write'] } }, { 'If-Match': own.etag });
-  await expect.poll(() => box(his, 'orders:write').isDisabled()).toBe(false);
+  await expect.poll(() => box(theirs, 'orders:write').isDisabled()).toBe(false);
 
-  await his.visit('/users');
-  await button(his, 'New user').first().click();
-  expect(await box(his, 'admin').isDisabled()).toBe(true);
-  await his.page.getByText('It has *, which you do not have, so you cannot give it.').waitFor();
-  await his.check();
-  await his.close();
+  await theirs.visit('/users');
+  await button(theirs, 'New user').first().click();
+  expect(await box(theirs, 'admin').isDisabled()).toBe(true);
+  await theirs.page.getByText('It has *, which you do not have, so you cannot give it.').waitFor();
+  await theirs.check();
+  await theirs.close();
 });
 
 test('the answer to a creation that was lost is not taken for a second user', async () => {
@@ -267,7 +267,7 @@ test('the answer to a creation that was lost is not taken for a second user', as
   await visitor.close();
 });
 
-test('who changes his password stays signed in, and is signed out in his other browser', async () => {
+test('who changes their password stays signed in, and is signed out in their other browser', async () => {
   await makeRole('account reader', ['orders:read']);
   await makeUser('sun', ['account reader']);
   const [first, second] = [await site.open(), await site.open()];
@@ -352,19 +352,19 @@ test('a session that is ended in the list is signed out where it is used: by its
 test('of two who name one user the second is asked, and who is named so is called by it everywhere', async () => {
   await makeRole('self', ['orders:read']);
   const { id } = await makeUser('zheng', ['self']);
-  const his = await site.open();
-  await his.signIn({ username: 'zheng', password }, '/account');
-  await field(his, 'Display name').fill('Zheng Hua');
+  const theirs = await site.open();
+  await theirs.signIn({ username: 'zheng', password }, '/account');
+  await field(theirs, 'Display name').fill('Zheng Hua');
   const { etag } = await userNow(id);
   await site.request('PATCH', `/users/${id}`, { displayName: 'H. Zheng' }, { 'If-Match': etag });
 
-  await button(his, /^Save · v/).click();
+  await button(theirs, /^Save · v/).click();
 
-  await his.page.getByRole('button', { name: 'Keep yours for Display name' }).click();
-  await his.check();
-  await button(his, 'Save merged · v3').click();
-  await his.page.getByRole('button', { name: /Signed in as Zheng Hua/ }).waitFor();
+  await theirs.page.getByRole('button', { name: 'Keep yours for Display name' }).click();
+  await theirs.check();
+  await button(theirs, 'Save merged · v3').click();
+  await theirs.page.getByRole('button', { name: /Signed in as Zheng Hua/ }).waitFor();
   expect(await userNow(id)).toMatchObject({ version: 3, displayName: 'Zheng Hua', roles: ['self'] });
-  await his.page.getByRole('region', { name: 'What I may do' }).getByText('orders:read').waitFor();
-  await his.close();
+  await theirs.page.getByRole('region', { name: 'What I may do' }).getByText('orders:read').waitFor();
+  await theirs.close();
 });

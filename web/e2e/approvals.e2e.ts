@@ -234,7 +234,7 @@ test('what is said on an approval is read and answered in the other browser, and
   expect(await box(first.page).inputValue()).toBe('');
   expect(await said(first.page, 'Because the law says so from Monday.').count()).toBe(1);
 
-  // Who heard the answer votes for what he sees, and who is said to have voted is who did.
+  // Who heard the answer votes for what they see, and who is said to have voted is who did.
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await first.page.getByText('Approved', { exact: true }).first().waitFor();

@@ -41,7 +41,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await first.check();
   await first.shoot('items-bulk-edit');
 
-  // Li is faster with one of them, on a page of his own.
+  // Li is faster with one of them, on a page of their own.
   await second.page.getByRole('link', { name: 'PRICE-2' }).click();
   await second.page.getByRole('textbox', { name: 'Name' }).fill('Tea of Li');
   await second.page.getByRole('button', { name: /^Save · v/ }).click();

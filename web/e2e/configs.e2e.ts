@@ -385,7 +385,7 @@ async function reach(page: Page, name: string): Promise<void> {
   throw new Error(`${name} cannot be reached by Tab`);
 }
 
-test('a secret is shown to who may read it when he asks, and replaced unseen by who may not', async () => {
+test('a secret is shown to who may read it and asks, and replaced unseen by who may not', async () => {
   await site.request('POST', '/configs', { key: 'mail.password', value: 'nightingale', valueType: 'string', remark: 'of the relay', secret: true });
   const first = await open('mail.password');
   await first.page.getByText('The value is secret. It is shown when you ask for it.').waitFor();

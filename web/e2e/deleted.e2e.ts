@@ -57,7 +57,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await visitor.close();
 });
 
-test('who opened a deleted record sees that another admin made it again, and nothing of his is written', async () => {
+test('who opened a deleted record sees that another admin made it again, and nothing of theirs is written', async () => {
   await remove('/configs/gone.seen');
   const [first, second] = await site.two('/deleted?kind=configs');
   await open(first, 'gone.seen');
@@ -76,13 +76,13 @@ test('who opened a deleted record sees that another admin made it again, and not
   await second.close();
 });
 
-test('who hears of nobody is told before he writes, and in a race by the refusal', async () => {
+test('who hears of nobody is told before writing, and in a race by the refusal', async () => {
   await remove('/configs/gone.raced');
   const visitor = await site.enter('/deleted?kind=configs', undefined, true);
   const { page } = visitor;
   await open(visitor, 'gone.raced');
   await site.asLi('POST', '/configs', { key: 'gone.raced', value: 'theirs', valueType: 'string', remark: '' });
-  // As if it were made just after he looked.
+  // As if it were made just after the first look.
   const missing = { status: 404, contentType: 'application/problem+json', json: { code: 'not_found', title: 'Not found', status: 404 } };
   await page.route('**/api/v1/configs/gone.raced', (route) => route.fulfill(missing), { times: 1 });
   const refused = page.waitForResponse((response) => response.request().method() === 'POST' && response.status() === 409);

@@ -101,7 +101,7 @@ test('of two admins who move one menu the second is told, and of two who move tw
   const [first, second] = await site.two('/menus');
   await grip(first, 'West').waitFor();
   await grip(second, 'West').waitFor();
-  // What the second admin shows is old: nothing tells his page of the change before he acts.
+  // What the second admin shows is old: nothing tells their page of the change before they act.
   await second.page.route('**/api/v1/menus', (route) => route.abort());
   await grip(first, 'West').focus();
   await first.page.keyboard.press('ArrowRight');

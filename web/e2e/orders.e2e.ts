@@ -33,7 +33,7 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   const { id, orderNo } = await placePaid();
   const first = await site.open();
   const second = await site.open();
-  // Without the stream the first does not hear of it before his own step is refused.
+  // Without the stream the first does not hear of it before their own step is refused.
   await first.page.route('**/api/v1/events?*', (route) => route.abort());
   await first.signIn(admin, `/orders/${id}`);
   await second.signIn(li, `/orders/${id}`);

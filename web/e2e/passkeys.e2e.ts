@@ -116,7 +116,7 @@ test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and a
   };
   await givePassword();
   await look(visitor, language, 'passkey-sign-in');
-  // Nobody shows who he is; then somebody does.
+  // Nobody shows who they are; then somebody does.
   await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await button(t.use).click();
   await page.getByText(t.cancelled).waitFor();

@@ -85,7 +85,7 @@ test('of two refunds beyond what is left the second reads who was first and how 
   await second.close();
 });
 
-test('who has the dialog of a refund open hears of another one while he types', async () => {
+test('who has the dialog of a refund open hears of another one while typing', async () => {
   const id = await placePaid();
   const first = await site.enter(`/orders/${id}`);
   await fillAmount(first.page, '60.00');
@@ -142,7 +142,7 @@ test('of two who decide on one refund the second reads who was first, how much i
   await second.close();
 });
 
-test('nobody approves his own: the button says so before it is pressed, and another admin settles it to the wallet at once', async () => {
+test('nobody approves their own: the button says so before it is pressed, and another admin settles it to the wallet at once', async () => {
   const order = await placePaid('wallet');
   const before = (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
   const { id } = await ask(order, { amount: 2500 }, site.request);

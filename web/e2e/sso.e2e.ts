@@ -40,7 +40,7 @@ async function signOut({ page }: Visitor): Promise<void> {
   await page.locator('input[name=password]').waitFor();
 }
 
-test('somebody links his account, signs in by it where he was, and is unlinked by another', async () => {
+test('somebody links their account, signs in by it where they were, and is unlinked by another', async () => {
   const visitor = await open();
   const { page } = visitor;
   await visitor.signIn(li, '/account');
@@ -112,8 +112,8 @@ test('a session that has ended is taken up in another tab, and what was on the s
   const name = page.getByRole('textbox', { name: 'Display name' });
   await name.fill('Not saved yet');
   const { items } = await site.request<{ items: { id: number }[] }>('GET', `/users?q=${li.username}`);
-  const his = await site.request<{ items: { id: number }[] }>('GET', `/sessions?userId=${items[0]?.id ?? 0}`);
-  for (const { id } of his.items) await site.request('DELETE', `/sessions/${id}`);
+  const theirs = await site.request<{ items: { id: number }[] }>('GET', `/sessions?userId=${items[0]?.id ?? 0}`);
+  for (const { id } of theirs.items) await site.request('DELETE', `/sessions/${id}`);
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
   const opened = visitor.context.waitForEvent('page');

@@ -282,7 +282,7 @@ test('drafts are listed, lead back, and go when one signs out; a full storage is
   await visitor.close();
 });
 
-test('who signs in after somebody else does not see his drafts', async () => {
+test('who signs in after somebody else does not see the drafts of the first', async () => {
   const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page, context } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Typed by the admin');

@@ -149,9 +149,10 @@ func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
 
 // applyWithin adds the condition to a query that is narrowed to what lies above a place, below
 // one, or between two, in the order of the filter's column. Its own limit at such an end is
-// hidden: of two limits SQLite reads along the first, and not along the narrower.
+// hidden: of two limits SQLite reads along the first, and not along the narrower. MySQL reads
+// along both.
 func (f Filter) applyWithin(query *gorm.DB, column string, above, below bool) *gorm.DB {
-	if len(f.terms) != 1 || f.terms[0].column != column {
+	if query.Name() != string(SQLite) || len(f.terms) != 1 || f.terms[0].column != column {
 		return f.apply(query, false)
 	}
 	return f.applyHiding(query, func(test string) bool { return above && test[0] == '>' || below && test[0] == '<' })

@@ -12,8 +12,13 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// Bound is how many rows a list counts, and how many it examines for one page, at most.
+// Bound is how many rows a list counts along an index, and how many it examines for one page,
+// at most.
 const Bound = 10_000
+
+// countedPart is into how small a part of Bound a list looks, row by row, to say that there are
+// at least so many.
+const countedPart = 4
 
 // ListBound is a gorm plugin that gives the lists of a database another bound than Bound, so
 // that tests need few rows to have too many.
@@ -49,7 +54,7 @@ func boundOf(query *gorm.DB) int {
 //
 // Whatever is walked stops when the page is full. With filters that the walked index does
 // not answer it stops after Bound rows at the latest: the page then has what was found and
-// the cursor of where to go on, and the total is what was found among the first Bound rows.
+// the cursor of where to go on, and the total is what was found among the first quarter of that.
 //
 // Columns that are not to lead stand in expressions, so that no statement is left to an
 // engine's estimate of its rows.
@@ -65,17 +70,24 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 		return none, err
 	}
 	l.order.hidden = l.way.unordered
-	listing := Listing[T]{Rows: []T{}}
-	if page.Exact {
-		listing.TotalIsExact = true
+	listing := Listing[T]{Rows: []T{}, TotalIsExact: true}
+	if l.way.empty {
+		return listing, nil
+	}
+	if listing.Rows, listing.Next, err = l.page(); err != nil {
+		return none, err
+	}
+	switch {
+	case page.Exact:
 		err = Apply(l.scope, filters...).Count(&listing.Total).Error
-	} else {
+	case l.after == nil && len(listing.Rows) < l.limit && len(listing.Rows) <= l.bound:
+		// This page has all that match, of all rows or of those that were examined.
+		listing.Total, listing.TotalIsExact = int64(len(listing.Rows)), listing.Next == nil
+	default:
 		listing.Total, listing.TotalIsExact, err = l.total()
+		// The page may have found more than were counted: it examines more rows.
+		listing.Total = max(listing.Total, int64(min(len(listing.Rows), l.bound)))
 	}
-	if err != nil || l.way.empty {
-		return listing, err
-	}
-	listing.Rows, listing.Next, err = l.page()
 	return listing, err
 }
 
@@ -208,8 +220,6 @@ func CountUpTo[T any](query *gorm.DB, filters ...Filter) (Count, error) {
 func (l *lister[T]) total() (n int64, exact bool, err error) {
 	bound := int64(l.bound)
 	switch w := l.way; {
-	case w.empty:
-		return 0, true, nil
 	case len(w.rest) == 0:
 		// An alternative may hold beside another; only one leads here without being counted twice.
 		if w.counted <= bound && w.manyTerms() {
@@ -219,7 +229,7 @@ func (l *lister[T]) total() (n int64, exact bool, err error) {
 	case w.gathered:
 		return l.countLed(nil)
 	}
-	end, err := l.windowEnd(nil)
+	end, err := l.windowEnd(nil, max(1, l.bound/countedPart))
 	if err != nil {
 		return 0, false, err
 	}
@@ -276,7 +286,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	var end *place
 	var err error
 	if !l.way.gathered && len(l.way.rest) > 0 {
-		if end, err = l.windowEnd(l.after); err != nil {
+		if end, err = l.windowEnd(l.after, l.bound); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -297,16 +307,16 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	return rows, nil, nil
 }
 
-// windowEnd is the place of the last row that is examined, nil when it is the last of all:
+// windowEnd is the place of the last of so many rows that are examined, nil when it is the last of all:
 //
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
-func (l *lister[T]) windowEnd(after *place) (*place, error) {
-	var rows []T
-	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(l.bound - 1).Limit(2).Find(&rows).Error
-	if err != nil || len(rows) < 2 {
+func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {
+	var last []T
+	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
+	if err != nil || len(last) < 2 {
 		return nil, err
 	}
-	end, err := placeOf(rows[0], l.order.column)
+	end, err := placeOf(last[0], l.order.column)
 	return &end, err
 }
 

@@ -5,7 +5,7 @@ export function keepPlace(place = location.pathname + location.search + location
   try {
     sessionStorage.setItem(key, place);
   } catch {
-    // He comes back to the first page.
+    // They come back to the first page.
   }
 }
 

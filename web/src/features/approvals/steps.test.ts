@@ -23,14 +23,14 @@ const only =
 
 test.each([
   ['its author can only withdraw it', approval({}), author.id, only('configs:write'), ['withdraw']],
-  ['and not once he may not propose such changes', approval({}), author.id, none, []],
+  ['and not once they may not propose such changes', approval({}), author.id, none, []],
   ['somebody else who may still vote decides', approval({ waitingForMe: true }), li.id, none, ['approve', 'reject']],
   ['who has voted already waits', approval({}), li.id, none, []],
   ['the votes can be bypassed by who may', approval({}), author.id, all, ['withdraw', 'bypass']],
   ['and not by who may not read and write what it changes', approval({}), li.id, only('approvals:decide', 'approvals:bypass'), []],
   ['a stale one is rebased by who may propose', approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'] }), li.id, all, ['rebase']],
   [
-    'and withdrawn by him too where its author is disabled',
+    'and withdrawn by them too where its author is disabled',
     approval({ status: 'stale', allowedTransitions: ['withdraw', 'rebase'], waitingForMe: true }),
     li.id,
     all,

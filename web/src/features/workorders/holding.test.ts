@@ -21,7 +21,7 @@ const only =
 test.each([
   ['its holder releases and resolves', order({}), li.id, only('work-orders:write'), ['release', 'resolve']],
   ['somebody else does not', order({}), ana.id, only('work-orders:write'), []],
-  ['unless he may assign', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
+  ['unless they may assign', order({}), ana.id, only('work-orders:write', 'work-orders:assign'), ['release', 'assign', 'resolve']],
   [
     'an open one is for everybody',
     order({ status: 'open', holder: null, offered: true, allowedTransitions: ['claim', 'assign', 'resolve'] }),

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 test.each([
   ['somebody else is signed in', () => sessionStore.signedIn(session(8))],
-  ['he is signed in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
+  ['they are signed in to another tenant', () => sessionStore.signedIn({ ...session(), tenant: 'other' })],
   ['nobody is signed in', () => sessionStore.signedOut()],
 ])('what one has begun is not sent while %s, and can still be asked for', async (_, change) => {
   send.mockRejectedValueOnce(failure('no_connection')).mockResolvedValueOnce('done');

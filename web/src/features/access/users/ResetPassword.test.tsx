@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('of two who set a password the second reads who was first, and sends it on top when he still wants to', async () => {
+test('of two who set a password the second reads who was first, and sends it on top if that is still wanted', async () => {
   const service = new ScriptedService(conflict({ id: 8, name: 'Li' }), { status: 200, body: { ...user, version: 5, etag: '"c-5"' } });
   await open(service);
   await type();
