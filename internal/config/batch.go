@@ -244,7 +244,7 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note 
 	if err := guard.Advance(ctx, u, w.after); err != nil {
 		return false, err
 	}
-	if err := s.sealEarlier(ctx, u, w.before, w.after); err != nil {
+	if err := s.encryptEarlierVersions(ctx, u, w.before, w.after); err != nil {
 		return false, err
 	}
 	return named, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)

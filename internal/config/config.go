@@ -42,7 +42,7 @@ type Content struct {
 	Remark string
 	// Protected configs change only by an approval, also when this is taken away.
 	Protected bool
-	// Secret configs have their value encrypted, and told to readers with SecretsPermission.
+	// Secret configs have their value encrypted, and shown to readers with SecretsPermission.
 	Secret bool
 }
 

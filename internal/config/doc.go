@@ -15,7 +15,7 @@
 //     Another order or spelling alone is no change of a patch, which has no way to say
 //     one; an import and a rollback bring back exactly the text that they name.
 //   - A batch or an import is applied whole or not at all.
-//   - The value of a secret config is encrypted wherever it is at rest, and told only to who may
+//   - The value of a secret config is encrypted wherever it is at rest, and shown only to who may
 //     read secrets (secret.go).
 //   - The history's id is the revision of the change feed, which delivers every
 //     committed change once, in the order of revisions (feed.go).

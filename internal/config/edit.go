@@ -60,7 +60,7 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 		Detail: versionDetail{From: before.Version, To: after.Version, Changed: before.differences(after), Destroyed: destroyedOf(overwrite.Destroyed), Approval: u.Approval()},
 		Note:   overwrite.Reason,
 	})
-	if err := s.sealEarlier(ctx, u, before, after); err != nil {
+	if err := s.encryptEarlierVersions(ctx, u, before, after); err != nil {
 		return err
 	}
 	return s.record(ctx, u, after, action, overwrite.Reason)
@@ -79,10 +79,10 @@ type versionDetail struct {
 
 func (c *Config) path() string { return pathOf(c.Key) }
 
-// document is the part of a config that an edit may change, as a tree. told says whether the value
-// of a secret one shows in what is made of the tree.
-func (c *Config) document(told bool) (any, error) {
-	var value any = c.opaque(told)
+// document is the part of a config that an edit may change, as a tree. revealed says whether the
+// value of a secret one shows in what is made of the tree.
+func (c *Config) document(revealed bool) (any, error) {
+	var value any = c.opaque(revealed)
 	if !c.isConfidential() {
 		var err error
 		if value, err = merge.Parse([]byte(c.Value)); err != nil {

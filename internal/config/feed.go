@@ -80,7 +80,7 @@ func (f *feed) acquire(ctx context.Context) (*tail, error) {
 		return t, nil
 	}
 	f.mu.Unlock()
-	found, err := f.log.settle(ctx)
+	found, err := f.log.number(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 
 // advance delivers what has been committed.
 func (t *tail) advance(ctx context.Context) error {
-	found, err := t.feed.log.settle(ctx)
+	found, err := t.feed.log.number(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,25 +192,25 @@ func (t *tail) advance(ctx context.Context) error {
 	return nil
 }
 
-// disconnectAll cuts all watchers off: the database is on another history than the one that
-// they have seen. They come back with a revision of that one, and are told that it is gone.
+// disconnectAll disconnects all watchers: the database is on another history than the one that
+// they have seen. They come back with a revision of that one, and are answered that it is gone.
 func (t *tail) disconnectAll(at Revision) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
 	t.at = at
 	for w := range t.watchers {
-		t.cutOff(w)
+		t.disconnect(w)
 	}
 }
 
-// cutOff ends what a watcher is sent. It is called under feed.mu.
-func (t *tail) cutOff(w *Watcher) {
+// disconnect ends the events of a watcher. The caller holds feed.mu.
+func (t *tail) disconnect(w *Watcher) {
 	delete(t.watchers, w)
 	close(w.events)
 }
 
 // deliver sends entries to the watchers of their tenants. A watcher that has fallen behind
-// is cut off: it resumes from the last revision it has.
+// is disconnected: it resumes from the last revision it has.
 func (t *tail) deliver(entries []entry) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
@@ -223,7 +223,7 @@ func (t *tail) deliver(entries []entry) {
 			select {
 			case w.events <- e.event(t.at):
 			default:
-				t.cutOff(w)
+				t.disconnect(w)
 			}
 		}
 	}

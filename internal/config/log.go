@@ -100,9 +100,9 @@ func (l configLog) end(db *gorm.DB) (end, error) {
 	return found[0], nil
 }
 
-// settle gives every version that is committed by now its place, and returns where the log
+// number gives every version that is committed by now its place, and returns where the log
 // ends then.
-func (l configLog) settle(ctx context.Context) (end, error) {
+func (l configLog) number(ctx context.Context) (end, error) {
 	ctx = storage.AcrossTenants(ctx)
 	found, err := l.end(l.db.Read(ctx))
 	if err != nil || !found.Unnumbered {
@@ -174,7 +174,7 @@ type Snapshot struct {
 // holds.
 func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error) {
 	filter := Filter{Prefix: prefix}
-	if _, err := s.feed.log.settle(ctx); err != nil {
+	if _, err := s.feed.log.number(ctx); err != nil {
 		return Snapshot{}, err
 	}
 	var snapshot Snapshot
@@ -198,6 +198,6 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 // NumberLog gives what is committed its place when nobody watches, and reports whether all of it
 // has one. Nothing depends on when it runs; the first who watches has less to number.
 func (s *Service) NumberLog(ctx context.Context) (whole bool, err error) {
-	_, err = s.feed.log.settle(ctx)
+	_, err = s.feed.log.number(ctx)
 	return err == nil, err
 }

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// The value of a secret config is encrypted wherever it is at rest, and told only to who has
+// The value of a secret config is encrypted wherever it is at rest, and shown only to who has
 // SecretsPermission. Who may write configs may give it another value without seeing the one that
 // it has. So that no refusal, merge or repeat answers a guess:
 //
@@ -26,7 +26,7 @@ import (
 //   - A value that is given always makes a new version, also the same one.
 //   - Type and schema are changed by who may read the value, or together with a new one: the
 //     rules would tell what it is like.
-//   - What breaks a rule of its schema is told by the name of the rule.
+//   - A breach of its schema is reported by the name of the rule alone.
 //
 // Who makes a config secret has the values of its earlier versions encrypted with it, and kept
 // from the same readers.
@@ -41,8 +41,9 @@ type Stored struct {
 // vault encrypts and decrypts the values of secret configs.
 type vault struct {
 	cipher encryption.Cipher
-	// withholds is set where values are read by who is not shown them: they are "", and not fetched.
-	withholds bool
+	// redacts is set where rows are read for a caller who may not see their values: those are "", and
+	// not fetched.
+	redacts bool
 	// unread has the ids of keys with which something could not be read, and was logged.
 	unread sync.Map
 }
@@ -52,13 +53,15 @@ func placeOf(tenant int64, key string) string {
 	return "configs\x00" + strconv.FormatInt(tenant, 10) + "\x00" + key
 }
 
-func (v *vault) seal(tenant int64, key, value string) Stored {
+// encrypt returns a value as its row is to have it.
+func (v *vault) encrypt(tenant int64, key, value string) Stored {
 	sealed, id := v.cipher.Encrypt([]byte(value), placeOf(tenant, key))
 	return Stored{Sealed: sealed, KeyID: id}
 }
 
-// renewed returns what a row has as the key that encrypts now has it, or as it is when that cannot be.
-func (v *vault) renewed(tenant int64, key string, s Stored) Stored {
+// renew returns a stored value encrypted with the current key (Cipher.Renew), or as it is when it
+// cannot be decrypted.
+func (v *vault) renew(tenant int64, key string, s Stored) Stored {
 	if s.KeyID == "" {
 		return s
 	}
@@ -69,16 +72,16 @@ func (v *vault) renewed(tenant int64, key string, s Stored) Stored {
 	return Stored{Sealed: sealed, KeyID: v.cipher.Current()}
 }
 
-// open returns the value that a row has. One that cannot be decrypted is "", so that the config can
+// decrypt returns the value that a row has. One that cannot be decrypted is "", so that the config can
 // be listed and be given another one. The first of each key is logged: a lost key is that of many.
-func (v *vault) open(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
+func (v *vault) decrypt(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
 	if s.KeyID == "" {
 		return s.Plain, nil
 	}
 	if v == nil {
 		return "", errors.New("config: a row was read by who cannot decrypt it")
 	}
-	if v.withholds {
+	if v.redacts {
 		return "", nil
 	}
 	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
@@ -101,10 +104,10 @@ func (s *Service) readable(db *gorm.DB) *gorm.DB {
 // readableFor is readable for rows that are only shown to the context's caller. What they are not shown
 // is left in the database: it is not measured either (Filter.fits).
 func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
-	if maySee(ctx) {
+	if mayReadSecrets(ctx) {
 		return s.readable(db)
 	}
-	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, &vault{withholds: true})).Omit("sealed_value")
+	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, &vault{redacts: true})).Omit("sealed_value")
 }
 
 // read returns the database to read from, outside of a unit.
@@ -127,14 +130,14 @@ func vaultOf(tx *gorm.DB) *vault {
 // AfterFind implements gorm's AfterFindInterface.
 func (c *Config) AfterFind(tx *gorm.DB) (err error) {
 	c.vault = vaultOf(tx)
-	c.Value, err = c.vault.open(tx.Statement.Context, c.TenantID, c.Key, c.Stored)
+	c.Value, err = c.vault.decrypt(tx.Statement.Context, c.TenantID, c.Key, c.Stored)
 	return err
 }
 
 // AfterFind implements gorm's AfterFindInterface.
 func (h *History) AfterFind(tx *gorm.DB) (err error) {
 	h.vault = vaultOf(tx)
-	h.Value, err = h.vault.open(tx.Statement.Context, h.TenantID, h.Key, h.Stored)
+	h.Value, err = h.vault.decrypt(tx.Statement.Context, h.TenantID, h.Key, h.Stored)
 	return err
 }
 
@@ -151,9 +154,9 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 	case c.vault == nil || c.vault.cipher.Current() == "":
 		return []apperr.Field{{Pointer: "/secret", Code: "unavailable", Message: "cannot be true: this installation has no key that encrypts (INTERLOCK_ENCRYPTION_KEYS)"}}
 	case given || before.KeyID == "":
-		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)
+		c.Stored = c.vault.encrypt(c.TenantID, c.Key, c.Value)
 	default:
-		c.Stored = c.vault.renewed(c.TenantID, c.Key, before)
+		c.Stored = c.vault.renew(c.TenantID, c.Key, before)
 	}
 	return nil
 }
@@ -162,27 +165,27 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 // what is at rest. Two that were given apart differ also when they are the same text, and one that
 // is just given is unlike every one that there is: no answer tells a guess from a miss.
 type opaque struct {
-	text, sealed string
-	given, told  bool
+	text, ciphertext string
+	given, revealed  bool
 }
 
 // MarshalJSON shows the value to who may read it.
 func (o opaque) MarshalJSON() ([]byte, error) {
-	if !o.told {
+	if !o.revealed {
 		return []byte("null"), nil
 	}
 	return []byte(o.text), nil
 }
 
-// opaque is the value of a secret config as it is.
-func (c *Config) opaque(told bool) opaque {
-	return opaque{text: c.Value, sealed: c.sealedNow(), given: c.given, told: told && c.Value != ""}
+// opaque returns the value of a secret config; revealed says whether it shows as JSON.
+func (c *Config) opaque(revealed bool) opaque {
+	return opaque{text: c.Value, ciphertext: c.currentCiphertext(), given: c.given, revealed: revealed && c.Value != ""}
 }
 
-// sealedNow is how the value is encrypted with the key that encrypts now, so that two rows with one
-// value have it in common when one of them was encrypted anew since.
-func (c *Config) sealedNow() string {
-	return string(c.vault.renewed(c.TenantID, c.Key, c.Stored).Sealed)
+// currentCiphertext is the value as the current key encrypts it: two rows with one value have the same
+// one, also when one of them was encrypted with an older key.
+func (c *Config) currentCiphertext() string {
+	return string(c.vault.renew(c.TenantID, c.Key, c.Stored).Sealed)
 }
 
 // valueSource says where the value that it stands for comes from, in a change of a config.
@@ -190,7 +193,7 @@ func (o opaque) valueSource(c *Config) valueSource {
 	switch {
 	case o.given:
 		return valueGiven
-	case o.sealed != c.sealedNow():
+	case o.ciphertext != c.currentCiphertext():
 		return valueOfEarlier
 	}
 	return valueKept
@@ -217,7 +220,7 @@ type author struct {
 }
 
 func authorOf(ctx context.Context) author {
-	if maySee(ctx) {
+	if mayReadSecrets(ctx) {
 		return author{reads: true}
 	}
 	return author{may: permitBlind}
@@ -244,7 +247,7 @@ func (by author) patched(document, patch any) any {
 	if err != nil {
 		return after
 	}
-	return withMember(after, "value", opaque{text: string(text), given: true, told: by.reads})
+	return withMember(after, "value", opaque{text: string(text), given: true, revealed: by.reads})
 }
 
 // isSecret reports whether a document is of a secret config.
@@ -275,21 +278,21 @@ func permitBlind(before *Config, after Content, from valueSource) error {
 // permitRollback refuses to bring a secret value back into a config that is not secret, where
 // everybody would read it, unless the caller may read it.
 func permitRollback(ctx context.Context, row, to *Config) error {
-	if row.isConfidential() || !to.isConfidential() || maySee(ctx) {
+	if row.isConfidential() || !to.isConfidential() || mayReadSecrets(ctx) {
 		return nil
 	}
 	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; bringing that value back requires the permission %s.", to.Version, row.Key, SecretsPermission)
 }
 
-// maySee reports whether the caller may read the values of secret configs.
-func maySee(ctx context.Context) bool {
+// mayReadSecrets reports whether the caller may read the values of secret configs.
+func mayReadSecrets(ctx context.Context) bool {
 	caller, _ := principal.From(ctx)
 	return caller.May(SecretsPermission)
 }
 
-// tells reports whether a reply may have the value of a config, or of a version of it. A reply
-// that has a confidential one is not told again to a caller who may not read it any more.
-func tells(ctx context.Context, value string, confidential bool) bool {
+// mayReveal reports whether a reply may have the value of a config, or of a version of it. A reply
+// that has a confidential one is not replayed to a caller who may not read it any more.
+func mayReveal(ctx context.Context, value string, confidential bool) bool {
 	if !confidential {
 		return true
 	}
@@ -316,10 +319,10 @@ func masked(destroyed map[string]any) map[string]any {
 	return destroyed
 }
 
-// sealEarlier encrypts the earlier versions of a config that a write makes secret.
-func (s *Service) sealEarlier(ctx context.Context, u *uow.Unit, before, after *Config) error {
+// encryptEarlierVersions encrypts the earlier versions of a config that a write makes secret.
+func (s *Service) encryptEarlierVersions(ctx context.Context, u *uow.Unit, before, after *Config) error {
 	if before.Secret || !after.Secret {
 		return nil
 	}
-	return s.sealHistory(ctx, u, after)
+	return s.encryptHistory(ctx, u, after)
 }

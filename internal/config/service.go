@@ -142,7 +142,7 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	}
 	if row.Secret {
 		// A config that had this key may have been readable.
-		if err := s.sealHistory(ctx, u, row); err != nil {
+		if err := s.encryptHistory(ctx, u, row); err != nil {
 			return err
 		}
 	}
@@ -256,7 +256,7 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note str
 		return nil, false, err
 	}
 	gone := *row
-	gone.Stored = gone.vault.renewed(gone.TenantID, gone.Key, gone.Stored)
+	gone.Stored = gone.vault.renew(gone.TenantID, gone.Key, gone.Stored)
 	if err := guard.Advance(ctx, u, &gone); err != nil {
 		return nil, false, err
 	}

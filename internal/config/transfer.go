@@ -86,7 +86,7 @@ func (f Filter) fits(ctx context.Context, db *gorm.DB) error {
 	}
 	var bytes int64
 	row := exportedRow
-	if maySee(ctx) {
+	if mayReadSecrets(ctx) {
 		row += secretBytes
 	}
 	measured := f.apply(db.Model(&Config{})).Select(row + " AS bytes").Limit(MaxTransfer)

@@ -30,7 +30,7 @@ func shown(ctx context.Context, c *Config) (value json.RawMessage, masked bool) 
 }
 
 func shownValue(ctx context.Context, value string, confidential bool) (shown json.RawMessage, masked bool) {
-	if tells(ctx, value, confidential) {
+	if mayReveal(ctx, value, confidential) {
 		return json.RawMessage(value), false
 	}
 	return json.RawMessage("null"), true

@@ -56,7 +56,7 @@ func (s *Service) Watch(ctx context.Context, after *Revision) (*Watcher, error) 
 }
 
 func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *Revision) (*Watcher, error) {
-	found, err := s.feed.log.settle(ctx)
+	found, err := s.feed.log.number(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ var secrets = []mutant{
 	// Secret configs.
 	{
 		name: "the value of a secret config is written in clear",
-		file: "internal/config/secret.go", old: `		c.Stored = c.vault.seal(c.TenantID, c.Key, c.Value)`, new: `		c.Stored = Stored{Plain: c.Value}`,
+		file: "internal/config/secret.go", old: `		c.Stored = c.vault.encrypt(c.TenantID, c.Key, c.Value)`, new: `		c.Stored = Stored{Plain: c.Value}`,
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
 	},
 	{
@@ -77,7 +77,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a guess of a secret value is answered by no new version",
-		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, told: by.reads}`, new: `opaque{text: string(text), told: by.reads}`,
+		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -117,7 +117,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret rolls a readable config back to it",
-		file: "internal/config/secret.go", old: `if row.isConfidential() || !to.isConfidential() || maySee(ctx) {`, new: `if row.isConfidential() || !to.Secret || maySee(ctx) {`,
+		file: "internal/config/secret.go", old: `if row.isConfidential() || !to.isConfidential() || mayReadSecrets(ctx) {`, new: `if row.isConfidential() || !to.Secret || mayReadSecrets(ctx) {`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
@@ -147,7 +147,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a guess of a secret value is answered by an approval",
-		file: "internal/config/secret.go", old: `sealed: c.sealedNow(), given: c.given, told`, new: `sealed: c.sealedNow(), told`,
+		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), given: c.given, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
 		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
 	},
 	{
@@ -174,7 +174,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "the length of a secret value is told by an export that is too large",
-		file: "internal/config/transfer.go", old: `	if maySee(ctx) {`, new: `	if maySee(ctx) || ctx != nil {`,
+		file: "internal/config/transfer.go", old: `	if mayReadSecrets(ctx) {`, new: `	if mayReadSecrets(ctx) || ctx != nil {`,
 		caught: tests{"internal/config": {"TestTheLengthOfASecretIsNotToldByAnExport"}},
 	},
 	{
@@ -210,7 +210,7 @@ func renewNewest(`}},
 	},
 	{
 		name: "a version is written with the key that its config had",
-		file: "internal/config/secret.go", old: `		c.Stored = c.vault.renewed(c.TenantID, c.Key, before)`, new: `		c.Stored = before`,
+		file: "internal/config/secret.go", old: `		c.Stored = c.vault.renew(c.TenantID, c.Key, before)`, new: `		c.Stored = before`,
 		caught: tests{"internal/config": {"TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange"}},
 	},
 	{
