@@ -73,12 +73,12 @@ var keys = []mutant{
 	},
 	{
 		name: "a record is known by its id alone",
-		file: "internal/edge/idempotency/sightings.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.fingerprint[:])`,
+		file: "internal/edge/idempotency/seen_records.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.fingerprint[:])`,
 		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
 	},
 	{
 		name: "what a reader does not show is taken for lost",
-		file: "internal/edge/idempotency/sightings.go", old: `return lacks(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return lacks(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
+		file: "internal/edge/idempotency/seen_records.go", old: `return firstMissing(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return firstMissing(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
 		caught: tests{"internal/edge/idempotency": {"TestAReaderThatIsLateIsNoReasonToMissAReply"}},
 	},
 	{

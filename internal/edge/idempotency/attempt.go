@@ -158,7 +158,7 @@ func (a *attempt) overQuota(err error) error {
 // found makes the attempt a replay of a record of the database, which the caches had
 // lost.
 func (a *attempt) found(ctx context.Context, record Record) error {
-	kept, err := a.keeper.open(record)
+	kept, err := a.keeper.decrypt(record)
 	if err != nil {
 		return err
 	}

@@ -80,13 +80,13 @@ func (a *attempt) cached(ctx context.Context) *answer {
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
-	kept, err := k.open(record)
+	kept, err := k.decrypt(record)
 	if err != nil {
 		// The database may have what the cache has damaged; if not, it says so.
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
-	if gone, err := k.store.gone(ctx, []sighting{kept.sighting}); err != nil || gone != nil {
+	if gone, err := k.store.findMissing(ctx, []seenRecord{kept.seenRecord}); err != nil || gone != nil {
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// seal packs and encrypts a reply for one row and returns the id of the key that it used.
+// encryptReply packs and encrypts a reply for one row and returns the id of the key that it used.
 // The associated data is tenant, scope and key, so a reply that is moved to another row
-// does not open.
-func seal(c encryption.Cipher, reply httpapi.StoredReply, data string) (sealed []byte, keyID string, err error) {
+// cannot be decrypted.
+func encryptReply(c encryption.Cipher, reply httpapi.StoredReply, data string) (sealed []byte, keyID string, err error) {
 	plain, err := pack(reply)
 	if err != nil {
 		return nil, "", err
@@ -25,8 +25,8 @@ func seal(c encryption.Cipher, reply httpapi.StoredReply, data string) (sealed [
 	return sealed, keyID, nil
 }
 
-// open returns the reply of one row. Errors: encryption.ErrUnreadable.
-func open(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.StoredReply, error) {
+// decryptReply returns the reply of one row. Errors: encryption.ErrUnreadable.
+func decryptReply(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.StoredReply, error) {
 	plain, err := c.Decrypt(sealed, keyID, data)
 	if err != nil {
 		return httpapi.StoredReply{}, fmt.Errorf("open a kept reply: %w", err)
@@ -39,21 +39,21 @@ func associatedData(tenantID int64, scope, key string) string {
 	return strconv.FormatInt(tenantID, 10) + "\x00" + scope + "\x00" + key
 }
 
-// sealFingerprint returns what a record has of its request's fingerprint: one that tells the record
-// from others, and the request's sealed where there is a key.
-func sealFingerprint(c encryption.Cipher, tenantID int64, of fingerprint) (told, sealed []byte) {
+// encryptFingerprint returns what a record has of its request's fingerprint: recordTag, which
+// identifies the record, and the fingerprint encrypted. Without a key the tag is the fingerprint.
+func encryptFingerprint(c encryption.Cipher, tenantID int64, of fingerprint) (recordTag, sealed []byte) {
 	if c.Current() == "" {
 		return of[:], nil
 	}
-	told = make([]byte, len(of))
-	_, _ = rand.Read(told) // It ends the program rather than return an error (crypto/rand).
-	sealed, _ = c.Encrypt(of[:], fingerprintPlace(tenantID, told))
-	return told, sealed
+	recordTag = make([]byte, len(of))
+	_, _ = rand.Read(recordTag) // It ends the program rather than return an error (crypto/rand).
+	sealed, _ = c.Encrypt(of[:], fingerprintPlace(tenantID, recordTag))
+	return recordTag, sealed
 }
 
-// openFingerprint returns the fingerprint of the request of a record. Errors:
+// decryptFingerprint returns the fingerprint of the request of a record. Errors:
 // encryption.ErrUnreadable.
-func openFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
+func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 	text := r.Fingerprint
 	if r.SealedFingerprint != nil {
 		var err error
@@ -68,8 +68,8 @@ func openFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 }
 
 // fingerprintPlace binds a fingerprint to its record, whose scope can be renamed (Forget).
-func fingerprintPlace(tenantID int64, told []byte) string {
-	return "fingerprints\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + string(told)
+func fingerprintPlace(tenantID int64, recordTag []byte) string {
+	return "fingerprints\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + string(recordTag)
 }
 
 // pack writes a reply as its status, the length of its header, the header as JSON,

@@ -39,9 +39,9 @@ func TestAnyReplyComesBackAsItWas(t *testing.T) {
 					Header: http.Header{"X-A": rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "header")},
 					Body:   rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "body"),
 				}
-				text, id, err := seal(s, want, "here")
+				text, id, err := encryptReply(s, want, "here")
 				require.NoError(t, err)
-				got, err := open(s, text, id, "here")
+				got, err := decryptReply(s, text, id, "here")
 				require.NoError(t, err)
 				require.Equal(t, want, got)
 			})
@@ -51,16 +51,16 @@ func TestAnyReplyComesBackAsItWas(t *testing.T) {
 
 func TestAnEncryptedReplyShowsNothingAndOpensInItsPlaceOnly(t *testing.T) {
 	s := newCipher(t, key("now", 1))
-	text, id, err := seal(s, reply, associatedData(1, "user:7", "k"))
+	text, id, err := encryptReply(s, reply, associatedData(1, "user:7", "k"))
 	require.NoError(t, err)
 	require.Equal(t, "now", id)
 	require.NotContains(t, string(text), "secret")
 	for _, elsewhere := range []string{associatedData(2, "user:7", "k"), associatedData(1, "user:8", "k"), associatedData(1, "user:7", "K")} {
-		_, err := open(s, text, id, elsewhere)
+		_, err := decryptReply(s, text, id, elsewhere)
 		require.ErrorIs(t, err, encryption.ErrUnreadable)
 	}
 	text[len(text)-1]++
-	_, err = open(s, text, id, associatedData(1, "user:7", "k"))
+	_, err = decryptReply(s, text, id, associatedData(1, "user:7", "k"))
 	require.ErrorIs(t, err, encryption.ErrUnreadable)
 }
 

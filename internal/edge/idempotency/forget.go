@@ -33,7 +33,7 @@ type Forgotten struct {
 // Forget takes what records of the caller's tenant say of a customer: their own, and those of
 // requests that name them in their path or reply. One whose life has ended is deleted. One that
 // lives keeps its id, its key, its time and the digest of its request until it ends, because
-// every server knows a database that went back by records that are missing (sightings.go); all
+// every server knows a database that went back by records that are missing (seen_records.go); all
 // else in it goes. A repeat by a user of this service is still recognised and not run again, and
 // is told nothing; the customer's own is that of somebody new. Copies
 // in Redis are deleted. about has the paths of what is the customer's, such as orders/17. What a server has in its own memory it forgets when the record ends.
@@ -122,7 +122,7 @@ func (k *Keeper) names(r *Record, customer principal.CustomerID) (named, readabl
 	texts := r.Path + "\n" + r.Location + "\n" + r.RequestID
 	readable = true
 	if r.Reply != nil {
-		reply, err := open(k.cipher, r.Reply, r.CipherKey, associatedData(r.TenantID, r.Scope, r.IdempotencyKey))
+		reply, err := decryptReply(k.cipher, r.Reply, r.CipherKey, associatedData(r.TenantID, r.Scope, r.IdempotencyKey))
 		if readable = err == nil; readable {
 			texts += "\n" + string(reply.Body)
 			for _, values := range reply.Header {

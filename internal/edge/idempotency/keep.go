@@ -126,8 +126,8 @@ func (a *attempt) record(ctx context.Context, reply httpapi.StoredReply) (Record
 // recordAt returns what is to be kept of a reply in another scope, under another key.
 func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.StoredReply) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
-	sealed, keyID, err := seal(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
-	told, sealedFingerprint := sealFingerprint(k.cipher, a.actor.TenantID, a.fingerprint)
+	sealed, keyID, err := encryptReply(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
+	recordTag, sealedFingerprint := encryptFingerprint(k.cipher, a.actor.TenantID, a.fingerprint)
 	if err != nil {
 		return Record{}, err
 	}
@@ -140,7 +140,7 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 		sealed = nil
 	}
 	record := Record{
-		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: told, SealedFingerprint: sealedFingerprint,
+		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: recordTag, SealedFingerprint: sealedFingerprint,
 		Method: a.request.Method, Path: clip.Bytes(a.request.Path, longestPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
 		Status: reply.Status, Reply: sealed, Location: clip.Bytes(location, longestPath), CipherKey: keyID,
@@ -170,7 +170,7 @@ func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Sto
 	if record.Reply == nil {
 		reply = whereToRead(record.Location)
 	}
-	a.remember(ctx, record, &answer{sighting: record.sighting(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
+	a.remember(ctx, record, &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
 }
 
 // remember puts a committed record into the caches.

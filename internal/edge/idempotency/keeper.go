@@ -82,19 +82,19 @@ func New(d Deps) *Keeper {
 	return k
 }
 
-// open returns what a replay of a record needs. One whose reply was too large to keep is
+// decrypt returns what a replay of a record needs. One whose reply was too large to keep is
 // answered with 200 and where to read it.
-func (k *Keeper) open(record Record) (*answer, error) {
-	kept := &answer{sighting: record.sighting(), method: record.Method, path: record.Path}
+func (k *Keeper) decrypt(record Record) (*answer, error) {
+	kept := &answer{seenRecord: record.asSeen(), method: record.Method, path: record.Path}
 	var err error
-	if kept.request, err = openFingerprint(k.cipher, record); err != nil {
+	if kept.request, err = decryptFingerprint(k.cipher, record); err != nil {
 		return nil, unreadable(record, err)
 	}
 	if record.Reply == nil {
 		kept.reply = whereToRead(record.Location)
 		return kept, nil
 	}
-	if kept.reply, err = open(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
+	if kept.reply, err = decryptReply(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
 		return nil, unreadable(record, err)
 	}
 	return kept, nil

@@ -15,7 +15,7 @@ const memorySize = 16 << 20
 
 // answer is what a replay needs of a record. It is shared by replays and never changed.
 type answer struct {
-	sighting
+	seenRecord
 	// request is the fingerprint of the request.
 	request fingerprint
 	method  string
@@ -50,7 +50,7 @@ type memory struct {
 	epoch         epoch.Epoch
 	young, old    map[scopedKey]*answer
 	sizeOfYounger int
-	sightings     sightings
+	seenRecords   seenRecords
 }
 
 // get returns nil when nothing is remembered in an epoch, or its time is up. What was
@@ -59,7 +59,7 @@ func (m *memory) get(in epoch.Epoch, at scopedKey, now time.Time) *answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.epoch != in {
-		m.epoch, m.young, m.old, m.sizeOfYounger, m.sightings = in, nil, nil, 0, nil
+		m.epoch, m.young, m.old, m.sizeOfYounger, m.seenRecords = in, nil, nil, 0, nil
 	}
 	kept := m.young[at]
 	if kept == nil {
@@ -82,34 +82,34 @@ func (m *memory) put(in epoch.Epoch, at scopedKey, kept *answer) {
 		return
 	}
 	m.add(at, kept)
-	m.sightings.add(kept.sighting)
+	m.seenRecords.add(kept.seenRecord)
 }
 
-// saw notes a record that was committed in an epoch and of which nothing is remembered.
-func (m *memory) saw(in epoch.Epoch, s sighting) {
+// noteSeen remembers that a record was committed in an epoch, and no answer of it.
+func (m *memory) noteSeen(in epoch.Epoch, s seenRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in != "" && in == m.epoch {
-		m.sightings.add(s)
+		m.seenRecords.add(s)
 	}
 }
 
-// seen returns what was seen in an epoch and has not expired.
-func (m *memory) seen(in epoch.Epoch, now time.Time) []sighting {
+// seen returns the records that were seen in an epoch and have not expired.
+func (m *memory) seen(in epoch.Epoch, now time.Time) []seenRecord {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in != m.epoch {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(m.sightings), func(s sighting) bool { return !now.Before(s.until) })
+	return slices.DeleteFunc(slices.Clone(m.seenRecords), func(s seenRecord) bool { return !now.Before(s.until) })
 }
 
-// settled notes that what was seen up to now was found in its place.
-func (m *memory) settled(in epoch.Epoch, found []sighting) {
+// pruneSeen drops most of the records that were found in the database.
+func (m *memory) pruneSeen(in epoch.Epoch, found []seenRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in == m.epoch {
-		m.sightings.settle(found)
+		m.seenRecords.prune(found)
 	}
 }
 

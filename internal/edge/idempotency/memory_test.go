@@ -23,13 +23,13 @@ func TestWhatIsRememberedIsItsPlacesAndIsForgottenWhenItsTimeIsUp(t *testing.T) 
 	var m memory
 	here := scopedKey{1, "user:7", "k"}
 	require.Nil(t, m.get(now, here, noon))
-	m.put(now, here, &answer{sighting: sighting{id: 5, until: noon.Add(time.Second)}})
+	m.put(now, here, &answer{seenRecord: seenRecord{id: 5, until: noon.Add(time.Second)}})
 	require.EqualValues(t, 5, m.get(now, here, noon).id)
 	for _, elsewhere := range []scopedKey{{2, "user:7", "k"}, {1, "user:8", "k"}, {1, "user:7", "K"}} {
 		require.Nil(t, m.get(now, elsewhere, noon), elsewhere)
 	}
 	require.Nil(t, m.get(now, here, noon.Add(time.Second)))
-	m.put(now, here, &answer{sighting: sighting{id: 6, until: noon.Add(time.Hour)}})
+	m.put(now, here, &answer{seenRecord: seenRecord{id: 6, until: noon.Add(time.Hour)}})
 	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "another has taken its scopedKey")
 }
 
@@ -39,7 +39,7 @@ func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
 	at := func(i int) scopedKey { return scopedKey{1, "user:7", fmt.Sprint("k-", i)} }
 	body := []byte(strings.Repeat("x", 100<<10))
 	for i := range 400 {
-		m.put(now, at(i), &answer{sighting: sighting{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.StoredReply{Status: 200, Body: body}})
+		m.put(now, at(i), &answer{seenRecord: seenRecord{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.StoredReply{Status: 200, Body: body}})
 		require.NotNil(t, m.get(now, at(0), noon), "asked for after each")
 	}
 	held := 0

@@ -97,7 +97,7 @@ func (a *attempt) Part(ctx context.Context, name string) ([]byte, error) {
 
 // part returns what a record of a part has. Errors: IdempotencyKeyReused.
 func (a *attempt) part(record Record) ([]byte, error) {
-	kept, err := a.keeper.open(record)
+	kept, err := a.keeper.decrypt(record)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (a *attempt) keptParts(records []*Record) {
 	if !a.request.Document {
 		return
 	}
-	a.keeper.memory.saw(a.epoch, records[0].sighting())
+	a.keeper.memory.noteSeen(a.epoch, records[0].asSeen())
 	if a.head == nil {
 		a.head, a.headID = records[0], records[0].ID
 		a.keeper.quota.added(holderOf(a.actor))
@@ -217,7 +217,7 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 		return
 	}
 	a.keeper.memory.put(a.epoch, a.scopedKey(), &answer{
-		sighting: a.head.sighting(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
+		seenRecord: a.head.asSeen(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
 	})
 }
 

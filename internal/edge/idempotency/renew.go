@@ -3,7 +3,7 @@ package idempotency
 import "interlock/internal/base/encryption"
 
 // Encrypted are the tables with kept replies. A fingerprint that was kept in clear stays so until its
-// record ends: servers tell by it whether the database went back (sightings.go). Copies in Redis end
+// record ends: servers tell by it whether the database went back (seen_records.go). Copies in Redis end
 // with their records.
 var Encrypted = []encryption.Table{{
 	Name: "idempotency_keys", KeyColumn: "seal_key", Holds: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",

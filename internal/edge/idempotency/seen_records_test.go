@@ -7,20 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func seenAt(id int64, created, kept time.Duration) sighting {
-	return sighting{id: id, created: noon.Add(created), until: noon.Add(created + kept)}
+func seenAt(id int64, created, kept time.Duration) seenRecord {
+	return seenRecord{id: id, created: noon.Add(created), until: noon.Add(created + kept)}
 }
 
 func TestOfWhatWasFoundTheNewestAreLookedForAgainAndWhatStaysLongest(t *testing.T) {
-	var s sightings
+	var s seenRecords
 	s.add(seenAt(1, 0, 48*time.Hour))
 	s.add(seenAt(2, time.Second, 48*time.Hour))
 	for i := range int64(20) {
 		s.add(seenAt(100+i, time.Minute+time.Duration(i)*time.Second, 24*time.Hour))
 	}
-	found := append(sightings(nil), s...)
+	found := append(seenRecords(nil), s...)
 	s.add(seenAt(200, time.Hour, 24*time.Hour))
-	s.settle(found)
+	s.prune(found)
 	ids := map[int64]bool{}
 	for _, one := range s {
 		ids[one.id] = true
@@ -33,11 +33,11 @@ func TestOfWhatWasFoundTheNewestAreLookedForAgainAndWhatStaysLongest(t *testing.
 }
 
 func TestHowMuchIsLookedForIsBounded(t *testing.T) {
-	var s sightings
-	const all = 10 * mostSightings
+	var s seenRecords
+	const all = 10 * maxSeenRecords
 	for i := range int64(all) {
 		s.add(seenAt(i, time.Duration(i)*time.Millisecond, time.Hour))
-		require.LessOrEqual(t, len(s), mostSightings)
+		require.LessOrEqual(t, len(s), maxSeenRecords)
 		require.EqualValues(t, i, s[len(s)-1].id, "the newest is always among it")
 	}
 }
