@@ -181,7 +181,7 @@ func (p *Program) claimDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.claim, err = claim.Take(ctx, claim.Options{DB: db, Shared: s.RedisURL != "", Role: s.Role, Logger: slog.Default()})
+	p.claim, err = claim.Acquire(ctx, claim.Options{DB: db, Shared: s.RedisURL != "", Role: s.Role, Logger: slog.Default()})
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}

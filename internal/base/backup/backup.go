@@ -98,7 +98,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	if content.older {
 		return content, nil
 	}
-	return content, note(ctx, db, began)
+	return content, recordBackupTime(ctx, db, began)
 }
 
 // publish gives a file that is whole its name, unless that was taken meanwhile.
@@ -137,8 +137,8 @@ func contentOf(ctx context.Context, db *storage.DB) (Content, error) {
 	return content, nil
 }
 
-// note remembers when the last backup was begun, for whoever watches its age.
-func note(ctx context.Context, db *storage.DB, began time.Time) error {
+// recordBackupTime writes when the last backup was begun, for monitors of its age.
+func recordBackupTime(ctx context.Context, db *storage.DB, began time.Time) error {
 	err := db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE installation SET backup_time = ? WHERE id = 1", began).Error
 	if err != nil {
 		return fmt.Errorf("the backup is written; note when: %w", err)

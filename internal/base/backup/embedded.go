@@ -32,7 +32,7 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	if content, err = prepare(ctx, o, next); err != nil {
 		return Content{}, "", err
 	}
-	if kept, err = keep(ctx, o, live); err != nil {
+	if kept, err = preserveExisting(ctx, o, live); err != nil {
 		return Content{}, "", fmt.Errorf("keep the database that is there: %w", err)
 	}
 	if err := os.Rename(next, live); err != nil {
@@ -68,10 +68,11 @@ func prepare(ctx context.Context, o storage.Options, path string) (Content, erro
 	return content, err
 }
 
-// keep gives a database that is there a second name, with the log beside it; "" when there is
-// none. One that is damaged, which may be why it is replaced, is kept as it is: its log gets
-// its second name first, since SQLite removes that of a file that it does not understand.
-func keep(ctx context.Context, o storage.Options, path string) (kept string, err error) {
+// preserveExisting gives the database that is there a second name, with the log beside it, and
+// returns that name; "" when there is no database. One that is damaged, which may be why it is
+// replaced, is kept as it is: its log gets its second name first, since SQLite removes that of a
+// file that it does not understand.
+func preserveExisting(ctx context.Context, o storage.Options, path string) (kept string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

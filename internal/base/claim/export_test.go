@@ -9,11 +9,11 @@ type Server struct{ r *row }
 // NewServer returns a server that has claimed nothing yet.
 func NewServer(o Options) Server { return Server{newRow(o)} }
 
-// Take claims and goes silent.
-func (s Server) Take(ctx context.Context) error { return s.r.take(ctx) }
+// Acquire claims and does not extend its lease.
+func (s Server) Acquire(ctx context.Context) error { return s.r.acquire(ctx) }
 
-// Keep goes on with the heartbeat until stop, and returns why the claim was lost.
-func (s Server) Keep(stop <-chan struct{}) error { return s.r.keep(stop) }
+// ExtendUntil extends the lease until stop, and returns why the claim was lost.
+func (s Server) ExtendUntil(stop <-chan struct{}) error { return s.r.extendUntil(stop) }
 
 // Held extends the lease once and reports whether the claim is still this server's.
 func (s Server) Held(ctx context.Context) (bool, error) { return s.r.extend(ctx) }

@@ -37,19 +37,19 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Take claims the database and keeps the claim until it is released or lost. It returns a
+// Acquire claims the database and extends the claim until it is released or lost. It returns a
 // *HeldError at once when the holder is known to live, and waits for as long as a lease
 // when that cannot be known, which it logs.
-func Take(ctx context.Context, o Options) (*Claim, error) {
+func Acquire(ctx context.Context, o Options) (*Claim, error) {
 	r := newRow(o)
-	if err := r.take(ctx); err != nil {
+	if err := r.acquire(ctx); err != nil {
 		return nil, err
 	}
 	c := &Claim{lost: make(chan struct{})}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		if reason := r.keep(stop); reason != nil {
+		if reason := r.extendUntil(stop); reason != nil {
 			c.reason = reason
 			close(c.lost)
 		}
@@ -92,8 +92,8 @@ func newRow(o Options) *row {
 	return r
 }
 
-// take tries until the row is this server's, somebody else is known to live, or ctx ends.
-func (r *row) take(ctx context.Context) error {
+// acquire tries until the row is this server's, another holder is known to live, or ctx ends.
+func (r *row) acquire(ctx context.Context) error {
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
 	var first Holder
@@ -197,9 +197,9 @@ func (r *row) update(ctx context.Context, condition string, values ...any) (hit 
 	return result.RowsAffected == 1, result.Error
 }
 
-// keep extends the lease until stop, and returns who has the claim when it was lost. A
-// database that is away takes no writes of anybody, so it is no reason to end.
-func (r *row) keep(stop <-chan struct{}) error {
+// extendUntil extends the lease until stop is closed, and returns the lossError when the claim was
+// lost. A database that cannot be reached takes no writes of anybody, so it is no reason to end.
+func (r *row) extendUntil(stop <-chan struct{}) error {
 	beat := time.NewTicker(r.lease / beatsPerLease)
 	defer beat.Stop()
 	failing := false
@@ -211,7 +211,7 @@ func (r *row) keep(stop <-chan struct{}) error {
 		}
 		held, err := r.extend(context.Background())
 		if err == nil && !held {
-			return r.loser()
+			return r.lossError()
 		}
 		if err != nil && !failing {
 			r.logger.Warn("the claim on the database cannot be extended; it is tried again", "error", err)
@@ -220,8 +220,8 @@ func (r *row) keep(stop <-chan struct{}) error {
 	}
 }
 
-// loser says why this server must end.
-func (r *row) loser() error {
+// lossError says who has the claim now, and why this server must end.
+func (r *row) lossError() error {
 	const now = "this server has lost its claim on the database and ends, so that two do not serve it at once"
 	holder, err := Read(context.Background(), r.db)
 	switch {

@@ -69,7 +69,7 @@ func take(t *testing.T, o claim.Options) *claim.Claim {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	c, err := claim.Take(ctx, o)
+	c, err := claim.Acquire(ctx, o)
 	require.NoError(t, err)
 	t.Cleanup(c.Release)
 	return c
@@ -79,7 +79,7 @@ func take(t *testing.T, o claim.Options) *claim.Claim {
 // lease ends.
 func crash(t *testing.T, o claim.Options) (ends time.Time) {
 	t.Helper()
-	require.NoError(t, claim.NewServer(o).Take(t.Context()))
+	require.NoError(t, claim.NewServer(o).Acquire(t.Context()))
 	holder, err := claim.Read(t.Context(), o.DB)
 	require.NoError(t, err)
 	require.True(t, holder.Live())
@@ -98,7 +98,7 @@ func refused(t *testing.T, o claim.Options) *claim.HeldError {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	_, err := claim.Take(ctx, o)
+	_, err := claim.Acquire(ctx, o)
 	var held *claim.HeldError
 	require.ErrorAs(t, err, &held)
 	return held
@@ -220,14 +220,14 @@ func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T) {
 	db := unclaimed(t)
 	paused := claim.NewServer(elsewhere(db, "shop-1"))
-	require.NoError(t, paused.Take(t.Context()))
+	require.NoError(t, paused.Acquire(t.Context()))
 	next := take(t, elsewhere(db, "shop-2"))
 	held, err := paused.Held(t.Context())
 	require.NoError(t, err)
 	require.False(t, held, "its heartbeat takes nothing back")
 	stop := make(chan struct{})
 	time.AfterFunc(patience, func() { close(stop) })
-	err = paused.Keep(stop)
+	err = paused.ExtendUntil(stop)
 	require.ErrorContains(t, err, "this server has lost its claim on the database and ends")
 	require.ErrorContains(t, err, "process 7 on shop-2")
 	requireHeld(t, next)
@@ -253,7 +253,7 @@ func TestAHolderWhoseRowIsGoneEnds(t *testing.T) {
 func TestAPausedHolderThatNobodyOvertookGoesOn(t *testing.T) {
 	db := unclaimed(t)
 	paused := claim.NewServer(leased(elsewhere(db, "shop-1"), time.Millisecond))
-	require.NoError(t, paused.Take(t.Context()))
+	require.NoError(t, paused.Acquire(t.Context()))
 	require.Eventually(t, func() bool {
 		holder, err := claim.Read(t.Context(), db)
 		return err == nil && !holder.Live()
@@ -273,7 +273,7 @@ func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
 			defer cancel()
 			claims, errs := make([]*claim.Claim, servers), make([]error, servers)
 			for i := range servers {
-				racing.Go(func() { claims[i], errs[i] = claim.Take(ctx, elsewhere(db, fmt.Sprintf("shop-%d", i))) })
+				racing.Go(func() { claims[i], errs[i] = claim.Acquire(ctx, elsewhere(db, fmt.Sprintf("shop-%d", i))) })
 			}
 			racing.Wait()
 			var serving []*claim.Claim
@@ -329,10 +329,10 @@ func TestOneOfAGroupThatIsGoneIsNotTakenForAll(t *testing.T) {
 func TestADatabaseThatIsAwayEndsNobody(t *testing.T) {
 	db := unclaimed(t)
 	server := claim.NewServer(elsewhere(db, "shop-1"))
-	require.NoError(t, server.Take(t.Context()))
+	require.NoError(t, server.Acquire(t.Context()))
 	require.NoError(t, db.Close())
 	stop, ended := make(chan struct{}), make(chan error)
-	go func() { ended <- server.Keep(stop) }()
+	go func() { ended <- server.ExtendUntil(stop) }()
 	select {
 	case err := <-ended:
 		require.FailNow(t, "it ended", "%v", err)
@@ -347,6 +347,6 @@ func TestWhoWaitsStopsWhenItsProgramIsToEnd(t *testing.T) {
 	crash(t, leased(elsewhere(db, "shop-1"), forever))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to end"))
 	defer cancel()
-	_, err := claim.Take(ctx, elsewhere(db, "shop-2"))
+	_, err := claim.Acquire(ctx, elsewhere(db, "shop-2"))
 	require.ErrorContains(t, err, "told to end")
 }

@@ -13,7 +13,7 @@ type batch struct {
 	statements []waitingStatement
 	// failed is what one of its statements came to: nothing of the batch is in the group then.
 	failed error
-	// err is its outcome, set before its author is told.
+	// err is its outcome, set before its author is notified.
 	err error
 }
 
@@ -36,7 +36,7 @@ func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 		return &refused{err}
 	}
 	in := g.open
-	if !g.take(b) {
+	if !g.runInGroup(b) {
 		g.queue.unlock()
 		return b.err
 	}
@@ -45,14 +45,14 @@ func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	return b.err
 }
 
-// take runs a batch in the group that is open. It reports false when the group was given up, and
-// everybody in it was told.
-func (g *groupCommit) take(b *batch) bool {
+// runInGroup runs a batch in the group that is open. It reports false when the group was given up,
+// and its members were notified.
+func (g *groupCommit) runInGroup(b *batch) bool {
 	in := g.open
 	in.batches = append(in.batches, b)
 	in.members++
 	if in.savepoints {
-		return g.takeInSavepoint(b)
+		return g.runInSavepoint(b)
 	}
 	wrote, err := b.run(g.link)
 	if err == nil {
@@ -95,7 +95,8 @@ func (g *groupCommit) runAgain(in *group) error {
 	return nil
 }
 
-func (g *groupCommit) takeInSavepoint(b *batch) bool {
+// runInSavepoint is runInGroup in a savepoint of its own: a batch that fails undoes only itself.
+func (g *groupCommit) runInSavepoint(b *batch) bool {
 	err := g.execute(context.Background(), "SAVEPOINT member")
 	if err != nil {
 		b.failed = err
@@ -136,8 +137,8 @@ func undoesItselfOnly(err error) bool {
 	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
 }
 
-// settle says what became of the batch, once its group has ended so.
-func (b *batch) settle(group error) {
+// setOutcome sets what became of the batch, once its group has ended with an error or nil.
+func (b *batch) setOutcome(group error) {
 	b.err = group
 	if b.failed != nil {
 		b.err = &refused{b.failed}

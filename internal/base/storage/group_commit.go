@@ -202,7 +202,7 @@ func (g *groupCommit) leave() {
 			return
 		}
 		g.open.waiters = append(g.open.waiters, w)
-		if !g.take(w.batch) {
+		if !g.runInGroup(w.batch) {
 			g.queue.unlock()
 			return
 		}
@@ -226,7 +226,7 @@ func (g *groupCommit) end() {
 	} else if !g.link.IsValid() {
 		_ = g.drop()
 	}
-	in.tell()
+	in.notifyMembers()
 }
 
 // isEmpty reports whether there were only batches, all of which failed.
@@ -234,10 +234,10 @@ func (in *group) isEmpty() bool {
 	return in.members == len(in.batches) && !slices.ContainsFunc(in.batches, func(b *batch) bool { return b.failed == nil })
 }
 
-// tell tells all who took part that the group has ended.
-func (in *group) tell() {
+// notifyMembers wakes all who took part, with the outcome of the group.
+func (in *group) notifyMembers() {
 	for _, b := range in.batches {
-		b.settle(in.err)
+		b.setOutcome(in.err)
 	}
 	close(in.ended)
 	for _, w := range in.waiters {
@@ -258,7 +258,7 @@ func (g *groupCommit) undoOpen(cause error) error {
 	g.open = nil
 	in.err = &Error{Class: WriteConflict, cause: fmt.Errorf("another transaction of the same group undid it: %w", cause)}
 	err := errors.Join(cause, g.drop())
-	in.tell()
+	in.notifyMembers()
 	return err
 }
 

@@ -49,7 +49,7 @@ func (db *DB) lockMigrations(ctx context.Context, pool *sql.DB) (held context.Co
 	extended := make(chan struct{})
 	go func() {
 		defer close(extended)
-		lock.keep(held, lose)
+		lock.extendUntilDone(held, lose)
 	}()
 	return held, func() {
 		lose(nil)
@@ -72,12 +72,12 @@ func (l migrationLock) prepare(ctx context.Context) error {
 	return err
 }
 
-// wait takes the lock as soon as it is free.
+// wait acquires the lock as soon as it is free.
 func (l migrationLock) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, migrationLockWait)
 	defer cancel()
 	for {
-		taken, err := l.take(ctx)
+		taken, err := l.acquire(ctx)
 		if taken || err != nil && !IsConflict(err) {
 			return err
 		}
@@ -89,9 +89,9 @@ func (l migrationLock) wait(ctx context.Context) error {
 	}
 }
 
-// take takes or extends the lock, and reports whether it is held. Of two servers of a
+// acquire acquires or extends the lock, and reports whether it is held. Of two servers of a
 // cluster that grant it at once one is refused at its commit: IsConflict.
-func (l migrationLock) take(ctx context.Context) (bool, error) {
+func (l migrationLock) acquire(ctx context.Context) (bool, error) {
 	const statement = "UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))"
 	result, err := l.pool.ExecContext(ctx, statement, l.holder, int(migrationLease.Seconds()), l.holder)
 	if err != nil {
@@ -101,9 +101,9 @@ func (l migrationLock) take(ctx context.Context) (bool, error) {
 	return changed == 1, err
 }
 
-// keep extends the lock until ctx ends. A database that does not answer is asked again: while
-// the lease lasts nobody else has it.
-func (l migrationLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
+// extendUntilDone extends the lock until ctx ends, and calls lose when another process has it. A
+// database that does not answer is asked again: while the lease lasts nobody else has it.
+func (l migrationLock) extendUntilDone(ctx context.Context, lose context.CancelCauseFunc) {
 	ticker := time.NewTicker(migrationLease / 5)
 	defer ticker.Stop()
 	for {
@@ -112,7 +112,7 @@ func (l migrationLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
 			return
 		case <-ticker.C:
 		}
-		if held, err := l.take(ctx); err == nil && !held && ctx.Err() == nil {
+		if held, err := l.acquire(ctx); err == nil && !held && ctx.Err() == nil {
 			lose(errMigrationLockLost)
 			return
 		}
