@@ -51,10 +51,10 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 		if tx, err = s.raise(ctx, u); err != nil {
 			return err
 		}
-		if err := giveByLink(tx, link, given); err != nil {
+		if err := grantByLink(tx, link, given); err != nil {
 			return err
 		}
-		kept, err := s.takeByLink(ctx, tx, link, taken)
+		kept, err := s.revokeByLink(ctx, tx, link, taken)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (a answered) difference(ctx context.Context, db *gorm.DB, userID int64) (li
 	return link, rolesWithout(wanted, had), rolesWithout(had, wanted), err
 }
 
-// givesToGroups reports whether some provider's groups give the role with a name.
-func (s *Service) givesToGroups(role string) bool {
+// grantedToGroups reports whether the role with a name is granted to a group of some provider.
+func (s *Service) grantedToGroups(role string) bool {
 	return slices.ContainsFunc(s.providers, func(p Provider) bool {
 		return slices.Contains(slices.Collect(maps.Values(p.GroupRoles)), role)
 	})
@@ -137,7 +137,8 @@ func rolesBy(tx *gorm.DB, link Link) ([]Role, error) {
 	return roles, nil
 }
 
-func giveByLink(tx *gorm.DB, link Link, roles []Role) error {
+// grantByLink grants roles to the user of a link, and notes that they come from it.
+func grantByLink(tx *gorm.DB, link Link, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}
@@ -151,9 +152,9 @@ func giveByLink(tx *gorm.DB, link Link, roles []Role) error {
 	return nil
 }
 
-// takeByLink takes roles that a link gave, but those without which nobody would hold access:*,
-// and returns the latter.
-func (s *Service) takeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
+// revokeByLink revokes roles that a link granted, but those without which nobody would hold
+// access:*, and returns the latter.
+func (s *Service) revokeByLink(ctx context.Context, tx *gorm.DB, link Link, roles []Role) (kept []Role, err error) {
 	if len(roles) == 0 {
 		return nil, nil
 	}
@@ -182,7 +183,7 @@ func (s *Service) takeByLink(ctx context.Context, tx *gorm.DB, link Link, roles 
 		return nil, err
 	}
 	slog.WarnContext(ctx, "a user keeps a role whose group the provider does not name any more: nobody else holds "+manageAll, "user", link.UserID)
-	return kept, giveByLink(tx, link, kept)
+	return kept, grantByLink(tx, link, kept)
 }
 
 // rolesWithout returns the roles that are not among others.

@@ -216,17 +216,17 @@ func (h handler) journey(ctx context.Context, t traveller, provider string, begi
 	}
 	by, err := t.by(h.service, p)
 	if err != nil {
-		return journeyReply{}, told(err)
+		return journeyReply{}, unwrapFailure(err)
 	}
 	to, err := begin(by)
 	if err != nil {
-		return journeyReply{}, told(err)
+		return journeyReply{}, unwrapFailure(err)
 	}
 	return journeyReply{Out: journeyView{to.Location}, Cookies: []*http.Cookie{t.cookie(to)}}, nil
 }
 
-// told is what a program is told of a failure: the page's word is for the page.
-func told(err error) error {
+// unwrapFailure returns the error of a failure without its reason, which is for the page alone.
+func unwrapFailure(err error) error {
 	var known *failure
 	if errors.As(err, &known) {
 		return known.err

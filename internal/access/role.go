@@ -120,7 +120,7 @@ func (s *Service) recordRoleEdit(ctx context.Context, u *uow.Unit, before, after
 	if err := requireHeld(ctx, given, "The edit gives"); err != nil {
 		return err
 	}
-	if after.Name != before.Name && s.givesToGroups(after.Name) {
+	if after.Name != before.Name && s.grantedToGroups(after.Name) {
 		// Groups find their roles by name: who takes the name gives what the role holds.
 		if err := requireHeld(ctx, after.Permissions, "Groups of single sign-on are given roles of this name, and it holds"); err != nil {
 			return err

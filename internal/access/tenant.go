@@ -79,7 +79,7 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(giveRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u), insertMenus(ctx, u)); err != nil {
+		if err := cmp.Or(grantRoles(tx, admin.ID, []Role{role}), insertUserVersion(ctx, u, &admin, "create"), insertSettings(ctx, u), insertMenus(ctx, u)); err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{Action: "tenant.create", Resource: "tenants/" + name, Detail: map[string]any{"adminId": admin.ID}})

@@ -53,9 +53,9 @@ func (u *uses) note(of use, written *time.Time, now time.Time) {
 	u.waiting[of.table] = append(u.waiting[of.table], of.id)
 }
 
-// take returns the ids of the rows to write, by table, and the time. They are in order, so that two
-// processes wait for each other and never each for the other.
-func (u *uses) take() (ids map[string][]int64, used time.Time) {
+// drain removes and returns the ids of the rows to write, by table, and the time. They are in order,
+// so that two processes that write the same rows do not deadlock.
+func (u *uses) drain() (ids map[string][]int64, used time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.waiting
@@ -86,7 +86,7 @@ func (s *Service) noteUse(c *caller) {
 //
 // All have the time of the last of them. It leaves the versions alone, since nothing was edited.
 func (s *Service) writeUses(ctx context.Context) {
-	waiting, used := s.uses.take()
+	waiting, used := s.uses.drain()
 	for table, ids := range waiting {
 		for together := range slices.Chunk(ids, mostTogether) {
 			if err := s.writeUsesIn(ctx, table, together, used); err != nil {

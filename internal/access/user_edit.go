@@ -105,10 +105,10 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err := requireGrantable(ctx, tx, given); err != nil {
 		return err
 	}
-	if err := takeRoles(tx, user, taken); err != nil {
+	if err := revokeRoles(tx, user, taken); err != nil {
 		return err
 	}
-	if err := giveRoles(tx, user.ID, given); err != nil {
+	if err := grantRoles(tx, user.ID, given); err != nil {
 		return err
 	}
 	user.Roles = names

@@ -185,8 +185,8 @@ func usernameTaken(username string) error {
 	return apperr.New(apperr.AlreadyExists, "There is a user %q already.", username)
 }
 
-// giveRoles adds roles to a user whose row this unit has inserted or raised.
-func giveRoles(tx *gorm.DB, userID int64, roles []Role) error {
+// grantRoles grants roles to a user whose row this unit has inserted or raised.
+func grantRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}
@@ -200,8 +200,8 @@ func giveRoles(tx *gorm.DB, userID int64, roles []Role) error {
 	return nil
 }
 
-// takeRoles takes roles from a user, whose row this unit has raised, that were given by hand.
-func takeRoles(tx *gorm.DB, user *User, roles []Role) error {
+// revokeRoles removes roles that were granted by hand from a user whose row this unit has raised.
+func revokeRoles(tx *gorm.DB, user *User, roles []Role) error {
 	if len(roles) == 0 {
 		return nil
 	}

@@ -18,7 +18,7 @@ const keptAfterEnd = 7 * 24 * time.Hour
 // settleClosed returns what is left of a closed sale to the item's stock, once its queue
 // has drained, and finishes the sale when nothing of it is in flight. It returns how many
 // units were released.
-func (s *life) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+func (s *transitions) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	if sale.Status != closed.Code {
 		return 0, nil
 	}
@@ -29,7 +29,7 @@ func (s *life) settleClosed(ctx context.Context, sale *Sale, wait time.Duration)
 	return released, s.finish(ctx, sale)
 }
 
-func (s *life) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
+func (s *transitions) release(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	var released int64
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		released = 0
@@ -58,7 +58,7 @@ func (s *life) release(ctx context.Context, sale *Sale, wait time.Duration) (int
 
 // unsold is how many units of a closed sale nobody can get any more: all that SQL has not
 // sold, where the gate is lost or damaged.
-func (s *life) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
+func (s *transitions) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
 	var counts gate.Counts
 	// The gate first learns what an earlier release has taken.
 	err := s.gate.Apply(ctx, rulesOf(sale, stock))
@@ -77,7 +77,7 @@ func (s *life) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, err
 	return min(counts.Remaining, stock.Allotted-stock.Sold), nil
 }
 
-func (s *life) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
+func (s *transitions) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale, stock *Stock, units int64) error {
 	if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"allotted": stock.Allotted - units}); err != nil {
 		return overtakenIfStale(err, "release the unsold")
 	}
@@ -97,7 +97,7 @@ func (s *life) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale, stock 
 // it may forget the sale some day; should the program end then, the next look finishes it.
 //
 //	UPDATE flash_sale_stocks SET finished = 1, version = version + 1 WHERE … AND version = ?
-func (s *life) finish(ctx context.Context, sale *Sale) error {
+func (s *transitions) finish(ctx context.Context, sale *Sale) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil || stock.Finished || stock.Allotted != stock.Sold {
 		return err
@@ -126,7 +126,7 @@ func (s *life) finish(ctx context.Context, sale *Sale) error {
 // isIdle reports whether neither the gate nor the queue of a closed sale has anything that
 // has not ended. A gate that has not heard yet that the sale is closed could let somebody
 // in.
-func (s *life) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
+func (s *transitions) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, sale.ID)
 	switch {
 	case errors.Is(err, gate.ErrNoGate):

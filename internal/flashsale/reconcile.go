@@ -17,7 +17,7 @@ import (
 type reconciler struct {
 	*core
 	*ticketEnds
-	*life
+	*transitions
 }
 
 // Reconciliation is what was found and repaired in a sale.

@@ -23,7 +23,7 @@
 // The lock of the item's inventory orders batches, rebuilds and changes of the allotment
 // one after the other, so that they need not run twice. Safety does not rest on it.
 //
-// Where to look: plan.go (plans and edits), life.go and finish.go (from draft to finished),
+// Where to look: plan.go (plans and edits), transition.go and finish.go (from draft to finished),
 // buy.go and follow.go (customers), consume.go (tickets into orders), reject.go (tickets
 // that end without one), dead.go (dead letters), rebuild.go and reconcile.go (the gate),
 // worker.go (what supervises all sales). Package gate is the gate itself.

@@ -20,7 +20,7 @@ const (
 	// removes its tickets.
 	sampleEvery = 5 * time.Second
 	samplesKept = time.Hour
-	// repeatEvery is how often numbers that have not changed are told and kept again: so that
+	// repeatEvery is how often numbers that have not changed are published and sampled again: so that
 	// somebody who looks at them can tell that from nobody counting.
 	repeatEvery = 10 * time.Second
 	// defaultLookback is how far back a request asks that does not say.
@@ -70,13 +70,13 @@ func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) 
 	return samples, nil
 }
 
-// keep writes a sample of a sale, and once a minute removes those that are too old. It is no unit:
-// what is not written is a gap in a chart. Its time is that of the service, as what reads it is:
-// the gate has the clock of its store.
+// insertSample writes a sample of a sale, and once a minute removes those that are too old. It is
+// no unit: what is not written is a gap in a chart. Its time is that of the service, as that of its
+// readers is: the gate has the clock of its store.
 //
 //	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE sale_id = sale_id
-func (w *worker) keep(ctx context.Context, sale *Sale, c *consuming, stats Stats) {
+func (w *worker) insertSample(ctx context.Context, sale *Sale, c *consuming, stats Stats) {
 	now := clock.Kept(w.clock.Now())
 	text, err := json.Marshal(stats)
 	if err != nil {

@@ -59,7 +59,7 @@ type Deps struct {
 type Service struct {
 	*core        // what the parts share
 	*planner     // plans and edits
-	*life        // open, pause, resume, close, finish
+	*transitions // open, pause, resume, close, finish
 	*purchases   // a customer's purchase and its ticket
 	*consumer    // tickets into orders
 	*deadLetters // tickets that were given up
@@ -79,12 +79,12 @@ func New(d Deps) *Service {
 		inventory: d.Inventory, orders: d.Orders, approvals: d.Approvals, random: d.Random, metrics: newMetrics(),
 		wake: make(chan struct{}, 1), peers: newWorkerPeers(d.Clock),
 	}
-	ends, l, plans := &ticketEnds{c}, &life{c}, &planner{c}
+	ends, moves, plans := &ticketEnds{c}, &transitions{c}, &planner{c}
 	d.Approvals.Offer(subject{plans})
 	return &Service{
-		core: c, planner: plans, life: l, purchases: &purchases{ticketEnds: ends},
+		core: c, planner: plans, transitions: moves, purchases: &purchases{ticketEnds: ends},
 		consumer:    &consumer{ticketEnds: ends, paymentTimeout: d.PaymentTimeout},
-		deadLetters: &deadLetters{ends}, reconciler: &reconciler{c, ends, l},
+		deadLetters: &deadLetters{ends}, reconciler: &reconciler{c, ends, moves},
 	}
 }
 

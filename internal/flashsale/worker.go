@@ -150,9 +150,10 @@ type consuming struct {
 	// repaired is when the sale was compared with SQL, repairedAs what it looked like.
 	repaired   time.Time
 	repairedAs seen
-	// published is what was told last, and kept what was written down, without their times.
-	published, kept     Stats
-	publishedAt, keptAt time.Time
+	// published are the numbers that were published last, and sampled those of the last sample,
+	// without their times.
+	published, sampled     Stats
+	publishedAt, sampledAt time.Time
 	// fastest has the highest rates that were seen since something was written down.
 	fastest gate.Counts
 	// trimmed is the minute in which samples that are too old were removed.
@@ -280,7 +281,7 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 		if _, err := w.Reconcile(ctx, a.sale.ID, lockWait); err != nil {
 			return Stats{}, err
 		}
-		c.repairedAs = seen{a.stock.Version, settled(counts)}
+		c.repairedAs = seen{a.stock.Version, stableCounts(counts)}
 		moved = true
 	}
 	// The clock that let the last customer in also says that it was the last.
@@ -330,8 +331,8 @@ type seen struct {
 	counts  gate.Counts
 }
 
-// settled leaves out of the numbers what changes by itself.
-func settled(c gate.Counts) gate.Counts {
+// stableCounts returns the numbers without those that change by themselves.
+func stableCounts(c gate.Counts) gate.Counts {
 	return gate.Counts{
 		Epoch: c.Epoch, Version: c.Version, Allotted: c.Allotted, Remaining: c.Remaining, Queued: c.Queued, Processing: c.Processing,
 		Dead: c.Dead, Confirmed: c.Confirmed, Rejected: c.Rejected, Returned: c.Returned, Waiting: c.Waiting, Working: c.Working, Buried: c.Buried,
@@ -344,7 +345,7 @@ func settled(c gate.Counts) gate.Counts {
 // when there are more tickets in flight than messages for them.
 func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *active, c *consuming) (bool, error) {
 	waited := w.clock.Now().Sub(c.repaired)
-	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, settled(counts)}) {
+	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, stableCounts(counts)}) {
 		return true, nil
 	}
 	if waited <= 2*roundEvery {
@@ -361,8 +362,8 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	return err == nil && queue.Total() < counts.InFlight(), err
 }
 
-// report announces a sale's numbers and keeps them for its charts, when they have changed, and
-// now and then when not, and says when they do not add up.
+// report publishes a sale's numbers and inserts samples of them, when they have changed, and now
+// and then when not, and logs when they do not add up.
 func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stats) {
 	balanced := 0.0
 	if stats.Balanced {
@@ -372,20 +373,20 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	}
 	w.metrics.balanced.WithLabelValues(strconv.FormatInt(a.sale.ID, 10)).Set(balanced)
 	const publishEvery = 900 * time.Millisecond
-	now, told := w.clock.Now(), stats
-	told.Time = time.Time{} // it always changes
+	now, numbers := w.clock.Now(), stats
+	numbers.Time = time.Time{} // it always changes
 	c.fastest = stats.Fastest(c.fastest)
-	if told != c.published || stats.InFlight() > 0 {
+	if numbers != c.published || stats.InFlight() > 0 {
 		w.calm = false
 	}
-	if waited := now.Sub(c.publishedAt); waited >= publishEvery && (told != c.published || waited >= repeatEvery) {
-		c.published, c.publishedAt = told, now
+	if waited := now.Sub(c.publishedAt); waited >= publishEvery && (numbers != c.published || waited >= repeatEvery) {
+		c.published, c.publishedAt = numbers, now
 		w.publish(ctx, &a.sale, stats)
 	}
-	if waited := now.Sub(c.keptAt); waited >= sampleEvery && (told != c.kept || waited >= repeatEvery) {
-		c.kept, c.keptAt = told, now
+	if waited := now.Sub(c.sampledAt); waited >= sampleEvery && (numbers != c.sampled || waited >= repeatEvery) {
+		c.sampled, c.sampledAt = numbers, now
 		stats.Counts, c.fastest = c.fastest, gate.Counts{}
-		w.keep(ctx, &a.sale, c, stats)
+		w.insertSample(ctx, &a.sale, c, stats)
 	}
 }
 

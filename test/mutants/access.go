@@ -170,7 +170,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a role takes the name that groups are given by from who has not what it holds",
-		file: "internal/access/role.go", old: `after.Name != before.Name && s.givesToGroups(after.Name)`, new: `after.Name == before.Name && s.givesToGroups(after.Name)`,
+		file: "internal/access/role.go", old: `after.Name != before.Name && s.grantedToGroups(after.Name)`, new: `after.Name == before.Name && s.grantedToGroups(after.Name)`,
 		caught: tests{"internal/access": {"TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
 	},
 	{

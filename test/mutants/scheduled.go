@@ -92,7 +92,7 @@ var scheduled = []mutant{
 	},
 	{
 		name: "a step of a flash sale leaves what is scheduled for it",
-		file: "internal/flashsale/life.go", old: "return after, s.markApprovalsStale(ctx, u, named, after)", new: "return after, nil",
+		file: "internal/flashsale/transition.go", old: "return after, s.markApprovalsStale(ctx, u, named, after)", new: "return after, nil",
 		caught: tests{"internal/flashsale": {"TestWhatMovesASaleMakesItsScheduledChangesStale"}},
 	},
 	{

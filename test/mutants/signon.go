@@ -126,7 +126,7 @@ var signOns = []mutant{
 	},
 	{
 		name: "the last access:* goes with its group",
-		file: "internal/access/group.go", old: `	return kept, giveByLink(tx, link, kept)`, new: `	return kept, nil`,
+		file: "internal/access/group.go", old: `	return kept, grantByLink(tx, link, kept)`, new: `	return kept, nil`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsItWhateverHisGroupsAre"}},
 	},
 	{

@@ -84,7 +84,7 @@ func (l *Loader) loadOrders(ctx context.Context) error {
 	underWay := map[int]*orders.Order{}
 	for _, v := range l.visits() {
 		l.date.ago = v.ago
-		order, err := l.bring(ctx, underWay[v.order], v)
+		order, err := l.advance(ctx, underWay[v.order], v)
 		if err != nil {
 			return fmt.Errorf("load order %d: %w", v.order, err)
 		}
@@ -98,9 +98,9 @@ func (l *Loader) loadOrders(ctx context.Context) error {
 	return nil
 }
 
-// bring takes the order as far as the visit says. It is looked for when it is nil, and placed
+// advance moves the order as far as the visit says. It is looked up when it is nil, and placed
 // when there is none.
-func (l *Loader) bring(ctx context.Context, order *orders.Order, v visit) (*orders.Order, error) {
+func (l *Loader) advance(ctx context.Context, order *orders.Order, v visit) (*orders.Order, error) {
 	if order == nil {
 		listing, err := l.Orders.List(ctx, orders.Filter{UserID: buyer(v.order)}, storage.Page{Limit: 1})
 		if err != nil {
@@ -114,7 +114,7 @@ func (l *Loader) bring(ctx context.Context, order *orders.Order, v visit) (*orde
 	if v.steps == 0 {
 		return order, nil
 	}
-	return l.take(ctx, order, l.journey(v.order)[v.steps-1])
+	return l.transition(ctx, order, l.journey(v.order)[v.steps-1])
 }
 
 func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err error) {
@@ -132,8 +132,8 @@ func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err err
 	return order, err
 }
 
-// take takes a step unless the order is past it.
-func (l *Loader) take(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
+// transition makes one step of an order, unless the order is past it.
+func (l *Loader) transition(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		after, err = l.Orders.Transition(ctx, u, order, step, nil)
 		return err

@@ -65,9 +65,9 @@ func (s *Server) Drain(ctx context.Context, d time.Duration) {
 	clock.Sleep(ctx, d)
 }
 
-// parting has a caller open another connection for its next request once draining has begun:
-// a request that is sent while its connection is being closed may be lost.
-func (s *Server) parting(next echo.HandlerFunc) echo.HandlerFunc {
+// closeWhileDraining has clients open another connection for their next request once draining has
+// begun: a request that is sent while its connection is being closed may be lost.
+func (s *Server) closeWhileDraining(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.drain.hasBegun() {
 			c.Response().Header().Set("Connection", "close")

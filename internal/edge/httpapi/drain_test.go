@@ -17,7 +17,7 @@ import (
 // listens.
 func streaming(t *testing.T) (server *httpapi.Server, url string) {
 	t.Helper()
-	at := &door{}
+	at := &authenticator{}
 	at.set(nil, "things:read")
 	server = httpapi.NewServer(httpapi.Options{Authenticator: at})
 	httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {

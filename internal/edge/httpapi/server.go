@@ -121,7 +121,7 @@ func NewServer(o Options) *Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	e.HTTPErrorHandler = s.answerError
-	e.Pre(s.identified, s.observed, recovered, s.parting, s.secured, readable)
+	e.Pre(s.identified, s.observed, recovered, s.closeWhileDraining, s.secured, readable)
 	return s
 }
 

@@ -18,20 +18,20 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// door lets in whom it was told to, and can be told otherwise.
-type door struct {
+// authenticator is a stub whose caller and refusal a test sets.
+type authenticator struct {
 	mu      sync.Mutex
 	caller  principal.Principal
 	refusal error
 }
 
-func (d *door) Authenticate(*http.Request) (principal.Principal, error) {
+func (d *authenticator) Authenticate(*http.Request) (principal.Principal, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.caller, d.refusal
 }
 
-func (d *door) set(refusal error, permissions ...string) {
+func (d *authenticator) set(refusal error, permissions ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.caller, d.refusal = principal.Principal{TenantID: 1, UserID: 7, Name: "Li", Permissions: permissions}, refusal
@@ -39,7 +39,7 @@ func (d *door) set(refusal error, permissions ...string) {
 
 // pings opens a stream that pings whenever it is told to and then says what its caller
 // may do.
-func pings(t *testing.T, at *door) (ping chan<- struct{}, lines *bufio.Scanner) {
+func pings(t *testing.T, at *authenticator) (ping chan<- struct{}, lines *bufio.Scanner) {
 	t.Helper()
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at})
 	beats := make(chan struct{})
@@ -79,13 +79,13 @@ func data(t *testing.T, lines *bufio.Scanner) string {
 }
 
 func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
-	for name, take := range map[string]func(*door){
-		"the session has ended":    func(d *door) { d.set(apperr.New(apperr.Unauthenticated, "Sign in."), "*") },
-		"the token was revoked":    func(d *door) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
-		"the permission was taken": func(d *door) { d.set(nil, "orders:read") },
+	for name, take := range map[string]func(*authenticator){
+		"the session has ended":    func(d *authenticator) { d.set(apperr.New(apperr.Unauthenticated, "Sign in."), "*") },
+		"the token was revoked":    func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"the permission was taken": func(d *authenticator) { d.set(nil, "orders:read") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			at := &door{}
+			at := &authenticator{}
 			at.set(nil, "things:read")
 			ping, lines := pings(t, at)
 			require.Equal(t, `["things:read"]`, data(t, lines))
@@ -97,7 +97,7 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 }
 
 func TestAStreamGoesOnWhileTheEnginesCannotTellWhoItsCallerIs(t *testing.T) {
-	at := &door{}
+	at := &authenticator{}
 	at.set(nil, "things:read")
 	ping, lines := pings(t, at)
 	require.Equal(t, `["things:read"]`, data(t, lines))
@@ -117,7 +117,7 @@ func (c *counted) CountConflict(tenant int64, resource, record string, code appe
 }
 
 func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
-	at, counter := &door{}, &counted{}
+	at, counter := &authenticator{}, &counted{}
 	at.set(nil, "*")
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at, Conflicts: counter})
 	var refusal error
@@ -133,9 +133,9 @@ func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
 	require.Equal(t, []string{"1 things things/4 version_conflict", "1 things things/4 status_changed"}, counter.conflicts)
 }
 
-// bell is a door that says when it has been told otherwise.
+// bell is an authenticator that signals when its refusal or caller was set.
 type bell struct {
-	*door
+	*authenticator
 	mu   sync.Mutex
 	rung chan struct{}
 }
@@ -157,12 +157,12 @@ func (b *bell) ring() {
 }
 
 func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *testing.T) {
-	for name, take := range map[string]func(*door){
-		"it has ended":          func(d *door) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
-		"it opens less of that": func(d *door) { d.set(nil, "things:read") },
+	for name, take := range map[string]func(*authenticator){
+		"it has ended":          func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"it opens less of that": func(d *authenticator) { d.set(nil, "things:read") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			at := &bell{door: &door{}, rung: make(chan struct{})}
+			at := &bell{authenticator: &authenticator{}, rung: make(chan struct{})}
 			at.set(nil, "things:read", "orders:read")
 			server := httpapi.NewServer(httpapi.Options{Authenticator: at})
 			httpapi.Listen(server.Router(), "/beats", "things:read", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
@@ -187,7 +187,7 @@ func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *test
 			at.ring()
 			at.set(apperr.New(apperr.Unavailable, "The database does not answer."))
 			at.ring()
-			take(at.door)
+			take(at.authenticator)
 			at.ring()
 			require.Empty(t, data(t, lines), "the stream ends")
 			require.NoError(t, lines.Err(), "it ends by itself")

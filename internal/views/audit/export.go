@@ -112,7 +112,7 @@ func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end expo
 	if !ok {
 		return nil, exportEnd{}, storage.ErrNoTenant
 	}
-	if _, err := l.settle(ctx, p.TenantID); err != nil {
+	if _, err := l.number(ctx, p.TenantID); err != nil {
 		return nil, exportEnd{}, fmt.Errorf("number the audit log: %w", err)
 	}
 	err = l.db.Snapshot(ctx, func(tx *gorm.DB) error {
@@ -176,14 +176,14 @@ type placed struct {
 	Place int64
 }
 
-// settle gives the entries of a tenant that are committed by now their places, as many as an
+// number gives the entries of a tenant that are committed by now their places, as many as an
 // export has and somewhat more, and reports whether all have one. It writes only where there is
 // something to number.
-func (l *Log) settle(ctx context.Context, tenant int64) (whole bool, err error) {
+func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
-	settled, err := l.settled(everywhere, tenant)
-	if err != nil || settled {
-		return settled, err
+	numbered, err := l.isNumbered(everywhere, tenant)
+	if err != nil || numbered {
+		return numbered, err
 	}
 	log := storage.NumberedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
 		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
@@ -201,12 +201,12 @@ func (l *Log) settle(ctx context.Context, tenant int64) (whole bool, err error) 
 	return l.db.Number(everywhere, log, 2*mostExported)
 }
 
-// settled reports whether a tenant has a counter, and each of its entries a place.
-func (l *Log) settled(ctx context.Context, tenant int64) (settled bool, err error) {
+// isNumbered reports whether a tenant has a counter, and each of its entries a place.
+func (l *Log) isNumbered(ctx context.Context, tenant int64) (numbered bool, err error) {
 	const statement = `SELECT COUNT(*) > 0 AND NOT EXISTS (SELECT 1 FROM audit_entries WHERE tenant_id = ? AND place IS NULL)
 		FROM log_places WHERE name = ?`
-	err = l.db.Read(ctx).Raw(statement, tenant, counterOf(tenant)).Scan(&settled).Error
-	return settled, err
+	err = l.db.Read(ctx).Raw(statement, tenant, counterOf(tenant)).Scan(&numbered).Error
+	return numbered, err
 }
 
 // endOf reads where the log of a tenant ends.
@@ -240,7 +240,7 @@ func (l *Log) NumberLogs(ctx context.Context) (whole bool, err error) {
 		tenant, err := strconv.ParseInt(strings.TrimPrefix(name, "audit:"), 10, 64)
 		settled := false
 		if err == nil {
-			settled, err = l.settle(ctx, tenant)
+			settled, err = l.number(ctx, tenant)
 		}
 		whole = whole && settled
 		if err != nil {

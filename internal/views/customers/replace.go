@@ -87,7 +87,7 @@ func (e *erasure) name(text string, own bool) string {
 	if text == string(e.id) {
 		return string(e.pseudonym)
 	}
-	if !e.says(text, own) {
+	if !e.mentions(text, own) {
 		return text
 	}
 	replaced := text
@@ -101,9 +101,9 @@ func (e *erasure) name(text string, own bool) string {
 	return replaced
 }
 
-// says reports whether a text names the customer. An id that is short is one only where it is
+// mentions reports whether a text names the customer. An id that is short is one only where it is
 // known to be: in paths, and in rows that are about the customer.
-func (e *erasure) says(text string, own bool) bool {
+func (e *erasure) mentions(text string, own bool) bool {
 	if len(e.id) >= distinct {
 		for _, needle := range e.needles() {
 			if strings.Contains(text, needle) {
@@ -122,7 +122,7 @@ func (e *erasure) says(text string, own bool) bool {
 
 // free returns what people wrote, blanked where it is about the customer or names them.
 func (e *erasure) free(text string, own bool) string {
-	if text != "" && (own || e.says(text, false)) {
+	if text != "" && (own || e.mentions(text, false)) {
 		return erased
 	}
 	return text

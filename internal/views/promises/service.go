@@ -191,7 +191,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 	if st.Place, err = storage.EncodePlace(next); err != nil || next != nil {
 		return false, err
 	}
-	if err := s.settle(ctx, st); err != nil {
+	if err := s.finishPass(ctx, st); err != nil {
 		return false, err
 	}
 	now := s.clock.Now()

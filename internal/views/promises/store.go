@@ -184,8 +184,8 @@ func (s *Service) reportFresh(ctx context.Context, st *state, tenant int64, subj
 	})
 }
 
-// settle ends a pass: what it did not see any more is repaired.
-func (s *Service) settle(ctx context.Context, st *state) error {
+// finishPass deletes the violations that a pass did not find any more: they are repaired.
+func (s *Service) finishPass(ctx context.Context, st *state) error {
 	all, err := violationsOf(s.db.Read(storage.AcrossTenants(ctx)), st.Name)
 	if err != nil {
 		return fmt.Errorf("read the violations of %q: %w", st.Name, err)

@@ -21,20 +21,20 @@ import (
 	"interlock/internal/views/realtime"
 )
 
-// door lets everybody in as the same caller, until it is told otherwise.
-type door struct {
+// authenticator is a stub whose caller and refusal a test sets.
+type authenticator struct {
 	mu      sync.Mutex
 	caller  principal.Principal
 	refusal error
 }
 
-func (d *door) Authenticate(*http.Request) (principal.Principal, error) {
+func (d *authenticator) Authenticate(*http.Request) (principal.Principal, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.caller, d.refusal
 }
 
-func (d *door) set(refusal error, permissions ...string) {
+func (d *authenticator) set(refusal error, permissions ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.caller, d.refusal = principal.Principal{Kind: principal.Admin, TenantID: 1, UserID: 7, Name: "Ada", Permissions: permissions}, refusal
@@ -43,8 +43,8 @@ func (d *door) set(refusal error, permissions ...string) {
 // site is a process that serves HTTP.
 type site struct {
 	process
-	door *door
-	url  string
+	authenticator *authenticator
+	url           string
 }
 
 func newSite(t *testing.T, bus events.Bus, permissions ...string) site {
@@ -55,10 +55,10 @@ func newSite(t *testing.T, bus events.Bus, permissions ...string) site {
 // serving has a process serve HTTP.
 func serving(t *testing.T, p process, permissions ...string) site {
 	t.Helper()
-	s := site{process: p, door: &door{}}
+	s := site{process: p, authenticator: &authenticator{}}
 	s.BeatEvery(10 * time.Millisecond)
-	s.door.set(nil, permissions...)
-	server := httpapi.NewServer(httpapi.Options{Authenticator: s.door})
+	s.authenticator.set(nil, permissions...)
+	server := httpapi.NewServer(httpapi.Options{Authenticator: s.authenticator})
 	realtime.Routes(server.Router(), s.Service)
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
@@ -203,7 +203,7 @@ func TestWhatWasMissedIsToldOnlyToWhoMayReadItNow(t *testing.T) {
 	last := first.end()
 	s.publish(t, 1, "orders", "41")
 	s.publish(t, 1, "configs", "a")
-	s.door.set(nil, "configs:read")
+	s.authenticator.set(nil, "configs:read")
 	back := s.resume(t, "?topics=orders,configs", last)
 	receive(t, back.events, "ready")
 	require.Equal(t, "configs", receive(t, back.events, "what may be read").name)
@@ -235,7 +235,7 @@ func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 		require.Contains(t, body["detail"], name)
 		require.Equal(t, "?topics", body["fields"].([]any)[0].(map[string]any)["pointer"])
 	}
-	s.door.set(nil)
+	s.authenticator.set(nil)
 	status, _ := s.refused(t, "")
 	require.Equal(t, http.StatusForbidden, status)
 }
@@ -250,15 +250,15 @@ func TestATopicWithoutAPermissionIsForEverybodyButCustomersAndNobodyIsThere(t *t
 	s.publish(t, 1, "navigation", "")
 	require.Equal(t, "navigation", receive(t, stream, "a change").name)
 
-	s.door.set(nil, "*")
+	s.authenticator.set(nil, "*")
 	there, err := http.Post(s.url+"/presence", "application/json", strings.NewReader(`{"resource":"navigation/1"}`))
 	require.NoError(t, err)
 	require.NoError(t, there.Body.Close())
 	require.Equal(t, http.StatusUnprocessableEntity, there.StatusCode)
 
-	s.door.mu.Lock()
-	s.door.caller = principal.Principal{Kind: principal.Customer, TenantID: 1, CustomerID: "7", Permissions: []string{"orders:read"}}
-	s.door.mu.Unlock()
+	s.authenticator.mu.Lock()
+	s.authenticator.caller = principal.Principal{Kind: principal.Customer, TenantID: 1, CustomerID: "7", Permissions: []string{"orders:read"}}
+	s.authenticator.mu.Unlock()
 	refused, err := http.Get(s.url + "/events?topics=navigation")
 	require.NoError(t, err)
 	require.NoError(t, refused.Body.Close())
@@ -271,7 +271,7 @@ func TestAPermissionThatIsTakenAwayStopsItsTopicAndTheLastOneTheStream(t *testin
 	s := newSite(t, bus, "orders:read", "configs:read")
 	stream := s.open(t, "?topics=orders,configs")
 	receive(t, stream, "ready")
-	s.door.set(nil, "configs:read")
+	s.authenticator.set(nil, "configs:read")
 	require.Eventually(t, func() bool {
 		s.publish(t, 1, "orders", "41")
 		s.publish(t, 1, "configs", "a")
@@ -281,7 +281,7 @@ func TestAPermissionThatIsTakenAwayStopsItsTopicAndTheLastOneTheStream(t *testin
 		}
 		return first == "configs"
 	}, patience, 20*time.Millisecond, "orders still come")
-	s.door.set(nil)
+	s.authenticator.set(nil)
 	requireEnd(t, stream)
 }
 
@@ -306,7 +306,7 @@ func TestAStreamEndsWhenItsCredentialEnds(t *testing.T) {
 	s := newSite(t, bus, "*")
 	stream := s.open(t, "")
 	receive(t, stream, "ready")
-	s.door.set(apperr.New(apperr.Unauthenticated, "Your session has ended."), "*")
+	s.authenticator.set(apperr.New(apperr.Unauthenticated, "Your session has ended."), "*")
 	requireEnd(t, stream)
 }
 

@@ -320,7 +320,7 @@ func (s *Service) report(ctx context.Context) error {
 	}
 	for tenant, list := range byTenant {
 		ctx := principal.With(ctx, principal.System(tenant, "retention"))
-		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return tell(ctx, u, list, limits) })
+		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return auditRemoved(ctx, u, list, limits) })
 		if err != nil {
 			return fmt.Errorf("record what was removed: %w", err)
 		}
@@ -335,7 +335,9 @@ type removedRows struct {
 	Until *time.Time `json:"until"`
 }
 
-func tell(ctx context.Context, u *uow.Unit, list []tally, limits map[string]*state) error {
+// auditRemoved deletes the counts of rows that were removed and adds them to the audit log, in one
+// unit.
+func auditRemoved(ctx context.Context, u *uow.Unit, list []tally, limits map[string]*state) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err

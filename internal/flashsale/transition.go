@@ -13,9 +13,9 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// life takes a sale from one status to the next, and its units along: from the item's
-// stock when it is opened, back there when it is closed and finished.
-type life struct{ *core }
+// transitions moves sales from one status to the next, and their units with them: out of the
+// item's stock when a sale is opened, back there when it is closed and finished.
+type transitions struct{ *core }
 
 // Transition moves a sale that was just read; see change.Lifecycle for what is refused. Opening
 // reserves the sale's quantity of the item's stock and builds the gate; closing leaves
@@ -24,7 +24,7 @@ type life struct{ *core }
 // Errors, besides, for open: ValidationFailed when the item is not for sale or the sale
 // is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
 // had in time.
-func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
+func (s *transitions) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
 	if err := s.lifecycle().CheckPrecondition(sale, ifMatch); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *life) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action s
 }
 
 // allot gives a sale that is being opened its units.
-func (s *life) allot(ctx context.Context, u *uow.Unit, sale *Sale) error {
+func (s *transitions) allot(ctx context.Context, u *uow.Unit, sale *Sale) error {
 	stock := &Stock{SaleID: sale.ID, Allotted: sale.Quantity, Epoch: 1}
 	if err := guard.Insert(ctx, u, stock); err != nil {
 		return fmt.Errorf("insert the sale's units: %w", err)
@@ -97,7 +97,7 @@ func (s *life) allot(ctx context.Context, u *uow.Unit, sale *Sale) error {
 // unit, which has the lock of the item's stock: from the order's holder to the sale's.
 // They are for sale again, or, when the sale is closed, released to the item's stock; once
 // it is finished they go there at once.
-func (s *life) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
+func (s *transitions) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *life) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, h
 
 // move takes one step of the gate after its cause was committed. Should it fail, the
 // reconciler finds the difference.
-func (s *life) move(ctx context.Context, sale int64, step gate.Step) {
+func (s *transitions) move(ctx context.Context, sale int64, step gate.Step) {
 	stock, err := stockOf(s.db.Read(ctx), sale)
 	if err == nil && stock != nil {
 		_, err = s.gate.Move(ctx, stock.ref(), []gate.Step{step})
