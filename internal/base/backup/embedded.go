@@ -26,10 +26,7 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	next := live + ".restoring"
 	defer removeDatabase(next)
 	removeDatabase(next)
-	if err := copyTo(from, next); err != nil {
-		return Content{}, "", fmt.Errorf("copy the backup: %w", err)
-	}
-	if content, err = prepare(ctx, o, next); err != nil {
+	if content, err = prepareCopy(ctx, o, from, next); err != nil {
 		return Content{}, "", err
 	}
 	if kept, err = preserveExisting(ctx, o, live); err != nil {
@@ -41,8 +38,11 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	return content, kept, storage.SyncFolder(live)
 }
 
-// prepare checks a copy of a backup and begins its new history.
-func prepare(ctx context.Context, o storage.Options, path string) (Content, error) {
+// prepareCopy copies a backup to path, checks the copy and begins its new history.
+func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path string) (Content, error) {
+	if err := copyTo(from, path); err != nil {
+		return Content{}, fmt.Errorf("copy the backup: %w", err)
+	}
 	o.URL = "sqlite://" + path
 	db, err := storage.Open(ctx, o)
 	if err != nil {

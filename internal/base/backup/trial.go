@@ -60,10 +60,7 @@ func tryAsFile(ctx context.Context, o storage.Options, from *os.File, visit Visi
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	copied := filepath.Join(folder, "interlock.db")
-	if err := copyTo(from, copied); err != nil {
-		return fmt.Errorf("copy the backup: %w", err)
-	}
-	content, err := prepare(ctx, o, copied)
+	content, err := prepareCopy(ctx, o, from, copied)
 	if err != nil {
 		return err
 	}
