@@ -132,37 +132,47 @@ const (
 // audit entries of units that were undone (package uow), and are nobody's.
 func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	for _, one := range t.removals(rows) {
-		statement, values := one.statement(t)
-		var floor int64
-		if t.Name == "audit_entries" {
-			if floor, err = raiseFloor(tx, one); err != nil {
-				return 0, err
-			}
-			statement, values = statement+upTo, append(values, floor)
+		deleted, err := deleteRows(tx, t, one)
+		if err != nil {
+			return 0, err
 		}
-		deleted := tx.Exec(statement, values...)
-		if deleted.Error != nil {
-			return 0, deleted.Error
-		}
-		if t.Name == "audit_entries" && deleted.RowsAffected < int64(len(one.last)) {
-			if err := requireGone(tx, one); err != nil {
-				return 0, err
-			}
-		}
-		removed += deleted.RowsAffected
+		removed += deleted
 		tenant := one.head[0].(int64)
-		if tenant == 0 || deleted.RowsAffected == 0 {
+		if tenant == 0 || deleted == 0 {
 			continue
 		}
-		counted := tx.Exec(addToTally, deleted.RowsAffected, tenant, t.Name)
+		counted := tx.Exec(addToTally, deleted, tenant, t.Name)
 		if counted.Error == nil && counted.RowsAffected == 0 {
-			counted = tx.Exec(insertTally, deleted.RowsAffected, tenant, t.Name)
+			counted = tx.Exec(insertTally, deleted, tenant, t.Name)
 		}
 		if counted.Error != nil {
 			return 0, counted.Error
 		}
 	}
 	return removed, nil
+}
+
+// deleteRows issues the statement of one removal, and returns how many rows it deleted.
+func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
+	statement, values := r.statement(t)
+	if t.Name == "audit_entries" {
+		return deleteEntries(tx, r, statement, values)
+	}
+	deleted := tx.Exec(statement, values...)
+	return deleted.RowsAffected, deleted.Error
+}
+
+// deleteEntries is deleteRows for audit entries, see raiseFloor and requireGone.
+func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int64, error) {
+	floor, err := raiseFloor(tx, r)
+	if err != nil {
+		return 0, err
+	}
+	deleted := tx.Exec(statement+upTo, append(values, floor)...)
+	if deleted.Error != nil || deleted.RowsAffected >= int64(len(r.last)) {
+		return deleted.RowsAffected, deleted.Error
+	}
+	return deleted.RowsAffected, requireGone(tx, r)
 }
 
 // upTo keeps what was numbered since the floor was raised.
