@@ -7,7 +7,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 )
@@ -119,15 +118,7 @@ func (p protection) refusal(query *gorm.DB, missed error) error {
 // of that row on another node, both commit without seeing each other. The row's version stays.
 // Errors: ErrGone, ErrStale.
 func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
-	who, known := principal.From(ctx)
-	if !known || who.TenantID == 0 {
-		return storage.ErrNoTenant
-	}
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	table, err := byKey[T](tx)
+	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/base/storage"
 )
@@ -206,18 +207,7 @@ func remove[T any](ctx context.Context, u Unit, p protection, ref Ref) error {
 // write builds the one UPDATE of this package. It is written out instead of left to
 // GORM, which takes three times as many allocations for it, on every mutation.
 func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
-	who, err := actor(ctx)
-	if err != nil {
-		return err
-	}
-	if who.TenantID == 0 {
-		return storage.ErrNoTenant
-	}
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	table, err := byKey[T](tx)
+	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
 		return err
 	}
@@ -251,6 +241,22 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 	}
 	changed, err := exec(tx, query.String(), values...)
 	return requireOneRow[T](tx, changed, err, p, id, missed, condition, args...)
+}
+
+// target returns what each UPDATE of one row is built from: its author, whose tenant it names, the
+// transaction, and the table. Errors: storage.ErrNoTenant.
+func target[T any](ctx context.Context, u Unit) (who principal.Principal, tx *gorm.DB, table string, err error) {
+	if who, err = actor(ctx); err != nil {
+		return who, nil, "", err
+	}
+	if who.TenantID == 0 {
+		return who, nil, "", storage.ErrNoTenant
+	}
+	if tx, err = u.Tx(ctx); err != nil {
+		return who, nil, "", err
+	}
+	table, err = byKey[T](tx)
+	return who, tx, table, err
 }
 
 // byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
