@@ -125,7 +125,7 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 // lock, which an engine may have dropped.
 func retryIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
-		return uow.Overtaken("record")
+		return uow.OvertakenBecause("record", err)
 	}
 	return err
 }

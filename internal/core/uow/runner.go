@@ -307,8 +307,13 @@ func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 // Overtaken is Retry for a unit that finds changed, at its write, what it had read: its
 // lock was lost. One that is overtaken each time is answered ResourceLocked; what names
 // what it was about to move.
-func Overtaken(what string) error {
-	return Retry(apperr.New(apperr.ResourceLocked, "Somebody else changed the same %s at the same time. Nothing was changed; try again.", what).After(time.Second))
+func Overtaken(what string) error { return OvertakenBecause(what, nil) }
+
+// OvertakenBecause is Overtaken with its cause, which is never sent. Callers find it with errors.Is,
+// so it is for a cause that none of them would take for one of another row.
+func OvertakenBecause(what string, cause error) error {
+	return Retry(apperr.New(apperr.ResourceLocked, "Somebody else changed the same %s at the same time. Nothing was changed; try again.", what).
+		After(time.Second).Because(cause))
 }
 
 type retryError struct {
