@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 )
 
@@ -67,6 +68,24 @@ func TestEveryReplyCarriesTheCallersRequestIDAndTheAuditRowKeepsIt(t *testing.T)
 			given := c.Do(t, http.MethodGet, "/api/v1/configs/traced", nil, "X-Request-Id", unsound).Header.Get("X-Request-Id")
 			require.NotEmpty(t, given)
 			require.NotEqual(t, unsound, given)
+		}
+	})
+}
+
+// The service writes no such row; somebody who repairs a database by hand may.
+func TestAnActorWhoseIDIsNoNumberIsShownAsItStands(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		created := c.Do(t, http.MethodPost, "/api/v1/configs", object{"key": "repaired", "value": 1, "valueType": "number"}, "Idempotency-Key", "repair")
+		require.Equal(t, http.StatusCreated, created.Status, string(created.Body))
+		write := p.Services().DB.Write(storage.AcrossTenants(t.Context()))
+		for table, path := range map[string]string{"audit_entries": "/api/v1/audit-log?resource=configs/repaired", "idempotency_keys": "/api/v1/idempotency-keys?key=repair"} {
+			changed := write.Exec("UPDATE "+table+" SET actor_id = 'ops', actor_name = 'Operations' WHERE tenant_id = ?", tenantOf(t, c))
+			require.NoError(t, changed.Error)
+			require.NotZero(t, changed.RowsAffected)
+			items := read(t, c, path)["items"].([]any)
+			require.Len(t, items, 1)
+			require.Equal(t, object{"id": "ops", "name": "Operations"}, items[0].(object)["actor"], path)
 		}
 	})
 }

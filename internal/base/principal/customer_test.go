@@ -63,3 +63,14 @@ func TestACustomerAndAUserOfOneNumberAreTwoActors(t *testing.T) {
 		require.Equal(t, want, string(shown))
 	}
 }
+
+func TestAnIDThatAUserCannotHaveIsShownAsItStands(t *testing.T) {
+	for id, want := range map[string]string{
+		"0": `0`, "-7": `-7`, "9223372036854775807": `9223372036854775807`,
+		"ops": `"ops"`, "": `""`, "007": `"007"`, "+7": `"+7"`, "-0": `"-0"`, "7.0": `"7.0"`, "1e3": `"1e3"`, "9223372036854775808": `"9223372036854775808"`, "\"": `"\""`,
+	} {
+		shown, err := strictjson.Encode(principal.ActorOf(string(principal.Admin), id, "Li"))
+		require.NoError(t, err, id)
+		require.Equal(t, `{"id":`+want+`,"name":"Li"}`, string(shown), id)
+	}
+}

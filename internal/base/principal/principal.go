@@ -7,7 +7,6 @@ package principal
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -118,17 +117,23 @@ func (p Principal) Person() Person { return Person{ID: p.UserID, Name: p.Name} }
 
 // Actor names in replies who did something, customers too.
 type Actor struct {
-	// ID is a CustomerID for a customer, and an integer for everybody else.
+	// ID is a CustomerID for a customer, and an int64 for everybody else; a string for an id that is
+	// none of ours.
 	ID   any    `json:"id"`
 	Name string `json:"name"`
 }
 
-// ActorOf returns the actor whose kind, ActorID and name are kept.
+// ActorOf returns the actor whose kind, ActorID and name are kept. An id that is none of ours, in a
+// row that somebody wrote by hand, is shown as it stands.
 func ActorOf(kind, id, name string) Actor {
 	if kind == string(Customer) {
 		return Actor{ID: CustomerID(id), Name: name}
 	}
-	return Actor{ID: json.Number(id), Name: name}
+	user, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || strconv.FormatInt(user, 10) != id {
+		return Actor{ID: id, Name: name}
+	}
+	return Actor{ID: user, Name: name}
 }
 
 type requestKey struct{}
