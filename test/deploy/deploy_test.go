@@ -20,6 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"interlock/internal/settings"
+	"interlock/test/servers"
 )
 
 type object = map[string]any
@@ -239,13 +240,7 @@ func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
 // need returns a program that test/tools/deploy.sh installs.
 func need(t *testing.T, name string) string {
 	t.Helper()
-	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
-		if path := filepath.Join(folder, name); exec.Command("test", "-x", path).Run() == nil {
-			return path
-		}
-	}
-	require.FailNow(t, name+" is missing: run test/tools/deploy.sh (on Debian and Ubuntu it installs haproxy, prometheus and systemd)")
-	return ""
+	return servers.Program(t, name, "run test/tools/deploy.sh (on Debian and Ubuntu it installs haproxy, prometheus and systemd)")
 }
 
 func TestHAProxyTakesItsConfiguration(t *testing.T) {

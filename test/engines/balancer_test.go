@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/freeport"
+	"interlock/test/servers"
 )
 
 // How HAProxy spreads the connections of a replica over the servers of a cluster.
@@ -38,11 +39,7 @@ const (
 // when it is not.
 func balance(t *testing.T, nodes []*node, replicas int, how string) []int {
 	t.Helper()
-	program, err := exec.LookPath("haproxy")
-	if err != nil {
-		program = "/usr/sbin/haproxy"
-	}
-	require.FileExists(t, program, "install haproxy")
+	program := servers.Program(t, "haproxy", "install haproxy")
 	checks := make([]int, len(nodes))
 	for i, n := range nodes {
 		checks[i] = sayWhetherSynced(t, n)
@@ -163,7 +160,7 @@ func (n *node) recovered(t *testing.T) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), joinPatience)
 	defer cancel()
-	command := exec.CommandContext(ctx, "mariadbd", "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(), "--socket=recover.sock", "--skip-networking",
+	command := exec.CommandContext(ctx, need(t, "mariadbd"), "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(), "--socket=recover.sock", "--skip-networking",
 		"--binlog-format=ROW", "--wsrep-on=ON", "--wsrep-provider="+provider, "--wsrep-sst-method=rsync", "--wsrep-cluster-address=gcomm://", "--wsrep-recover")
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: account(t), Pdeathsig: syscall.SIGKILL}
 	said, err := command.StderrPipe()

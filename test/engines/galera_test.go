@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/freeport"
+	"interlock/test/servers"
 )
 
 // provider is Galera's library, where Debian's package galera-4 puts it.
@@ -71,8 +71,7 @@ func cluster(t *testing.T, size int, prepare ...func(i int, n *node)) []*node {
 	t.Helper()
 	require.FileExists(t, provider, "install galera-4")
 	for _, program := range []string{"mariadbd", "mariadb-install-db", "rsync", "lsof"} {
-		_, err := exec.LookPath(program)
-		require.NoError(t, err, "install mariadb-server, rsync and lsof")
+		need(t, program)
 	}
 	home, err := os.MkdirTemp("", "interlock-galera-")
 	require.NoError(t, err)
@@ -107,19 +106,18 @@ func take(t *testing.T) int {
 	return port
 }
 
-// account is whom the server runs as: it refuses root.
+// need returns a program that a cluster is made of.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	return servers.Program(t, name, "install mariadb-server, rsync and lsof")
+}
+
+// account is whom the server runs as.
 func account(t *testing.T) *syscall.Credential {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	found, err := user.Lookup("mysql")
+	as, err := servers.MariaDBAccount()
 	require.NoError(t, err)
-	uid, err := strconv.ParseUint(found.Uid, 10, 32)
-	require.NoError(t, err)
-	gid, err := strconv.ParseUint(found.Gid, 10, 32)
-	require.NoError(t, err)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return as
 }
 
 func (n *node) initialise(t *testing.T) {
@@ -131,7 +129,7 @@ func (n *node) initialise(t *testing.T) {
 			require.NoError(t, os.Chown(directory, int(as.Uid), int(as.Gid)))
 		}
 	}
-	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(),
+	install := exec.Command(need(t, "mariadb-install-db"), "--no-defaults", "--datadir="+n.directory, "--tmpdir="+n.temporary(),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force", "--innodb-log-file-size=16M")
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	output, err := install.CombinedOutput()
@@ -171,7 +169,7 @@ func (n *node) start(t *testing.T, more ...string) {
 	}, append(n.options, more...)...)
 	log, err := os.OpenFile(n.journal, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
-	n.process = exec.Command("mariadbd", arguments...)
+	n.process = exec.Command(need(t, "mariadbd"), arguments...)
 	n.process.Stdout, n.process.Stderr = log, log
 	n.process.Env = append(os.Environ(), n.environment...)
 	n.process.SysProcAttr = &syscall.SysProcAttr{Credential: account(t), Pdeathsig: syscall.SIGKILL}

@@ -7,15 +7,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/servers"
 )
 
 // mariadb is a server of one test's own, to be killed.
@@ -45,9 +45,10 @@ func newMariaDB(t *testing.T, options ...string) *mariadb {
 // newMariaDBIn is newMariaDB with its data in a directory.
 func newMariaDBIn(t *testing.T, dir string, options ...string) *mariadb {
 	t.Helper()
-	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: databaseAccount(t), options: options}
+	account, err := servers.MariaDBAccount()
+	require.NoError(t, err)
+	m := &mariadb{address: freeAddress(t), data: filepath.Join(dir, "data"), account: account, options: options}
 	require.NoError(t, os.Mkdir(m.data, 0o755))
-	var err error
 	m.temporary, err = os.MkdirTemp("", "interlock-faults-tables-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(m.temporary) })
@@ -142,31 +143,8 @@ func (m *mariadb) run(t *testing.T, statements ...string) {
 	}
 }
 
-// databaseAccount returns whom mariadbd runs as: user mysql when we are root, as
-// it refuses root.
-func databaseAccount(t *testing.T) *syscall.Credential {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	account, err := user.Lookup("mysql")
-	require.NoError(t, err)
-	uid, err := strconv.ParseUint(account.Uid, 10, 32)
-	require.NoError(t, err)
-	gid, err := strconv.ParseUint(account.Gid, 10, 32)
-	require.NoError(t, err)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
 // find returns a program's path. The services runner has installed it.
 func find(t *testing.T, program string) string {
 	t.Helper()
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
-		path := filepath.Join(dir, program)
-		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
-			return path
-		}
-	}
-	require.FailNow(t, fmt.Sprintf("%s is not installed: run this through `make test` or `make faults`", program))
-	return ""
+	return servers.Program(t, program, "run this through `make test` or `make faults`")
 }

@@ -1,4 +1,5 @@
-// Package servers says whether the tests of this run have servers beside them.
+// Package servers says whether the tests of this run have servers beside them, where the programs of
+// servers are, and whom they run as.
 package servers
 
 import (

@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"interlock/test/servers"
 )
 
 // programs are the paths of the binaries the runner starts.
@@ -21,7 +22,7 @@ type programs struct {
 // findOrInstall finds the servers' binaries. Missing ones are installed when that
 // can be done without asking: as root on Debian or Ubuntu.
 func findOrInstall(log io.Writer) (programs, error) {
-	found, missing := findPrograms(searchPath())
+	found, missing := findPrograms(servers.SearchPath())
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -33,7 +34,7 @@ func findOrInstall(log io.Writer) (programs, error) {
 	if err := installPackages(missing, log); err != nil {
 		return programs{}, err
 	}
-	if found, missing = findPrograms(searchPath()); len(missing) > 0 {
+	if found, missing = findPrograms(servers.SearchPath()); len(missing) > 0 {
 		return programs{}, missingError(missing)
 	}
 	return found, nil
@@ -43,11 +44,6 @@ func missingError(packages []string) error {
 	return fmt.Errorf("the tests need a MariaDB and a Redis server of their own and cannot find them; "+
 		"install %s (on Debian and Ubuntu: apt-get install --no-install-recommends %s) and run this again",
 		strings.Join(packages, " and "), strings.Join(packages, " "))
-}
-
-// searchPath adds the directories of servers, which an ordinary user's PATH lacks.
-func searchPath() []string {
-	return append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin", "/usr/local/bin")
 }
 
 // findPrograms returns the binaries in the directories, and the Debian packages
@@ -62,25 +58,12 @@ func findPrograms(directories []string) (found programs, missing []string) {
 		{"redis-server", "redis-server", &found.redisServer},
 	}
 	for _, program := range wanted {
-		*program.path = findProgram(program.name, directories)
+		*program.path = servers.Find(program.name, directories)
 		if *program.path == "" && !slices.Contains(missing, program.debianPackage) {
 			missing = append(missing, program.debianPackage)
 		}
 	}
 	return found, missing
-}
-
-func findProgram(name string, directories []string) string {
-	for _, directory := range directories {
-		path, err := filepath.Abs(filepath.Join(directory, name))
-		if err != nil {
-			continue
-		}
-		if about, err := os.Stat(path); err == nil && about.Mode().IsRegular() && about.Mode()&0o111 != 0 {
-			return path
-		}
-	}
-	return ""
 }
 
 func isDebian(osRelease string) bool {

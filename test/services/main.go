@@ -121,7 +121,7 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 // runCommand runs the command in a process group of its own, so that a Ctrl-C at
 // the terminal reaches it once, through the runner, and so that whatever it
 // leaves behind can be ended with it.
-func runCommand(command []string, servers servers, signals <-chan os.Signal, log io.Writer) int {
+func runCommand(command []string, servers startedServers, signals <-chan os.Signal, log io.Writer) int {
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = environment(os.Environ(), servers)
 	child.Stdin = inputUnlessTerminal(os.Stdin)

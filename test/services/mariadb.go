@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -15,10 +13,11 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"interlock/test/certificates"
+	"interlock/test/servers"
 )
 
 func startMariaDB(ctx context.Context, programs programs, directory string, durable bool) (*server, error) {
-	account, err := mariadbAccount()
+	account, err := servers.MariaDBAccount()
 	if err != nil {
 		return nil, err
 	}
@@ -70,25 +69,6 @@ func mariadbArguments(files mariadbFiles, port int, durable bool) []string {
 		"--innodb-flush-log-at-trx-commit=" + strconv.Itoa(flush),
 		"--innodb-lock-wait-timeout=5",
 	}
-}
-
-// mariadbAccount returns whom mariadbd runs as: user mysql when we are root, as
-// it refuses root. The switch is made here and not by --user, because the kernel
-// forgets the parent-death signal of a process that changes its own user.
-func mariadbAccount() (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	account, err := user.Lookup("mysql")
-	if err != nil {
-		return nil, fmt.Errorf("mariadbd does not run as root and there is no user mysql (the package mariadb-server makes it): %w", err)
-	}
-	uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
-	gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
-	if err := errors.Join(errUID, errGID); err != nil {
-		return nil, fmt.Errorf("read the ids of user mysql: %w", err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
 // mariadbFiles are the directories that belong to mariadbd and its user.

@@ -23,16 +23,16 @@ const (
 	logTailLines = 40
 )
 
-// servers are the two servers a command runs beside, and a folder that goes with them.
-type servers struct {
+// startedServers are the two servers a command runs beside, and a folder that goes with them.
+type startedServers struct {
 	mariadb, redis *server
 	shared         string
 }
 
 // startServers returns what was started together with the error, so that the
 // caller stops it either way.
-func startServers(ctx context.Context, programs programs, home string, durable bool) (servers, error) {
-	started := servers{shared: filepath.Join(home, "shared")}
+func startServers(ctx context.Context, programs programs, home string, durable bool) (startedServers, error) {
+	started := startedServers{shared: filepath.Join(home, "shared")}
 	err := os.Mkdir(started.shared, 0o700)
 	if err != nil {
 		return started, fmt.Errorf("make the folder of the test packages: %w", err)
@@ -44,14 +44,14 @@ func startServers(ctx context.Context, programs programs, home string, durable b
 	return started, err
 }
 
-func (s servers) stop() {
+func (s startedServers) stop() {
 	s.redis.stop()
 	s.mariadb.stop()
 }
 
 // environment replaces whatever URLs were inherited: a command that runs here
 // never talks to a server that happens to run.
-func environment(inherited []string, servers servers) []string {
+func environment(inherited []string, servers startedServers) []string {
 	own := map[string]string{
 		"INTERLOCK_TEST_MYSQL_URL":  servers.mariadb.url,
 		"INTERLOCK_TEST_REDIS_URL":  servers.redis.url,

@@ -51,7 +51,7 @@ func TestArgumentsWithoutCommandOrWithUnknownFlagsAreRefused(t *testing.T) {
 }
 
 func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
-	own := servers{
+	own := startedServers{
 		mariadb: &server{url: "mysql://root@127.0.0.1:1/", pid: 11},
 		redis:   &server{url: "redis://127.0.0.1:2/0", pid: 12},
 		shared:  "/tmp/x/shared",
