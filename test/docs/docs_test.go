@@ -2,7 +2,6 @@
 package docs
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,54 +12,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/views/promises"
+	"interlock/test/proofs"
 )
 
-var (
-	declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	named    = regexp.MustCompile("`(Test\\w+)`")
-)
-
-// testsThatExist are the names of all tests.
-func testsThatExist(t *testing.T) map[string]bool {
-	t.Helper()
-	tests := map[string]bool{}
-	for _, root := range []string{"../../internal", "../../client", "../../cmd", ".."} {
-		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			for _, match := range declared.FindAllSubmatch(text, -1) {
-				tests[string(match[1])] = true
-			}
-			return err
-		}))
-	}
-	return tests
-}
+var named = regexp.MustCompile("`(Test\\w+)`")
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
-	tests := testsThatExist(t)
+	tests := proofs.List(t, "../..")
 	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md", "docs/engines.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
-		proofs := named.FindAllSubmatch(text, -1)
-		require.NotEmpty(t, proofs)
-		for _, proof := range proofs {
-			require.True(t, tests[string(proof[1])], "%s names %s, which no package has", document, proof[1])
+		found := named.FindAllSubmatch(text, -1)
+		require.NotEmpty(t, found)
+		for _, proof := range found {
+			require.True(t, tests.Has(string(proof[1])), "%s names %s, which no package has", document, proof[1])
 		}
 	}
 }
 
 // What the page of the promises names stands in the guarantees too, where it says more.
 func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
-	tests := testsThatExist(t)
+	tests := proofs.List(t, "../..")
 	text, err := os.ReadFile("../../docs/guarantees.md")
 	require.NoError(t, err)
 	for _, p := range promises.List {
 		require.Contains(t, string(text), "\n## "+p.Guarantee+" ", p.Name)
 		for _, proof := range slices.Concat(p.Tests, p.Faults) {
-			require.True(t, tests[proof], "%s names %s, which no package has", p.Name, proof)
+			require.True(t, tests.Has(proof), "%s names %s, which no package has", p.Name, proof)
 		}
 		require.NotEmpty(t, p.Tests, p.Name)
 		require.NotEmpty(t, p.Faults, "nothing breaks under the promise %s", p.Name)

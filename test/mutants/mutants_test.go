@@ -3,11 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/proofs"
 )
 
 const root = "../.."
@@ -28,34 +29,18 @@ func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
 	}
 }
 
-var declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-
 func TestEveryTestThatIsToCatchAMutantIsThere(t *testing.T) {
+	there := proofs.List(t, root)
 	for _, m := range all {
 		require.NotEmpty(t, m.caught, m.name)
 		for path, names := range m.caught {
-			there := testsOf(t, path)
 			for _, name := range names {
 				// Which parts a test has shows when it runs: see tree.control.
 				test, _, _ := strings.Cut(name, "/")
-				require.Contains(t, there, test, "%s: %s", m.name, path)
+				require.Contains(t, there[path], test, "%s: %s", m.name, path)
 			}
 		}
 	}
-}
-
-func testsOf(t *testing.T, path string) (names []string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, path, "*_test.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, match := range declared.FindAllSubmatch(text, -1) {
-			names = append(names, string(match[1]))
-		}
-	}
-	return names
 }
 
 func TestAMutantWhoseTextIsNotThereOrThereTwiceIsRefused(t *testing.T) {

@@ -1,7 +1,6 @@
 package statements
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/proofs"
 )
 
 // The fault driver has a server behave as a distributed engine, for tests alone.
@@ -32,21 +33,8 @@ func TestEachTestThatIsLeftOutOnADistributedEngineIsThere(t *testing.T) {
 	require.NoError(t, err)
 	left := regexp.MustCompile(`(?m)^\t(Test\w+)$`).FindAllStringSubmatch(string(script), -1)
 	require.NotEmpty(t, left)
-	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{$`)
-	declared := map[string]bool{}
-	for _, folder := range []string{"internal", "client", "test"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			for _, test := range declaration.FindAllSubmatch(text, -1) {
-				declared[string(test[1])] = true
-			}
-			return err
-		}))
-	}
+	tests := proofs.List(t, root)
 	for _, name := range left {
-		require.True(t, declared[name[1]], name[1])
+		require.True(t, tests.Has(name[1]), name[1])
 	}
 }
