@@ -1,10 +1,12 @@
 package uow_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -298,9 +300,20 @@ func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	first := begin(func() error { return runner.Do(ctx, insert("first")) })
 	<-syncing
+	// Those that follow stand in the queue of writers, in the order in which they begin.
+	queued := 0
+	follow := func(run func() error) <-chan error {
+		ended := begin(run)
+		queued++
+		require.Eventually(t, func() bool {
+			stacks := make([]byte, 1<<20)
+			return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*writerQueue).lockOrRun(")) >= queued
+		}, 10*time.Second, time.Millisecond)
+		return ended
+	}
 	gaveUp := errors.New("gave up")
 	var runs int
-	undone := begin(func() error {
+	undone := follow(func() error {
 		return runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			if runs++; runs > 1 {
 				return gaveUp
@@ -326,7 +339,7 @@ func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
 		}
 	}
 	refusal := errors.New("refused")
-	answered, refused := begin(look(0, nil)), begin(look(1, refusal))
+	answered, refused := follow(look(0, nil)), follow(look(1, refusal))
 	let()
 	require.NoError(t, <-first)
 	require.ErrorIs(t, <-undone, gaveUp)
