@@ -9,7 +9,7 @@ var tenants = []mutant{
 	},
 	{
 		name: "the tenant left out of statements that GORM builds",
-		file: "internal/base/storage/tenancy.go", old: `clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: tenantColumn}, Value: tenant},`, new: `clause.Neq{Column: clause.Column{Table: clause.CurrentTable, Name: tenantColumn}, Value: -tenant},`,
+		file: "internal/base/storage/tenancy.go", old: `db.Statement.AddClause(clause.Where{Exprs: own})`, new: `db.Statement.AddClause(clause.Where{Exprs: []clause.Expression{clause.Neq{Column: column, Value: -own[0].(clause.Eq).Value.(int64)}}})`,
 		caught: tests{
 			"internal/base/storage": {"TestEveryStatementIsBoundToItsTenant"},
 			"internal/config":       {"TestConfigsOfAnotherTenantAreNotFound"},

@@ -282,7 +282,6 @@ func (l *lister[T]) matching(after, end *place) *gorm.DB {
 
 // page reads the rows of the page, and the cursor of the next.
 func (l *lister[T]) page() ([]T, *string, error) {
-	order := l.order
 	var end *place
 	var err error
 	if !l.way.gathered && len(l.way.rest) > 0 {
@@ -292,16 +291,16 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	}
 	query := l.matching(l.after, end)
 	rows := []T{}
-	if err := order.sort(query).Limit(l.limit + 1).Find(&rows).Error; err != nil {
+	if err := l.sorted(query, l.after, end).Limit(l.limit + 1).Find(&rows).Error; err != nil {
 		return nil, nil, err
 	}
 	switch {
 	case len(rows) > l.limit:
 		rows = rows[:l.limit]
-		next, err := encodeCursor(rows[l.limit-1], order.name, order.column)
+		next, err := encodeCursor(rows[l.limit-1], l.order.name, l.order.column)
 		return rows, &next, err
 	case end != nil:
-		next, err := end.encode(order.name)
+		next, err := end.encode(l.order.name)
 		return rows, &next, err
 	}
 	return rows, nil, nil
@@ -312,12 +311,22 @@ func (l *lister[T]) page() ([]T, *string, error) {
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
 func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {
 	var last []T
-	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
+	err := l.sorted(l.led(after, nil), after, nil).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
 	if err != nil || len(last) < 2 {
 		return nil, err
 	}
 	end, err := placeOf(last[0], l.order.column)
 	return &end, err
+}
+
+// sorted has the engine read in the list's order what was narrowed to what comes after a place
+// and up to another, or by what leads.
+func (l *lister[T]) sorted(query *gorm.DB, after, end *place) *gorm.DB {
+	limited := func(f Filter) bool { return f.ordered(l.order.column) && f.terms[0].column == l.order.column }
+	if after != nil || end != nil || slices.ContainsFunc(l.way.leads, limited) {
+		query = l.order.within(query)
+	}
+	return l.order.sort(query)
 }
 
 // order is the order of a list.
@@ -363,6 +372,20 @@ func (o order) sort(query *gorm.DB) *gorm.DB {
 		query = query.Clauses(clause.From{Joins: []clause.Join{{Expression: notByID}}})
 	}
 	return query.Clauses(o.by())
+}
+
+// within has the engine read from the one limit to the other that the query has in the order's
+// column.
+//
+// For many rows between them MariaDB takes the equality of the tenant alone along the index, from
+// its end, and looks at each row on the way to the first limit: seconds for a page in the middle
+// of a million rows. Where the tenant is a range, from it to it, there is no equality to take.
+func (o order) within(query *gorm.DB) *gorm.DB {
+	if o.hidden || query.Name() != string(MySQL) || crossesTenants(query) {
+		return query
+	}
+	first := clause.OrderByColumn{Column: tableColumn(tenantColumn), Desc: o.descending}
+	return query.Set(asRange, true).Clauses(clause.OrderBy{Columns: []clause.OrderByColumn{first}})
 }
 
 func (o order) sorted(column string) clause.Column {

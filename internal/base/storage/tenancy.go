@@ -87,10 +87,17 @@ func bindTenant(db *gorm.DB) {
 		return
 	}
 	encloseAlternatives(db.Statement)
-	db.Statement.AddClause(clause.Where{Exprs: []clause.Expression{
-		clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: tenantColumn}, Value: tenant},
-	}})
+	column := clause.Column{Table: clause.CurrentTable, Name: tenantColumn}
+	own := []clause.Expression{clause.Eq{Column: column, Value: tenant}}
+	if _, ok := db.Get(asRange); ok {
+		own = []clause.Expression{clause.Gte{Column: column, Value: tenant}, clause.Lte{Column: column, Value: tenant}}
+	}
+	db.Statement.AddClause(clause.Where{Exprs: own})
 }
+
+// asRange is the setting of a query whose tenant is written as a range from it to it; see
+// order.within.
+const asRange = "storage:tenant-as-range"
 
 // encloseAlternatives puts what is there into one pair of brackets, so that an
 // OR among it cannot step around the tenant.
