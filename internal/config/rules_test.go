@@ -183,7 +183,8 @@ func TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			began := time.Now()
 			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema}, nil)
-			require.Less(t, time.Since(began), 10*time.Second)
+			// A second or two; under the race detector, beside others, ten times that.
+			require.Less(t, time.Since(began), time.Minute)
 			require.Len(t, fields, 1)
 			require.Equal(t, "/schema", fields[0].Pointer)
 			require.Contains(t, fields[0].Message, c.says)
