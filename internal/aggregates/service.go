@@ -83,7 +83,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 		filters = append(filters, storage.HasPrefix("name", f.IDPrefix))
 	}
 	if f.Type != "" {
-		filters = append(filters, storage.Equal("type", f.Type).Along("type", "name"))
+		filters = append(filters, storage.Equal("type", f.Type).Along("type", "name").Unique("name"))
 	}
 	return storage.List[Aggregate](s.db.Read(ctx), page, aggregateSorts, filters...)
 }
@@ -98,11 +98,11 @@ func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate
 	return found, nil
 }
 
-var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "version"}
+var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Unique: []string{"version"}, Default: "version"}
 
 // Events returns one page of an aggregate's events, those of later versions than after.
 func (s *Service) Events(ctx context.Context, a *Aggregate, after int64, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("aggregate_id = ? AND version > ?", a.ID, after), page, eventSorts)
+	return storage.List[Event](s.db.Read(ctx), page, eventSorts, storage.Whose("aggregate_id", a.ID), storage.Above("version", after))
 }
 
 func resource(name Name) string { return Topic + "/" + name.String() }

@@ -131,11 +131,11 @@ func (s *Service) markAbandoned(ctx context.Context, rows ...*Approval) error {
 // History returns one page of an approval's versions, newest first. The contents of those
 // that change many resources are left out: together they could be very large.
 func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Event], error) {
-	query := s.db.Read(ctx).Where("approval_id = ?", a.ID)
+	query := s.db.Read(ctx)
 	if len(a.Targets) > 1 {
 		query = query.Omit("content")
 	}
-	return storage.List[Event](query, page, change.HistorySorts)
+	return storage.List[Event](query, page, change.HistorySorts, storage.Whose("approval_id", a.ID))
 }
 
 // Needed is how many votes a change of what is protected takes in the context's tenant.

@@ -83,11 +83,11 @@ var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Defaul
 // Movements returns one page of an item's ledger, newest first; with a reference
 // only the movement that has it.
 func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
-	var filters []storage.Filter
+	filters := []storage.Filter{storage.Whose("sku", sku)}
 	if reference != "" {
 		filters = append(filters, storage.Equal("reference", reference))
 	}
-	return storage.List[Movement](s.db.Read(ctx).Where("sku = ?", sku), page, movementSorts, filters...)
+	return storage.List[Movement](s.db.Read(ctx), page, movementSorts, filters...)
 }
 
 // Held returns what a holder holds now, by sku; items of which it holds nothing any

@@ -64,7 +64,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of a refund's events, newest first.
 func (s *Service) History(ctx context.Context, refund *Refund, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx).Where("refund_id = ?", refund.ID), page, change.HistorySorts)
+	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("refund_id", refund.ID))
 }
 
 // record leaves the unit's audit entry and announces the change after commit.

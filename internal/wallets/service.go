@@ -86,14 +86,14 @@ var entrySorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: 
 
 // Entries returns one page of a wallet's ledger, newest first.
 func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filter, page storage.Page) (storage.Listing[Entry], error) {
-	var filters []storage.Filter
+	filters := []storage.Filter{storage.Whose("user_id", user)}
 	if f.Reference != "" {
 		filters = append(filters, storage.Equal("reference", f.Reference))
 	}
 	if f.Kind != "" {
 		filters = append(filters, storage.Examined("kind = ?", f.Kind))
 	}
-	return storage.List[Entry](s.db.Read(ctx).Where("user_id = ?", user), page, entrySorts, filters...)
+	return storage.List[Entry](s.db.Read(ctx), page, entrySorts, filters...)
 }
 
 // announce tells who listens of a wallet's new version after commit.

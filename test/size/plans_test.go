@@ -237,6 +237,9 @@ func faultOfMariaDB(plan []map[string]string, sql string) string {
 			byTenant = detail
 		}
 		sorts = sorts || strings.Contains(row["extra"], "filesort")
+		if sorts && strings.Contains(sql, tenantAsRange) {
+			return "sorts what an index has in order: " + detail
+		}
 	}
 	return faultOfWalk(byTenant, sorts, sql)
 }
@@ -272,6 +275,9 @@ func faultOfWalk(byTenant string, sorts bool, sql string) string {
 	return ""
 }
 
+// tenantAsRange is how a page that begins at a limit names its tenant.
+const tenantAsRange = "`tenant_id` >= ?"
+
 // limit is a condition on a column of which the rows on one side match.
 var limit = regexp.MustCompile("`(\\w+)` [<>]=? \\?")
 
@@ -279,9 +285,7 @@ var limit = regexp.MustCompile("`(\\w+)` [<>]=? \\?")
 // the column by which it is sorted: a place, or that of a filter. Of many rows, more than there are
 // here, it would take the equality of the tenant and walk all of them to where the page begins.
 func faultOfEquality(sql string) string {
-	// MySQL is told of an index for ORDER BY before the conditions.
-	_, conditions, _ := strings.Cut(sql, " WHERE ")
-	where, order, _ := strings.Cut(conditions, " ORDER BY ")
+	where, order, _ := strings.Cut(sql, " ORDER BY ")
 	begins := slices.ContainsFunc(limit.FindAllStringSubmatch(where, -1), func(m []string) bool {
 		return strings.Contains(order, "`"+m[1]+"`")
 	})

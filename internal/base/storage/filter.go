@@ -15,6 +15,10 @@ type Filter struct {
 	terms []term
 	// indexed is set when an index begins with the tenant and the column of each term.
 	indexed bool
+	// unique are columns of which no two rows that match share a value.
+	unique []string
+	// owns is set when every index of the list begins with the tenant and the column.
+	owns bool
 }
 
 // term is what holds of a column, such as {"status", ["= ?"]}. Without a column, the tests
@@ -31,6 +35,17 @@ type term struct {
 func Equal(column string, value any) Filter {
 	return Filter{terms: []term{{column, []string{"= ?"}, []any{value}, []string{"id"}}}, indexed: true}
 }
+
+// Whose is column = value, which says whose rows a list has, such as those of one order. An index
+// on (tenant_id, column) goes on with the column of each sort.
+func Whose(column string, value any) Filter {
+	f := Equal(column, value)
+	f.owns = true
+	return f
+}
+
+// Above is column > value, answered by an index on (tenant_id, column, id).
+func Above(column string, value any) Filter { return limits(column, limit{">", value}) }
 
 // Until is column <= value, answered by an index on (tenant_id, column, id).
 func Until(column string, value any) Filter { return limits(column, limit{"<=", value}) }
@@ -118,6 +133,13 @@ func (f Filter) Along(columns ...string) Filter {
 	return f
 }
 
+// Unique says that no two rows that match share a value of a column, so that there is nothing to
+// break in their order: the filter's index ends with it.
+func (f Filter) Unique(column string) Filter {
+	f.unique = append(slices.Clone(f.unique), column)
+	return f
+}
+
 // Containing selects the rows in which one of the columns contains a text, in either case.
 // The engine folds both sides, each in its way: SQLite knows only ASCII. Rows are examined.
 // Each row contains the empty text.
@@ -147,15 +169,26 @@ func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
 	return f.applyHiding(query, func(string) bool { return hidden })
 }
 
-// applyWithin adds the condition to a query that is narrowed to what lies above a place, below
+// applyBetween adds the condition to a query that is narrowed to what lies above a place, below
 // one, or between two, in the order of the filter's column. Its own limit at such an end is
 // hidden: of two limits SQLite reads along the first, and not along the narrower. MySQL reads
 // along both.
-func (f Filter) applyWithin(query *gorm.DB, column string, above, below bool) *gorm.DB {
+func (f Filter) applyBetween(query *gorm.DB, column string, above, below bool) *gorm.DB {
 	if query.Name() != string(SQLite) || len(f.terms) != 1 || f.terms[0].column != column {
 		return f.apply(query, false)
 	}
 	return f.applyHiding(query, func(test string) bool { return above && test[0] == '>' || below && test[0] == '<' })
+}
+
+// asRange writes column = value as column >= value AND column <= value.
+func (f Filter) asRange() Filter {
+	t := f.terms[0]
+	if !slices.Equal(t.tests, []string{"= ?"}) {
+		return f
+	}
+	t.tests, t.args = []string{">= ?", "<= ?"}, []any{t.args[0], t.args[0]}
+	f.terms = []term{t}
+	return f
 }
 
 func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *gorm.DB {

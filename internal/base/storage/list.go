@@ -2,14 +2,9 @@ package storage
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
-
-	"interlock/internal/base/apperr"
 )
 
 // Bound is how many rows a list counts along an index, and how many it examines for one page,
@@ -42,8 +37,7 @@ func boundOf(query *gorm.DB) int {
 // costs. A sort that is not in the allow-list and a cursor that is not one of ours are
 // MalformedRequest errors.
 //
-// The query says whose rows these are, such as order_id = ?: an index begins with it and
-// goes on with the column of each sort. What narrows the list besides are filters. Of an
+// A filter Whose says whose rows these are. What narrows the list besides are other filters. Of an
 // indexed filter at most Bound matches are counted, which reads the index alone, and then
 // the page is read in one of three ways:
 //
@@ -60,16 +54,28 @@ func boundOf(query *gorm.DB) int {
 // engine's estimate of its rows.
 func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
 	var none Listing[T]
-	filters = slices.DeleteFunc(slices.Clone(filters), Filter.holdsForAll)
 	l, err := newLister[T](query, page, sorts)
 	if err != nil {
 		return none, err
 	}
-	l.way, err = l.choose(filters)
+	var narrowing []Filter
+	for _, f := range filters {
+		switch {
+		case f.holdsForAll():
+		case f.owns:
+			l.owners = append(l.owners, f)
+		default:
+			narrowing = append(narrowing, f)
+		}
+	}
+	l.way, err = l.choose(narrowing)
 	if err != nil {
 		return none, err
 	}
 	l.order.hidden = l.way.unordered
+	for _, f := range l.way.leads {
+		l.order.unique = l.order.unique || slices.Contains(f.unique, l.order.column)
+	}
 	listing := Listing[T]{Rows: []T{}, TotalIsExact: true}
 	if l.way.empty {
 		return listing, nil
@@ -79,7 +85,7 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 	}
 	switch {
 	case page.Exact:
-		err = Apply(l.scope, filters...).Count(&listing.Total).Error
+		err = Apply(l.owned(), narrowing...).Count(&listing.Total).Error
 	case l.after == nil && len(listing.Rows) < l.limit && len(listing.Rows) <= l.bound:
 		// This page has all that match, of all rows or of those that were examined.
 		listing.Total, listing.TotalIsExact = int64(len(listing.Rows)), listing.Next == nil
@@ -94,11 +100,13 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 // lister reads one page of T.
 type lister[T any] struct {
 	scope *gorm.DB
-	order order
-	after *place
-	limit int
-	bound int
-	way   way
+	// owners say whose rows of the scope these are.
+	owners []Filter
+	order  order
+	after  *place
+	limit  int
+	bound  int
+	way    way
 }
 
 // way is how a page is read.
@@ -156,16 +164,18 @@ func (l *lister[T]) choose(filters []Filter) (way, error) {
 	}
 	var err error
 	if len(walked.rest) == 0 && walked.leads == nil {
-		walked.counted, err = l.countUpTo(l.scope)
+		walked.counted, err = l.countUpTo(l.owned())
 	}
 	return walked, err
 }
+
+func (l *lister[T]) owned() *gorm.DB { return Apply(l.scope, l.owners...) }
 
 // matches counts the matches of a filter, and leaves out those of its alternatives that
 // have none: what is left may have an order.
 func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	if len(f.terms) == 1 {
-		n, err := l.countUpTo(f.apply(l.scope, false))
+		n, err := l.countUpTo(f.apply(l.owned(), false))
 		return f, n, err
 	}
 	met := f
@@ -174,7 +184,7 @@ func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	for _, t := range f.terms {
 		alone := f
 		alone.terms = []term{t}
-		n, err := l.countUpTo(alone.apply(l.scope, false))
+		n, err := l.countUpTo(alone.apply(l.owned(), false))
 		if err != nil {
 			return f, 0, err
 		}
@@ -251,16 +261,20 @@ func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
 // another; nil for no such end.
 func (l *lister[T]) led(after, end *place) *gorm.DB {
 	query := l.scope
+	filters := slices.Concat(l.owners, l.way.leads)
 	above, below := after != nil, end != nil
 	if l.order.descending {
 		above, below = below, above
 	}
-	for _, f := range l.way.leads {
-		if l.order.hidden {
-			query = f.apply(query, false)
-			continue
+	switch {
+	case l.order.hidden:
+		query = Apply(query, filters...)
+	case query.Name() == string(MySQL) && l.isLimited(after, end) && !crossesTenants(query):
+		query = l.order.between(query, filters)
+	default:
+		for _, f := range filters {
+			query = f.applyBetween(query, l.order.column, above, below)
 		}
-		query = f.applyWithin(query, l.order.column, above, below)
 	}
 	if after != nil {
 		query = l.order.beyond(query, *after)
@@ -269,6 +283,11 @@ func (l *lister[T]) led(after, end *place) *gorm.DB {
 		query = l.order.upTo(query, *end)
 	}
 	return query
+}
+
+// isLimited reports whether there is a limit in the order's column: a place, or that of what leads.
+func (l *lister[T]) isLimited(after, end *place) bool {
+	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, func(f Filter) bool { return f.terms[0].column == l.order.column })
 }
 
 // matching are those of the led rows that match the other filters too.
@@ -291,7 +310,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	}
 	query := l.matching(l.after, end)
 	rows := []T{}
-	if err := l.sorted(query, l.after, end).Limit(l.limit + 1).Find(&rows).Error; err != nil {
+	if err := l.order.sort(query).Limit(l.limit + 1).Find(&rows).Error; err != nil {
 		return nil, nil, err
 	}
 	switch {
@@ -311,123 +330,10 @@ func (l *lister[T]) page() ([]T, *string, error) {
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
 func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {
 	var last []T
-	err := l.sorted(l.led(after, nil), after, nil).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
+	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
 	if err != nil || len(last) < 2 {
 		return nil, err
 	}
 	end, err := placeOf(last[0], l.order.column)
 	return &end, err
-}
-
-// sorted has the engine read in the list's order what was narrowed to what comes after a place
-// and up to another, or by what leads.
-func (l *lister[T]) sorted(query *gorm.DB, after, end *place) *gorm.DB {
-	limited := func(f Filter) bool { return f.ordered(l.order.column) && f.terms[0].column == l.order.column }
-	if after != nil || end != nil || slices.ContainsFunc(l.way.leads, limited) {
-		query = l.order.within(query)
-	}
-	return l.order.sort(query)
-}
-
-// order is the order of a list.
-type order struct {
-	// name is the sort as it was asked for.
-	name, column string
-	descending   bool
-	// unique is set when no two rows share a value of the column.
-	unique bool
-	// hidden has the rows sorted, and not read along the index of the order.
-	hidden bool
-}
-
-func (s Sorts) resolve(asked string) (order, error) {
-	if asked == "" {
-		asked = s.Default
-	}
-	column, ok := s.Columns[strings.TrimPrefix(asked, "-")]
-	if !ok {
-		names := slices.Sorted(maps.Keys(s.Columns))
-		return order{}, apperr.Malformed("?sort", "must be one of "+strings.Join(names, ", ")+", with - before it for descending")
-	}
-	return order{
-		name: asked, column: column, descending: strings.HasPrefix(asked, "-"),
-		unique: column == "id" || slices.Contains(s.Unique, column),
-	}, nil
-}
-
-// by is ORDER BY column, id; or column alone where no two rows share it.
-func (o order) by() clause.OrderBy {
-	columns := []clause.OrderByColumn{{Column: o.sorted(o.column), Desc: o.descending}}
-	if !o.unique {
-		columns = append(columns, clause.OrderByColumn{Column: o.sorted("id"), Desc: o.descending})
-	}
-	return clause.OrderBy{Columns: columns}
-}
-
-// sort has the engine read in the order. MySQL likes to walk the primary key to rows in the
-// order of their ids, whosesoever they are, and is told not to.
-func (o order) sort(query *gorm.DB) *gorm.DB {
-	if !o.hidden && query.Name() == string(MySQL) {
-		notByID := clause.Expr{SQL: "IGNORE INDEX FOR ORDER BY (`PRIMARY`)"}
-		query = query.Clauses(clause.From{Joins: []clause.Join{{Expression: notByID}}})
-	}
-	return query.Clauses(o.by())
-}
-
-// within has the engine read from the one limit to the other that the query has in the order's
-// column.
-//
-// For many rows between them MariaDB takes the equality of the tenant alone along the index, from
-// its end, and looks at each row on the way to the first limit: seconds for a page in the middle
-// of a million rows. Where the tenant is a range, from it to it, there is no equality to take.
-func (o order) within(query *gorm.DB) *gorm.DB {
-	if o.hidden || query.Name() != string(MySQL) || crossesTenants(query) {
-		return query
-	}
-	first := clause.OrderByColumn{Column: tableColumn(tenantColumn), Desc: o.descending}
-	return query.Set(asRange, true).Clauses(clause.OrderBy{Columns: []clause.OrderByColumn{first}})
-}
-
-func (o order) sorted(column string) clause.Column {
-	if o.hidden {
-		return clause.Column{Name: hide(column), Raw: true}
-	}
-	return tableColumn(column)
-}
-
-// beyond narrows a query to what comes after a place.
-func (o order) beyond(query *gorm.DB, p place) *gorm.DB {
-	return o.compare(query, p, o.descending, false)
-}
-
-// upTo narrows a query to what comes no later than a place.
-func (o order) upTo(query *gorm.DB, p place) *gorm.DB {
-	return o.compare(query, p, !o.descending, true)
-}
-
-// compare is (column, id) < (value, id), or > or with = also the place itself, in the form
-// that the dialect answers from an index on (tenant_id, column, id): a comparison of rows on
-// SQLite, and on MySQL
-//
-//	column < ? OR (column = ? AND id < ?)
-func (o order) compare(query *gorm.DB, p place, below, equal bool) *gorm.DB {
-	sign := " >"
-	if below {
-		sign = " <"
-	}
-	last := sign
-	if equal {
-		last += "="
-	}
-	column, id := "`"+o.column+"`", "`id`"
-	if o.hidden {
-		column, id = hide(o.column), hide("id")
-	}
-	switch {
-	case o.unique:
-		return query.Where(column+last+" ?", p.value)
-	case query.Name() == string(SQLite):
-		return query.Where("("+column+", "+id+")"+last+" (?, ?)", p.value, p.id)
-	}
-	return query.Where("("+column+sign+" ? OR ("+column+" = ? AND "+id+last+" ?))", p.value, p.value, p.id)
 }

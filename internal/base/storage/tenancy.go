@@ -89,15 +89,15 @@ func bindTenant(db *gorm.DB) {
 	encloseAlternatives(db.Statement)
 	column := clause.Column{Table: clause.CurrentTable, Name: tenantColumn}
 	own := []clause.Expression{clause.Eq{Column: column, Value: tenant}}
-	if _, ok := db.Get(asRange); ok {
+	if _, ok := db.Get(tenantAsRange); ok {
 		own = []clause.Expression{clause.Gte{Column: column, Value: tenant}, clause.Lte{Column: column, Value: tenant}}
 	}
 	db.Statement.AddClause(clause.Where{Exprs: own})
 }
 
-// asRange is the setting of a query whose tenant is written as a range from it to it; see
-// order.within.
-const asRange = "storage:tenant-as-range"
+// tenantAsRange is the setting of a query whose tenant is written as a range from it to it; see
+// order.between.
+const tenantAsRange = "storage:tenant-as-range"
 
 // encloseAlternatives puts what is there into one pair of brackets, so that an
 // OR among it cannot step around the tenant.

@@ -8,8 +8,8 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// HistorySorts is how every history of a resource can be sorted.
-var HistorySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Default: "-version"}
+// HistorySorts is how every history of a resource can be sorted. A version is in it once.
+var HistorySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Unique: []string{"version"}, Default: "-version"}
 
 // Revision is what every row of a history says: which version of the resource it is, what
 // made it, and who made it when.
