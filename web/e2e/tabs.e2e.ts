@@ -155,6 +155,24 @@ test('a tab notices that another one signed in to another tenant: it says so, an
   await visitor.close();
 });
 
+test('a language that is chosen in one tab is that of the others, which keep what was typed', async () => {
+  const { visitor } = await site.behindProxy('/items/TABS-1');
+  const { page, context } = visitor;
+  await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, half typed');
+  const other = await context.newPage();
+  await other.goto('/items');
+  await other.getByRole('button', { name: /^中/ }).click();
+  await other.getByRole('heading', { level: 1, name: '商品' }).waitFor();
+
+  await page.getByRole('textbox', { name: '名称' }).waitFor();
+  expect(await page.getByRole('textbox', { name: '名称' }).inputValue()).toBe('Green tea, half typed');
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
+  await page.getByRole('button', { name: /^EN/ }).click();
+  await other.getByRole('heading', { level: 1, name: 'Items' }).waitFor();
+  await visitor.check();
+  await visitor.close();
+});
+
 test('after the session ended the dialog offers the tenant that one worked in, and lets it be changed', async () => {
   const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
