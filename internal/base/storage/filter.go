@@ -182,13 +182,18 @@ func (f Filter) applyBetween(query *gorm.DB, column string, above, below bool) *
 
 // asRange writes column = value as column >= value AND column <= value.
 func (f Filter) asRange() Filter {
-	t := f.terms[0]
-	if !slices.Equal(t.tests, []string{"= ?"}) {
+	if !f.isEquality() {
 		return f
 	}
+	t := f.terms[0]
 	t.tests, t.args = []string{">= ?", "<= ?"}, []any{t.args[0], t.args[0]}
 	f.terms = []term{t}
 	return f
+}
+
+// isEquality reports whether the filter is column = value.
+func (f Filter) isEquality() bool {
+	return len(f.terms) == 1 && slices.Equal(f.terms[0].tests, []string{"= ?"})
 }
 
 func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *gorm.DB {

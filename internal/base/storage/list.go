@@ -7,13 +7,15 @@ import (
 	"gorm.io/gorm"
 )
 
-// Bound is how many rows a list counts along an index, and how many it examines for one page,
-// at most.
+// Bound is how many rows a list counts along an index at most.
 const Bound = 10_000
 
-// countedPart is into how small a part of Bound a list looks, row by row, to say that there are
-// at least so many.
-const countedPart = 4
+// Looking at a row costs several times what counting it along an index does: a page looks at a
+// half of Bound, and what says that there are at least so many rows at a quarter.
+const (
+	examinedPart = 2
+	countedPart  = 4
+)
 
 // ListBound is a gorm plugin that gives the lists of a database another bound than Bound, so
 // that tests need few rows to have too many.
@@ -47,8 +49,8 @@ func boundOf(query *gorm.DB) int {
 //   - Otherwise the index of the sort is walked.
 //
 // Whatever is walked stops when the page is full. With filters that the walked index does
-// not answer it stops after Bound rows at the latest: the page then has what was found and
-// the cursor of where to go on, and the total is what was found among the first quarter of that.
+// not answer it stops after half of Bound at the latest: the page then has what was found and
+// the cursor of where to go on, and the total is what was found among a quarter of Bound.
 //
 // Columns that are not to lead stand in expressions, so that no statement is left to an
 // engine's estimate of its rows.
@@ -287,7 +289,8 @@ func (l *lister[T]) led(after, end *place) *gorm.DB {
 
 // isLimited reports whether there is a limit in the order's column: a place, or that of what leads.
 func (l *lister[T]) isLimited(after, end *place) bool {
-	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, func(f Filter) bool { return f.terms[0].column == l.order.column })
+	limits := func(f Filter) bool { return f.terms[0].column == l.order.column && !f.isEquality() }
+	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, limits)
 }
 
 // matching are those of the led rows that match the other filters too.
@@ -304,7 +307,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	var end *place
 	var err error
 	if !l.way.gathered && len(l.way.rest) > 0 {
-		if end, err = l.windowEnd(l.after, l.bound); err != nil {
+		if end, err = l.windowEnd(l.after, max(1, l.bound/examinedPart)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -327,7 +330,7 @@ func (l *lister[T]) page() ([]T, *string, error) {
 
 // windowEnd is the place of the last of so many rows that are examined, nil when it is the last of all:
 //
-//	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 1 OFFSET 9999
+//	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 2 OFFSET 4999
 func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {
 	var last []T
 	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
