@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 )
 
@@ -26,7 +27,9 @@ type Batcher[In, Out any] struct {
 
 // New returns a Batcher. flush answers for each of its ins, in their order, or fails for
 // all of them; there are at most most. Its context has the values of the first caller's and
-// does not end with it.
+// does not end with it. A flush that panics fails for all of them too, with an error that has
+// the stack: whoever comes next is not to wait for it, and a caller who only came along is not
+// to end the process.
 func New[In, Out any](most int, flush func(ctx context.Context, ins []In) ([]Out, error)) *Batcher[In, Out] {
 	return &Batcher[In, Out]{most: most, flush: flush}
 }
@@ -115,7 +118,7 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 	for i, e := range together {
 		ins[i] = e.in
 	}
-	outs, err := b.flush(ctx, ins)
+	outs, err := b.flushed(ctx, ins)
 	if err == nil && len(outs) != len(ins) {
 		err = fmt.Errorf("%d answers to %d calls", len(outs), len(ins))
 	}
@@ -126,4 +129,14 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 		close(e.done)
 	}
 	return err
+}
+
+// flushed is flush, with a panic as an error.
+func (b *Batcher[In, Out]) flushed(ctx context.Context, ins []In) (outs []Out, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return b.flush(ctx, ins)
 }

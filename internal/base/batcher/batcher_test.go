@@ -126,3 +126,22 @@ func TestAnAnswerTooFewFailsAll(t *testing.T) {
 	_, err := b.Do(t.Context(), 1)
 	require.ErrorContains(t, err, "0 answers to 1 calls")
 }
+
+func TestAFlushThatPanicsFailsItsCallsAndHoldsUpNoneThatComeAfter(t *testing.T) {
+	panics := true
+	b := New(10, func(_ context.Context, ins []int) ([]int, error) {
+		if panics {
+			panic("out of tea")
+		}
+		return ins, nil
+	})
+	_, err := b.Do(t.Context(), 1)
+	require.ErrorContains(t, err, "panic: out of tea")
+	require.ErrorContains(t, err, "batcher_test.go", "where it panicked")
+	panics = false
+	soon, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := b.Do(soon, 2)
+	require.NoError(t, err)
+	require.Equal(t, 2, out)
+}
