@@ -66,6 +66,10 @@ type Waiting struct {
 	ToDecide, Mine, Stale, ToReview storage.Count
 }
 
+// mostWaiting is where the counting of what waits stops. Whether an approval waits for the caller
+// is looked up in its votes and its history.
+const mostWaiting = 1_000
+
 // CountWaiting counts what waits for the context's caller.
 func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	caller, _ := principal.From(ctx)
@@ -84,7 +88,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		if err != nil {
 			return w, err
 		}
-		count, err := storage.CountUpTo[Approval](s.db.Read(ctx), s.filters(filter, caller)...)
+		count, err := storage.CountAtMost[Approval](s.db.Read(ctx), mostWaiting, s.filters(filter, caller)...)
 		if err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}

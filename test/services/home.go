@@ -10,6 +10,26 @@ import (
 
 const homePrefix = "interlock-services-"
 
+// memory is where Linux keeps files in memory. What the tests of all packages leave there until
+// they end takes memoryNeeded bytes at most.
+const memory, memoryNeeded = "/dev/shm", 8 << 30
+
+// hasRoom reports whether so many bytes fit into a folder whose files are in memory.
+func hasRoom(path string, bytes uint64) bool {
+	var folder syscall.Statfs_t
+	if err := syscall.Statfs(path, &folder); err != nil || folder.Bavail*uint64(folder.Bsize) < bytes {
+		return false
+	}
+	content, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(content), "MemAvailable:")
+	var kib uint64
+	_, err = fmt.Sscan(after, &kib)
+	return err == nil && kib<<10 >= bytes
+}
+
 // home is the directory that holds the servers' data. A lock on it says that its
 // runner lives: the kernel lets go of the lock however the runner ends.
 type home struct {

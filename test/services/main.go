@@ -1,14 +1,15 @@
 // Command services runs a command beside a MariaDB and a Redis of its own:
 //
-//	go run ./test/services [-durable] -- go test ./...
+//	go run ./test/services [-durable | -in-memory] -- go test ./...
 //
 // Invariants:
 //   - Nothing relies on a server that happens to run: both servers have their
 //     own data directory and their own free port on the loopback interface, and
 //     each is asked who it is before the command starts.
 //   - Nothing outlives the runner. However the command ends, the servers are
-//     stopped by process id and their data is removed. When the runner itself is
-//     killed the kernel kills the servers, and the next run removes the data.
+//     stopped by process id and their data is removed, and so are the temporary
+//     files that it left. When the runner itself is killed the kernel kills the
+//     servers, and the next run removes the data.
 //   - A missing server is installed or named, never skipped.
 //
 // The command finds the servers in its environment:
@@ -18,6 +19,7 @@
 //	INTERLOCK_TEST_MYSQL_PID  process id of mariadbd
 //	INTERLOCK_TEST_REDIS_PID  process id of redis-server
 //	INTERLOCK_TEST_SHARED_DIR an empty folder that goes with the servers
+//	TMPDIR                    another, for temporary files
 //
 // The runner exits with the command's exit code, 128 + n when signal n ended it,
 // and 2 when it could not start the servers or the command. (go run itself turns
@@ -71,7 +73,7 @@ func run(arguments []string, log io.Writer) int {
 	if err != nil {
 		return refuse(log, err)
 	}
-	home, err := openHome(os.TempDir())
+	home, err := openHome(options.parent())
 	if err != nil {
 		return refuse(log, err)
 	}
@@ -94,8 +96,16 @@ func refuse(log io.Writer, err error) int {
 }
 
 type options struct {
-	durable bool
-	command []string
+	durable, inMemory bool
+	command           []string
+}
+
+// parent is the folder that the home is made in.
+func (o options) parent() string {
+	if o.inMemory && hasRoom(memory, memoryNeeded) {
+		return memory
+	}
+	return os.TempDir()
 }
 
 func parseArguments(arguments []string, log io.Writer) (options, error) {
@@ -104,6 +114,8 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 	flags.SetOutput(log)
 	flags.BoolVar(&parsed.durable, "durable", false,
 		"MariaDB flushes its log at every commit (innodb_flush_log_at_trx_commit=1 instead of 2)")
+	flags.BoolVar(&parsed.inMemory, "in-memory", false,
+		"the data of the servers and the temporary files of the command are kept in memory, where there is room for them")
 	flags.Usage = func() {
 		fmt.Fprintln(log, "usage: go run ./test/services [flags] -- COMMAND [ARGUMENT...]")
 		flags.PrintDefaults()
@@ -112,6 +124,9 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 		return options{}, err
 	}
 	parsed.command = flags.Args()
+	if parsed.durable && parsed.inMemory {
+		return options{}, errors.New("what is in memory is not durable: give one of -durable and -in-memory")
+	}
 	if len(parsed.command) == 0 {
 		return options{}, errors.New("no command given; write it after --, as in: go run ./test/services -- go test ./pkg")
 	}

@@ -23,19 +23,21 @@ const (
 	logTailLines = 40
 )
 
-// startedServers are the two servers a command runs beside, and a folder that goes with them.
+// startedServers are the two servers a command runs beside, and folders that go with them.
 type startedServers struct {
 	mariadb, redis *server
-	shared         string
+	// shared is one that the test packages share, and temporary where temporary files are made.
+	shared, temporary string
 }
 
 // startServers returns what was started together with the error, so that the
 // caller stops it either way.
 func startServers(ctx context.Context, programs programs, home string, durable bool) (startedServers, error) {
-	started := startedServers{shared: filepath.Join(home, "shared")}
-	err := os.Mkdir(started.shared, 0o700)
+	started := startedServers{shared: filepath.Join(home, "shared"), temporary: filepath.Join(home, "tmp")}
+	// Servers that tests start run as another user and have to pass through.
+	err := errors.Join(os.Mkdir(started.shared, 0o700), os.Mkdir(started.temporary, 0o711))
 	if err != nil {
-		return started, fmt.Errorf("make the folder of the test packages: %w", err)
+		return started, fmt.Errorf("make the folders of the command: %w", err)
 	}
 	if started.mariadb, err = startMariaDB(ctx, programs, filepath.Join(home, "mariadb"), durable); err != nil {
 		return started, err
@@ -58,6 +60,7 @@ func environment(inherited []string, servers startedServers) []string {
 		"INTERLOCK_TEST_MYSQL_PID":  strconv.Itoa(servers.mariadb.pid),
 		"INTERLOCK_TEST_REDIS_PID":  strconv.Itoa(servers.redis.pid),
 		"INTERLOCK_TEST_SHARED_DIR": servers.shared,
+		"TMPDIR":                    servers.temporary,
 	}
 	var result []string
 	for _, entry := range inherited {

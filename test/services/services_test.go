@@ -26,6 +26,7 @@ func TestArgumentsSplitIntoFlagsAndCommand(t *testing.T) {
 		"a command alone":               {[]string{"--", "go", "test"}, options{command: []string{"go", "test"}}},
 		"the dashes may be left out":    {[]string{"go", "test"}, options{command: []string{"go", "test"}}},
 		"flags come before the command": {[]string{"-durable", "--", "env"}, options{durable: true, command: []string{"env"}}},
+		"in memory":                     {[]string{"-in-memory", "env"}, options{inMemory: true, command: []string{"env"}}},
 		"the command keeps its flags":   {[]string{"--", "env", "-durable"}, options{command: []string{"env", "-durable"}}},
 	}
 	for name, test := range tests {
@@ -41,6 +42,9 @@ func TestArgumentsWithoutCommandOrWithUnknownFlagsAreRefused(t *testing.T) {
 	_, err := parseArguments([]string{"-durable", "--"}, io.Discard)
 	require.ErrorContains(t, err, "no command given")
 
+	_, err = parseArguments([]string{"-durable", "-in-memory", "--", "env"}, io.Discard)
+	require.ErrorContains(t, err, "what is in memory is not durable")
+
 	var said bytes.Buffer
 	_, err = parseArguments([]string{"-fast", "--", "env"}, &said)
 	require.Error(t, err)
@@ -54,7 +58,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 	own := startedServers{
 		mariadb: &server{url: "mysql://root@127.0.0.1:1/", pid: 11},
 		redis:   &server{url: "redis://127.0.0.1:2/0", pid: 12},
-		shared:  "/tmp/x/shared",
+		shared:  "/tmp/x/shared", temporary: "/tmp/x/tmp",
 	}
 	inherited := []string{"HOME=/home/x", "INTERLOCK_TEST_MYSQL_URL=mysql://production/", "INTERLOCK_TEST_REDIS_PID=1"}
 	require.ElementsMatch(t, []string{
@@ -64,6 +68,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 		"INTERLOCK_TEST_MYSQL_PID=11",
 		"INTERLOCK_TEST_REDIS_PID=12",
 		"INTERLOCK_TEST_SHARED_DIR=/tmp/x/shared",
+		"TMPDIR=/tmp/x/tmp",
 	}, environment(inherited, own))
 }
 
@@ -125,6 +130,14 @@ func TestServiceStartsAreForbiddenOnlyWhileInstalling(t *testing.T) {
 	require.Equal(t, policyForbidsAll, read())
 	allow()
 	require.Equal(t, administrators, read(), "the administrator's policy outlives both runs")
+}
+
+func TestFilesAreKeptInMemoryWhereThereIsRoomForThem(t *testing.T) {
+	require.Equal(t, os.TempDir(), options{}.parent())
+	require.Contains(t, []string{memory, os.TempDir()}, options{inMemory: true}.parent())
+	require.True(t, hasRoom(t.TempDir(), 1))
+	require.False(t, hasRoom(t.TempDir(), 1<<60))
+	require.False(t, hasRoom(filepath.Join(t.TempDir(), "missing"), 1))
 }
 
 func TestOnlyAbandonedHomesAreRemoved(t *testing.T) {

@@ -215,7 +215,7 @@ func countUpTo(query *gorm.DB, bound int) (n int64, err error) {
 
 // Count is how many rows there are, or that there are more.
 type Count struct {
-	// N is at most Bound.
+	// N is at most where the counting stopped.
 	N int64
 	// More is set when there are more than N.
 	More bool
@@ -223,9 +223,13 @@ type Count struct {
 
 // CountUpTo counts the rows of T that match some filters, and stops at Bound.
 func CountUpTo[T any](query *gorm.DB, filters ...Filter) (Count, error) {
-	bound := int64(boundOf(query))
-	n, err := countUpTo(Apply(query.Model(new(T)), filters...), int(bound))
-	return Count{N: min(n, bound), More: n > bound}, err
+	return CountAtMost[T](query, boundOf(query), filters...)
+}
+
+// CountAtMost counts the rows of T that match some filters, and stops at so many.
+func CountAtMost[T any](query *gorm.DB, most int, filters ...Filter) (Count, error) {
+	n, err := countUpTo(Apply(query.Model(new(T)), filters...), most)
+	return Count{N: min(n, int64(most)), More: n > int64(most)}, err
 }
 
 // total is how many rows match at least, and whether there are no more.

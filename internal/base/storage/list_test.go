@@ -172,5 +172,10 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 		count, err = storage.CountUpTo[storagetest.Thing](db.Read(ctx))
 		require.NoError(t, err)
 		require.Equal(t, storage.Count{N: bound, More: true}, count)
+		for most, want := range map[int]storage.Count{3: {N: 3, More: true}, 4: {N: 4}, 5: {N: 4}} {
+			count, err = storage.CountAtMost[storagetest.Thing](db.Read(ctx), most, storage.Until("amount", 3))
+			require.NoError(t, err)
+			require.Equal(t, want, count)
+		}
 	})
 }

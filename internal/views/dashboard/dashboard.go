@@ -3,9 +3,9 @@
 // Invariants:
 //
 //   - A part appears only for callers who may read what it counts.
-//   - The numbers are read, not kept, but for two; and no counting goes beyond storage.Bound. A refused write leaves no row, so
-//     conflicts are counted as they are answered (conflicts.go). The orders by day read many
-//     rows, so a process keeps them for a minute.
+//   - The numbers are read, not kept, but for two; and no counting goes beyond storage.Bound. A
+//     refused write leaves no row, so conflicts are counted as they are answered (conflicts.go).
+//     The orders by day read many rows, so a process keeps them for a minute.
 package dashboard
 
 import (
