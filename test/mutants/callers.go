@@ -46,6 +46,11 @@ var callers = []mutant{
 		caught: tests{"internal/access": {"TestWhoCameDuringALookUpThatFailedIsLookedUpAllTheSame"}},
 	},
 	{
+		name: "a look-up that panics holds up all who come after",
+		file: "internal/base/batcher/batcher.go", old: `outs, err := b.flushed(ctx, ins)`, new: `outs, err := b.flush(ctx, ins)`,
+		caught: tests{"internal/base/batcher": {"TestAFlushThatPanicsFailsItsCallsAndHoldsUpNoneThatComeAfter"}},
+	},
+	{
 		name: "callers are the users of another tenant whom their credential's row names",
 		file: "internal/access/caller_store.go", old: `.user_id AND users.tenant_id = "+table+".tenant_id").`, new: `.user_id").`,
 		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
