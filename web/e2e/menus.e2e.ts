@@ -79,6 +79,8 @@ test('a menu is moved by keys and by the pointer, and the navigation of another 
   const place = (await row(first, group.id).boundingBox()) ?? { height: 0 };
   await grip(first, 'Desk').dragTo(row(first, group.id), { targetPosition: { x: 200, y: place.height / 2 } });
   await expect.poll(async () => (await menuNow(desk.id)).parentId).toBe(group.id);
+  // Where it is moved up from is what this page shows.
+  await navigation(first).getByRole('heading', { name: 'Returns' }).waitFor();
   await act(first, 'Returns', 'Move up');
   await expect.poll(async () => (await under(null)).slice(-2)).toEqual(['Returns', 'Inspect']);
   await expect
