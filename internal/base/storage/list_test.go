@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 	"pgregory.net/rapid"
 
 	"interlock/internal/base/storage"
@@ -178,4 +179,37 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 			require.Equal(t, want, count)
 		}
 	})
+}
+
+// MariaDB walks from the end of a tenant to one value of the order's column that is written as a
+// range, and all of a tenant to a place where the tenant is not.
+func TestOnMariaDBEqualitiesAreRangesOnlyWhereAPageBeginsAtAPlace(t *testing.T) {
+	db, _ := storagetest.TappedMariaDB(t)
+	ctx := storagetest.Tenant(t)
+	require.NoError(t, db.Read(ctx).Use(storage.ListBound(1)))
+	storagetest.CreateThings(t, ctx, db)
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	things := make([]storagetest.Thing, 3)
+	for i := range things {
+		things[i] = storagetest.Thing{Row: guard.Row{Version: 1, CreatedTime: at, UpdatedTime: at}, Name: fmt.Sprint(i), Status: 1}
+	}
+	require.NoError(t, db.Write(ctx).Create(&things).Error)
+	var last string
+	remember := func(d *gorm.DB) { last = d.Statement.SQL.String() }
+	require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:last", remember))
+	read := func(cursor string) storage.Listing[storagetest.Thing] {
+		page := storage.Page{Sort: "-status", Limit: 2, Cursor: cursor}
+		listing, err := storage.List[storagetest.Thing](db.Read(ctx), page, thingSorts, storage.Equal("status", 1).Along("status"))
+		require.NoError(t, err)
+		return listing
+	}
+
+	first := read("")
+	require.Contains(t, last, "`tenant_id` = ")
+	require.NotContains(t, last, "`tenant_id` >= ")
+	require.NotNil(t, first.Next)
+
+	require.Len(t, read(*first.Next).Rows, 1)
+	require.Contains(t, last, "`tenant_id` >= ")
+	require.NotContains(t, last, "`tenant_id` = ")
 }
