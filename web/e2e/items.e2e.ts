@@ -5,6 +5,7 @@ import { ownSite } from './site';
 
 interface Versioned {
   version: number;
+  etag: string;
   name: string;
   price: number;
   status: string;
@@ -31,6 +32,23 @@ test('two admins change different fields of one item, and both changes stand', a
   await first.shoot('item-merged');
   await first.close();
   await second.close();
+});
+
+test('a press on Save that others’ changes come into is a press on Save all the same', async () => {
+  await site.request('POST', '/items', { sku: 'TEA-5', name: 'Yellow tea', price: 6000 });
+  const visitor = await site.enter('/items/TEA-5');
+  const { page } = visitor;
+  await page.getByRole('textbox', { name: 'Price' }).fill('65.00');
+  await page.getByRole('button', { name: 'Save' }).hover();
+  await page.mouse.down();
+  const { etag } = await itemNow('TEA-5');
+  await site.asLi('PATCH', '/items/TEA-5', { name: 'Yellow tea, new' }, { 'If-Match': etag });
+  await page.getByText('Li changed it').waitFor();
+  expect(await page.getByText(/while you were editing v1/).isVisible()).toBe(false);
+  await page.mouse.up();
+
+  await expect.poll(() => itemNow('TEA-5')).toMatchObject({ version: 3, name: 'Yellow tea, new', price: 6500 });
+  await visitor.close();
 });
 
 test('an archived item is taken back at once', async () => {

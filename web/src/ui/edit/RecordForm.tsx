@@ -14,6 +14,7 @@ import { editMessages } from './messages';
 import { ScheduleDialog, type Schedule } from './ScheduleDialog';
 import type { Saved, Stamped } from './save';
 import { useEditing, type Editing, type EditingOptions, type Needs } from './useEditing';
+import { useUnlessPressed } from './useUnlessPressed';
 import { useTelling } from './words';
 import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
@@ -176,7 +177,10 @@ export function NeedsNotice({ needs: { votes } }: { needs: Needs }) {
 /** What happened to the record while its form was open: what was merged, what others saved, what was typed earlier. */
 function Notices<R extends Stamped, F extends object>({ editing, told, refusal, link }: Pick<Props<R, F>, 'editing' | 'told' | 'refusal' | 'link'>) {
   const t = useText(editMessages);
-  const { draft, current, merged, theirs, base, words, error, contentOf } = editing;
+  const { draft, current, merged, base, words, error, contentOf } = editing;
+  // What others do comes at any moment, also while Save is being pressed.
+  const theirs = useUnlessPressed(editing.theirs);
+  const followed = useUnlessPressed(draft.followed);
   const { who, people, places } = useTelling(words);
   const saved = (record: R) => ({ who: who(record.updatedBy), version: String(record.version), when: <When time={record.updatedTime} /> });
   return (
@@ -205,9 +209,9 @@ function Notices<R extends Stamped, F extends object>({ editing, told, refusal, 
           {t('nothingLost', { fields: places(diff(base, contentOf(theirs)).map(({ pointer }) => pointer)) })}
         </Banner>
       )}
-      {theirs === undefined && draft.followed.length > 0 && (
+      {theirs === undefined && followed.length > 0 && (
         <Banner tone="info" title={t.rich('followed', saved(current))}>
-          {t('changedPlaces', { fields: places(draft.followed) })}
+          {t('changedPlaces', { fields: places(followed) })}
         </Banner>
       )}
       {error !== null && (refusal?.(error) ?? <ProblemBanner error={error} told={told} />)}
