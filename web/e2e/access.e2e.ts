@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 interface Role {
@@ -80,9 +79,8 @@ test('two admins edit one role: different permissions merge, and the same one is
 
 test('a user is created with a role, and is signed out in their browser when somebody disables them', async () => {
   await makeRole('watcher', ['orders:read', 'users:read']);
-  const visitor = await site.open();
+  const visitor = await site.enter('/users');
   const { page } = visitor;
-  await visitor.signIn(admin, '/users');
   await button(visitor, 'New user').first().click();
   await withPassword(visitor).check();
   await page.getByText(/^At least 12 characters/).waitFor();
@@ -125,9 +123,8 @@ test('a user is created with a role, and is signed out in their browser when som
 });
 
 test('who is invited chooses a password in the web admin, once, and is signed in', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/users');
   const { page } = visitor;
-  await visitor.signIn(admin, '/users');
   await button(visitor, 'New user').first().click();
   await field(visitor, 'Username').fill('newcomer');
   await field(visitor, 'Display name').fill('Sun Qi');
@@ -177,9 +174,8 @@ test('who is invited chooses a password in the web admin, once, and is signed in
 });
 
 test('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/roles');
   const { page } = visitor;
-  await visitor.signIn(admin, '/roles');
   await page.getByRole('link', { name: 'API tokens' }).click();
   await button(visitor, 'New token').first().click();
   await field(visitor, 'Name').fill('till');
@@ -243,9 +239,8 @@ test('who may edit roles gives no permission that they do not have, and is told 
 });
 
 test('the answer to a creation that was lost is not taken for a second user', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/users');
   const { page } = visitor;
-  await visitor.signIn(admin, '/users');
   await button(visitor, 'New user').first().click();
   await field(visitor, 'Username').fill('lost');
   await withPassword(visitor).check();
@@ -336,8 +331,7 @@ test('a session that is ended in the list is signed out where it is used: by its
   await dialogButton(second, 'Sign out everywhere else').click();
   await ended(first).waitFor();
 
-  const manager = await site.open();
-  await manager.signIn(admin, `/users/${id}`);
+  const manager = await site.enter(`/users/${id}`);
   await expect.poll(() => sessions(manager).count()).toBe(1);
   await manager.check();
   await sessions(manager)

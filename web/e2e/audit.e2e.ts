@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 interface Config {
@@ -16,9 +15,8 @@ const site = ownSite(async () => {
 });
 
 test('an entry opens with what it changed, its request and its key, and leads to both', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/audit-log?resource=items/AUD-1');
   const { page } = visitor;
-  await visitor.signIn(admin, '/audit-log?resource=items/AUD-1');
   await page.getByRole('row', { name: /changed an item/ }).click();
   const drawer = page.getByRole('dialog', { name: 'What was done' });
   await drawer.getByText('¥60.00').waitFor();
@@ -46,9 +44,8 @@ test('a config’s entry has its difference from the history, and the file has t
   await site.request('POST', '/configs', { key: 'audit.rate', value: { fee: 2.5, days: 3 }, valueType: 'json', remark: '' });
   const { etag } = await site.request<Config>('GET', '/configs/audit.rate');
   await site.asLi('PATCH', '/configs/audit.rate', { value: { fee: 3 } }, { 'If-Match': etag });
-  const visitor = await site.open();
+  const visitor = await site.enter('/audit-log?resource=configs/audit.rate&action=config.update');
   const { page } = visitor;
-  await visitor.signIn(admin, '/audit-log?resource=configs/audit.rate&action=config.update');
   const row = page.getByRole('row', { name: /changed a config/ });
   await row.focus();
   await page.keyboard.press('Enter');
@@ -71,9 +68,8 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await site.request('POST', '/configs', { key, value: { text: 'old', days: 1 }, valueType: 'json', remark: '' });
   const { etag } = await site.request<Config>('GET', `/configs/${key}`);
   await site.asLi('PATCH', `/configs/${key}`, { value: { days: 7 } }, { 'If-Match': etag });
-  const visitor = await site.open();
+  const visitor = await site.enter('/items', li);
   const { page } = visitor;
-  await visitor.signIn(li, '/items');
   await page.locator('[data-status=live]').waitFor();
 
   await site.request('PATCH', `/configs/${key}?overwrite=The%20sale%20starts%20now`, { value: { text: 'Sale' } }, { 'If-Match': etag });
@@ -94,8 +90,7 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   expect(await page.getByText('overwrote your v2').count()).toBe(0);
   await visitor.close();
 
-  const auditor = await site.open();
-  await auditor.signIn(admin, `/audit-log?resource=configs/${key}`);
+  const auditor = await site.enter(`/audit-log?resource=configs/${key}`);
   await auditor.page.getByText('The sale starts now').click();
   const drawer = auditor.page.getByRole('dialog', { name: 'What was done' });
   await drawer.getByText('This took away what others had saved').waitFor();
@@ -107,9 +102,8 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
 });
 
 test('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/audit-log');
   const { page } = visitor;
-  await visitor.signIn(admin, '/audit-log');
   const rows = page.locator('tbody tr');
   await rows.nth(2).waitFor();
   const narrow = async (name: string, text: string) => {

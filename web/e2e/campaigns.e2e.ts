@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { admin } from './service';
 import { ownSite } from './site';
 
 const day = 86_400_000;
@@ -39,9 +38,8 @@ const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('but
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
 test('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/coupon-campaigns');
   const { page } = visitor;
-  await visitor.signIn(admin, '/coupon-campaigns');
   await button(visitor, 'New campaign').first().click();
   await field(visitor, 'Name').fill('Harvest');
   await page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
@@ -169,9 +167,8 @@ test('of two who issue at the same time the second reads what is left, and nothi
 
 test('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
   const { id } = await make();
-  const visitor = await site.open();
+  const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   const keys: (string | undefined)[] = [];
   await page.route('**/coupons', async (route) => {
     keys.push(route.request().headers()['x-idempotency-key']);
@@ -202,9 +199,8 @@ test('an answer that was lost leaves the same request to be asked again, even af
 
 test('a campaign that was deleted while it was edited is made again with what was typed', async () => {
   const { id, etag } = await make({ name: 'Short-lived' });
-  const visitor = await site.open();
+  const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await field(visitor, 'Name').fill('Long-lived');
   await site.request('DELETE', `/coupon-campaigns/${id}`, undefined, { 'If-Match': etag });
   await page.getByText('It was deleted meanwhile').waitFor();
@@ -223,9 +219,8 @@ test('a campaign that issued coupons is not deleted, and can be ended; one that 
   const { id } = await make({ name: 'In use' });
   const unused = await make({ name: 'Unused' });
   await site.request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });
-  const visitor = await site.open();
+  const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/coupon-campaigns/${id}`);
   await button(visitor, 'Delete').click();
   await page.getByText(/2 coupons were issued from it/).waitFor();
   await dialogButton(visitor, 'End it now').click();

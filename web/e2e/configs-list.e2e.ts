@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { admin } from './service';
 import { ownSite } from './site';
 
 interface Config {
@@ -14,9 +13,8 @@ const site = ownSite();
 const now = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 
 test('an empty list offers to create the first, and what was typed outlives a reload', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs');
   await page.getByText('No configs yet').waitFor();
   await visitor.settle();
   await visitor.check();
@@ -55,9 +53,8 @@ test('an empty list offers to create the first, and what was typed outlives a re
 test('a batch in which another admin was faster changes nothing, names them, and goes on from theirs', async () => {
   for (const name of ['a', 'b', 'c']) await site.request('POST', '/configs', { key: `rate.${name}`, value: 1 });
   await site.request('POST', '/configs', { key: 'rate.title', value: 'Rates' });
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=rate.');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=rate.');
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Change or delete…' }).click();
   const dialog = page.getByRole('dialog');
@@ -97,9 +94,8 @@ test('a batch in which another admin was faster changes nothing, names them, and
 
 test('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
   for (let i = 10; i < 40; i++) await site.request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=many.&limit=25');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=many.&limit=25');
   await page.getByRole('checkbox', { name: 'Choose all rows of this page', disabled: false }).focus();
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Choose all 30 that match' }).focus();
@@ -128,9 +124,8 @@ test('everything that matches the filter is chosen, changed and left out by keyb
 test('an import says what it would do, changes nothing until told, and then does it', async () => {
   await site.request('POST', '/configs', { key: 'in.same', value: 'same' });
   await site.request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=in.');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=in.');
   await page.getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog');
   const choose = (text: string) => page.locator('input[type=file]').setInputFiles({ name: 'in.json', mimeType: 'application/json', buffer: Buffer.from(text) });
@@ -161,9 +156,8 @@ test('an import says what it would do, changes nothing until told, and then does
 });
 
 test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=race.');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=race.');
   await page.getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog');
   await page
@@ -189,9 +183,8 @@ test('an import that another admin overtakes is refused with the verdicts of now
 
 test('what is exported is imported again, however large', async () => {
   for (let i = 0; i < 8; i++) await site.request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=large.');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=large.');
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export large.*' }).click();
   const file = await (await saving).path();
@@ -208,9 +201,8 @@ test('what is exported is imported again, however large', async () => {
 
 test('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
   await site.request('POST', '/configs', { key: 'seen.one', value: 1 });
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs?prefix=seen.');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs?prefix=seen.');
   await page.getByRole('button', { name: 'Watch' }).click();
   await page.getByText('Nothing is missed since you opened this').waitFor();
   const lines = page.getByRole('list', { name: 'Changes, newest first' }).getByRole('listitem');

@@ -18,9 +18,7 @@ const create = (key: string, value: unknown, valueType: string) => site.request(
 const edit = async (key: string, patch: unknown, by = site.asLi) => by<Config>('PATCH', `/configs/${key}`, patch, { 'If-Match': (await stored(key)).etag });
 
 async function open(key: string, credentials = admin): Promise<Visitor> {
-  const visitor = await site.open();
-  await visitor.signIn(credentials, `/configs/${key}`);
-  await visitor.settle();
+  const visitor = await site.enter(`/configs/${key}`, credentials);
   return visitor;
 }
 
@@ -348,10 +346,8 @@ test('a save is taken back at once by a version of its own', async () => {
 
 test('a whole edit with its conflict goes by keyboard alone', async () => {
   await create('by.keyboard', 1, 'number');
-  const first = await site.open();
+  const first = await site.enter('/configs?prefix=by.');
   const { page } = first;
-  await first.signIn(admin, '/configs?prefix=by.');
-  await first.settle();
   await reach(page, 'by.keyboard');
   await page.keyboard.press('Enter');
   await value(page).waitFor();

@@ -22,9 +22,8 @@ const site = ownSite(async () => {
 });
 
 test('a customer has one page, which every user id leads to', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   await page
     .getByRole('row', { name: /li@example\.com/ })
     .getByRole('link', { name: li })
@@ -51,9 +50,8 @@ test('a customer has one page, which every user id leads to', async () => {
 });
 
 test('an order is placed, paid from the wallet and told of as one chain', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter(path);
   const { page } = visitor;
-  await visitor.signIn(admin, path);
   await page.getByRole('button', { name: 'New order' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByRole('textbox').first().inputValue()).toBe(li);
@@ -95,9 +93,8 @@ test('refunds of a customer stand on the timeline, whatever they were paid with'
   const asked = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
   await site.request('POST', `/orders/${asked.id}/pay`, { method: 'external', reference: 'psp-7' });
   const refund = await site.request<{ id: number }>('POST', `/orders/${asked.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });
-  const visitor = await site.open();
+  const visitor = await site.enter('/customers/returning');
   const { page } = visitor;
-  await visitor.signIn(admin, '/customers/returning');
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
   const told = timeline.locator('[data-part="refund"]');
   await told.filter({ hasText: asked.orderNo }).filter({ hasText: '¥25.00' }).filter({ hasText: 'Requested' }).waitFor();
@@ -112,9 +109,8 @@ test('refunds of a customer stand on the timeline, whatever they were paid with'
 
 test('what the wallet cannot pay is said before it is sent', async () => {
   const poor = await site.request<Order>('POST', '/orders', { userId: 'poor', items: [{ sku: 'CUST-1', quantity: 1 }] });
-  const visitor = await site.open();
+  const visitor = await site.enter(`/orders/${poor.id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/orders/${poor.id}`);
   await page
     .getByRole('button', { name: 'Pay', exact: true })
     .or(page.getByRole('button', { name: 'Mark as paid' }))
@@ -131,9 +127,8 @@ test('what the wallet cannot pay is said before it is sent', async () => {
 });
 
 test('a step names the request and the key that asked for it', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter(`/orders/${order.id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/orders/${order.id}`);
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
   await timeline.getByRole('link', { name: 'basket-of-li' }).click();
   await page.waitForURL('**/idempotency-keys?key=basket-of-li');

@@ -56,9 +56,8 @@ test('an empty installation says what to do first, and leads to it', async () =>
 });
 
 test('what sells, what runs low and what came in are there, each with the way to it', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/');
   const { page } = visitor;
-  await visitor.signIn(admin);
   const trend = page.getByRole('region', { name: 'Orders and revenue' });
   await trend.getByRole('img', { name: /^Orders placed\..*: 3$/ }).waitFor();
   await trend.getByRole('img', { name: /^Paid of them\..*: ¥120\.00$/ }).waitFor();
@@ -78,9 +77,8 @@ test('what sells, what runs low and what came in are there, each with the way to
 });
 
 test('who works on what right now is shown while it is so', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/');
   const other = await site.open();
-  await visitor.signIn(admin);
   const now = visitor.page.getByRole('region', { name: 'Working now' });
   await now.getByText('Nobody has a record open.').waitFor();
   await other.signIn(li, '/items/DASH-9');

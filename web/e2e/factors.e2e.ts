@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Look, Visitor } from './browser';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 const site = ownSite();
@@ -66,9 +65,8 @@ async function shootAll(visitor: Visitor, name: string): Promise<void> {
 }
 
 test('a second factor is set up, asked for at sign-in and in the middle of an act, recovered and reset', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/account', li);
   const { page } = visitor;
-  await visitor.signIn(li, '/account');
   await page.getByText('Your password alone opens your account').waitFor();
   await button(visitor, 'Set up an app').click();
   await beginWithPassword(visitor);
@@ -116,8 +114,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
 
   const { items } = await site.request<{ items: { id: number; secondFactor: boolean }[] }>('GET', `/users?q=${li.username}`);
   expect(items[0]?.secondFactor).toBe(true);
-  const admins = await site.open();
-  await admins.signIn(admin, `/users/${items[0]?.id ?? 0}`);
+  const admins = await site.enter(`/users/${items[0]?.id ?? 0}`);
   await button(admins, 'Reset second factors').click();
   await admins.page.getByRole('dialog').getByRole('button', { name: 'Reset second factors' }).click();
   await admins.page.getByText('“li” has no second factor any more.').waitFor();
@@ -132,9 +129,8 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
 });
 
 test('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/account', li);
   const { page } = visitor;
-  await visitor.signIn(li, '/account');
   await button(visitor, 'Set up an app').click();
   await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';

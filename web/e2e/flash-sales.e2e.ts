@@ -61,9 +61,8 @@ async function buy(id: number, customer: number, quantity = 1): Promise<string> 
 test('a paused sale foretells no end, and no chart has purchases beside units', async () => {
   const { id } = await plan({ quantity: 400, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
-  const visitor = await site.open();
+  const visitor = await site.enter(`/flash-sales/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/flash-sales/${id}`);
   await legend(visitor, 'Remaining 400').waitFor();
   const end = page.locator('dl > *').filter({ hasText: 'Sold out in' });
   await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
@@ -93,9 +92,8 @@ test('who comes later sees how the sale went in the last minutes, also after a r
   await site.service.pause();
   await site.service.run();
 
-  const visitor = await site.open();
+  const visitor = await site.enter(`/flash-sales/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/flash-sales/${id}`);
 
   const pace = page.locator('dl > *').filter({ hasText: 'Accepted' }).first();
   await pace.getByText(/^peak [1-9]/).waitFor();
@@ -113,8 +111,7 @@ test('who comes later sees how the sale went in the last minutes, also after a r
 test('that customers are refused for a full queue is said where the numbers are', async () => {
   const { id } = await plan({ quantity: 100, perUserLimit: 5, queueCap: 3, rate: 1 });
   await site.request('POST', `/flash-sales/${id}/open`);
-  const visitor = await site.open();
-  await visitor.signIn(admin, `/flash-sales/${id}`);
+  const visitor = await site.enter(`/flash-sales/${id}`);
   const alert = visitor.page.getByRole('status').filter({ hasText: 'Customers are refused because the queue is full' });
   await legend(visitor, 'Remaining 100').waitFor();
   expect(await alert.count()).toBe(0);
@@ -235,9 +232,8 @@ test('the quantity is changed by a difference that is shown before, and never be
   await site.request('POST', `/flash-sales/${id}/open`);
   expect(await buy(id, 1)).toBe('queued');
   await expect.poll(async () => (await statsOf(id)).confirmed).toBe(1);
-  const visitor = await site.open();
+  const visitor = await site.enter(`/flash-sales/${id}`);
   const { page } = visitor;
-  await visitor.signIn(admin, `/flash-sales/${id}`);
   await legend(visitor, 'Confirmed 1').waitFor();
   await button(visitor, 'Quantity').click();
   const delta = page.getByRole('textbox', { name: 'Add, or take away with a minus' });

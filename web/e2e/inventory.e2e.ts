@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { admin } from './service';
 import { ownSite } from './site';
 
 interface Stock {
@@ -59,8 +58,7 @@ test('of two who count one stock the second reads who counted first, and counts 
 
 test('more than is available does not go out, and what is there is said', async () => {
   await stocked('SHORT-1', 3);
-  const visitor = await site.open();
-  await visitor.signIn(admin, '/items/SHORT-1');
+  const visitor = await site.enter('/items/SHORT-1');
   await openAdjust(visitor);
   await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('-5');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Broken');
@@ -73,9 +71,8 @@ test('more than is available does not go out, and what is there is said', async 
 
 test('a reply that is lost is asked for again under the same key: one movement, and it says so', async () => {
   await stocked('LOST-1', 10);
-  const visitor = await site.open();
+  const visitor = await site.enter('/items/LOST-1');
   const { page } = visitor;
-  await visitor.signIn(admin, '/items/LOST-1');
   await openAdjust(visitor);
   await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('5');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
@@ -112,9 +109,8 @@ test('a reply that is lost is asked for again under the same key: one movement, 
 
 test('what was sent without an answer survives a reload and is still done once', async () => {
   await stocked('RELOAD-1', 10);
-  const visitor = await site.open();
+  const visitor = await site.enter('/items/RELOAD-1');
   const { page } = visitor;
-  await visitor.signIn(admin, '/items/RELOAD-1');
   await openAdjust(visitor);
   await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('7');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
@@ -142,10 +138,8 @@ test('what was sent without an answer survives a reload and is still done once',
 test('what runs low stands first, and a change by somebody else shows by itself', async () => {
   await stocked('LOW-1', 1);
   await stocked('MUCH-1', 900);
-  const visitor = await site.open();
+  const visitor = await site.enter('/inventory');
   const { page } = visitor;
-  await visitor.signIn(admin, '/inventory');
-  await visitor.settle();
   const skus = () => page.locator('tbody tr td:nth-child(2)').allInnerTexts();
   expect((await skus())[0]).toBe('LOW-1');
   expect((await skus()).at(-1)).toBe('MUCH-1');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { admin } from './service';
 import { ownSite } from './site';
 
 interface Versioned {
@@ -53,9 +52,8 @@ test('a press on Save that others’ changes come into is a press on Save all th
 
 test('an archived item is taken back at once', async () => {
   await site.request('POST', '/items', { sku: 'TEA-9', name: 'Red tea', price: 4000 });
-  const visitor = await site.open();
+  const visitor = await site.enter('/items/TEA-9');
   const { page } = visitor;
-  await visitor.signIn(admin, '/items/TEA-9');
   const archive = async () => {
     await page.getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();

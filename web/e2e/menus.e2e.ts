@@ -157,9 +157,8 @@ test('two admins edit one menu: different fields merge, and the same one is aske
 });
 
 test('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/menus');
   const { page } = visitor;
-  await visitor.signIn(admin, '/menus');
   await button(visitor, 'New menu').click();
   await dialogButton(visitor, 'Create the menu').click();
   await page.getByText('Give it a title. Only a page of this admin may go by its own name.').waitFor();

@@ -79,9 +79,8 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await itemInStock(site.request, { sku: 'POT-1', name: 'Iron kettle', price: 25800 });
   await site.request('POST', '/items', { sku: 'POT-2', name: 'Iron kettle, large', price: 39800, status: 'archived' });
   const before = (await site.request<{ total: number }>('GET', '/orders?userId=77&limit=1')).total;
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   await page.getByRole('button', { name: 'New order' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User id' }).fill('77');
@@ -110,9 +109,8 @@ test('an order is placed from the list: found by name, priced, refused at the li
 });
 
 test('an order whose answer was lost is sent again with the same key, also after a reload', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   await page.getByRole('button', { name: 'New order' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User id' }).fill('78');
@@ -146,10 +144,8 @@ test('an order whose answer was lost is sent again with the same key, also after
 
 test('every function of orders can be reached by keyboard alone', async () => {
   const orders = [await place(), await place(), await place()];
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
-  await visitor.settle();
   const press = async (target: Locator, ...keys: string[]) => {
     await tabTo(page, target);
     for (const key of keys) await page.keyboard.press(key);
@@ -224,9 +220,8 @@ test('500 orders are shipped in one go: progress, a verdict each, failed rows st
   // The tests before have left paid and shipped orders too.
   const countOf = async (status: string) => (await site.request<{ total: number }>('GET', `/orders?status=${status}&limit=1`)).total;
   const [paid, shipped] = [await countOf('paid'), await countOf('shipped')];
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   await page.getByRole('group', { name: 'Status' }).getByRole('button', { name: /^Paid/ }).click();
   await page.waitForURL(/status=paid/);
   await page.reload();

@@ -31,23 +31,32 @@ for (const pages of Object.values(modules)
 
 export const addressOf = (path: PageUnderTest['path']): string => (typeof path === 'string' ? path : path());
 
-/** Calls the API as the admin. */
-export async function apiOf(address: string, credentials: { username: string; password: string }): Promise<ApiRequest> {
-  const send = (method: string, path: string, body: unknown, headers: Record<string, string>) =>
-    fetch(`${address}/api/v1${path}`, {
-      method,
-      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  const opened = await send('POST', '/session', credentials, {});
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+const send = (address: string, method: string, path: string, body: unknown, headers: Record<string, string>) =>
+  fetch(`${address}/api/v1${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+
+/** Opens a session as the sign-in page does; the cookies are pairs of a name and a value. */
+export async function sessionOf(address: string, credentials: Credentials): Promise<{ csrfToken: string; cookies: string[] }> {
+  const opened = await send(address, 'POST', '/session', credentials, {});
   if (!opened.ok) throw new Error(`sign in: ${await opened.text()}`);
   const { csrfToken } = (await opened.json()) as { csrfToken: string };
-  const cookie = opened.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
+  return { csrfToken, cookies: opened.headers.getSetCookie().map((line) => line.split(';')[0] ?? '') };
+}
+
+/** Calls the API as somebody. */
+export async function apiOf(address: string, credentials: Credentials): Promise<ApiRequest> {
+  const { csrfToken, cookies } = await sessionOf(address, credentials);
+  const cookie = cookies.join('; ');
   return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await send(method, path, body, { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers });
+    const response = await send(address, method, path, body, { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;

@@ -175,9 +175,8 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
 });
 
 test('a page without a name says where passkeys work', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/account', li);
   const { page } = visitor;
-  await visitor.signIn(li, '/account');
   const there = page.getByRole('link', { name: named() });
   await there.waitFor();
   expect(await there.getAttribute('href')).toBe(`${named()}/account`);

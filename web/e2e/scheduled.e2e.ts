@@ -20,9 +20,7 @@ const create = (key: string, value: number, isProtected = false) =>
   site.request('POST', '/configs', { key, value, valueType: 'number', remark: 'as it was', protected: isProtected });
 
 async function open(path: string, credentials = admin): Promise<Visitor> {
-  const visitor = await site.open();
-  await visitor.signIn(credentials, path);
-  await visitor.settle();
+  const visitor = await site.enter(path, credentials);
   return visitor;
 }
 

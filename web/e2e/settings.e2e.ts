@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 interface Settings {
@@ -53,9 +52,8 @@ test('two admins change different settings, and both stand; one that both change
 
 test('a number that cannot be set is said at its field, and nothing is sent', async () => {
   const before = await now();
-  const visitor = await site.open();
+  const visitor = await site.enter('/settings');
   const { page } = visitor;
-  await visitor.signIn(admin, '/settings');
   await page.getByRole('textbox', { name: days, exact: true }).fill('91');
   await page.getByRole('button', { name: /^Save · v/ }).click();
   await page.getByText('A whole number from 1 to 90.').waitFor();

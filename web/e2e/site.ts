@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
+import { launch, Visitor, type Idle } from './browser';
+import { apiOf, sessionOf, type ApiRequest, type Credentials } from './pages';
 import { Proxy } from './proxy';
 import { admin, Service } from './service';
 
@@ -18,14 +18,26 @@ export interface Site {
   /** Opens a browser of somebody who is not signed in yet. */
   open: () => Promise<Visitor>;
   /**
-   * Opens a browser of somebody who is signed in, on a page. One that is deaf has no stream:
+   * Opens a browser of somebody who signed in before, on a page. One that is deaf has no stream:
    * nothing is heard of others before one's own step is refused.
    */
-  enter: (path: string, credentials?: typeof li, deaf?: boolean) => Promise<Visitor>;
+  enter: (path: string, credentials?: Credentials, deaf?: boolean) => Promise<Visitor>;
   /** The same for the admin, with a proxy before the service. */
   behindProxy: (path: string) => Promise<{ visitor: Visitor; proxy: Proxy }>;
   /** The admin and Li, each in a browser of their own, on one page. */
   two: (path: string) => Promise<[Visitor, Visitor]>;
+}
+
+/** Opens a page for who has a session already. */
+async function arrive(visitor: Visitor, address: string, path: string, credentials: Credentials): Promise<void> {
+  const { cookies } = await sessionOf(address, credentials);
+  await visitor.context.addCookies(
+    cookies.map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/, 2);
+      return { name, value, url: address, httpOnly: true, sameSite: 'Strict' as const };
+    }),
+  );
+  await visitor.visit(path);
 }
 
 /**
@@ -35,6 +47,7 @@ export interface Site {
  */
 export function ownSite(prepare: () => Promise<void> = () => Promise.resolve(), settings: NodeJS.ProcessEnv = {}): Site {
   const parts: { browser?: Browser; service?: Service; request?: ApiRequest; asLi?: ApiRequest } = {};
+  const idle: Idle = [];
   const part = <Name extends keyof typeof parts>(name: Name) => {
     const value = parts[name];
     if (value === undefined) throw new Error(`the site has no ${name} before its tests run`);
@@ -55,25 +68,18 @@ export function ownSite(prepare: () => Promise<void> = () => Promise.resolve(), 
     },
     open: () => Visitor.open(site.browser, site.service.address),
     enter: async (path, credentials = admin, deaf = false) => {
-      const visitor = await site.open();
+      const visitor = await Visitor.open(site.browser, site.service.address, undefined, [], idle);
       if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
-      await visitor.signIn(credentials, path);
-      await visitor.settle();
+      await arrive(visitor, site.service.address, path, credentials);
       return visitor;
     },
     behindProxy: async (path) => {
       const proxy = await Proxy.before(site.service.address);
       const visitor = await Visitor.open(site.browser, proxy.address);
-      await visitor.signIn(admin, path);
-      await visitor.settle();
+      await arrive(visitor, proxy.address, path, admin);
       return { visitor, proxy };
     },
-    two: async (path) => {
-      const visitors: [Visitor, Visitor] = [await site.open(), await site.open()];
-      await visitors[0].signIn(admin, path);
-      await visitors[1].signIn(li, path);
-      return visitors;
-    },
+    two: async (path) => [await site.enter(path), await site.enter(path, li)],
   };
 
   beforeAll(async () => {

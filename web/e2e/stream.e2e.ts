@@ -1,7 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { itemInStock } from './pages';
-import { admin } from './service';
 import { ownSite } from './site';
 
 /** How soon a change shows to others, in ms; the median of several decides, for the machine is shared. */
@@ -34,9 +33,7 @@ test('a change by one admin shows on the clean list and page of the other within
   const place = () => site.asLi<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'LIVE-1', quantity: 1 }] });
   const step = (order: Placed, action: string, body: object) => site.asLi<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
   const orders = await Promise.all([place(), place(), place(), place(), place()]);
-  const list = await site.open();
-  await list.signIn(admin, '/orders');
-  await list.settle();
+  const list = await site.enter('/orders');
   // No more can be asked of a machine than twice what it takes to open the list.
   const opening = await took(() => list.visit('/orders'));
   const soon = Math.max(second, 2 * opening);
@@ -74,9 +71,8 @@ test('a change by one admin shows on the clean list and page of the other within
 test('the dashboard counts along with what others do, without being asked', async () => {
   await itemInStock(site.asLi, { sku: 'LIVE-2', name: 'White tea', price: 6000 });
   const { total } = await site.asLi<{ total: number }>('GET', '/orders?status=pending&limit=1');
-  const visitor = await site.open();
+  const visitor = await site.enter('/');
   const { page } = visitor;
-  await visitor.signIn();
   const tile = page.getByRole('link', { name: /^To be paid/ });
   await tile.getByText(String(total), { exact: true }).waitFor();
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
@@ -93,10 +89,8 @@ test('the dashboard counts along with what others do, without being asked', asyn
 });
 
 test('while the service is away the page says so and how old it is, and catches up by itself', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/items');
   const { page } = visitor;
-  await visitor.signIn(admin, '/items');
-  await visitor.settle();
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 
   await site.service.pause();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { admin } from './service';
 import { ownSite } from './site';
 
 const site = ownSite();
@@ -42,9 +41,8 @@ test('of two who debit one wallet the second reads who was first and what is lef
 
 test('a transfer changes both wallets, and no number before the reply', async () => {
   await topUp(31, 5000);
-  const visitor = await site.open();
+  const visitor = await site.enter('/wallets/31');
   const { page } = visitor;
-  await visitor.signIn(admin, '/wallets/31');
   await page.getByRole('button', { name: 'Transfer' }).click();
   await dialogOf(visitor).getByRole('textbox', { name: 'To user' }).fill('32');
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('12.00');
@@ -77,8 +75,7 @@ test('a transfer changes both wallets, and no number before the reply', async ()
 
 test('a double click debits once', async () => {
   await topUp(41, 5000);
-  const visitor = await site.open();
-  await visitor.signIn(admin, '/wallets/41');
+  const visitor = await site.enter('/wallets/41');
   await openDebit(visitor, '10.00');
   await dialogOf(visitor).getByRole('button', { name: 'Debit' }).dblclick();
   await visitor.page.getByText('-¥10.00 entered. The balance is ¥40.00.').waitFor();
@@ -88,9 +85,7 @@ test('a double click debits once', async () => {
 
 test('what somebody else enters shows by itself', async () => {
   await topUp(51, 5000);
-  const visitor = await site.open();
-  await visitor.signIn(admin, '/wallets/51');
-  await visitor.settle();
+  const visitor = await site.enter('/wallets/51');
   await site.request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
   await visitor.page.getByRole('region', { name: 'Balance' }).getByText('¥52.50').waitFor();
   await visitor.page.getByText('goodwill-1').waitFor();
@@ -101,9 +96,8 @@ test('a key is found again with who used it and how often it was asked', async (
   const headers = { 'X-Idempotency-Key': 'support-case-4711' };
   const body = { amount: 500, kind: 'topup', reference: 'case-4711' };
   for (let i = 0; i < 3; i++) await site.request('POST', '/wallets/61/entries', body, headers);
-  const visitor = await site.open();
+  const visitor = await site.enter('/idempotency-keys');
   const { page } = visitor;
-  await visitor.signIn(admin, '/idempotency-keys');
   await page.getByRole('searchbox', { name: 'The whole key' }).fill('support-case-4711');
   await page.waitForURL(/key=support-case-4711/);
   await page.getByText('POST /api/v1/wallets/61/entries').click();

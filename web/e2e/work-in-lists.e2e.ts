@@ -13,9 +13,8 @@ const site = ownSite(async () => {
 });
 
 test('the head of a list stays in sight, and each row is one line', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs');
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
   await page.mouse.wheel(0, 1200);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(600);
@@ -30,9 +29,8 @@ test('the head of a list stays in sight, and each row is one line', async () => 
 });
 
 test('keys move, find and are told on a sheet', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs');
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-index'));
   await page.keyboard.press('j');
@@ -58,9 +56,8 @@ test('keys move, find and are told on a sheet', async () => {
 });
 
 test('filters in force are chips, taken off one by one or all at once', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders?status=pending&userId=u1');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders?status=pending&userId=u1');
   const chips = page.getByRole('group', { name: 'Filters in force' });
   await chips.getByRole('button', { name: 'Status: Pending' }).waitFor();
   await visitor.check();
@@ -75,9 +72,8 @@ test('filters in force are chips, taken off one by one or all at once', async ()
 });
 
 test('a view is kept under a name, opened again after a reload, and removed', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders?status=pending&sort=-amount');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders?status=pending&sort=-amount');
   await page.getByRole('button', { name: 'Views', exact: true }).click();
   await page.getByRole('textbox', { name: 'Keep what is open as' }).fill('To be paid');
   await page.getByRole('button', { name: 'Keep', exact: true }).click();
@@ -95,9 +91,8 @@ test('a view is kept under a name, opened again after a reload, and removed', as
 });
 
 test('columns are put in another order, which the file and a reload keep', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   const heads = () => page.locator('thead th').allInnerTexts();
   await page.getByRole('row', { name: /u1/ }).waitFor();
   await page.getByRole('button', { name: 'Columns' }).click();
@@ -112,9 +107,8 @@ test('columns are put in another order, which the file and a reload keep', async
 });
 
 test('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/configs');
   const { page } = visitor;
-  await visitor.signIn(admin, '/configs');
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
   await visitor.settle();
   const widthOf = async (name: string) => Math.round((await page.getByRole('columnheader', { name, exact: true }).boundingBox())?.width ?? 0);
@@ -142,9 +136,8 @@ test('the edge of a column is dragged, what is too long is cut, and a reload kee
 });
 
 test('times are exact and in UTC for whoever wants them so, with their zone', async () => {
-  const visitor = await site.open();
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
-  await visitor.signIn(admin, '/orders');
   const time = page.locator('tbody time').first();
   await time.waitFor();
   expect(await time.getAttribute('title')).toMatch(/\(Asia\/Shanghai\)$/);
