@@ -57,7 +57,12 @@ type Process struct {
 // Process returns a process with a worker that has done nothing yet. Close ends it.
 func (s *Service) Process(ctx context.Context) *Process {
 	p := &Process{worker: &worker{Service: s, running: make(map[int64]*consuming)}, Sales: s}
-	go func() { _ = s.Listen(ctx) }()
+	// Whoever speaks next is heard, however late the goroutine begins.
+	news, err := s.bus.Subscribe(ctx, Topic, workerTopic)
+	if err != nil {
+		panic(err)
+	}
+	go s.follow(ctx, news)
 	return p
 }
 

@@ -418,8 +418,11 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	require.True(t, isReplay(again))
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.EqualValues(t, 1, hits(), "it came from Redis")
-	require.True(t, isReplay(keyed(t, second, "k-1", "TEA")))
-	require.EqualValues(t, 1, hits(), "and is remembered")
+	require.Eventually(t, func() bool {
+		before := hits()
+		require.True(t, isReplay(keyed(t, second, "k-1", "TEA")))
+		return hits() == before
+	}, patience, time.Millisecond, "and is remembered, where the process is sure of the database's epoch")
 
 	third := elsewhere()
 	require.NoError(t, client.FlushAll(t.Context()).Err())
