@@ -17,6 +17,9 @@ LINT := bin/golangci-lint
 VULNCHECK := bin/govulncheck
 CHART := bin/helm bin/kubeconform
 
+# Modules of their own that hang on this one: an update here can leave them behind.
+BENCHMARKS := load/bench load/locks load/queues
+
 # The web admin is embedded in the binary, so Go packages compile only once it is
 # built. Without its sources there is nothing to build.
 WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f \
@@ -46,9 +49,12 @@ endif
 # A quarter of their time went into files that nobody needs once they have ended, so these are kept
 # in memory where there is room.
 #
+# What Go's cache knows to have passed is not run again, as long as its code, what it reads and the
+# servers beside it are the same; `go clean -testcache` makes it forget. CI runs everything.
+#
 # The heaps of tests are small, and are collected all the time unless they may grow. Nobody
 # debugs test binaries, so the linker need not write what a debugger reads.
-GO_TEST = $(SERVICES) -in-memory -- env $(GO_ENV) GOGC=400 go test $(GO_FLAGS) -ldflags=-w -vet=off -count=1 -timeout 10m
+GO_TEST = $(SERVICES) -in-memory -- env $(GO_ENV) GOGC=400 go test $(GO_FLAGS) -ldflags=-w -vet=off $(if $(RACE),-count=1) -timeout 10m
 
 # Tests wait for servers, disks and clocks more than half of their time, so more packages
 # run at once than there are processors; each has connections of its own to the one MariaDB.
@@ -91,7 +97,7 @@ test-web: $(WEB) ## Run the web admin's own tests
 .PHONY: test-browser
 test-browser: build ## Drive bin/admin in Chromium: every page in each language, colour scheme and width, with axe
 	test/tools/browser.sh
-	npm --prefix web run --silent e2e
+	RACE='$(RACE)' test/tools/drive.sh
 
 .PHONY: screenshots
 screenshots: build ## Take the pictures of docs/images anew, from the demo data
@@ -110,8 +116,9 @@ deploy-tools:
 	@test/tools/deploy.sh
 
 .PHONY: lint
-lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
+lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, the benchmarks' modules, and known vulnerabilities
 	CGO_ENABLED=0 $(LINT) run
+	for module in $(BENCHMARKS); do CGO_ENABLED=0 go vet -C $$module ./...; done
 	npm --prefix web run --silent lint
 	CGO_ENABLED=0 go test -count=1 -tags lint ./test/lint
 

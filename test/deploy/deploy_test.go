@@ -240,6 +240,7 @@ func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
 // need returns a program that test/tools/deploy.sh installs.
 func need(t *testing.T, name string) string {
 	t.Helper()
+	servers.Uncached()
 	return servers.Program(t, name, "run test/tools/deploy.sh (on Debian and Ubuntu it installs haproxy, prometheus and systemd)")
 }
 

@@ -21,6 +21,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/internal/views/promises"
 	"interlock/test/apptest"
+	"interlock/test/servers"
 )
 
 // process is the program, or another one, running as a process of its own.
@@ -68,6 +69,7 @@ func launchProgram(t *testing.T, program string, s settings.Settings) *process {
 // start starts a program of whatever kind, which is killed when the test ends.
 func start(t *testing.T, command *exec.Cmd) *process {
 	t.Helper()
+	servers.Uncached()
 	p := &process{command: command, output: &output{}, ended: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = p.output, p.output
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -29,29 +29,47 @@ var (
 	given = map[int]bool{}
 )
 
+// At returns the same port for the same place, unless somebody listens on it or this process has been
+// given it; then it is another that is free.
+func At(place uint32) (int, error) {
+	mu.Lock()
+	port := first + int(place%(end-first))
+	isFree, err := take(port)
+	mu.Unlock()
+	if err != nil || isFree {
+		return port, err
+	}
+	return Take()
+}
+
 // Take returns a loopback port on which nobody listens. It gives a port once in the
 // life of a process.
 func Take() (int, error) {
 	mu.Lock()
 	defer mu.Unlock()
-	var listening error
 	for range attempts {
 		port := first + rand.IntN(end-first)
-		if given[port] {
-			continue
+		if isFree, err := take(port); err != nil || isFree {
+			return port, err
 		}
-		listener, err := net.Listen("tcp4", Address(port))
-		if errors.Is(err, syscall.EADDRINUSE) {
-			listening = err
-			continue
-		}
-		if err != nil {
-			return 0, fmt.Errorf("find a free port: %w", err)
-		}
-		given[port] = true
-		return port, listener.Close()
 	}
-	return 0, fmt.Errorf("find a free port in %d attempts: %w", attempts, listening)
+	return 0, fmt.Errorf("find a free port: %d of those from %d to %d were in use", attempts, first, end)
+}
+
+// take gives a port, under mu, unless it was given before or somebody listens on it.
+func take(port int) (bool, error) {
+	if given[port] {
+		return false, nil
+	}
+	listener, err := net.Listen("tcp4", Address(port))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find a free port: %w", err)
+	}
+	given[port] = true
+	return true, listener.Close()
 }
 
 // Address returns the loopback address of a port, HOST:PORT.

@@ -9,6 +9,28 @@ import (
 	"interlock/test/freeport"
 )
 
+func TestAPlaceHasItsPortUnlessItIsInUse(t *testing.T) {
+	var place uint32
+	for port := 0; port != 12000+int(place); place++ {
+		require.Less(t, place, uint32(100), "some of a hundred ports are free")
+		var err error
+		port, err = freeport.At(place + 1)
+		require.NoError(t, err)
+	}
+	port := 12000 + int(place)
+	other, err := freeport.At(place)
+	require.NoError(t, err)
+	require.NotEqual(t, port, other, "it was given before")
+
+	listener, err := net.Listen("tcp4", freeport.Address(port+1))
+	if err == nil { // else somebody else listens on it, which does as well
+		defer listener.Close()
+	}
+	other, err = freeport.At(place + 1)
+	require.NoError(t, err)
+	require.NotEqual(t, port+1, other, "somebody listens on it")
+}
+
 func TestAPortIsGivenOnceAndCanBeListenedOn(t *testing.T) {
 	seen := map[int]bool{}
 	for range 200 {

@@ -1,5 +1,5 @@
 // Package servers says whether the tests of this run have servers beside them, where the programs of
-// servers are, and whom they run as.
+// servers are, whom they run as, and what of them Go's cache may answer.
 package servers
 
 import (
@@ -9,6 +9,11 @@ import (
 
 // Variable is "none" in a run without servers, which `make check` is.
 const Variable = "INTERLOCK_TEST_SERVERS"
+
+// Uncached is called by a test whose outcome hangs on files that it does not read itself: a program
+// that it has built, what another program reads. Go's cache knows nothing of these, so the tests of
+// its package are run again in each run of test/services.
+func Uncached() { _ = os.Getenv("INTERLOCK_TEST_RUN") }
 
 // Need is called by a test before it asks for a server. In a run without servers it
 // skips the test; elsewhere a server that is missing fails it.

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"hash/fnv"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 )
 
 const homePrefix = "interlock-services-"
+
+// The folders of the command in a home.
+const sharedFolder, temporaryFolder = "shared", "tmp"
 
 // memory is where Linux keeps files in memory. What the tests of all packages leave there until
 // they end takes memoryNeeded bytes at most.
@@ -37,8 +44,23 @@ type home struct {
 	lock *os.File
 }
 
-// openHome makes a home under parent and removes those whose runner was killed.
-func openHome(parent string) (home, error) {
+// placeOf returns a number that the working directory and the versions of the servers share from run to run. Homes and
+// ports follow from it, so that runs in one folder give their tests one environment, and what Go's
+// cache has of them serves: a test that passed is run again once its code, or a server, is another.
+func placeOf(programs programs) uint32 {
+	sum := fnv.New32a()
+	folder, _ := os.Getwd()
+	fmt.Fprintln(sum, folder)
+	for _, path := range []string{programs.mariadbd, programs.redisServer} {
+		version, _ := exec.Command(path, "--version").Output()
+		fmt.Fprintf(sum, "%s %s\n", path, version)
+	}
+	return sum.Sum32()
+}
+
+// openHome makes the home of a place under parent, or another while a runner has that one, and
+// removes those whose runner was killed.
+func openHome(parent string, place uint32) (home, error) {
 	removeAbandoned(parent)
 	// Locked under a name that nobody removes, then named: a runner that starts
 	// at the same time never sees it unlocked.
@@ -50,12 +72,20 @@ func openHome(parent string) (home, error) {
 	if err != nil {
 		return home{}, fmt.Errorf("lock %s: %w", unnamed, err)
 	}
-	// mariadbd runs as another user and has to pass through.
-	if err := os.Chmod(unnamed, 0o711); err != nil {
-		return home{}, fmt.Errorf("open %s to user mysql: %w", unnamed, err)
+	// mariadbd, and servers that tests start, run as another user and have to pass through. With
+	// folders in it, nobody can give the name of this one to another.
+	err = errors.Join(os.Chmod(unnamed, 0o711),
+		os.Mkdir(filepath.Join(unnamed, sharedFolder), 0o700), os.Mkdir(filepath.Join(unnamed, temporaryFolder), 0o711))
+	if err != nil {
+		return home{}, fmt.Errorf("make the folders of the command: %w", err)
 	}
-	path := filepath.Join(parent, strings.TrimPrefix(filepath.Base(unnamed), "."))
-	if err := os.Rename(unnamed, path); err != nil {
+	path := filepath.Join(parent, fmt.Sprintf("%s%08x", homePrefix, place))
+	err = os.Rename(unnamed, path)
+	if errors.Is(err, fs.ErrExist) {
+		path = filepath.Join(parent, strings.TrimPrefix(filepath.Base(unnamed), "."))
+		err = os.Rename(unnamed, path)
+	}
+	if err != nil {
 		return home{}, fmt.Errorf("name the directory of the servers' data: %w", err)
 	}
 	return home{path: path, lock: lock}, nil

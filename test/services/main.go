@@ -20,6 +20,10 @@
 //	INTERLOCK_TEST_REDIS_PID  process id of redis-server
 //	INTERLOCK_TEST_SHARED_DIR an empty folder that goes with the servers
 //	TMPDIR                    another, for temporary files
+//	INTERLOCK_TEST_RUN        a number that no other run has
+//
+// All but the process ids and the last are the same from run to run, unless something else has the
+// ports or the folder: what Go's cache of tests knows of one run serves the next.
 //
 // The runner exits with the command's exit code, 128 + n when signal n ended it,
 // and 2 when it could not start the servers or the command. (go run itself turns
@@ -73,7 +77,8 @@ func run(arguments []string, log io.Writer) int {
 	if err != nil {
 		return refuse(log, err)
 	}
-	home, err := openHome(options.parent())
+	place := placeOf(programs)
+	home, err := openHome(options.parent(), place)
 	if err != nil {
 		return refuse(log, err)
 	}
@@ -81,7 +86,7 @@ func run(arguments []string, log io.Writer) int {
 
 	bounded, cancel := context.WithTimeout(starting, startLimit)
 	defer cancel()
-	servers, err := startServers(bounded, programs, home.path, options.durable)
+	servers, err := startServers(bounded, programs, home.path, place, options.durable)
 	defer servers.stop()
 	if err != nil {
 		return refuse(log, err)

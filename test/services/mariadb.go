@@ -16,7 +16,7 @@ import (
 	"interlock/test/servers"
 )
 
-func startMariaDB(ctx context.Context, programs programs, directory string, durable bool) (*server, error) {
+func startMariaDB(ctx context.Context, programs programs, directory string, place uint32, durable bool) (*server, error) {
 	account, err := servers.MariaDBAccount()
 	if err != nil {
 		return nil, err
@@ -35,6 +35,7 @@ func startMariaDB(ctx context.Context, programs programs, directory string, dura
 	return launch{
 		name:      "mariadbd",
 		directory: directory,
+		place:     place,
 		command: func(port int) *exec.Cmd {
 			command := exec.Command(programs.mariadbd, mariadbArguments(files, port, durable)...)
 			command.SysProcAttr = &syscall.SysProcAttr{Credential: account}

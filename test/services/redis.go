@@ -11,13 +11,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-func startRedis(ctx context.Context, programs programs, directory string) (*server, error) {
+func startRedis(ctx context.Context, programs programs, directory string, place uint32) (*server, error) {
 	if err := os.Mkdir(directory, 0o755); err != nil {
 		return nil, fmt.Errorf("make the data directory of Redis: %w", err)
 	}
 	return launch{
 		name:      "redis-server",
 		directory: directory,
+		place:     place,
 		command: func(port int) *exec.Cmd {
 			return exec.Command(programs.redisServer, redisArguments(directory, port)...)
 		},

@@ -22,6 +22,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"interlock/test/servers"
 )
 
 // roleVariable makes this test binary play the command that the runner runs.
@@ -148,6 +150,7 @@ func requireEnded(t *testing.T, pids []int) {
 }
 
 func TestRunner(t *testing.T) {
+	servers.Uncached()
 	// Not t.TempDir, which user mysql cannot enter.
 	temporary, err := os.MkdirTemp("", "services-test-")
 	require.NoError(t, err)

@@ -28,21 +28,22 @@ type startedServers struct {
 	mariadb, redis *server
 	// shared is one that the test packages share, and temporary where temporary files are made.
 	shared, temporary string
+	// run is a number that no other run has.
+	run string
 }
 
 // startServers returns what was started together with the error, so that the
 // caller stops it either way.
-func startServers(ctx context.Context, programs programs, home string, durable bool) (startedServers, error) {
-	started := startedServers{shared: filepath.Join(home, "shared"), temporary: filepath.Join(home, "tmp")}
-	// Servers that tests start run as another user and have to pass through.
-	err := errors.Join(os.Mkdir(started.shared, 0o700), os.Mkdir(started.temporary, 0o711))
-	if err != nil {
-		return started, fmt.Errorf("make the folders of the command: %w", err)
+func startServers(ctx context.Context, programs programs, home string, place uint32, durable bool) (startedServers, error) {
+	started := startedServers{
+		shared: filepath.Join(home, sharedFolder), temporary: filepath.Join(home, temporaryFolder),
+		run: strconv.FormatInt(time.Now().UnixNano(), 36),
 	}
-	if started.mariadb, err = startMariaDB(ctx, programs, filepath.Join(home, "mariadb"), durable); err != nil {
+	var err error
+	if started.mariadb, err = startMariaDB(ctx, programs, filepath.Join(home, "mariadb"), place, durable); err != nil {
 		return started, err
 	}
-	started.redis, err = startRedis(ctx, programs, filepath.Join(home, "redis"))
+	started.redis, err = startRedis(ctx, programs, filepath.Join(home, "redis"), place+1)
 	return started, err
 }
 
@@ -61,6 +62,7 @@ func environment(inherited []string, servers startedServers) []string {
 		"INTERLOCK_TEST_REDIS_PID":  strconv.Itoa(servers.redis.pid),
 		"INTERLOCK_TEST_SHARED_DIR": servers.shared,
 		"TMPDIR":                    servers.temporary,
+		"INTERLOCK_TEST_RUN":        servers.run,
 	}
 	var result []string
 	for _, entry := range inherited {
@@ -88,6 +90,8 @@ type server struct {
 type launch struct {
 	name      string
 	directory string
+	// place is the port that is tried first, by freeport.At.
+	place uint32
 	// command builds the command for a port; it is called again with another
 	// port when somebody else took the first one.
 	command func(port int) *exec.Cmd
@@ -99,19 +103,20 @@ type launch struct {
 
 // start starts the server and waits until it answers or ctx ends.
 func (l launch) start(ctx context.Context) (*server, error) {
+	port, err := freeport.At(l.place)
 	for attempt := 1; ; attempt++ {
-		port, err := freeport.Take()
 		if err != nil {
 			return nil, err
 		}
-		running, err := l.startOn(ctx, port)
-		if err == nil {
+		running, failed := l.startOn(ctx, port)
+		if failed == nil {
 			return running, nil
 		}
 		running.stop()
 		if attempt == portAttempts || !running.portWasTaken() {
-			return nil, err
+			return nil, failed
 		}
+		port, err = freeport.Take()
 	}
 }
 

@@ -58,7 +58,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 	own := startedServers{
 		mariadb: &server{url: "mysql://root@127.0.0.1:1/", pid: 11},
 		redis:   &server{url: "redis://127.0.0.1:2/0", pid: 12},
-		shared:  "/tmp/x/shared", temporary: "/tmp/x/tmp",
+		shared:  "/tmp/x/shared", temporary: "/tmp/x/tmp", run: "now",
 	}
 	inherited := []string{"HOME=/home/x", "INTERLOCK_TEST_MYSQL_URL=mysql://production/", "INTERLOCK_TEST_REDIS_PID=1"}
 	require.ElementsMatch(t, []string{
@@ -69,6 +69,7 @@ func TestCommandNeverInheritsTheURLOfAnotherServer(t *testing.T) {
 		"INTERLOCK_TEST_REDIS_PID=12",
 		"INTERLOCK_TEST_SHARED_DIR=/tmp/x/shared",
 		"TMPDIR=/tmp/x/tmp",
+		"INTERLOCK_TEST_RUN=now",
 	}, environment(inherited, own))
 }
 
@@ -142,20 +143,26 @@ func TestFilesAreKeptInMemoryWhereThereIsRoomForThem(t *testing.T) {
 
 func TestOnlyAbandonedHomesAreRemoved(t *testing.T) {
 	parent := t.TempDir()
-	living, err := openHome(parent)
+	living, err := openHome(parent, 7)
 	require.NoError(t, err)
-	abandoned, err := openHome(parent)
+	abandoned, err := openHome(parent, 8)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(abandoned.path, "data"), nil, 0o644))
 	require.NoError(t, abandoned.lock.Close(), "as the kernel does when a runner is killed")
 
-	next, err := openHome(parent)
+	next, err := openHome(parent, 7)
 	require.NoError(t, err)
+	require.NotEqual(t, living.path, next.path, "a runner has it")
 	require.DirExists(t, living.path)
 	require.NoDirExists(t, abandoned.path)
 
-	next.remove()
 	living.remove()
+	again, err := openHome(parent, 7)
+	require.NoError(t, err)
+	require.Equal(t, living.path, again.path, "the tests of the next run have the environment of this one")
+
+	next.remove()
+	again.remove()
 	left, err := os.ReadDir(parent)
 	require.NoError(t, err)
 	require.Empty(t, left)

@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/proofs"
+	"interlock/test/servers"
 )
 
 // The fault driver has a server behave as a distributed engine, for tests alone.
 func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
+	servers.Uncached()
 	has := func(flags ...string) bool {
 		list := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./cmd/admin"})...)
 		list.Dir = root
