@@ -14,6 +14,7 @@ import (
 	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/panics"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -33,7 +34,7 @@ const (
 func newSchema(s *Service) *graphql.Schema {
 	return graphql.MustParseSchema(schemaText, &resolver{s}, graphql.UseStringDescriptions(), graphql.UseFieldResolvers(),
 		graphql.MaxQueryLength(longestQuery), graphql.MaxDepth(deepestQuery), graphql.MaxSelections(mostSelections),
-		graphql.Logger(panics{}), graphql.PanicHandler(panics{}))
+		graphql.Logger(fieldPanics{}), graphql.PanicHandler(fieldPanics{}))
 }
 
 // resolver answers the fields of Query and Mutation.
@@ -200,8 +201,8 @@ func refusal(ctx context.Context, entityType string, err error) error {
 	return e
 }
 
-// panics keeps what a panic says out of replies.
-type panics struct{}
+// fieldPanics keeps what a panic says out of replies.
+type fieldPanics struct{}
 
 // unreadable reports whether a panic is the library's way to say that it cannot read a
 // literal, such as a number beyond 64 bits.
@@ -211,15 +212,15 @@ func unreadable(value any) bool {
 }
 
 // LogPanic implements the library's Logger.
-func (panics) LogPanic(ctx context.Context, value any) {
+func (fieldPanics) LogPanic(ctx context.Context, value any) {
 	if unreadable(value) {
 		return
 	}
-	slog.ErrorContext(ctx, "a GraphQL field panicked", "panic", value, "request", principal.Request(ctx))
+	slog.ErrorContext(ctx, "a GraphQL field panicked", "request", principal.Request(ctx), "error", panics.Error(value))
 }
 
 // MakePanicError implements the library's PanicHandler.
-func (panics) MakePanicError(_ context.Context, value any) *gqlerrors.QueryError {
+func (fieldPanics) MakePanicError(_ context.Context, value any) *gqlerrors.QueryError {
 	if unreadable(value) {
 		return &gqlerrors.QueryError{Message: "A literal of the document cannot be read."}
 	}

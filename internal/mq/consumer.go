@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/panics"
 )
 
 // Handler handles a batch and answers for each of its messages, in their order. It
@@ -270,7 +271,7 @@ func (c *Consumer) call(ctx context.Context, messages []Message) (outcomes []Out
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Errorf("the handler panicked: %v", p)
-			c.options.Logger.ErrorContext(ctx, "a queue's handler panicked", "queue", c.queue.Name(), "messages", len(messages), "panic", p)
+			c.options.Logger.ErrorContext(ctx, "a queue's handler panicked", "queue", c.queue.Name(), "messages", len(messages), "error", panics.Error(p))
 		}
 	}()
 	outcomes = c.handler(ctx, messages)

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
+
+	"interlock/internal/base/panics"
 )
 
 // Batcher gathers calls. Who comes while a flush is under way waits for its end, and then
@@ -135,7 +136,7 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 func (b *Batcher[In, Out]) flushed(ctx context.Context, ins []In) (outs []Out, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = panics.Error(p)
 		}
 	}()
 	return b.flush(ctx, ins)

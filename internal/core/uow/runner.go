@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/panics"
 	"interlock/internal/base/storage"
 	"interlock/internal/lock"
 )
@@ -292,7 +293,7 @@ func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Co
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
-					slog.ErrorContext(ctx, when+" work panicked", "panic", p, "unit", u.id)
+					slog.ErrorContext(ctx, when+" work panicked", "unit", u.id, "error", panics.Error(p))
 				}
 			}()
 			fn(detached)

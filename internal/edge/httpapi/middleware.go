@@ -3,11 +3,9 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,6 +18,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/panics"
 	"interlock/internal/base/principal"
 )
 
@@ -135,7 +134,7 @@ func caught(fn func() error) (err error) {
 			if p == http.ErrAbortHandler { //nolint:errorlint // a sentinel by identity, as net/http compares it
 				panic(p)
 			}
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = panics.Error(p)
 		}
 	}()
 	return fn()
