@@ -44,9 +44,10 @@ type home struct {
 	lock *os.File
 }
 
-// placeOf returns a number that the working directory and the versions of the servers share from run to run. Homes and
-// ports follow from it, so that runs in one folder give their tests one environment, and what Go's
-// cache has of them serves: a test that passed is run again once its code, or a server, is another.
+// placeOf returns a number that stands for the working directory and the versions of the servers.
+// Homes and ports follow from it, so that all runs in one folder give their tests the same
+// environment, and what Go's cache knows of one serves the next: a test that passed is run again
+// once its code, or a server, is another.
 func placeOf(programs programs) uint32 {
 	sum := fnv.New32a()
 	folder, _ := os.Getwd()
