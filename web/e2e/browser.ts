@@ -78,7 +78,7 @@ async function tell(context: BrowserContext): Promise<void> {
 /** Contexts whose visitors have left, one after the other, for those who come next. */
 export type Idle = BrowserContext[];
 
-/** Leaves nothing of who used a context but the program's files, loaded and compiled: that is half of what a first page costs. */
+/** Leaves nothing of who used a context but the program's files, which the next one need not load and compile. */
 async function forget(context: BrowserContext, origin: string): Promise<void> {
   const [used, blank] = [context.pages(), await context.newPage()];
   await Promise.all(used.map((page) => page.close()));
