@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { expect, onTestFailed } from 'vitest';
 import { admin } from './service';
 
@@ -44,18 +44,14 @@ interface Inspection {
   colours: string;
 }
 
-/** The rules that look at colours, which are half of the time. */
+/** The rules that look at colours. Turning light or dark changes nothing that the others see. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
-/** Turning light or dark changes nothing that the other rules see. */
-const ofColours: RunOptions = { runOnly: colourRules };
-/** Another language changes nothing that the rules of colours see. */
-const ofWords: RunOptions = { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) };
 
-/** Runs in the page. Selectors are computed for what they refuse only, which halves the time. */
-async function inspect(options: RunOptions): Promise<Inspection | 'axe is missing'> {
+/** Runs in the page; all rules run where none are named. Selectors are computed for what they refuse only, which halves the time. */
+async function inspect(rules?: string[]): Promise<Inspection | 'axe is missing'> {
   const { axe: injected } = window as unknown as { axe?: { run: (options: RunOptions) => Promise<AxeResults> } };
   if (injected === undefined) return 'axe is missing';
-  const { violations } = await injected.run({ resultTypes: ['violations'], ...options });
+  const { violations } = await injected.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
   const root = document.documentElement;
   return {
     violations: violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join('\n  ')}`),
@@ -75,20 +71,6 @@ async function tell(context: BrowserContext): Promise<void> {
   }
 }
 
-/** Contexts whose visitors have left, one after the other, for those who come next. */
-export type Idle = BrowserContext[];
-
-/** Leaves nothing of who used a context but the program's files, which the next one need not load and compile. */
-async function forget(context: BrowserContext, origin: string): Promise<void> {
-  const [used, blank] = [context.pages(), await context.newPage()];
-  await Promise.all(used.map((page) => page.close()));
-  const session = await context.newCDPSession(blank);
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'cookies,local_storage,indexeddb,cache_storage,service_workers' });
-  await session.detach();
-  await context.clearCookies();
-  await context.clearPermissions();
-}
-
 /**
  * Opens a browser of somebody: its own cookies and storage. Whatever it asks of
  * another origin, or reports as an error, fails the test at `check` and at `close`.
@@ -97,46 +79,34 @@ export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly #faults: string[];
-  readonly #leave: () => Promise<void>;
 
-  private constructor(context: BrowserContext, page: Page, faults: string[], leave: () => Promise<void>) {
+  private constructor(context: BrowserContext, page: Page, faults: string[]) {
     this.context = context;
     this.page = page;
     this.#faults = faults;
-    this.#leave = leave;
   }
 
-  /** `also` are origins that it may ask too; with `idle` its context is taken from there, and goes back. */
+  /** `also` are origins that it may ask too. */
   static async open(
     browser: Browser,
     address: string,
     look: Look = { language: 'en', colours: 'light', width: 1280 },
     also: readonly string[] = [],
-    idle?: Idle,
   ): Promise<Visitor> {
-    const context =
-      idle?.pop() ??
-      (await browser.newContext({
-        baseURL: address,
-        viewport: sizeOf(look.width),
-        colorScheme: look.colours,
-        locale: look.language === 'zh' ? 'zh-CN' : 'en-US',
-        timezoneId: 'Asia/Shanghai',
-        reducedMotion: 'reduce',
-      }));
+    const context = await browser.newContext({
+      baseURL: address,
+      viewport: sizeOf(look.width),
+      colorScheme: look.colours,
+      locale: look.language === 'zh' ? 'zh-CN' : 'en-US',
+      timezoneId: 'Asia/Shanghai',
+      reducedMotion: 'reduce',
+    });
     const faults: string[] = [];
-    const page = context.pages()[0] ?? (await context.newPage());
-    const onRequest = (request: Request) => {
+    const page = await context.newPage();
+    context.on('request', (request) => {
       const isKnown = [address, 'blob:', ...also].some((origin) => request.url().startsWith(origin));
       if (!isKnown) faults.push(`a request left the origin: ${request.url()}`);
-    };
-    context.on('request', onRequest);
-    const leave = async () => {
-      if (idle === undefined) return context.close();
-      await forget(context, address);
-      context.off('request', onRequest);
-      idle.push(context);
-    };
+    });
     page.on('pageerror', (error) => faults.push(`an error was not caught: ${error.message}`));
     page.on('console', (message) => {
       // A refused request is reported by the browser too; the page deals with it.
@@ -144,7 +114,7 @@ export class Visitor {
     });
     // One that is opened for many tests has none of its own.
     if (expect.getState().currentTestName !== undefined) onTestFailed(() => tell(context));
-    return new Visitor(context, page, faults, leave);
+    return new Visitor(context, page, faults);
   }
 
   async signIn(credentials = admin, path = '/'): Promise<void> {
@@ -219,7 +189,7 @@ export class Visitor {
 
   /** Fails on what axe finds, on a page wider than the window, and on any fault so far. */
   check(): Promise<void> {
-    return this.#check({});
+    return this.#check();
   }
 
   /** Fails on a page wider than the window. */
@@ -230,20 +200,15 @@ export class Visitor {
 
   /** Does the same with what depends on colours, after `check` has passed and only they have changed. */
   checkColours(): Promise<void> {
-    return this.#check(ofColours);
+    return this.#check(colourRules);
   }
 
-  /** And with what depends on words, after only the language has changed. */
-  checkWords(): Promise<void> {
-    return this.#check(ofWords);
-  }
-
-  async #check(options: RunOptions): Promise<void> {
-    let found = await this.page.evaluate(inspect, options);
+  async #check(rules?: string[]): Promise<void> {
+    let found = await this.page.evaluate(inspect, rules);
     if (found === 'axe is missing') {
       // The content security policy forbids a script tag, and evaluate is beyond it.
       await this.page.evaluate(axe);
-      found = await this.page.evaluate(inspect, options);
+      found = await this.page.evaluate(inspect, rules);
     }
     if (found === 'axe is missing') throw new Error('axe did not start');
     const where = `${this.page.url()}, ${found.colours}`;
@@ -259,7 +224,7 @@ export class Visitor {
   }
 
   async close(): Promise<void> {
-    await this.#leave();
+    await this.context.close();
     expect(this.#faults).toEqual([]);
   }
 }

@@ -1,6 +1,5 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Visitor } from './browser';
 import { admin } from './service';
 import { li, ownSite } from './site';
 
@@ -17,10 +16,7 @@ const stored = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 const create = (key: string, value: unknown, valueType: string) => site.request('POST', '/configs', { key, value, valueType, remark: 'as it was' });
 const edit = async (key: string, patch: unknown, by = site.asLi) => by<Config>('PATCH', `/configs/${key}`, patch, { 'If-Match': (await stored(key)).etag });
 
-async function open(key: string, credentials = admin): Promise<Visitor> {
-  const visitor = await site.enter(`/configs/${key}`, credentials);
-  return visitor;
-}
+const open = (key: string, credentials = admin) => site.enter(`/configs/${key}`, credentials);
 
 const value = (page: Page) => page.getByRole('textbox', { name: 'Value', exact: true });
 const remark = (page: Page) => page.getByRole('textbox', { name: 'Remark', exact: true });

@@ -63,7 +63,7 @@ export function halfOfThePagesIsRight(half: 0 | 1): void {
 
     look.language = opposite[look.language];
     await visitor.speak(look.language);
-    await visitor.checkWords();
+    await visitor.check();
     await shoot();
     await resize();
     await visitor.checkWidth();

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
 import { apiOf, itemInStock } from './pages';
-import { admin } from './service';
 import { li, ownSite } from './site';
 
 interface Stored {
@@ -18,11 +17,6 @@ const site = ownSite();
 const stored = (path: string) => site.request<Stored>('GET', path);
 const create = (key: string, value: number, isProtected = false) =>
   site.request('POST', '/configs', { key, value, valueType: 'number', remark: 'as it was', protected: isProtected });
-
-async function open(path: string, credentials = admin): Promise<Visitor> {
-  const visitor = await site.enter(path, credentials);
-  return visitor;
-}
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
@@ -53,7 +47,7 @@ async function schedule(visitor: Visitor, seconds: number, picture?: string) {
 
 test('a change is scheduled, shown as such, and made when its time has come while one looks at it', async () => {
   await create('later.tax', 0.19);
-  const first = await open('/configs/later.tax');
+  const first = await site.enter('/configs/later.tax');
   const { page } = first;
   expect(await button(page, 'Schedule…').isDisabled()).toBe(true);
   await page.getByRole('textbox', { name: 'Value', exact: true }).fill('0.2100');
@@ -69,7 +63,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   await first.check();
   await first.shoot('scheduled-config');
 
-  const second = await open('/approvals?view=scheduled', li);
+  const second = await site.enter('/approvals?view=scheduled', li);
   await second.page.getByRole('link', { name: 'later.tax' }).waitFor();
   await second.check();
   await second.shoot('scheduled-list');
@@ -86,7 +80,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
 
 test('what is edited in a second browser before its time makes a scheduled change stale, and its author reads who did it', async () => {
   await create('later.stale', 1);
-  const first = await open('/configs/later.stale');
+  const first = await site.enter('/configs/later.stale');
   await first.page.getByRole('textbox', { name: 'Value', exact: true }).fill('2');
   await first.turn('dark');
   await first.resize(390);
@@ -105,7 +99,7 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await first.turn('light');
   await first.resize(1280);
 
-  const second = await open('/configs/later.stale', li);
+  const second = await site.enter('/configs/later.stale', li);
   await second.page.getByText(/scheduled a change, which is made on /).waitFor();
   await second.page.getByRole('textbox', { name: 'Remark' }).fill('mine comes first');
   await button(second.page, /^Save · v2/).click();
@@ -140,7 +134,7 @@ test('what its author, who is disabled by then, had scheduled is told to somebod
     { 'If-Match': etag },
   );
   await site.request('POST', `/users/${author.id}/disable`);
-  const first = await open('/');
+  const first = await site.enter('/');
   await first.page.getByRole('link', { name: /^Stale changes/ }).click();
   await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
   await first.page.getByText('It could not be made when its time came').waitFor();
@@ -164,7 +158,7 @@ test('a change of what is protected has its votes first and then waits for its t
   const { etag } = await stored('/configs/later.gate');
   const at = new Date(Date.now() + 3_600_000).toISOString();
   const { id } = await site.request<{ id: number }>('PATCH', `/configs/later.gate?effectiveTime=${at}`, { value: 2 }, { 'If-Match': etag });
-  const second = await open(`/approvals/${id}`, li);
+  const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Approve').click();
   await second.page.getByText(/With your vote it has all that it needs, and is made on /).waitFor();
   await second.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
@@ -187,7 +181,7 @@ test('a change of a flash sale is scheduled from its form, and its page says so'
     startsTime: new Date(begins).toISOString(),
     endsTime: new Date(begins + 3_600_000).toISOString(),
   });
-  const first = await open(`/flash-sales/${id}`);
+  const first = await site.enter(`/flash-sales/${id}`);
   const { page } = first;
   await button(page, 'Edit').click();
   await page.getByRole('dialog').getByLabel('Name').fill('Evening sale');
@@ -214,7 +208,7 @@ test('more units of an opened sale are scheduled from its page, and reserved whe
   });
   await site.request('POST', `/flash-sales/${id}/open`);
   const allotted = async () => (await site.request<{ allotted: number }>('GET', `/flash-sales/${id}/stats`)).allotted;
-  const first = await open(`/flash-sales/${id}`);
+  const first = await site.enter(`/flash-sales/${id}`);
   const { page } = first;
   const dialog = page.getByRole('dialog');
   await button(page, 'Quantity').click();

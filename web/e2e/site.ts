@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { launch, Visitor, type Idle } from './browser';
+import { launch, Visitor } from './browser';
 import { apiOf, sessionOf, type ApiRequest, type Credentials } from './pages';
 import { Proxy } from './proxy';
 import { admin, Service } from './service';
@@ -47,7 +47,6 @@ async function arrive(visitor: Visitor, address: string, path: string, credentia
  */
 export function ownSite(prepare: () => Promise<void> = () => Promise.resolve(), settings: NodeJS.ProcessEnv = {}): Site {
   const parts: { browser?: Browser; service?: Service; request?: ApiRequest; asLi?: ApiRequest } = {};
-  const idle: Idle = [];
   const part = <Name extends keyof typeof parts>(name: Name) => {
     const value = parts[name];
     if (value === undefined) throw new Error(`the site has no ${name} before its tests run`);
@@ -68,7 +67,7 @@ export function ownSite(prepare: () => Promise<void> = () => Promise.resolve(), 
     },
     open: () => Visitor.open(site.browser, site.service.address),
     enter: async (path, credentials = admin, deaf = false) => {
-      const visitor = await Visitor.open(site.browser, site.service.address, undefined, [], idle);
+      const visitor = await site.open();
       if (deaf) await visitor.page.route('**/api/v1/events?*', (route) => route.abort());
       await arrive(visitor, site.service.address, path, credentials);
       return visitor;
