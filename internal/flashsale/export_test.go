@@ -62,7 +62,7 @@ func (s *Service) Process(ctx context.Context) *Process {
 	if err != nil {
 		panic(err)
 	}
-	go s.follow(ctx, news)
+	go s.listenTo(ctx, news)
 	return p
 }
 

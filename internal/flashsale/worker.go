@@ -44,12 +44,12 @@ func (s *Service) Listen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen for changes of flash sales: %w", err)
 	}
-	s.follow(ctx, news)
+	s.listenTo(ctx, news)
 	return nil
 }
 
-// follow takes note of what is announced, and announces in turn what this process enqueues.
-func (s *Service) follow(ctx context.Context, news *events.Subscription) {
+// listenTo takes note of what is announced, and announces in turn what this process enqueues.
+func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
 	defer news.Close()
 	for {
 		select {

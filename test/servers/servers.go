@@ -1,5 +1,5 @@
 // Package servers says whether the tests of this run have servers beside them, where the programs of
-// servers are, whom they run as, and what of them Go's cache may answer.
+// servers are, whom they run as, and for which tests Go's cache cannot answer.
 package servers
 
 import (
