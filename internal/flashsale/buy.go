@@ -17,6 +17,8 @@ type purchases struct {
 	*ticketEnds
 	tallies sync.Map // sale id → *tally
 	lookups sync.Map // sale id → *lookups
+	// remembering is held by who changes what is remembered of a sale that is sold out.
+	remembering sync.Mutex
 }
 
 // PurchaseRequest is what a customer wants.
@@ -60,7 +62,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	// A key may be of an earlier request that was let in, which only the gate knows.
 	if w.Key == "" {
 		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
-			return s.refuse(snap, w, s.answerSoldOut(ctx, snap, w, memory))
+			return s.refuse(snap, w, s.answerSoldOut(ctx, w, memory))
 		}
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)
@@ -71,6 +73,9 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 		return s.buyLate(ctx, snap, w, ticket)
 	}
 	answer, snap, err := s.admit(ctx, snap, w, ticket)
+	if err != nil || answer.Verdict == gate.Accepted || answer.Verdict == gate.Known {
+		s.mayHoldFromNowOn(w.Sale, w.User)
+	}
 	switch {
 	case errors.Is(err, gate.ErrNoGate):
 		s.wakeWorker()
@@ -95,6 +100,8 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 		return Receipt{Ticket: answer.Ticket}, nil
 	case gate.Known:
 		return s.replay(w, answer.Ticket)
+	case gate.SoldOut:
+		s.rememberSoldOut(snap, w.Units, answer)
 	}
 	return s.refuse(snap, w, answer)
 }
@@ -156,29 +163,6 @@ func (s *purchases) admit(ctx context.Context, snap *snapshot, w PurchaseRequest
 	return answer, snap, err
 }
 
-// exhaustedFor returns what this process remembers by which a purchase of so many units is
-// refused.
-func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, exhausted bool) {
-	found, ok := s.exhausted.Load(snap.sale.ID)
-	if !ok {
-		return soldOut{}, false
-	}
-	memory = found.(soldOut)
-	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
-}
-
-// answerSoldOut is the gate's answer to a purchase for which too few units remain, without
-// asking it to let anybody in. It is only read what the customer holds: one who was let in
-// is told the ticket. When that cannot be read, the sale is still sold out.
-func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
-	if memory.remaining <= 0 {
-		if held, err := s.gate.Held(ctx, snap.stock.ref(), w.User); err == nil && held.Units > 0 {
-			return gate.Admission{Verdict: gate.LimitReached, Held: held.Units, Earlier: held.Ticket}
-		}
-	}
-	return gate.Admission{Verdict: gate.SoldOut, Remaining: memory.remaining}
-}
-
 // refuse tells a customer why the gate did not let it in.
 func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
@@ -186,9 +170,6 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 	sale := snap.sale
 	switch a.Verdict {
 	case gate.SoldOut:
-		if _, exhausted := s.exhaustedFor(snap, w.Units); !exhausted {
-			s.exhausted.Store(sale.ID, soldOut{sale.Version, w.Units, a.Remaining, s.clock.Now().Add(soldOutLife)})
-		}
 		return Receipt{}, apperr.New(apperr.SoldOut, "%s has fewer than %d units left.", sale.Label(), w.Units)
 	case gate.LimitReached:
 		detail := fmt.Sprintf("One customer can have %d units of %s, and you have %d.", sale.PerUserLimit, sale.Label(), a.Held)

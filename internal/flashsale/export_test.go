@@ -10,7 +10,11 @@ import (
 )
 
 // What the tests of this package see of its inside.
-const SoldOutLife = soldOutLife
+const (
+	SoldOutLife  = soldOutLife
+	BuyersLife   = buyersLife
+	LookUpsFirst = lookUpsFirst
+)
 
 // Handler is what handles the queue of a sale.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }

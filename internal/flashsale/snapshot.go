@@ -15,9 +15,6 @@ const (
 	// everything but the sale's existence and its end.
 	snapshotLife = 5 * time.Second
 	closedLife   = time.Second
-	// soldOutLife is for how long this process answers by itself that a sale is sold
-	// out.
-	soldOutLife = 500 * time.Millisecond
 	// loadTimeout bounds one read of the database on behalf of all that wait for it.
 	loadTimeout = 5 * time.Second
 )
@@ -27,15 +24,6 @@ type snapshot struct {
 	sale   *Sale
 	stock  *Stock // nil before it was opened
 	loaded time.Time
-}
-
-// soldOut remembers that so many units remained, fewer than were asked for, at this version
-// of the sale.
-type soldOut struct {
-	version   int64
-	units     int64
-	remaining int64
-	until     time.Time
 }
 
 // snapshotOf returns a sale of the caller's tenant as it was a moment ago. Errors:

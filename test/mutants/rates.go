@@ -40,7 +40,27 @@ var rates = []mutant{
 	},
 	{
 		name: "a customer who was let in is told that all is sold, from memory",
-		file: "internal/flashsale/buy.go", old: "err == nil && held.Units > 0 {", new: "err == nil && held.Units < 0 {",
+		file: "internal/flashsale/soldout.go", old: "err == nil && held.Units > 0 {", new: "err == nil && held.Units < 0 {",
 		caught: tests{"internal/flashsale": {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"}},
+	},
+	{
+		name: "a process that remembers the buyers does not know whom it let in since",
+		file: "internal/flashsale/buy.go", old: "answer.Verdict == gate.Accepted || ", new: "",
+		caught: tests{"internal/flashsale": {"TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers"}},
+	},
+	{
+		name: "a process that remembers the buyers does not know whom others let in since",
+		file: "internal/flashsale/soldout.go", old: "before.letIn == known.letIn && ", new: "",
+		caught: tests{"internal/flashsale": {"TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers"}},
+	},
+	{
+		name: "the buyers are remembered for ever, also when the store of the gate came back older",
+		file: "internal/flashsale/soldout.go", old: " && now.Before(before.until)", new: "",
+		caught: tests{"internal/flashsale": {"TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold"}},
+	},
+	{
+		name: "the gate in Redis does not count among those let in whose units came back",
+		file: "internal/flashsale/gate/redis_scripts.go", old: "- remaining + tonumber(g[3] or 0) + tonumber(g[4] or 0)", new: "- remaining",
+		caught: tests{"internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 }

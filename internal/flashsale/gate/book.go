@@ -78,7 +78,7 @@ func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	case p.Units > b.PerUserLimit-held.Units, b.Remaining <= 0 && held.Units > 0:
 		return Admission{Verdict: LimitReached, Held: held.Units, Earlier: held.Ticket}, nil
 	case b.Remaining < p.Units:
-		return Admission{Verdict: SoldOut, Remaining: b.Remaining}, nil
+		return Admission{Verdict: SoldOut, Remaining: b.Remaining, LetIn: b.letIn()}, nil
 	case b.QueueCap > 0 && b.Waiting >= b.QueueCap:
 		return Admission{Verdict: QueueFull}, nil
 	}
@@ -89,6 +89,11 @@ func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	b.hold(p.User, Holding{held.Units + p.Units, p.Ticket})
 	b.changed.queued = append(b.changed.queued, t)
 	return Admission{Verdict: Accepted, Ticket: t}, nil
+}
+
+// letIn is how many units were ever let in.
+func (b *book) letIn() int64 {
+	return b.Queued + b.Processing + b.Dead + b.Confirmed + b.Rejected + b.Returned
 }
 
 // move takes a step, if its ticket is in one of the step's states.

@@ -38,6 +38,8 @@ var (
 	// ErrUnknown means that the gate was asked to let a purchase in and did not answer:
 	// it may have. With ErrReplicas it did, and could forget it.
 	ErrUnknown = errors.New("gate: it was asked and did not answer")
+	// ErrTooMany means that there are more buyers than were asked for.
+	ErrTooMany = errors.New("gate: it has more buyers than were asked for")
 )
 
 // State is where a ticket stands.
@@ -157,6 +159,9 @@ type Admission struct {
 	Earlier string
 	// Remaining is, for SoldOut, how many units remain: fewer than were asked for.
 	Remaining int64
+	// LetIn is, for SoldOut, how many units were ever let in, also those that came back.
+	// While it is the same, nobody holds units who held none.
+	LetIn int64
 }
 
 // Holding is what one customer holds of a sale, in tickets that are in flight or confirmed.
@@ -190,6 +195,10 @@ type Gate interface {
 
 	// Held returns how many units a customer holds, and its latest ticket. Errors: ErrNoGate.
 	Held(ctx context.Context, ref Ref, user string) (Holding, error)
+
+	// Buyers returns the customers who hold units or once did, at most so many. It reads a
+	// part at a time, and may miss who is let in meanwhile. Errors: ErrNoGate, ErrTooMany.
+	Buyers(ctx context.Context, ref Ref, most int) ([]string, error)
 
 	// Move takes each step whose ticket is in one of its From states, and returns what
 	// became of each, in the order of the steps. Many steps are taken a part at a time.

@@ -64,6 +64,7 @@ var contract = map[string]func(t *testing.T, g *underTest){
 	"tickets and messages that lack each other are found and queued again":            checkStrays,
 	"racers of several processes take exactly what there is":                          checkRacers,
 	"a customer who was let in is told the ticket when all is sold":                   checkSoldOutToBuyer,
+	"all who bought can be listed unless they are too many":                           checkBuyers,
 	"consumers of several processes together confirm no more than the rate":           checkRate,
 	"arrivals of all processes add up and their pace is of the last full seconds":     checkArrivals,
 	"a clock that is set forward and back shuts the sale and opens it, and counts on": checkClockSteps,
@@ -286,6 +287,7 @@ func checkOtherEpoch(t *testing.T, g *underTest) {
 		"apply":    func() error { return g.Apply(g.ctx, first) },
 		"withhold": func() error { return g.Withhold(g.ctx, first.Ref, 1, 1) },
 		"adopt":    func() error { _, err := g.Adopt(g.ctx, first.Ref, []Ticket{confirmed("F", "7", 1)}); return err },
+		"buyers":   func() error { _, err := g.Buyers(g.ctx, first.Ref, 10); return err },
 		"strays":   func() error { _, err := g.Strays(g.ctx, first.Ref); return err },
 		"requeue": func() error {
 			_, err := g.Requeue(g.ctx, first.Ref, []Ticket{{ID: "D", User: "10", Units: 1}})
@@ -515,16 +517,52 @@ func checkSoldOutToBuyer(t *testing.T, g *underTest) {
 	for ticket, units := range map[string]int64{"1": 1, "2": 3, "3": 3, "4": 2} {
 		require.Equal(t, Accepted, g.admit(t, ticket, "u"+ticket, units).Verdict)
 	}
-	require.Equal(t, Admission{Verdict: SoldOut, Remaining: 1}, g.admit(t, "A", "u1", 2), "some remain, and the customer may have them")
+	require.Equal(t, Admission{Verdict: SoldOut, Remaining: 1, LetIn: 9}, g.admit(t, "A", "u1", 2), "some remain, and the customer may have them")
 	require.Equal(t, Accepted, g.admit(t, "5", "u5", 1).Verdict)
 	require.Equal(t, Admission{Verdict: LimitReached, Held: 1, Earlier: "1"}, g.admit(t, "A", "u1", 2))
-	require.Equal(t, Admission{Verdict: SoldOut}, g.admit(t, "A", "u6", 1), "a stranger")
+	require.Equal(t, Admission{Verdict: SoldOut, LetIn: 10}, g.admit(t, "A", "u6", 1), "a stranger")
 	require.Equal(t, Holding{Units: 1, Ticket: "1"}, held("u1"))
 	require.Equal(t, Holding{}, held("u6"))
 	g.move(t, "1", Rejected, Queued)
 	require.Equal(t, Holding{Ticket: "1"}, held("u1"), "a rejected ticket holds nothing")
 	_, err := g.Held(g.ctx, Ref{Sale: g.rules.Sale, Epoch: 2}, "u1")
 	require.ErrorIs(t, err, ErrNoGate)
+	require.Equal(t, Accepted, g.admit(t, "6", "u6", 1).Verdict)
+	require.Equal(t, Admission{Verdict: SoldOut, LetIn: 11}, g.admit(t, "A", "u7", 1), "a unit that came back was let in once more")
+}
+
+func checkBuyers(t *testing.T, g *underTest) {
+	buyers, err := g.Buyers(g.ctx, g.rules.Ref, 5)
+	require.NoError(t, err)
+	require.Empty(t, buyers)
+	var users []string
+	for i := range 10 {
+		users = append(users, fmt.Sprintf("li-%d@shop.example", i))
+		require.Equal(t, Accepted, g.admit(t, fmt.Sprint(i), users[i], 1).Verdict)
+	}
+	g.move(t, "1", Rejected, Queued)
+	buyers, err = g.Buyers(g.ctx, g.rules.Ref, 10)
+	require.NoError(t, err)
+	require.ElementsMatch(t, users, buyers, "who held units once is among them")
+	_, err = g.Buyers(g.ctx, g.rules.Ref, 9)
+	require.ErrorIs(t, err, ErrTooMany)
+	_, err = g.Buyers(g.ctx, Ref{Sale: g.rules.Sale, Epoch: 2}, 10)
+	require.ErrorIs(t, err, ErrNoGate)
+
+	g.rules.StockVersion, g.rules.Allotted, g.rules.PerUserLimit = 2, 5000, 5000
+	require.NoError(t, g.Apply(g.ctx, g.rules))
+	var forgotten []Ticket
+	for i := range 2500 {
+		users = append(users, fmt.Sprintf("user %d", i))
+		forgotten = append(forgotten, confirmed(fmt.Sprintf("F%d", i), users[len(users)-1], 1))
+	}
+	_, err = g.Adopt(g.ctx, g.rules.Ref, forgotten)
+	require.NoError(t, err)
+	buyers, err = g.Buyers(g.ctx, g.rules.Ref, 5000)
+	require.NoError(t, err)
+	slices.Sort(buyers)
+	slices.Sort(users)
+	require.Equal(t, users, slices.Compact(buyers), "more than one part")
 }
 
 func checkRate(t *testing.T, g *underTest) {

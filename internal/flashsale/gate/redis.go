@@ -170,8 +170,11 @@ func readAdmission(p Purchase, answer []any) (Admission, error) {
 	case a.Verdict == LimitReached && len(answer) == 3:
 		a.Earlier = reply[2]
 		a.Held, err = strconv.ParseInt(reply[1], 10, 64)
-	case a.Verdict == SoldOut && len(answer) == 2:
+	case a.Verdict == SoldOut && len(answer) == 3:
+		var letInErr error
 		a.Remaining, err = strconv.ParseInt(reply[1], 10, 64)
+		a.LetIn, letInErr = strconv.ParseInt(reply[2], 10, 64)
+		err = errors.Join(err, letInErr)
 	}
 	return a, err
 }
@@ -205,6 +208,25 @@ func (g *Redis) Held(ctx context.Context, ref Ref, user string) (Holding, error)
 		return Holding{}, fmt.Errorf("read what a customer holds of sale %d: %w", ref.Sale, err)
 	}
 	return Holding{Units: n, Ticket: ticket}, nil
+}
+
+// Buyers implements Gate.
+func (g *Redis) Buyers(ctx context.Context, ref Ref, most int) ([]string, error) {
+	s := g.sale(ref.Sale)
+	var users []string
+	for cursor := "0"; ; {
+		reply, err := buyersScript.Run(ctx, g.client, []string{s.gate, s.buyers}, ref.Epoch, most, cursor).StringSlice()
+		if err == nil && len(reply) == 1 {
+			err = answered(reply[0], nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
+		}
+		users = append(users, reply[1:]...)
+		if cursor = reply[0]; cursor == "0" {
+			return users, nil
+		}
+	}
 }
 
 func (g *Redis) lookUp(ctx context.Context, gate, names string, together []lookup) ([]string, error) {

@@ -54,10 +54,11 @@ end
 //	{'known', record}
 //	{'not_open'} {'not_started'} {'ended'} {'queue_full'}
 //	{'limit_reached', held, ticket}
-//	{'sold_out', remaining}
+//	{'sold_out', remaining, let in}
 //	{'accepted', record}
 //
-// Each key is read once and written once, however many the purchases are: a command
+// Each key is read once and written once, however many the purchases are, but for the counters
+// of a sale that is sold out: a command
 // inside a script costs the server about a microsecond, and each write another for the
 // append-only file.
 var admitScript = redis.NewScript(luaClock + `
@@ -77,6 +78,10 @@ if g[1] then
 end
 local starts, ends, limit, cap = tonumber(g[3]), tonumber(g[4]), tonumber(g[5]), tonumber(g[6])
 local remaining, waiting, sold, customers = tonumber(g[7]), tonumber(g[8]), 0, 0
+local function let_in()
+  local g = redis.call('HMGET', KEYS[1], 'allotted', 'withheld', 'rejected', 'returned')
+  return tonumber(g[1]) - tonumber(g[2] or 0) - remaining + tonumber(g[3] or 0) + tonumber(g[4] or 0)
+end
 local newTickets, newBuyers, messages = {}, {}, {}
 local function admit(epoch, ticket, user, units, message)
   if not g[1] or g[1] ~= epoch then return {'no_gate'} end
@@ -90,7 +95,7 @@ local function admit(epoch, ticket, user, units, message)
   if now < starts then return {'not_started'} end
   if now >= ends then return {'ended'} end
   if held + units > limit or (remaining <= 0 and held > 0) then return {'limit_reached', string.format('%d', held), latest} end
-  if remaining < units then return {'sold_out', string.format('%d', remaining)} end
+  if remaining < units then return {'sold_out', string.format('%d', remaining), string.format('%d', let_in())} end
   if cap > 0 and waiting >= cap then return {'queue_full'} end
   local record = string.format('q|%d|%s|%d|%d|0||', units, user, now, math.max(0, waiting))
   known[ticket] = record
@@ -272,6 +277,17 @@ for i = 1, #part[2], 2 do
     reply[#reply + 1] = part[2][i + 1]
   end
 end
+return reply
+`)
+
+// buyersScript: KEYS gate, buyers; ARGV epoch, most, cursor. Replies 'no_gate', 'too_many', or
+// the next cursor and the users of this part.
+var buyersScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
+if redis.call('HLEN', KEYS[2]) > tonumber(ARGV[2]) then return {'too_many'} end
+local part = redis.call('HSCAN', KEYS[2], ARGV[3], 'COUNT', 1000)
+local reply = {part[1]}
+for i = 1, #part[2], 2 do reply[#reply + 1] = part[2][i] end
 return reply
 `)
 

@@ -24,7 +24,7 @@ func answered(reply string, err error) error {
 		return fmt.Errorf("tell the gate: %w", err)
 	}
 	return map[string]error{
-		"no_gate": ErrNoGate, "too_few": ErrTooFew, "outdated": ErrOutdated, "no_message": mq.ErrNoSuchMessage,
+		"no_gate": ErrNoGate, "too_few": ErrTooFew, "outdated": ErrOutdated, "too_many": ErrTooMany, "no_message": mq.ErrNoSuchMessage,
 	}[reply]
 }
 

@@ -237,6 +237,26 @@ func (g *SQL) Held(ctx context.Context, ref Ref, user string) (Holding, error) {
 	return h.holding, h.err
 }
 
+// Buyers implements Gate.
+func (g *SQL) Buyers(ctx context.Context, ref Ref, most int) ([]string, error) {
+	b, err := g.readBook(ctx, ref.Sale)
+	if err != nil {
+		return nil, err
+	}
+	if b.Epoch != ref.Epoch {
+		return nil, ErrNoGate
+	}
+	var users []string
+	err = g.db.Read(ctx).Model(&buyerRow{}).Where("sale_id = ?", ref.Sale).Limit(most+1).Pluck("user_id", &users).Error
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
+	case len(users) > most:
+		return nil, ErrTooMany
+	}
+	return users, nil
+}
+
 // readBook is the book of a sale's gate for reading, without tickets and customers.
 func (g *SQL) readBook(ctx context.Context, sale int64) (*book, error) {
 	p, err := pageOf(g.db.Read(ctx), sale)

@@ -1,0 +1,158 @@
+package flashsale_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/flashsale"
+	"interlock/internal/flashsale/gate"
+)
+
+// asked is a gate that counts how often it was asked who bought.
+type asked struct {
+	gate.Gate
+	held, buyers int
+	// unreadable is what reading all buyers fails with, nil for not.
+	unreadable error
+}
+
+func (g *asked) Held(ctx context.Context, ref gate.Ref, user string) (gate.Holding, error) {
+	g.held++
+	return g.Gate.Held(ctx, ref, user)
+}
+
+func (g *asked) Buyers(ctx context.Context, ref gate.Ref, most int) ([]string, error) {
+	g.buyers++
+	if g.unreadable != nil {
+		return nil, g.unreadable
+	}
+	return g.Gate.Buyers(ctx, ref, most)
+}
+
+// exhausted is a shop whose only sale has sold its two units to customers 7 and 8.
+type exhausted struct {
+	*shop
+	gate      *asked
+	sale      string
+	tickets   map[int64]string
+	strangers int64
+}
+
+func eachExhausted(t *testing.T, test func(t *testing.T, s *exhausted)) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		door := &asked{Gate: s.gate}
+		s.selling(door, s.orders)
+		e := &exhausted{shop: s, gate: door, sale: s.open(t, object{"quantity": 2, "perUserLimit": 1}), tickets: map[int64]string{}, strangers: 1000}
+		e.lets(t, 7)
+		e.lets(t, 8)
+		test(t, e)
+	})
+}
+
+// lets lets a customer in.
+func (e *exhausted) lets(t *testing.T, user int64, headers ...string) {
+	t.Helper()
+	a := e.buy(t, e.sale, user, 1, headers...)
+	require.Equal(t, 202, a.Status, a.Body)
+	e.tickets[user] = a.Body["ticket"].(string)
+}
+
+// elsewhere has another process let a customer in.
+func (e *exhausted) elsewhere(t *testing.T, user int64) {
+	t.Helper()
+	other := e.with(e.gate.Gate)
+	receipt, err := other.Buy(e.ctx, flashsale.PurchaseRequest{Sale: idOf(e.sale), User: fmt.Sprint(user), Units: 1})
+	require.NoError(t, err)
+	e.tickets[user] = receipt.Ticket.ID
+}
+
+// returns gives the unit of a customer back.
+func (e *exhausted) returns(t *testing.T, user int64) {
+	t.Helper()
+	moved, err := e.gate.Move(e.ctx, gate.Ref{Sale: idOf(e.sale), Epoch: 1}, []gate.Step{{Ticket: e.tickets[user], From: gate.InFlight, To: gate.Rejected}})
+	require.NoError(t, err)
+	require.True(t, moved[0].Changed)
+}
+
+// refuses tells so many strangers that all is sold, and returns how often the gate was asked
+// what one of them holds, and who bought.
+func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
+	t.Helper()
+	e.gate.held, e.gate.buyers = 0, 0
+	for range strangers {
+		e.strangers++
+		require.Equal(t, "sold_out", e.buy(t, e.sale, e.strangers, 1).Body["code"])
+	}
+	return e.gate.held, e.gate.buyers
+}
+
+// tells requires that a customer is told the ticket.
+func (e *exhausted) tells(t *testing.T, user int64) {
+	t.Helper()
+	a := e.buy(t, e.sale, user, 1)
+	require.Equal(t, "limit_reached", a.Body["code"], a.Body)
+	require.Equal(t, e.tickets[user], a.Body["ticket"])
+}
+
+// forgets lets the memory that all is sold end.
+func (e *exhausted) forgets() { e.clock.Advance(flashsale.SoldOutLife) }
+
+func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
+	eachExhausted(t, func(t *testing.T, e *exhausted) {
+		held, buyers := e.refuses(t, 1)
+		require.Zero(t, held+buyers, "the gate itself refused")
+		held, buyers = e.refuses(t, 150)
+		require.Equal(t, flashsale.LookUpsFirst-1, held, "before it is worthwhile, each is looked up")
+		require.Equal(t, 1, buyers)
+		e.tells(t, 7)
+		e.tells(t, 8)
+
+		e.forgets()
+		held, buyers = e.refuses(t, 150)
+		require.Zero(t, held+buyers, "nobody was let in since")
+		e.tells(t, 7)
+
+		e.clock.Advance(flashsale.BuyersLife)
+		held, buyers = e.refuses(t, 151)
+		require.Equal(t, flashsale.LookUpsFirst-1, held, "the store of the gate may have come back older")
+		require.Equal(t, 1, buyers)
+	})
+}
+
+func TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers(t *testing.T) {
+	eachExhausted(t, func(t *testing.T, e *exhausted) {
+		e.refuses(t, 150)
+		e.returns(t, 8)
+		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "who gave units back is a stranger again")
+
+		e.lets(t, 9, "X-Idempotency-Key", "of 9")
+		e.tells(t, 9)
+		_, buyers := e.refuses(t, 150)
+		require.Equal(t, 1, buyers, "they are others")
+		e.tells(t, 9)
+
+		e.returns(t, 9)
+		e.elsewhere(t, 10)
+		e.forgets()
+		e.refuses(t, 1)
+		e.tells(t, 10)
+		_, buyers = e.refuses(t, 150)
+		require.Equal(t, 1, buyers, "they are others")
+		e.tells(t, 10)
+		e.tells(t, 7)
+	})
+}
+
+func TestWhereTheBuyersCannotBeReadEachCustomerIsLookedUp(t *testing.T) {
+	eachExhausted(t, func(t *testing.T, e *exhausted) {
+		e.gate.unreadable = gate.ErrTooMany
+		e.refuses(t, 1)
+		held, buyers := e.refuses(t, 300)
+		require.Equal(t, 300, held)
+		require.Equal(t, 1, buyers)
+		e.tells(t, 7)
+	})
+}
