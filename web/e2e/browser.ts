@@ -165,6 +165,11 @@ export class Visitor {
     await this.page.evaluate(() => document.fonts.ready);
   }
 
+  /** Waits until the page would have shown what it has read: a few tasks and frames. */
+  async rest(): Promise<void> {
+    await this.page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 50)));
+  }
+
   /** Turns what is open light or dark, as it turns when the system does. */
   async turn(colours: Look['colours']): Promise<void> {
     await this.page.emulateMedia({ colorScheme: colours });

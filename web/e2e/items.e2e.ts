@@ -41,8 +41,10 @@ test('a press on Save that others’ changes come into is a press on Save all th
   await page.getByRole('button', { name: 'Save' }).hover();
   await page.mouse.down();
   const { etag } = await itemNow('TEA-5');
+  const read = page.waitForResponse((response) => response.url().endsWith('/api/v1/items/TEA-5'));
   await site.asLi('PATCH', '/items/TEA-5', { name: 'Yellow tea, new' }, { 'If-Match': etag });
-  await page.getByText('Li changed it').waitFor();
+  await (await read).finished();
+  await visitor.rest();
   expect(await page.getByText(/while you were editing v1/).isVisible()).toBe(false);
   await page.mouse.up();
 

@@ -27,6 +27,26 @@ async function exported(page: Page): Promise<string[]> {
   return (await readFile(await (await saving).path(), 'utf8')).replace('\ufeff', '').trim().split('\r\n');
 }
 
+test('a press on a row that a new order would move is a press on that row', async () => {
+  const visitor = await open('/orders');
+  const { page } = visitor;
+  const newest = page.locator('tbody tr').first().getByRole('link').first();
+  const address = await newest.getAttribute('href');
+  await newest.hover();
+  await page.mouse.down();
+  const read = page.waitForResponse((response) => response.url().includes('/api/v1/orders?'));
+  await site.request('POST', '/orders', { userId: 'u1', items: [{ sku: 'LIST-1', quantity: 1 }] });
+  await (await read).finished();
+  await visitor.rest();
+  expect(await newest.getAttribute('href')).toBe(address);
+  await page.mouse.up();
+  await page.waitForURL(`**${address}`);
+
+  await page.goBack();
+  await expect.poll(() => newest.getAttribute('href')).not.toBe(address);
+  await visitor.close();
+});
+
 test('files have amounts as the currency is counted, and say in which zone their times are', async () => {
   const service = await Service.start({ INTERLOCK_CURRENCY: 'JPY' });
   try {

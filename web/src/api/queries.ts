@@ -1,4 +1,5 @@
-import { QueryClient, type QueryKey } from '@tanstack/react-query';
+import { notifyManager, QueryClient, type QueryKey } from '@tanstack/react-query';
+import { afterPress } from '../browser/press';
 import { liveStream, onBegin, onLive } from './live';
 import { ApiProblem } from './problem';
 
@@ -11,9 +12,10 @@ const retries = 2;
  * key: ['configs', 'list', filters], ['configs', 'one', 'checkout.tax']; a list of several
  * topics begins with all of them, and 'overview' reads a little of everything. A change that is announced marks
  * what it touches as old, and what is shown is read again. An announcement without a
- * key is about many.
+ * key is about many. Pages hear of what is new once no pointer is pressed.
  */
 export function newQueryClient(): QueryClient {
+  notifyManager.setScheduler(afterPress);
   return new QueryClient({
     defaultOptions: {
       queries: {

@@ -1,0 +1,41 @@
+import { fireEvent } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterPress, press } from './press';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.runAllTimers();
+  vi.useRealTimers();
+});
+
+test('what comes while a pointer is pressed happens after the click, in its order', () => {
+  const happened: string[] = [];
+  const happens = (what: string) => afterPress(() => happened.push(what));
+  happens('before');
+  vi.runAllTimers();
+  expect(happened).toEqual(['before']);
+
+  fireEvent.pointerDown(document.body);
+  happens('first');
+  happens('second');
+  vi.advanceTimersByTime(500);
+  fireEvent.pointerUp(document.body);
+  fireEvent.click(document.body);
+  expect(happened).toEqual(['before']);
+  vi.runAllTimers();
+  expect(happened).toEqual(['before', 'first', 'second']);
+});
+
+test('a press whose end nobody tells is over by itself', () => {
+  const listener = vi.fn();
+  const unsubscribe = press.subscribe(listener);
+  fireEvent.pointerDown(document.body);
+  expect(press.isPressed()).toBe(true);
+  const callback = vi.fn();
+  afterPress(callback);
+  vi.advanceTimersByTime(5000);
+  expect(press.isPressed()).toBe(false);
+  expect(callback).toHaveBeenCalledOnce();
+  expect(listener).toHaveBeenCalledTimes(2);
+  unsubscribe();
+});
