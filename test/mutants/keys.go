@@ -124,4 +124,9 @@ var keys = []mutant{
 		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,
 		caught: tests{"internal/edge/httpapi": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
 	},
+	{
+		name: "the lease of a caller who hung up while it was taken is nobody's",
+		file: "internal/edge/idempotency/attempt.go", old: "	case err == nil:\n", new: "	case err == nil && ctx.Err() == nil:\n",
+		caught: tests{"internal/edge/idempotency": {"TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry"}},
+	},
 }

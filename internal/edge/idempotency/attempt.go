@@ -111,17 +111,18 @@ func (a *attempt) lock(ctx context.Context) error {
 	}
 	lease, err := k.locks.Acquire(ctx, 0, a.name())
 	switch {
+	case err == nil:
+		// Also that of a caller who has hung up since: it would be extended until End releases it.
+		a.lease = lease
+		return nil
 	case errors.Is(err, lock.ErrNotAcquired):
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
 		return httpapi.InProgress()
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil:
-		slog.WarnContext(ctx, "no lease for an idempotency key; the database decides alone", "error", err)
-		k.outage.begin(k.clock.Now())
-		return nil
 	}
-	a.lease = lease
+	slog.WarnContext(ctx, "no lease for an idempotency key; the database decides alone", "error", err)
+	k.outage.begin(k.clock.Now())
 	return nil
 }
 

@@ -122,6 +122,37 @@ var undoings = map[string]func(u *uow.Unit) error{
 	},
 }
 
+// lateLocks are locks whose caller hangs up while the reply is on its way that one was taken.
+type lateLocks struct {
+	lock.Locker
+	hangUp func()
+}
+
+func (l lateLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, wait, keys...)
+	l.hangUp()
+	return lease, err
+}
+
+// The lease of an attempt that nobody ends would be extended as long as the process lives.
+func TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		gone, hangUp := context.WithCancel(ctx)
+		locks := lock.NewInProcess(lock.Observer{})
+		d := newDesk(db)
+		keeper := idempotency.New(idempotency.Deps{DB: db, Locks: lateLocks{locks, hangUp}, Clock: d.clock, Epochs: d.epochs, Cache: d.cache})
+		_, err := keeper.Begin(gone, order)
+		require.ErrorIs(t, err, context.Canceled)
+
+		held, err := locks.Held(ctx)
+		require.NoError(t, err)
+		require.Empty(t, held)
+		attempt, err := keeper.Begin(ctx, order)
+		require.NoError(t, err)
+		attempt.End(ctx)
+	})
+}
+
 // A reply that is remembered before its COMMIT would be replayed although nothing was done.
 func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
