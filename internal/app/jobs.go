@@ -53,7 +53,7 @@ func (sv *Services) jobs() []job {
 		{name: "number the log of configs", every: time.Minute, run: sv.numbering.of(logOfConfigs, sv.Configs.NumberLog)},
 		{name: "number the logs of audit entries", every: time.Minute, run: sv.numbering.of(logsOfAudit, sv.Audit.NumberLogs)},
 		{name: "sweep sessions", every: 10 * time.Minute, run: inBatches(sv.Access.Sweep)},
-		{name: "clear the places of lost units", every: 10 * time.Minute, run: inBatches(sv.Runner.ClearPlaces)},
+		{name: "anonymize tombstones of lost units", every: 10 * time.Minute, run: inBatches(sv.Runner.AnonymizeTombstones)},
 	}
 }
 

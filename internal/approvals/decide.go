@@ -160,7 +160,7 @@ func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
+	if err := requirePermissions(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
 		return nil, err
 	}
 	if ctx, err = s.lock(ctx, u, a); err != nil {
@@ -357,11 +357,11 @@ func (s *Service) mayPropose(ctx context.Context, a *Approval) error {
 	if err != nil {
 		return err
 	}
-	return needs(ctx, subject.Grants().Write)
+	return requirePermissions(ctx, subject.Grants().Write)
 }
 
-// needs refuses a caller who lacks one of the permissions, beside that of the route.
-func needs(ctx context.Context, permissions ...string) error {
+// requirePermissions refuses a caller who lacks one of the permissions, beside that of the route.
+func requirePermissions(ctx context.Context, permissions ...string) error {
 	for _, permission := range permissions {
 		if !may(ctx, permission) {
 			return apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", permission)

@@ -48,7 +48,7 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 			return nil, err
 		}
 		// The reply to a patch that changes nothing tells what is there.
-		if err := needs(ctx, subject.Grants().Read); err != nil {
+		if err := requirePermissions(ctx, subject.Grants().Read); err != nil {
 			return nil, err
 		}
 		if p, err = subject.Revise(ctx, u, p, edit.Patch); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if caller, _ := principal.From(ctx); caller.UserID == 0 {
 		return nil, apperr.New(apperr.Forbidden, "Approvals are rebased by users of this service.")
 	}
-	if err := needs(ctx, subject.Grants().Write); err != nil {
+	if err := requirePermissions(ctx, subject.Grants().Write); err != nil {
 		return nil, err
 	}
 	p, err := subject.Rebase(ctx, u, a.proposal())

@@ -25,7 +25,7 @@ var open = []int{pending.Code, scheduled.Code}
 func isOpen(code int) bool { return slices.Contains(open, code) }
 
 // Machine is an approval's life. What changes a resource outdates the approvals that name
-// it; one sweeper expires what its time has passed, another applies what was scheduled. What
+// it; one sweeper expires those whose time has passed, another applies what was scheduled. What
 // takes no votes is scheduled as soon as it is proposed, edited or rebased.
 var Machine = status.New(status.Machine{
 	Name:    "approval",

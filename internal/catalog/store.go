@@ -120,12 +120,6 @@ func (s *Service) ForSale(ctx context.Context, u *uow.Unit, skus []string) (map[
 	return found, nil
 }
 
-// Demand is NotFound unless there is an item with the sku.
-func (s *Service) Demand(ctx context.Context, sku string) error {
-	_, err := find(s.db.Read(ctx), sku)
-	return err
-}
-
 // Pin is Use of one item that there must be. Errors: NotFound.
 func (s *Service) Pin(ctx context.Context, u *uow.Unit, sku string) error {
 	if err := s.Use(ctx, u, sku); err != nil {

@@ -74,7 +74,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	}
 	answer, snap, err := s.admit(ctx, snap, w, ticket)
 	if err != nil || answer.Verdict == gate.Accepted || answer.Verdict == gate.Known {
-		s.mayHoldFromNowOn(w.Sale, w.User)
+		s.forgetSoldOutUnlessBuyer(w.Sale, w.User)
 	}
 	switch {
 	case errors.Is(err, gate.ErrNoGate):

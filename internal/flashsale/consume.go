@@ -96,7 +96,8 @@ func repeat(outcome mq.Outcome, n int) []mq.Outcome {
 	return outcomes
 }
 
-// failed answers for a ticket that failed by itself.
+// failed answers for a ticket that failed by itself. The consumer buries a message at the same
+// attempt; the gate must have heard of it before.
 func (s *consumer) failed(ctx context.Context, id int64, one []claimed, err error) mq.Outcome {
 	if one[0].attempts+1 >= maxAttempts {
 		s.putBack(ctx, id, one, gate.Buried)

@@ -11,9 +11,9 @@ import (
 
 // What the tests of this package see of its inside.
 const (
-	SoldOutLife  = soldOutLife
-	BuyersLife   = buyersLife
-	LookUpsFirst = lookUpsFirst
+	SoldOutLife             = soldOutLife
+	BuyersLife              = buyersLife
+	LookUpsBeforeReadingAll = lookUpsBeforeReadingAll
 )
 
 // Handler is what handles the queue of a sale.

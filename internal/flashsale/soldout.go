@@ -15,11 +15,11 @@ const (
 	// buyersLife bounds how long it remembers who bought. They are others only when units
 	// were let in since, or the store of the gate came back older than it was.
 	buyersLife = 5 * time.Second
-	// lookUpsFirst is how many customers are looked up in the gate, one by one, before
+	// lookUpsBeforeReadingAll is how many customers are looked up in the gate, one by one, before
 	// all buyers are read; mostBuyers is how many of them a process remembers at most, some
 	// 10 MB.
-	lookUpsFirst = 100
-	mostBuyers   = 100_000
+	lookUpsBeforeReadingAll = 100
+	mostBuyers              = 100_000
 )
 
 // soldOut remembers that so many units remained, fewer than were asked for, at this version
@@ -59,9 +59,9 @@ func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admissio
 	s.exhausted.Store(snap.sale.ID, soldOut{snap.sale.Version, units, a.Remaining, now.Add(soldOutLife), known})
 }
 
-// mayHoldFromNowOn forgets that a sale is sold out when a customer who was let in, or may have
+// forgetSoldOutUnlessBuyer forgets that a sale is sold out when a customer who was let in, or may have
 // been, is not among its buyers: they are read again.
-func (s *purchases) mayHoldFromNowOn(sale int64, user string) {
+func (s *purchases) forgetSoldOutUnlessBuyer(sale int64, user string) {
 	found, remembered := s.exhausted.Load(sale)
 	if !remembered || found.(soldOut).buyers.has(user) {
 		return
@@ -83,8 +83,8 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 }
 
 // answerSoldOut is the gate's answer to a purchase for which too few units remain, without
-// asking it to let anybody in. It is only read what the customer holds: one who was let in
-// is told the ticket. When that cannot be read, the sale is still sold out.
+// asking it to let anybody in. Only what the customer holds is read: one who was let in is
+// told the ticket. When that cannot be read, the sale is still sold out.
 //
 // Who is let in by another process after the memory began, because units came back, can be
 // told sold_out here until it ends.
@@ -100,7 +100,7 @@ func (s *purchases) answerSoldOut(ctx context.Context, w PurchaseRequest, memory
 // mayHold is false only for a customer who holds no units. The request that finds it
 // worthwhile reads all buyers; where that fails, customers go on being looked up.
 func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
-	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsFirst {
+	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsBeforeReadingAll {
 		if list, err := s.gate.Buyers(ctx, b.ref, mostBuyers); err == nil {
 			users := make(map[string]struct{}, len(list))
 			for _, user := range list {

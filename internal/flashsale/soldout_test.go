@@ -105,7 +105,7 @@ func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
 		held, buyers := e.refuses(t, 1)
 		require.Zero(t, held+buyers, "the gate itself refused")
 		held, buyers = e.refuses(t, 150)
-		require.Equal(t, flashsale.LookUpsFirst-1, held, "before it is worthwhile, each is looked up")
+		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "before it is worthwhile, each is looked up")
 		require.Equal(t, 1, buyers)
 		e.tells(t, 7)
 		e.tells(t, 8)
@@ -117,7 +117,7 @@ func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
 
 		e.clock.Advance(flashsale.BuyersLife)
 		held, buyers = e.refuses(t, 151)
-		require.Equal(t, flashsale.LookUpsFirst-1, held, "the store of the gate may have come back older")
+		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "the store of the gate may have come back older")
 		require.Equal(t, 1, buyers)
 	})
 }

@@ -26,7 +26,7 @@ type RedisOptions struct {
 	// Channels is put before a process's id to name the channel that wakes it.
 	Channels string
 	// TTL is how long a lock outlives a holder that has died, 10 s if not given.
-	// A living holder's lock is extended at a third of it.
+	// A living holder's lock is extended when between a quarter and a half of it has passed.
 	TTL time.Duration
 	// PollEvery is how soon a waiter that was not woken asks by itself, 500 ms if
 	// not given.

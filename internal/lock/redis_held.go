@@ -36,6 +36,7 @@ func (l *Redis) processesName() string            { return l.prefix + "processes
 func (l *Redis) reportName(process string) string { return l.prefix + "held:" + process }
 
 // localReport lists what this process holds and waits for.
+// localReport is what this process holds and waits for, sorted by key.
 func (l *Redis) localReport() []reported {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,6 +50,7 @@ func (l *Redis) localReport() []reported {
 		}
 		list = append(list, r)
 	}
+	slices.SortFunc(list, func(a, b reported) int { return cmp.Compare(a.Key, b.Key) })
 	return list
 }
 
@@ -80,14 +82,13 @@ type written struct {
 	at   time.Time
 }
 
-// says reports whether the last report says the same of who holds what, however long by now.
+// says reports whether the last report says the same of who holds what, however long by now. Both
+// are sorted.
 func (w written) says(list []reported) bool {
 	same := func(a, b reported) bool {
 		a.Age, b.Age = 0, 0
 		return a == b
 	}
-	byKey := func(a, b reported) int { return cmp.Compare(a.Key, b.Key) }
-	slices.SortFunc(list, byKey)
 	return slices.EqualFunc(w.list, list, same)
 }
 

@@ -25,6 +25,9 @@
 //	       ▲                           │
 //	       └────────Settle Retry───────┘
 //
+// Settle Postpone is Retry without an attempt; with no delay it leads to the head of pending.
+// A lease that has ended is a crash, and the last one that a message may have leads to dead.
+//
 // A package that decides on dead messages or empties a queue changes data of its own in the
 // same step, such as the tickets of a flash sale. So these steps are functions for that
 // package's own scripts and transactions, which add the condition under which they may
@@ -204,7 +207,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // crashError is why a message that reached CrashLimit is dead.
-const crashError = "whoever worked on it ended without an answer, again and again"
+const crashError = "the process that worked on it crashed, or lost its lease, as often as a message may"
 
 // Outcome is the answer for one message of a batch.
 type Outcome struct {

@@ -57,7 +57,7 @@ func (s *SQL) Names(ctx context.Context) ([]string, error) {
 // and only if it commits. Call Enqueued after the commit.
 func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {
 	mustName(queue)
-	tx = across(tx)
+	tx = acrossTenants(tx)
 	// Not remembered as known: the transaction may yet roll back.
 	if _, ok := s.known.Load(queue); !ok {
 		if err := insertName(tx, queue); err != nil {
@@ -71,18 +71,18 @@ func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {
 // crashes, in the caller's transaction. Call Enqueued after the commit. Error:
 // ErrNoSuchMessage.
 func (s *SQL) RetryDeadTx(tx *gorm.DB, queue, id string) error {
-	return oneDead(tx, queue, id, "UPDATE mq_messages SET state = ?, attempts = 0, crashes = 0, due_time = ?, error = ''"+
+	return execOnDead(tx, queue, id, "UPDATE mq_messages SET state = ?, attempts = 0, crashes = 0, due_time = ?, error = ''"+
 		" WHERE queue = ? AND message_id = ? AND state = ?", rowWaiting, s.clock.Now(), queue, []byte(id), rowDead)
 }
 
 // DiscardDeadTx removes a dead message in the caller's transaction. Error:
 // ErrNoSuchMessage.
 func (s *SQL) DiscardDeadTx(tx *gorm.DB, queue, id string) error {
-	return oneDead(tx, queue, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?", queue, []byte(id), rowDead)
+	return execOnDead(tx, queue, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?", queue, []byte(id), rowDead)
 }
 
-func oneDead(tx *gorm.DB, queue, id, statement string, args ...any) error {
-	result := across(tx).Exec(statement, args...)
+func execOnDead(tx *gorm.DB, queue, id, statement string, args ...any) error {
+	result := acrossTenants(tx).Exec(statement, args...)
 	if result.Error != nil {
 		return fmt.Errorf("change dead message %q of %s: %w", id, queue, result.Error)
 	}
@@ -95,7 +95,7 @@ func oneDead(tx *gorm.DB, queue, id, statement string, args ...any) error {
 // PurgeTx removes every message, claimed and dead ones too, in the caller's transaction.
 // Leases on them are lost.
 func (s *SQL) PurgeTx(tx *gorm.DB, queue string) error {
-	tx = across(tx)
+	tx = acrossTenants(tx)
 	for _, table := range []string{"mq_batches", "mq_messages"} {
 		if err := tx.Exec("DELETE FROM "+table+" WHERE queue = ?", queue).Error; err != nil {
 			return fmt.Errorf("purge %s: %w", queue, err)
@@ -104,14 +104,14 @@ func (s *SQL) PurgeTx(tx *gorm.DB, queue string) error {
 	return nil
 }
 
-// across lets a transaction of some tenant's reach the tables of the queues, which belong
+// acrossTenants lets a transaction of some tenant's reach the tables of the queues, which belong
 // to none.
-func across(tx *gorm.DB) *gorm.DB {
+func acrossTenants(tx *gorm.DB) *gorm.DB {
 	return tx.WithContext(storage.AcrossTenants(tx.Statement.Context))
 }
 
-// LackingTx returns those of the IDs of which the queue has no message.
-func (s *SQL) LackingTx(tx *gorm.DB, queue string, ids []string) ([]string, error) {
+// MissingTx returns those of the IDs of which the queue has no message.
+func (s *SQL) MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, error) {
 	var lacking []string
 	for part := range slices.Chunk(ids, maxPush) {
 		names := make([][]byte, len(part))
@@ -119,7 +119,7 @@ func (s *SQL) LackingTx(tx *gorm.DB, queue string, ids []string) ([]string, erro
 			names[i] = []byte(id)
 		}
 		var there [][]byte
-		err := across(tx).Model(&messageRow{}).Where("queue = ? AND message_id IN ?", queue, names).Pluck("message_id", &there).Error
+		err := acrossTenants(tx).Model(&messageRow{}).Where("queue = ? AND message_id IN ?", queue, names).Pluck("message_id", &there).Error
 		if err != nil {
 			return nil, fmt.Errorf("look for messages of %s: %w", queue, err)
 		}
@@ -188,11 +188,11 @@ func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error 
 	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
-// readUnlocked has do read the rows that no other transaction holds, so that consumers do not
+// selectSkipLocked has do read the rows that no other transaction holds, so that consumers do not
 // stand in each other's way. Nothing rests on it: some engines leave the clause out, those whose
 // version does not know it are not sent it, and those that refuse it all the same are not sent it
 // again. SQLite has one writer, which is this one.
-func (s *SQL) readUnlocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
+func (s *SQL) selectSkipLocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
 	if !s.db.Capabilities().SkipLocked {
 		return do(tx)
 	}

@@ -110,7 +110,7 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 		}
 	}
 	var rows []messageRow
-	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+	err = q.broker.selectSkipLocked(tx, func(tx *gorm.DB) error {
 		return q.waiting(tx).Order("due_time, id").Limit(limit).Find(&rows).Error
 	})
 	if err != nil {
@@ -321,7 +321,7 @@ func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 // Messages of a settled one have no batch any more.
 func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	var ids []string
-	err = q.broker.readUnlocked(tx, func(tx *gorm.DB) error {
+	err = q.broker.selectSkipLocked(tx, func(tx *gorm.DB) error {
 		return q.ended(tx).Order("lease_time").Limit(maxBatch).Pluck("id", &ids).Error
 	})
 	if err != nil {

@@ -136,7 +136,7 @@ func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Ref
 }
 
 // UnknownOutcome records that it is not known whether the money went back, as after a time-out.
-// The refund keeps its reservation and its reference until the provider has confirmed or refused.
+// The refund keeps its reservation until the provider has confirmed or refused.
 type UnknownOutcome struct {
 	Reason string `json:"reason"`
 }

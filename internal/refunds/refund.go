@@ -6,8 +6,8 @@
 //     refunds that are requested, approved or unknown, its refunded the sum of those that are
 //     settled, and both together never exceed its paid. The guarded UPDATE of the order decides;
 //     see orders.MoveRefund.
-//   - A refund is inserted before any money moves, and is never deleted; its amount, its lines
-//     and its reference never change.
+//   - A refund is inserted before any money moves, and is never deleted; its amount and its
+//     lines never change, and its reference is set once, when it is settled.
 //   - A payment by wallet is credited to the wallet exactly once for each settled refund, under
 //     the reference @refunds/{id}, in the unit that settles it.
 //   - An outside payment is settled only when its provider confirms. Until then its refund is

@@ -52,7 +52,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	var seen int64
 	if len(r.Lines) > 0 {
 		var worth int64
-		if worth, seen, err = s.claim(ctx, u, refund, r.Lines); err != nil {
+		if worth, seen, err = s.addLines(ctx, u, refund, r.Lines); err != nil {
 			return nil, err
 		}
 		if r.Amount == nil {
@@ -84,7 +84,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 }
 
 // RefundRest implements orders.Refunds: it refunds the rest of the payment of an order that the
-// unit has cancelled and booked. A wallet is credited in the same unit; an outside payment waits
+// unit has cancelled, and whose refunded or refundReserved it has raised already. A wallet is credited in the same unit; an outside payment waits
 // for its approval like any other refund. The audit entry is the order's.
 func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Order, rest int64) error {
 	caller, _ := principal.From(ctx)
@@ -118,9 +118,9 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": after.Reference})
 }
 
-// claim adds the wanted lines to a refund. It returns their worth, and the version of the order
+// addLines adds the wanted lines to a refund. It returns their worth, and the version of the order
 // for which that is right: each refund of the order raises the version.
-func (s *Service) claim(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth, seen int64, err error) {
+func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth, seen int64, err error) {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil {
 		return 0, 0, err

@@ -164,7 +164,7 @@ func (s *Service) lifecycle(disabled []int64) change.Lifecycle[WorkOrder, *WorkO
 		Refused: func(w *WorkOrder, refusal *apperr.Error) {
 			refusal.With("holder", holderOf(*w))
 			if w.Status == claimed.Code && w.HeldTime != nil {
-				refusal.Detail = apperr.New(refusal.Code, "%s is held by %s, who has it since %s.",
+				refusal.Detail = apperr.New(refusal.Code, "%s has been held by %s since %s.",
 					w.Label(), w.HolderName, w.HeldTime.UTC().Format("2006-01-02 at 15:04 UTC")).Detail
 			}
 		},

@@ -163,17 +163,17 @@ var votes = []mutant{
 	},
 	{
 		name: "its author's credentials may change an approval whatever their scope",
-		file: "internal/approvals/decide.go", old: "return needs(ctx, subject.Grants().Write)", new: "_ = subject\n\treturn nil",
+		file: "internal/approvals/decide.go", old: "return requirePermissions(ctx, subject.Grants().Write)", new: "_ = subject\n\treturn nil",
 		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
 	},
 	{
 		name: "who may not read a config learns by edits what it holds",
-		file: "internal/approvals/edit.go", old: "if err := needs(ctx, subject.Grants().Read); err != nil {", new: "if false {",
+		file: "internal/approvals/edit.go", old: "if err := requirePermissions(ctx, subject.Grants().Read); err != nil {", new: "if false {",
 		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
 	},
 	{
 		name: "a bypass asks for nothing of what it changes",
-		file: "internal/approvals/decide.go", old: "if err := needs(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if _ = subject; false {",
+		file: "internal/approvals/decide.go", old: "if err := requirePermissions(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {", new: "if _ = subject; false {",
 		caught: tests{"internal/approvals": {"TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged"}},
 	},
 	{

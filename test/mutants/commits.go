@@ -75,7 +75,7 @@ var commits = []mutant{
 	},
 	{
 		name: "what holds the place of a lost unit names a customer for as long as audit entries are kept",
-		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-placeLife), limit`, new: `r.clock.Now().Add(-9999*placeLife), limit`,
+		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneLife), limit`, new: `r.clock.Now().Add(-9999*tombstoneLife), limit`,
 		caught: tests{"internal/core/uow": {"TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater"}},
 	},
 	{

@@ -15,6 +15,10 @@ import (
 // can be the end of its part: it has no space, quote, brace, bar, percent sign or NUL.
 type CustomerID string
 
+// DistinctID is the length, in bytes, from which an id is looked for inside texts that are not
+// about its customer: a shop's "7" is in many of them and names nobody.
+const DistinctID = 6
+
 const customerIDRule = "must be 1 to 64 letters, digits or characters of . _ : @ + = / -"
 
 var (

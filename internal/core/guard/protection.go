@@ -47,7 +47,7 @@ const atVersion = "version = ?"
 // protection is what a write asks of a row beside its condition.
 type protection struct {
 	// protected rows are refused, and those that a pending approval may name.
-	unprotected, unproposed bool
+	refuseProtected, refuseProposed bool
 	// clears is set when the write ends what pending approvals the row may have.
 	clears bool
 }
@@ -61,22 +61,22 @@ func protectionFor[T any](u Unit) protection {
 	case u.Approval() != 0:
 		return protection{clears: true}
 	}
-	return protection{unprotected: protectable, unproposed: true}
+	return protection{refuseProtected: protectable, refuseProposed: true}
 }
 
 // protectionOfProposed is that of a write which makes the approvals that name the row stale.
 func protectionOfProposed[T Proposable]() protection {
 	_, protectable := any(new(T)).(Protectable)
-	return protection{unprotected: protectable, clears: true}
+	return protection{refuseProtected: protectable, clears: true}
 }
 
 func (p protection) predicate() (condition string, args []any) {
 	switch {
-	case p.unprotected && p.unproposed:
+	case p.refuseProtected && p.refuseProposed:
 		return "protected = ? AND proposed = 0", []any{false}
-	case p.unprotected:
+	case p.refuseProtected:
 		return "protected = ?", []any{false}
-	case p.unproposed:
+	case p.refuseProposed:
 		return "proposed = 0", nil
 	}
 	return "", nil
@@ -89,7 +89,7 @@ func (p protection) refusal(query *gorm.DB, missed error) error {
 		return missed
 	}
 	columns := []string{"proposed"}
-	if p.unprotected {
+	if p.refuseProtected {
 		columns = append(columns, "protected")
 	}
 	var rows []struct {

@@ -19,7 +19,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// What a guarded write can meet. Both mean that nothing was changed.
+// What a guarded write can meet. Each means that nothing was changed.
 var (
 	// ErrGone: there is no such row any more.
 	ErrGone = errors.New("guard: the row is gone")
@@ -231,9 +231,9 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
 	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)
 	values = append(values, args...)
-	if closed, shut := p.predicate(); closed != "" {
-		query.WriteString(" AND " + closed)
-		values = append(values, shut...)
+	if protected, args := p.predicate(); protected != "" {
+		query.WriteString(" AND " + protected)
+		values = append(values, args...)
 	}
 	exec := storage.Exec
 	if isDeferred(u) {

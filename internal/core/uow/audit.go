@@ -56,13 +56,13 @@ const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, 
 // auditKey is the unique key over a unit and what it changed.
 const auditKey = "uq_audit_entries_unit"
 
-// actionLost is the action of a row that holds the place of an audit row. It belongs to no
-// tenant, and nobody is shown it.
-const actionLost = "unit.lost"
+// actionTombstone is the action of a tombstone: a row where the audit row of a unit would be that
+// was not committed. It belongs to no tenant, and nobody is shown it.
+const actionTombstone = "unit.lost"
 
-// placeLife is for how long such a row is needed: until no statement of the unit can be on its way
+// tombstoneLife is for how long a tombstone is needed: until no statement of the unit can be on its way
 // any more. That takes seconds, or as long as the thread of one connection is not scheduled.
-const placeLife = time.Hour
+const tombstoneLife = time.Hour
 
 // insertTombstone adds a row where the unit's first audit row would be. It has what the unique key is over
 // and says nothing of who acted. Errors: a duplicate of auditKey when there is one.
@@ -70,22 +70,22 @@ func (u *Unit) insertTombstone(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
 	}
-	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", nil, "", actionLost, u.entry.Resource, "{}", "", u.now).Error
+	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", nil, "", actionTombstone, u.entry.Resource, "{}", "", u.now).Error
 }
 
-// ClearPlaces has the rows that held the place of an audit row, and are not needed any more, name
-// nothing: a resource may be a customer's, whose erasure does not find it in a row of no tenant. It
-// clears so many at the most. Such rows are removed as old as audit entries are.
+// AnonymizeTombstones has tombstones that are not needed any more name nothing: a resource may be a
+// customer's, whose erasure does not find it in a row of no tenant. It changes so many at the most.
+// Retention removes them with the audit entries of their age.
 //
 //	UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = 'unit.lost' AND resource <> '' AND created_time < ? LIMIT ?
-func (r *Runner) ClearPlaces(ctx context.Context, limit int) error {
+func (r *Runner) AnonymizeTombstones(ctx context.Context, limit int) error {
 	if r.db.Dialect == storage.SQLite {
 		return nil // which inserts none, see probeAuditRow
 	}
 	const statement = "UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = ? AND resource <> '' AND created_time < ? LIMIT ?"
-	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionLost, r.clock.Now().Add(-placeLife), limit).Error
+	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionTombstone, r.clock.Now().Add(-tombstoneLife), limit).Error
 	if err != nil {
-		return fmt.Errorf("clear the places of audit rows: %w", r.db.Classify(err))
+		return fmt.Errorf("anonymize tombstones: %w", r.db.Classify(err))
 	}
 	return nil
 }

@@ -116,10 +116,10 @@ func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
 
 	later := clock.NewFake(held.CreatedTime.Add(time.Hour))
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: later})
-	require.NoError(t, runner.ClearPlaces(t.Context(), 100))
+	require.NoError(t, runner.AnonymizeTombstones(t.Context(), 100))
 	require.Equal(t, "things/kim", place("unit_id = ?", held.UnitID).Resource, "it may be needed")
 	later.Advance(time.Second)
-	require.NoError(t, runner.ClearPlaces(t.Context(), 100))
+	require.NoError(t, runner.AnonymizeTombstones(t.Context(), 100))
 	require.Empty(t, place("unit_id = ?", held.UnitID).Resource)
 	requireThings(t, ctx, db, "kim")
 }

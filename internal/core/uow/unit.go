@@ -140,7 +140,8 @@ func (u *Unit) Audit(e Entry) {
 }
 
 // AuditOnly adds an entry to the audit log in a unit that changes nothing else: of what was
-// refused there is nothing but the entry. The unit has begun its transaction.
+// refused there is nothing but the entry, and of a long run whose rows other units change. The
+// unit has begun its transaction.
 func (u *Unit) AuditOnly(e Entry) {
 	u.Audit(e)
 	u.wrote.Store(true)

@@ -72,8 +72,9 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 	})
 }
 
-// Act registers an authenticated route that is no business mutation and runs in no unit,
-// such as signing out.
+// Act registers an authenticated route whose reply is not kept under an idempotency key:
+// because it has a secret, or because what it asks for is decided elsewhere, as a purchase is.
+// fn opens the units that it needs.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) {
 	ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }

@@ -112,9 +112,12 @@ func (a *attempt) cache(ctx context.Context, record Record) {
 // versions of the program can share a Redis.
 const encoding = 4
 
-// encode writes what of a record a replay needs: encoding, id, when it was made and when
-// it expires (µs since 1970), fingerprint, the texts, of which one is the sealed fingerprint, and whether there is a reply, each text after its length, and
-// the reply, sealed as it is in the database.
+// encode writes what of a record a replay needs, one after the other:
+//
+//	encoding, id, when it was made and when it expires (µs since 1970)
+//	fingerprint
+//	method, path, location, the key's id, the encrypted fingerprint: each after its length
+//	whether there is a reply, and the reply, encrypted as it is in the database
 func (r Record) encode() []byte {
 	to := make([]byte, 0, 128+len(r.Path)+len(r.Location)+len(r.Reply))
 	to = append(to, encoding)

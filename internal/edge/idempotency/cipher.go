@@ -62,7 +62,7 @@ func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 		}
 	}
 	if len(text) != len(fingerprint{}) {
-		return fingerprint{}, errPacked
+		return fingerprint{}, errFingerprint
 	}
 	return fingerprint(text), nil
 }
@@ -84,7 +84,11 @@ func pack(reply httpapi.StoredReply) ([]byte, error) {
 	return append(append(packed, header...), reply.Body...), nil
 }
 
-var errPacked = errors.New("a kept reply is damaged")
+// What can be wrong with what was kept, once it is decrypted.
+var (
+	errPacked      = errors.New("a kept reply is damaged")
+	errFingerprint = errors.New("the kept fingerprint of a request is damaged")
+)
 
 func unpack(packed []byte) (httpapi.StoredReply, error) {
 	status, n := binary.Uvarint(packed)

@@ -16,10 +16,6 @@ import (
 // forgetAtOnce is how many records are looked at by one statement.
 const forgetAtOnce = 200
 
-// distinct is the length from which an id is looked for inside texts: a shorter one is in many
-// keys and replies that are not about the customer.
-const distinct = 6
-
 // Forgotten says what became of the replies that were kept for a customer, or name one.
 type Forgotten struct {
 	// Records were blanked or deleted.
@@ -36,7 +32,8 @@ type Forgotten struct {
 // every server knows a database that went back by records that are missing (seen_records.go); all
 // else in it goes. A repeat by a user of this service is still recognised and not run again, and
 // is told nothing; the customer's own is that of somebody new. Copies
-// in Redis are deleted. about has the paths of what is the customer's, such as orders/17. What a server has in its own memory it forgets when the record ends.
+// in Redis are deleted. about has the paths of what is the customer's, such as orders/17. What a
+// server has in its own memory it forgets when the record ends.
 func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.CustomerID, about map[string]bool) (Forgotten, error) {
 	if pseudonym == "" {
 		pseudonym = principal.CustomerID("erased-" + uuid.NewString())
@@ -66,7 +63,7 @@ func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym prin
 	named, readable := k.names(r, customer)
 	named = named || about[resourceOf(r.Path)]
 	ended := !k.clock.Now().Before(r.ExpiresTime)
-	inKey := len(customer) >= distinct && strings.Contains(r.IdempotencyKey, string(customer))
+	inKey := len(customer) >= principal.DistinctID && strings.Contains(r.IdempotencyKey, string(customer))
 	if (!readable && !named || inKey) && !ended {
 		done.Kept++
 		if done.Until.Before(r.ExpiresTime) {
@@ -130,10 +127,11 @@ func (k *Keeper) names(r *Record, customer principal.CustomerID) (named, readabl
 			}
 		}
 	}
+	// userId, UserId, customerId and CustomerId.
 	for _, needle := range []string{"/wallets/" + id, "/customers/" + id, `serId":"` + id + `"`, `ustomerId":"` + id + `"`} {
 		own = own || strings.Contains(texts, needle)
 	}
-	return own || len(id) >= distinct && strings.Contains(texts, id), readable
+	return own || len(id) >= principal.DistinctID && strings.Contains(texts, id), readable
 }
 
 func (k *Keeper) forgetCached(ctx context.Context, r *Record) {

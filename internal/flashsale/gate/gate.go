@@ -30,16 +30,16 @@ import (
 var (
 	// ErrNoGate means that there is no gate of this epoch: the store was emptied, or put
 	// back, or the sale has gone on to another epoch.
-	ErrNoGate = errors.New("gate: there is none of this epoch")
+	ErrNoGate = errors.New("gate: no gate of this epoch")
 	// ErrTooFew means that fewer units remain than were to be withheld.
 	ErrTooFew = errors.New("gate: too few units remain")
 	// ErrOutdated means that the gate has heard of a later version of the sale's units.
-	ErrOutdated = errors.New("gate: it knows a later version of the units")
+	ErrOutdated = errors.New("gate: a later version of the units is applied")
 	// ErrUnknown means that the gate was asked to let a purchase in and did not answer:
 	// it may have. With ErrReplicas it did, and could forget it.
-	ErrUnknown = errors.New("gate: it was asked and did not answer")
+	ErrUnknown = errors.New("gate: no reply to an admission")
 	// ErrTooMany means that there are more buyers than were asked for.
-	ErrTooMany = errors.New("gate: it has more buyers than were asked for")
+	ErrTooMany = errors.New("gate: more buyers than were asked for")
 )
 
 // State is where a ticket stands.
@@ -82,7 +82,8 @@ type Ticket struct {
 	Reason string
 }
 
-// Step moves a ticket from one of some states to another.
+// Step moves a ticket from one of some states to another. Without From it moves nothing, and is a
+// way to read the ticket.
 type Step struct {
 	Ticket string
 	From   []State

@@ -13,26 +13,26 @@ import (
 //	units held|latest ticket
 //
 // No user, order number or reason has a bar in it.
-var letters = map[State]string{Queued: "q", Processing: "p", Buried: "d", Confirmed: "c", Rejected: "r", Cancelled: "x"}
+var stateCodes = map[State]string{Queued: "q", Processing: "p", Buried: "d", Confirmed: "c", Rejected: "r", Cancelled: "x"}
 
-var statesByLetter = func() map[string]State {
-	states := make(map[string]State, len(letters))
-	for state, letter := range letters {
-		states[letter] = state
+var statesByCode = func() map[string]State {
+	states := make(map[string]State, len(stateCodes))
+	for state, code := range stateCodes {
+		states[code] = state
 	}
 	return states
 }()
 
-func lettersOf(states []State) string {
+func codesOf(states []State) string {
 	var b strings.Builder
 	for _, state := range states {
-		b.WriteString(letters[state])
+		b.WriteString(stateCodes[state])
 	}
 	return b.String()
 }
 
 func recordOf(t Ticket) string {
-	return fmt.Sprintf("%s|%d|%s|%d|%d|%d|%s|%s", letters[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
+	return fmt.Sprintf("%s|%d|%s|%d|%d|%d|%s|%s", stateCodes[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
 }
 
 // readKnown reads a record, nil for an empty one.
@@ -62,7 +62,7 @@ func readRecord(id, record string) (Ticket, error) {
 		}
 		*number.into = n
 	}
-	t.State, t.User, t.OrderNo, t.Reason = statesByLetter[parts[0]], parts[2], parts[6], parts[7]
+	t.State, t.User, t.OrderNo, t.Reason = statesByCode[parts[0]], parts[2], parts[6], parts[7]
 	if t.State == "" || t.User == "" {
 		return Ticket{ID: id}, unreadable
 	}

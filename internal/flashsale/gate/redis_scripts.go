@@ -125,7 +125,7 @@ return replies
 `)
 
 // lookUpScript: KEYS gate, tickets or buyers; ARGV for each look epoch, and ticket or user.
-// Replies for each 'no_gate', a record, or ” when there is none.
+// Replies for each 'no_gate', a record, or an empty string when there is none.
 var lookUpScript = redis.NewScript(`
 local epoch, asked = redis.call('HGET', KEYS[1], 'epoch'), {}
 for i = 2, #ARGV, 2 do asked[#asked + 1] = ARGV[i] end
@@ -137,7 +137,7 @@ return replies
 `)
 
 // luaMove defines move, which takes steps on the tickets of a gate and returns, for each,
-// the record or ”, and whether it was moved. steps has six words a step: ticket, from
+// the record or an empty string, and whether it was moved. steps has six words a step: ticket, from
 // (letters), to (letter), order id, order no, reason.
 //
 // All tickets are read by one command and written by one, and the counters are moved by
@@ -198,7 +198,7 @@ end
 
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then the words of
 // luaMove for each step. Replies {'no_gate'} or {'ok', for each '0' or '1' (moved) with the
-// record behind it, or ” when the ticket is unknown}.
+// record behind it, or an empty string when the ticket is unknown}.
 var moveScript = redis.NewScript(luaClock + luaMove + `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local steps = {}

@@ -48,7 +48,7 @@ func (g *Redis) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error
 		args := make([]any, 0, 2+6*len(part))
 		args = append(args, ref.Epoch, g.now())
 		for _, step := range part {
-			args = append(args, step.Ticket, lettersOf(step.From), lettersOf([]State{step.To}), step.OrderID, step.OrderNo, step.Reason)
+			args = append(args, step.Ticket, codesOf(step.From), codesOf([]State{step.To}), step.OrderID, step.OrderNo, step.Reason)
 		}
 		reply, err := moveScript.Run(ctx, g.client, []string{s.gate, s.tickets, s.buyers}, args...).StringSlice()
 		if err != nil {
@@ -125,7 +125,7 @@ func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	if err != nil {
 		return Inconsistencies{}, err
 	}
-	letters, err := lettersWithoutTicket(ctx, g, s.queue, ref)
+	letters, err := deadWithoutTicket(ctx, g, s.queue, ref)
 	return Inconsistencies{Tickets: tickets, DeadMessages: letters}, err
 }
 

@@ -39,8 +39,8 @@ type TxQueue interface {
 	RetryDeadTx(tx *gorm.DB, queue, id string) error
 	DiscardDeadTx(tx *gorm.DB, queue, id string) error
 	PurgeTx(tx *gorm.DB, queue string) error
-	// LackingTx returns those of the IDs of which there is no message.
-	LackingTx(tx *gorm.DB, queue string, ids []string) ([]string, error)
+	// MissingTx returns those of the IDs of which there is no message.
+	MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, error)
 	// Enqueued says that a transaction was committed that added messages.
 	Enqueued(queue string, messages int)
 	Queue(name string) mq.Queue
@@ -176,7 +176,7 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 // been one, what fn returns, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
 	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
-		from, err := open(tx, sale)
+		from, err := lockGate(tx, sale)
 		if err != nil {
 			return err
 		}

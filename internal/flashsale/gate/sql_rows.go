@@ -125,20 +125,20 @@ func pageRowOf(tx *gorm.DB, sale int64) (*pageRow, error) {
 	return &rows[0], nil
 }
 
-// opened is the page of a gate, and the revision that it was read at.
-type opened struct {
+// lockedGate is the page of a gate, and the revision that it was read at.
+type lockedGate struct {
 	page
 	revision int64
 }
 
-// open reads the page of a sale's gate for a step, nil without one. Its lock has the steps of other
+// lockGate reads the page of a sale's gate for a step, nil without one. Its lock has the steps of other
 // processes wait; what refuses a step beside another is the revision, see save.
-func open(tx *gorm.DB, sale int64) (*opened, error) {
+func lockGate(tx *gorm.DB, sale int64) (*lockedGate, error) {
 	row, err := pageRowOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale) //nolint:forbidigo // the revision decides, in save
 	if err != nil || row == nil {
 		return nil, err
 	}
-	return &opened{row.page(), row.Revision}, nil
+	return &lockedGate{row.page(), row.Revision}, nil
 }
 
 // loadTickets reads the tickets that a step is about.
@@ -177,7 +177,7 @@ func (b *book) loadBuyers(tx *gorm.DB, sale int64, users []string) error {
 //
 // Errors: storage.ErrRunAgain when another step was taken since, which an engine may let happen
 // that drops the lock. A step that changed nothing writes nothing.
-func (b *book) save(tx *gorm.DB, sale int64, from opened) error {
+func (b *book) save(tx *gorm.DB, sale int64, from lockedGate) error {
 	if b.page == from.page && b.changed.none() {
 		return nil
 	}
@@ -201,9 +201,9 @@ func (b *book) save(tx *gorm.DB, sale int64, from opened) error {
 
 // requireRevision is storage.ErrRunAgain when another step was taken since a page was read, for who
 // has read other tables beside it and changes nothing.
-func (o opened) requireRevision(tx *gorm.DB, sale int64) error {
+func (l lockedGate) requireRevision(tx *gorm.DB, sale int64) error {
 	now, err := pageRowOf(tx, sale)
-	if err == nil && (now == nil || now.Revision != o.revision) {
+	if err == nil && (now == nil || now.Revision != l.revision) {
 		return overtaken(sale)
 	}
 	return err

@@ -102,7 +102,7 @@ func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	var s Inconsistencies
 	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
 		s = Inconsistencies{}
-		from, err := open(tx, ref.Sale)
+		from, err := lockGate(tx, ref.Sale)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 		for i, row := range rows {
 			ids[i] = row.Ticket
 		}
-		lacking, err := g.queue.LackingTx(tx, QueueName(ref.Sale), ids)
+		lacking, err := g.queue.MissingTx(tx, QueueName(ref.Sale), ids)
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	if err != nil {
 		return s, err
 	}
-	s.DeadMessages, err = lettersWithoutTicket(ctx, g, g.queue.Queue(QueueName(ref.Sale)), ref)
+	s.DeadMessages, err = deadWithoutTicket(ctx, g, g.queue.Queue(QueueName(ref.Sale)), ref)
 	return s, err
 }
 
@@ -182,7 +182,7 @@ func (g *SQL) DiscardDead(ctx context.Context, ref Ref, message string) error {
 func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 	retired := false
 	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
-		from, err := open(tx, ref.Sale)
+		from, err := lockGate(tx, ref.Sale)
 		if err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 // Build implements Gate.
 func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 	return g.run(ctx, buildLife, func(tx *gorm.DB) error {
-		there, err := open(tx, r.Sale)
+		there, err := lockGate(tx, r.Sale)
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 			return err
 		}
 		if there == nil {
-			there = &opened{}
+			there = &lockedGate{}
 			if err := tx.Create(&pageRow{SaleID: r.Sale}).Error; err != nil {
 				return fmt.Errorf("insert the gate of sale %d: %w", r.Sale, err)
 			}

@@ -7,9 +7,9 @@ import (
 	"interlock/internal/mq"
 )
 
-// lettersWithoutTicket returns the dead messages of a queue whose ticket the gate does not
+// deadWithoutTicket returns the dead messages of a queue whose ticket the gate does not
 // know.
-func lettersWithoutTicket(ctx context.Context, g Gate, queue mq.Queue, ref Ref) ([]string, error) {
+func deadWithoutTicket(ctx context.Context, g Gate, queue mq.Queue, ref Ref) ([]string, error) {
 	var letters []string
 	for after, more := "", true; more; more = after != "" {
 		dead, next, err := queue.Dead(ctx, after, mq.MaxListed)

@@ -14,10 +14,6 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// distinct is the length from which an id is looked for inside texts that are not about the
-// customer: a shop's "7" is in many of them and names nobody.
-const distinct = 6
-
 // longestName bounds what a name or a reference becomes, in characters; every column holds it.
 const longestName = 64
 
@@ -104,7 +100,7 @@ func (e *erasure) name(text string, own bool) string {
 // mentions reports whether a text names the customer. An id that is short is one only where it is
 // known to be: in paths, and in rows that are about the customer.
 func (e *erasure) mentions(text string, own bool) bool {
-	if len(e.id) >= distinct {
+	if len(e.id) >= principal.DistinctID {
 		for _, needle := range e.needles() {
 			if strings.Contains(text, needle) {
 				return true
