@@ -62,7 +62,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	// A key may be of an earlier request that was let in, which only the gate knows.
 	if w.Key == "" {
 		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
-			return s.refuse(snap, w, s.answerSoldOut(ctx, w, memory))
+			return s.refuse(snap, w, s.answerSoldOut(ctx, snap, w, memory))
 		}
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)

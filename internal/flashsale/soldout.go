@@ -56,7 +56,11 @@ func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admissio
 			known = before
 		}
 	}
-	s.exhausted.Store(snap.sale.ID, soldOut{snap.sale.Version, units, a.Remaining, now.Add(soldOutLife), known})
+	until := now.Add(soldOutLife)
+	if ends := snap.sale.EndsTime; ends.Before(until) {
+		until = ends
+	}
+	s.exhausted.Store(snap.sale.ID, soldOut{snap.sale.Version, units, a.Remaining, until, known})
 }
 
 // forgetSoldOutUnlessBuyer forgets that a sale is sold out when a customer who was let in, or may have
@@ -82,19 +86,30 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
 }
 
-// answerSoldOut is the gate's answer to a purchase for which too few units remain, without
-// asking it to let anybody in. Only what the customer holds is read: one who was let in is
-// told the ticket. When that cannot be read, the sale is still sold out.
+// answerSoldOut is what the gate would answer to a purchase for which too few units remain,
+// without asking it to let anybody in: the limit of a customer comes first, and one who was let
+// in is told the ticket when none remain. What the customer holds is read from the gate; when
+// that cannot be read, the sale is still sold out.
 //
-// Who is let in by another process after the memory began, because units came back, can be
-// told sold_out here until it ends.
-func (s *purchases) answerSoldOut(ctx context.Context, w PurchaseRequest, memory soldOut) gate.Admission {
-	if memory.remaining <= 0 && s.mayHold(ctx, memory.buyers, w.User) {
-		if held, err := s.gate.Held(ctx, memory.buyers.ref, w.User); err == nil && held.Units > 0 {
-			return gate.Admission{Verdict: gate.LimitReached, Held: held.Units, Earlier: held.Ticket}
-		}
+// Whom another process has let in since the memory began, because units came back, is a stranger
+// here, until the memory ends or the word of the units that came back is heard (unitsReturned).
+func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
+	var held gate.Holding
+	// While some remain, others buy fewer units at any moment.
+	if memory.remaining > 0 || s.mayHold(ctx, memory.buyers, w.User) {
+		held, _ = s.gate.Held(ctx, memory.buyers.ref, w.User)
+	}
+	if w.Units > snap.sale.PerUserLimit-held.Units || memory.remaining <= 0 && held.Units > 0 {
+		return gate.Admission{Verdict: gate.LimitReached, Held: held.Units, Earlier: held.Ticket}
 	}
 	return gate.Admission{Verdict: gate.SoldOut, Remaining: memory.remaining}
+}
+
+// unitsReturned has every process ask the gate again: units of a sale that was sold out may be
+// for sale again. Should the word be lost, the others ask soldOutLife later.
+func (s *core) unitsReturned(ctx context.Context, tenant, sale int64) {
+	s.exhausted.Delete(sale)
+	s.publishWorker(ctx, tenant, sale, workerMessage{Kind: unitsReturned})
 }
 
 // mayHold is false only for a customer who holds no units. The request that finds it

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 )
@@ -154,5 +156,58 @@ func TestWhereTheBuyersCannotBeReadEachCustomerIsLookedUp(t *testing.T) {
 		require.Equal(t, 300, held)
 		require.Equal(t, 1, buyers)
 		e.tells(t, 7)
+	})
+}
+
+func TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 4, "perUserLimit": 3, "endsTime": opening.Add(time.Minute)})
+		mine := s.buy(t, sale, 7, 2).Body["ticket"]
+		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
+		alsoWithAKey := func(user int64, units int, check func(body object)) {
+			check(s.buy(t, sale, user, units).Body)
+			check(s.buy(t, sale, user, units, "X-Idempotency-Key", fmt.Sprint(user, "-", units)).Body)
+		}
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"], "the gate says so, and this process remembers")
+		alsoWithAKey(9, 3, func(body object) { require.Equal(t, "sold_out", body["code"]) })
+		alsoWithAKey(7, 2, func(body object) {
+			require.Equal(t, "limit_reached", body["code"])
+			require.Equal(t, mine, body["ticket"])
+			require.EqualValues(t, 2, body["held"])
+		})
+		alsoWithAKey(9, 4, func(body object) {
+			require.Equal(t, "limit_reached", body["code"])
+			require.Nil(t, body["ticket"])
+		})
+
+		s.clock.Advance(time.Minute - flashsale.SoldOutLife/2)
+		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"])
+		s.clock.Advance(flashsale.SoldOutLife / 2)
+		require.Equal(t, "sale_not_open", s.buy(t, sale, 9, 2).Body["code"], "the memory of it does not outlive the sale")
+	})
+}
+
+func TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce(t *testing.T) {
+	onTables(t, func(t *testing.T, s *shop) {
+		sale := s.open(t, object{"quantity": 1, "perUserLimit": 1})
+		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
+		s.consume(t, sale)
+		other := s.processes(t, 1)[0].Sales
+		told := func(user string) *apperr.Error {
+			_, err := other.Buy(s.ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: user, Units: 1})
+			var refusal *apperr.Error
+			require.ErrorAs(t, err, &refusal)
+			return refusal
+		}
+		for i := range flashsale.LookUpsBeforeReadingAll + 1 {
+			require.Equal(t, apperr.SoldOut, told(fmt.Sprint("stranger ", i)).Code)
+		}
+
+		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
+		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
+		mine := s.buy(t, sale, 9, 1).Body["ticket"].(string)
+		// The clock stands, so the memory does not end by itself.
+		require.Eventually(t, func() bool { return told("9").Code == apperr.LimitReached }, 10*time.Second, time.Millisecond)
+		require.Equal(t, &mine, told("9").Members["ticket"])
 	})
 }

@@ -73,7 +73,12 @@ func (s *Service) handleAnnouncement(delivery events.Delivery) {
 		return
 	}
 	if delivery.Event.Topic == workerTopic {
-		if s.peers.handle(delivery.Event) {
+		sale, said, ok := s.peers.read(delivery.Event)
+		switch {
+		case !ok:
+		case said.Kind == unitsReturned:
+			s.exhausted.Delete(sale)
+		case s.peers.handle(sale, said):
 			s.wakeWorker()
 		}
 		return

@@ -64,9 +64,10 @@ type workerMessage struct {
 type messageKind string
 
 const (
-	working      messageKind = "works"    // works on the sale
-	stopped      messageKind = "stops"    // works no longer, and another one is to take over
-	ticketQueued messageKind = "enqueued" // a ticket was enqueued, while another one works
+	working       messageKind = "works"    // works on the sale
+	stopped       messageKind = "stops"    // works no longer, and another one is to take over
+	ticketQueued  messageKind = "enqueued" // a ticket was enqueued, while another one works
+	unitsReturned messageKind = "returned" // units came back: the sale may be sold out no more
 )
 
 // peer is the last message of another worker of a sale.
@@ -181,14 +182,16 @@ func (r *workerPeers) hint(tenant, sale int64) (elsewhere bool) {
 	return !owns
 }
 
+// read returns what another process says of which sale, and false of this one's own words.
+func (r *workerPeers) read(event events.Event) (sale int64, said workerMessage, ok bool) {
+	sale, err := strconv.ParseInt(event.Key, 10, 64)
+	ok = err == nil && json.Unmarshal(event.Payload, &said) == nil && said.Worker != r.me
+	return sale, said, ok
+}
+
 // handle takes note of another worker's message, and reports whether the worker of this process is
 // to look at the sales now.
-func (r *workerPeers) handle(event events.Event) (look bool) {
-	var said workerMessage
-	sale, err := strconv.ParseInt(event.Key, 10, 64)
-	if err != nil || json.Unmarshal(event.Payload, &said) != nil || said.Worker == r.me {
-		return false
-	}
+func (r *workerPeers) handle(sale int64, said workerMessage) (look bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	since, owns := r.owned[sale]

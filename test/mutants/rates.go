@@ -63,4 +63,19 @@ var rates = []mutant{
 		file: "internal/flashsale/gate/redis_scripts.go", old: "- remaining + tonumber(g[3] or 0) + tonumber(g[4] or 0)", new: "- remaining",
 		caught: tests{"internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
+	{
+		name: "a process does not hear that units of a sale that was sold out came back",
+		file: "internal/flashsale/worker.go", old: "			s.exhausted.Delete(sale)\n", new: "			s.exhausted.Delete(-sale)\n",
+		caught: tests{"internal/flashsale": {"TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce"}},
+	},
+	{
+		name: "who wants more than a customer may have is told from memory that all is sold",
+		file: "internal/flashsale/soldout.go", old: "w.Units > snap.sale.PerUserLimit-held.Units || ", new: "",
+		caught: tests{"internal/flashsale": {"TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer"}},
+	},
+	{
+		name: "that a sale is sold out is remembered beyond its end",
+		file: "internal/flashsale/soldout.go", old: "ends.Before(until)", new: "ends.Before(until) && units < 0",
+		caught: tests{"internal/flashsale": {"TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer"}},
+	},
 }

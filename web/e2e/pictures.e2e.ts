@@ -51,6 +51,9 @@ const colleagues = [
   { username: 'ana', password: 'gravel-two-lantern' },
 ] as const;
 
+/** How long the demo data may take on a busy machine, in ms. */
+const patience = 300_000;
+
 let browser: Browser;
 let service: Service;
 let made: Made;
@@ -64,7 +67,7 @@ beforeAll(async () => {
     await service.command('user', 'create', username, '--display-name', displayName, '--password', password);
   }
   made = await work(await apiOf(service.address, colleagues[0]), await apiOf(service.address, colleagues[1]));
-});
+}, patience);
 afterAll(async () => {
   await browser.close();
   await service.stop();

@@ -54,7 +54,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   await button(page, 'Schedule…').click();
   await page.getByRole('dialog').getByText('0.2100').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-  await schedule(first, 8, 'scheduled-dialog');
+  await schedule(first, 15, 'scheduled-dialog');
 
   await page.getByText(/scheduled a change, which is made on /).waitFor();
   expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
@@ -68,7 +68,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   await second.check();
   await second.shoot('scheduled-list');
   await second.page.getByRole('link', { name: /^Approval \d+$/ }).click();
-  await second.page.getByText('had scheduled it; the change was made').waitFor({ timeout: 20_000 });
+  await second.page.getByText('had scheduled it; the change was made').waitFor({ timeout: 60_000 });
   await second.page.getByText('Approved', { exact: true }).first().waitFor();
   await second.shoot('scheduled-made');
   await expect.poll(() => page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.2100');
@@ -190,7 +190,7 @@ test('a change of a flash sale is scheduled from its form, and its page says so'
   await page.getByText(/scheduled a change, which is made on /).waitFor();
   await first.check();
   await first.shoot('scheduled-sale');
-  await page.getByRole('heading', { name: 'Evening sale' }).waitFor({ timeout: 20_000 });
+  await page.getByRole('heading', { name: 'Evening sale' }).waitFor({ timeout: 60_000 });
   expect(await stored(`/flash-sales/${id}`)).toMatchObject({ name: 'Evening sale', version: 2 });
   await first.close();
 });
