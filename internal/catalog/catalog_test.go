@@ -120,6 +120,7 @@ func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
 	}{
 		{"no sku", `{"name":"Tea","price":1}`, 422, "/sku"},
 		{"a sku with a slash", `{"sku":"a/b","name":"Tea","price":1}`, 422, "/sku"},
+		{"a sku that clients take out of addresses", `{"sku":"..","name":"Tea","price":1}`, 422, "/sku"},
 		{"a sku of 65 characters", `{"sku":"` + strings.Repeat("a", 65) + `","name":"Tea","price":1}`, 422, "/sku"},
 		{"no name", `{"sku":"a","price":1}`, 422, "/name"},
 		{"a name of 201 characters", `{"sku":"a","name":"` + strings.Repeat("é", 201) + `","price":1}`, 422, "/name"},

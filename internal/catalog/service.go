@@ -60,10 +60,13 @@ func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (s
 // Create adds an item. Errors: ValidationFailed, AlreadyExists.
 func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content Content) (*Item, error) {
 	broken := content.check()
-	if !skuPattern.MatchString(sku) {
+	switch {
+	case !skuPattern.MatchString(sku):
 		broken = append([]apperr.Field{{
 			Pointer: "/sku", Code: "pattern", Message: "must be 1 to 64 letters, digits, dots, underscores and hyphens",
 		}}, broken...)
+	case sku == "." || sku == "..":
+		broken = append([]apperr.Field{{Pointer: "/sku", Code: "reserved", Message: "cannot be a sku: clients take it out of addresses"}}, broken...)
 	}
 	if len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)

@@ -95,15 +95,16 @@ var keyPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 // reservedKeys could be stored and never be addressed: they are routes, or path
 // segments that clients resolve away.
 var reservedKeys = map[string]string{
-	"export": "is the address of the export and cannot be a key",
-	"import": "is the address of the import and cannot be a key",
-	"watch":  "is the address of the change feed and cannot be a key",
-	".":      "cannot be a key: clients take it out of addresses",
-	"..":     "cannot be a key: clients take it out of addresses",
+	"export":   "is the address of the export and cannot be a key",
+	"import":   "is the address of the import and cannot be a key",
+	"snapshot": "is the address of the snapshot and cannot be a key",
+	"watch":    "is the address of the change feed and cannot be a key",
+	".":        "cannot be a key: clients take it out of addresses",
+	"..":       "cannot be a key: clients take it out of addresses",
 }
 
-// isKey reports whether a config could have this key.
-func isKey(key string) bool { return keyPattern.MatchString(key) && reservedKeys[key] == "" }
+// isKey reports whether a config could have this key, also one of before it was reserved.
+func isKey(key string) bool { return keyPattern.MatchString(key) }
 
 // checkKey returns what is wrong with the key of a new config.
 func checkKey(key string) []apperr.Field {

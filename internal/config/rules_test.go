@@ -227,10 +227,14 @@ func TestKeysAreWhatAnAddressCanHold(t *testing.T) {
 		require.Empty(t, checkKey(good), good)
 		require.True(t, isKey(good))
 	}
-	for _, bad := range []string{"", "a b", "a/b", "ü", "a\n", "a ", strings.Repeat("k", 101), "export", "import", "watch", ".", ".."} {
+	for bad, code := range map[string]string{
+		"": "required", "a b": "pattern", "a/b": "pattern", "ü": "pattern", "a\n": "pattern", "a ": "pattern", strings.Repeat("k", 101): "pattern",
+		"export": "reserved", "import": "reserved", "snapshot": "reserved", "watch": "reserved", ".": "reserved", "..": "reserved",
+	} {
 		fields := checkKey(bad)
 		require.Len(t, fields, 1, bad)
 		require.Equal(t, "/key", fields[0].Pointer)
-		require.False(t, isKey(bad))
+		require.Equal(t, code, fields[0].Code, bad)
+		require.Equal(t, code == "reserved", isKey(bad), bad)
 	}
 }

@@ -32,7 +32,7 @@ func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 		require.Equal(t, []any{"claimed", []any{"release", "assign", "resolve"}, li, false}, members(held, "status", "allowedTransitions", "holder", "offered"))
 		lost := must(t, o.ana, 409, path(order)+"/claim", nil)
 		require.Equal(t, []any{"transition_not_allowed", "claimed", li, held}, members(lost, "code", "currentStatus", "holder", "current"))
-		require.Contains(t, lost["detail"], "is held by Li")
+		require.Contains(t, lost["detail"], "has been held by Li")
 		for _, step := range []struct {
 			action string
 			body   any

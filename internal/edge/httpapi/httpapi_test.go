@@ -268,12 +268,14 @@ func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	f.HandlePages(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }))
 
-	for _, address := range []string{"/", "/configs/checkout.tax", "/api"} {
+	for _, address := range []string{"/", "/configs/checkout.tax", "/apiary"} {
 		answer := f.send(http.MethodGet, address, "")
 		require.Equal(t, http.StatusOK, answer.Code, address)
 		require.Equal(t, "a page", answer.Body.String())
 	}
-	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, "/api/v1/nothing", ""))["code"])
+	for _, address := range []string{"/api/v1/nothing", "/api/v1", "/api", "/api/", "/api/v2/things"} {
+		require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, address, ""))["code"], address)
+	}
 	require.Equal(t, "method_not_allowed", problemOf(t, f.send(http.MethodGet, "/api/v1/things", ""))["code"])
 	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodPost, "/configs", "{}"))["code"])
 }

@@ -288,5 +288,5 @@ func (s *Server) trusts(request *http.Request) bool {
 	return slices.ContainsFunc(s.proxies, func(n *net.IPNet) bool { return n.Contains(address) })
 }
 
-// isAPI reports whether a path is below the API's base.
-func isAPI(path string) bool { return strings.HasPrefix(path, Base+"/") }
+// isAPI reports whether a path is the API's, of whatever version.
+func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
