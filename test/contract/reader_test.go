@@ -24,6 +24,10 @@ func requireWithheld(t *testing.T, full, told apptest.Answer, request string) {
 	for _, member := range []string{"current", "base", "updatedBy", "changedBy", "currentStatus", "allowedTransitions", "balance"} {
 		require.NotContains(t, told.JSON(t), member)
 	}
+	for _, member := range []string{"currentVersion", "currentEtag"} {
+		require.Equal(t, full.JSON(t)[member], told.JSON(t)[member], "versions are no values")
+		require.True(t, full.Code() != "transition_not_allowed" || told.JSON(t)[member] != nil)
+	}
 	for _, value := range textsOf(full.JSON(t)["current"]) {
 		if !strings.Contains(request, value) {
 			require.NotContains(t, string(told.Body), value)

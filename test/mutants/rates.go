@@ -40,7 +40,7 @@ var rates = []mutant{
 	},
 	{
 		name: "a customer who was let in is told that all is sold, from memory",
-		file: "internal/flashsale/soldout.go", old: "err == nil && held.Units > 0 {", new: "err == nil && held.Units < 0 {",
+		file: "internal/flashsale/soldout.go", old: "memory.remaining <= 0 && held.Units > 0", new: "memory.remaining <= 0 && held.Units < 0",
 		caught: tests{"internal/flashsale": {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"}},
 	},
 	{

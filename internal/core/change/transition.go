@@ -88,6 +88,8 @@ func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *ap
 	state := l.State(current)
 	refusal := apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
 		With("current", l.View(current)).
+		With("currentVersion", current.Ref().Version).
+		With("currentEtag", current.Ref().ETag()).
 		With("currentStatus", state.Name).
 		With("allowedTransitions", l.allowed(current)).
 		With("changedBy", by).
