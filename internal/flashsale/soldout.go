@@ -2,6 +2,7 @@ package flashsale
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -113,15 +114,19 @@ func (s *core) unitsReturned(ctx context.Context, tenant, sale int64) {
 }
 
 // mayHold is false only for a customer who holds no units. The request that finds it
-// worthwhile reads all buyers; where that fails, customers go on being looked up.
+// worthwhile reads all buyers. Where they are too many, customers go on being looked up; where
+// that fails, as for a request whose caller hangs up, another one does it later.
 func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
 	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsBeforeReadingAll {
-		if list, err := s.gate.Buyers(ctx, b.ref, mostBuyers); err == nil {
+		switch list, err := s.gate.Buyers(ctx, b.ref, mostBuyers); {
+		case err == nil:
 			users := make(map[string]struct{}, len(list))
 			for _, user := range list {
 				users[user] = struct{}{}
 			}
 			b.users.Store(&users)
+		case !errors.Is(err, gate.ErrTooMany):
+			b.lookUps.Store(0)
 		}
 	}
 	return b.users.Load() == nil || b.has(user)
