@@ -92,7 +92,7 @@ func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale 
 		if err != nil {
 			return err
 		}
-		s.unitsReturned(ctx, sale.TenantID, sale.ID)
+		s.announceUnitsReturned(ctx, sale.TenantID, sale.ID)
 		return s.gate.DiscardDead(ctx, d.stock.ref(), message)
 	})
 }

@@ -93,7 +93,7 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 // that cannot be read, the sale is still sold out.
 //
 // Whom another process has let in since the memory began, because units came back, is a stranger
-// here, until the memory ends or the word of the units that came back is heard (unitsReturned).
+// here, until the memory ends or the word of the units that came back is heard (announceUnitsReturned).
 func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
 	var held gate.Holding
 	// While some remain, others buy fewer units at any moment.
@@ -106,9 +106,9 @@ func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w Purchas
 	return gate.Admission{Verdict: gate.SoldOut, Remaining: memory.remaining}
 }
 
-// unitsReturned has every process ask the gate again: units of a sale that was sold out may be
+// announceUnitsReturned has every process ask the gate again: units of a sale that was sold out may be
 // for sale again. Should the word be lost, the others ask soldOutLife later.
-func (s *core) unitsReturned(ctx context.Context, tenant, sale int64) {
+func (s *core) announceUnitsReturned(ctx context.Context, tenant, sale int64) {
 	s.exhausted.Delete(sale)
 	s.publishWorker(ctx, tenant, sale, workerMessage{Kind: unitsReturned})
 }

@@ -125,7 +125,7 @@ func (s *transitions) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ti
 	}
 	u.AfterCommit(func(ctx context.Context) {
 		s.move(ctx, id, gate.Step{Ticket: ticket, From: []gate.State{gate.Queued, gate.Processing, gate.Buried, gate.Confirmed}, To: gate.Cancelled})
-		s.unitsReturned(ctx, sale.TenantID, id)
+		s.announceUnitsReturned(ctx, sale.TenantID, id)
 		s.wakeWorker()
 	})
 	return nil

@@ -231,9 +231,9 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 	query.WriteString("version = version + ?, updated_time = ?, updated_by = ?, updated_by_name = ? WHERE tenant_id = ? AND id = ? AND " + condition)
 	values = append(values, steps, u.Now(), who.UserID, who.Name, who.TenantID, id)
 	values = append(values, args...)
-	if protected, args := p.predicate(); protected != "" {
+	if protected, given := p.predicate(); protected != "" {
 		query.WriteString(" AND " + protected)
-		values = append(values, args...)
+		values = append(values, given...)
 	}
 	exec := storage.Exec
 	if isDeferred(u) {

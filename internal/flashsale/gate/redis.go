@@ -214,19 +214,14 @@ func (g *Redis) Held(ctx context.Context, ref Ref, user string) (Holding, error)
 func (g *Redis) Buyers(ctx context.Context, ref Ref, most int) ([]string, error) {
 	s := g.sale(ref.Sale)
 	var users []string
-	for cursor := "0"; ; {
-		reply, err := buyersScript.Run(ctx, g.client, []string{s.gate, s.buyers}, ref.Epoch, most, cursor).StringSlice()
-		if err == nil && len(reply) == 1 {
-			err = answered(reply[0], nil)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
-		}
-		users = append(users, reply[1:]...)
-		if cursor = reply[0]; cursor == "0" {
-			return users, nil
-		}
+	err := g.scan(ctx, buyersScript, []string{s.gate, s.buyers}, ref.Epoch, func(part []string) error {
+		users = append(users, part...)
+		return nil
+	}, most)
+	if err != nil {
+		return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
 	}
+	return users, nil
 }
 
 func (g *Redis) lookUp(ctx context.Context, gate, names string, together []lookup) ([]string, error) {

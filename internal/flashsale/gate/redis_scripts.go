@@ -280,12 +280,12 @@ end
 return reply
 `)
 
-// buyersScript: KEYS gate, buyers; ARGV epoch, most, cursor. Replies 'no_gate', 'too_many', or
+// buyersScript: KEYS gate, buyers; ARGV epoch, cursor, most. Replies 'no_gate', 'too_many', or
 // the next cursor and the users of this part.
 var buyersScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
-if redis.call('HLEN', KEYS[2]) > tonumber(ARGV[2]) then return {'too_many'} end
-local part = redis.call('HSCAN', KEYS[2], ARGV[3], 'COUNT', 1000)
+if redis.call('HLEN', KEYS[2]) > tonumber(ARGV[3]) then return {'too_many'} end
+local part = redis.call('HSCAN', KEYS[2], ARGV[2], 'COUNT', 1000)
 local reply = {part[1]}
 for i = 1, #part[2], 2 do reply[#reply + 1] = part[2][i] end
 return reply

@@ -132,23 +132,42 @@ func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 // inFlight reads the tickets that have not ended.
 func (g *Redis) inFlight(ctx context.Context, s *redisSale, ref Ref) ([]Ticket, error) {
 	var tickets []Ticket
-	for cursor := "0"; ; {
-		reply, err := inFlightScript.Run(ctx, g.client, []string{s.gate, s.tickets}, ref.Epoch, cursor).StringSlice()
-		if err != nil {
-			return nil, fmt.Errorf("list the tickets of sale %d: %w", ref.Sale, err)
-		}
-		if len(reply) == 0 || reply[0] == "no_gate" {
-			return nil, ErrNoGate
-		}
-		for pair := range slices.Chunk(reply[1:], 2) {
+	err := g.scan(ctx, inFlightScript, []string{s.gate, s.tickets}, ref.Epoch, func(part []string) error {
+		for pair := range slices.Chunk(part, 2) {
 			t, err := readRecord(pair[0], pair[1])
 			if err != nil {
-				return nil, err
+				return err
 			}
 			tickets = append(tickets, t)
 		}
-		if cursor = reply[0]; cursor == "0" {
-			return tickets, nil
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the tickets of sale %d: %w", ref.Sale, err)
+	}
+	return tickets, nil
+}
+
+// scan runs a script that takes the epoch, a cursor and args, and replies the next cursor and a
+// part of a hash, until all of it was read. Errors: what answered knows, what each returns.
+func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, epoch int64, each func(part []string) error, args ...any) error {
+	for cursor := "0"; ; {
+		reply, err := script.Run(ctx, g.client, keys, append([]any{epoch, cursor}, args...)...).StringSlice()
+		if err != nil {
+			return fmt.Errorf("ask the gate: %w", err)
+		}
+		if len(reply) == 0 {
+			return ErrNoGate
+		}
+		cursor = reply[0]
+		if err := answered(cursor, nil); err != nil {
+			return err
+		}
+		if err := each(reply[1:]); err != nil {
+			return err
+		}
+		if cursor == "0" {
+			return nil
 		}
 	}
 }

@@ -26,6 +26,18 @@ test('what comes while a pointer is pressed happens after the click, in its orde
   expect(happened).toEqual(['before', 'first', 'second']);
 });
 
+test('a press that begins as the one before ends is a press', () => {
+  afterPress(() => undefined);
+  fireEvent.pointerDown(document.body);
+  fireEvent.pointerUp(document.body);
+  fireEvent.pointerDown(document.body);
+  vi.advanceTimersByTime(500);
+  expect(press.isPressed()).toBe(true);
+  fireEvent.pointerUp(document.body);
+  vi.runAllTimers();
+  expect(press.isPressed()).toBe(false);
+});
+
 test('a press whose end nobody tells is over by itself', () => {
   const listener = vi.fn();
   const unsubscribe = press.subscribe(listener);
@@ -35,6 +47,7 @@ test('a press whose end nobody tells is over by itself', () => {
   afterPress(callback);
   vi.advanceTimersByTime(5000);
   expect(press.isPressed()).toBe(false);
+  vi.runAllTimers();
   expect(callback).toHaveBeenCalledOnce();
   expect(listener).toHaveBeenCalledTimes(2);
   unsubscribe();

@@ -8,20 +8,28 @@ const listeners = new Set<() => void>();
 const waiting: (() => void)[] = [];
 
 function turn(pressed: boolean): void {
-  clearTimeout(end);
   isPressed = pressed;
-  end = pressed ? setTimeout(() => turn(false), longest) : undefined;
   for (const listener of listeners) listener();
-  if (!pressed) for (const callback of waiting.splice(0)) callback();
+  if (!pressed) for (const callback of waiting.splice(0)) setTimeout(callback);
+}
+
+/** Ends the press so many ms from now, unless another one begins before. */
+function endAfter(ms: number): void {
+  clearTimeout(end);
+  end = setTimeout(() => turn(false), ms);
 }
 
 /** Watches the pointer from now on; called again, it does nothing. */
 function watch(): void {
   if (isWatched) return;
   isWatched = true;
-  window.addEventListener('pointerdown', () => turn(true), true);
+  const begin = () => {
+    turn(true);
+    endAfter(longest);
+  };
+  window.addEventListener('pointerdown', begin, true);
   // The click comes after the pointer is up, and belongs to the press.
-  for (const over of ['pointerup', 'pointercancel']) window.addEventListener(over, () => setTimeout(() => turn(false)), true);
+  for (const over of ['pointerup', 'pointercancel']) window.addEventListener(over, () => endAfter(0), true);
 }
 
 /** Whether a pointer is pressed on the page, and the click that it makes is still to come. */
