@@ -79,7 +79,7 @@ run: build ## Build and serve on SQLite, data under ./data
 .PHONY: check
 check: $(WEB) ## Run what needs no server, in under a minute: vet, the tests of packages on SQLite, the web's types
 	CGO_ENABLED=0 go vet ./...
-	INTERLOCK_TEST_SERVERS=none CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
+	INTERLOCK_TEST_TIER=check CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
@@ -192,9 +192,8 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
-	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/access ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/refunds ./internal/wallets ./internal/workorders ./client
-	$(MAKE) mutants
+faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks
+	$(SERVICES) -- env INTERLOCK_TEST_TIER=nightly go test -count=1 -timeout 30m ./test/faults/...
 
 .PHONY: engines
 engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; some 35 minutes, as root
@@ -215,7 +214,7 @@ mutants: $(WEB) ## Break the program in one named way after the other, and check
 
 .PHONY: storm
 storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m
-	$(SERVICES) -- env INTERLOCK_STORM=$(STORM) go test -count=1 -tags faults -timeout 60m -run Storm -v ./test/faults
+	$(SERVICES) -- env INTERLOCK_TEST_TIER=nightly INTERLOCK_STORM=$(STORM) go test -count=1 -timeout 60m -run Storm -v ./test/faults
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each

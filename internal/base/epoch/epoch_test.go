@@ -64,7 +64,7 @@ func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoc
 }
 
 func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		const many = 8
 		var after [many]epoch.Epoch
@@ -87,7 +87,7 @@ func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
 }
 
 func TestAnEpochIsNewEachTime(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		seen := map[epoch.Epoch]bool{first: true}
 		goBack := storagetest.Past(t, db.URL)
@@ -106,7 +106,7 @@ func TestAnEpochIsNewEachTime(t *testing.T) {
 }
 
 func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
@@ -121,7 +121,7 @@ func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
 }
 
 func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		other, _ := watched(db)
 		first := read(t, ctx, db)
@@ -144,7 +144,7 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 }
 
 func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		requireNow(t, ctx, watch, read(t, ctx, db))
 		looks := len(asked.asked)
@@ -177,7 +177,7 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 }
 
 func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch := epoch.NewWatch(db, clock.NewFake(noon))
 		asked, told := make(chan struct{}), make(chan string)
 		watch.Ask(func(context.Context, epoch.Epoch) (string, error) {
@@ -209,7 +209,7 @@ func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing
 }
 
 func TestAWatchLooksByItself(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, w := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
