@@ -3,6 +3,7 @@ package storage_test
 import (
 	"database/sql"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,6 +71,25 @@ func TestBothDialectsHaveTheSameMigrations(t *testing.T) {
 		return files
 	}
 	require.Equal(t, names("mysql"), names("sqlite"))
+	for i, name := range names("mysql") {
+		require.True(t, strings.HasPrefix(name, fmt.Sprintf("%05d_", i+1)), "%s: migrations are numbered without gaps", name)
+	}
+}
+
+func TestUnreleasedSchemaIsRejected(t *testing.T) {
+	storagetest.EachAddress(t, func(t *testing.T, address string) {
+		db := migrated(t, address)
+		_, err := pool(t, db).Exec("INSERT INTO goose_db_version (version_id, is_applied) SELECT MAX(version_id) + 1, TRUE FROM goose_db_version")
+		require.NoError(t, err)
+		_, err = db.Migrate(t.Context())
+		require.NoError(t, err, "a newer schema")
+		_, err = pool(t, db).Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (52, TRUE)")
+		require.NoError(t, err)
+		_, err = db.MigrationState(t.Context())
+		require.ErrorContains(t, err, "created by an unreleased version")
+		_, err = db.Migrate(t.Context())
+		require.ErrorContains(t, err, "use an empty database")
+	})
 }
 
 func TestMigrationsGoDownAndUpAgain(t *testing.T) {
