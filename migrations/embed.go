@@ -1,8 +1,7 @@
-// Package migrations holds the versioned schema of both dialects, embedded.
+// Package migrations embeds the versioned schema of both dialects.
 //
-// A migration has the same number and name in mysql/ and sqlite/, is never
-// edited after a release, and the schema that all of them make is kept beside
-// them as schema.golden.sql.
+// A migration has the same number and name in mysql/ and sqlite/. It is never edited after a
+// release. schema.golden.sql is the schema that all migrations of a dialect create.
 package migrations
 
 import (

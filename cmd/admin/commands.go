@@ -40,8 +40,8 @@ func announce(w io.Writer, password string) {
 }
 
 type migrateCommand struct {
-	Up     migrateUp     `cmd:"" help:"Run the migrations that are missing."`
-	Status migrateStatus `cmd:"" help:"Show the schema's version and the one this program needs."`
+	Up     migrateUp     `cmd:"" help:"Run the missing migrations."`
+	Status migrateStatus `cmd:"" help:"Show the schema version and the one that this program needs."`
 }
 
 type migrateUp struct {
@@ -54,7 +54,7 @@ func (c *migrateUp) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d migrations run; the schema is current.\n", n)
+	fmt.Printf("Migrations run: %d. The schema is current.\n", n)
 	return nil
 }
 

@@ -72,8 +72,7 @@ type MenuVersion struct {
 	ID       int64
 	TenantID int64
 	MenuID   int64
-	// Its Action is create, update, move, delete, or upgrade for what was made for a tenant
-	// that was there before there were menus.
+	// Its Action is create, update, move or delete.
 	change.Revision
 	ParentID int64
 	SortKey  int64

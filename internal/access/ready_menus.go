@@ -10,9 +10,8 @@ import (
 
 // readyMenus are the menus that a tenant begins with: the pages of the admin in their groups.
 // Their titles are empty, so that each goes by its page's name in its reader's language; the
-// groups' are those that the admin knows in every language. A release that brings a page has
-// a migration that gives it to the tenants that are there; the migrations have this list as
-// it was.
+// groups' are those that the admin knows in every language. A release that adds a page needs a
+// migration that adds it to the menus of existing tenants.
 var readyMenus = []struct {
 	group string
 	pages []readyPage

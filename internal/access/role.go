@@ -42,8 +42,7 @@ type RoleVersion struct {
 	ID       int64
 	TenantID int64
 	RoleID   int64
-	// Its Action is create, update, delete, or upgrade for what was there before versions
-	// were kept.
+	// Its Action is create, update or delete.
 	change.Revision
 	Name        string
 	Permissions []string `gorm:"serializer:json"`

@@ -73,7 +73,7 @@ func (TenantSettings) TableName() string { return "tenant_settings" }
 type TenantSettingsVersion struct {
 	ID       int64
 	TenantID int64
-	// Its Action is create, update, or upgrade for what was there before there were settings.
+	// Its Action is create or update.
 	change.Revision
 	TenantRules
 }

@@ -84,8 +84,7 @@ type UserVersion struct {
 	TenantID int64
 	UserID   int64
 	// Its Action is create, update, disable, enable, password, add-factor, remove-factor,
-	// recovery-codes, reset-factors, invite, accept, link, unlink, groups, or upgrade for what was there
-	// before versions were kept.
+	// recovery-codes, reset-factors, invite, accept, link, unlink or groups.
 	change.Revision
 	Username    string
 	DisplayName string

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"context"
 	"encoding"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gorm.io/gorm"
 
@@ -51,18 +51,14 @@ func (r Revision) String() string { return string(r.Epoch) + "-" + strconv.Forma
 // MarshalText implements encoding.TextMarshaler.
 func (r Revision) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. A place alone is of no epoch: it was
-// given out before revisions had one.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (r *Revision) UnmarshalText(text []byte) error {
-	of, place := "", string(text)
-	if i := strings.LastIndexByte(place, '-'); i >= 0 {
-		of, place = place[:i], place[i+1:]
+	i := bytes.LastIndexByte(text, '-')
+	n, err := strconv.ParseInt(string(text[i+1:]), 10, 64)
+	if i < 1 || i > 64 || err != nil || n < 0 {
+		return errors.New("must be a revision from an event or a snapshot")
 	}
-	n, err := strconv.ParseInt(place, 10, 64)
-	if err != nil || n < 0 || len(of) > 64 || text[0] == '-' {
-		return errors.New("must be a revision, as an event or a snapshot gave it")
-	}
-	*r = Revision{epoch.Epoch(of), n}
+	*r = Revision{epoch.Epoch(text[:i]), n}
 	return nil
 }
 

@@ -15,13 +15,12 @@ func TestARevisionIsReadAsItWasGivenOut(t *testing.T) {
 	for text, want := range map[string]Revision{
 		"0190f5c2-8f0a-17": {"0190f5c2-8f0a", 17},
 		"ab12-0":           {"ab12", 0},
-		"811":              {"", 811}, // of before revisions had an epoch
 	} {
 		var read Revision
 		require.NoError(t, read.UnmarshalText([]byte(text)))
 		require.Equal(t, want, read)
 	}
-	for _, text := range []string{"", "-", "ab12-", "ab12-x", "-9223372036854775809", "ab12-1.5"} {
+	for _, text := range []string{"", "-", "811", "-811", "ab12-", "ab12-x", "-9223372036854775809", "ab12-1.5"} {
 		require.Error(t, new(Revision).UnmarshalText([]byte(text)), text)
 	}
 }

@@ -343,8 +343,7 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 	})
 }
 
-// What was paid outside could not be cancelled before there were refunds: its units come back
-// to the sale like any others, once, however the refund goes on.
+// The units return to the sale once, whatever the outcome of the refund.
 func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})

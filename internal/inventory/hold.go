@@ -68,29 +68,6 @@ func (s *Service) Return(ctx context.Context, u *uow.Unit, holder, reference str
 	})
 }
 
-// ReturnHeld is Return of as much of the quantities as the holder holds: a holder from before
-// there was stock holds nothing, and returns nothing.
-func (s *Service) ReturnHeld(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
-	tx, err := u.Tx(ctx)
-	if err != nil {
-		return err
-	}
-	held, err := holdsOf(tx, holder)
-	if err != nil {
-		return err
-	}
-	returned := make(map[string]int64, len(quantities))
-	for _, hold := range held {
-		if quantity := min(quantities[hold.SKU], hold.Quantity); quantity > 0 {
-			returned[hold.SKU] = quantity
-		}
-	}
-	if len(returned) == 0 {
-		return nil
-	}
-	return s.Return(ctx, u, holder, reference, returned)
-}
-
 // TakeBack puts pieces that a holder had consumed into stock again, where they are
 // available. It is for a unit that has called Lock for the items and speaks for itself in the
 // audit log; that a holder brings no more than it had is for the caller to have asked.

@@ -64,8 +64,7 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 	return nil
 }
 
-// returnPieces returns a cancelled order's pieces to where they came from. An order from
-// before there was stock holds none.
+// returnPieces returns the units of a cancelled order to the stock or to its flash sale.
 func (s *Service) returnPieces(ctx context.Context, u *uow.Unit, order *Order) error {
 	if order.SaleID == nil {
 		return s.stock.Return(ctx, u, order.Holder(), order.reference("cancel"), nil)

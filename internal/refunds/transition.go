@@ -151,7 +151,7 @@ func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order,
 	case order.Shipped():
 		return s.stock.TakeBack(ctx, u, order.Holder(), refund.reference(), pieces)
 	case order.HoldsPieces():
-		return s.stock.ReturnHeld(ctx, u, order.Holder(), refund.reference(), pieces)
+		return s.stock.Return(ctx, u, order.Holder(), refund.reference(), pieces)
 	}
 	return nil
 }

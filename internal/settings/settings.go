@@ -31,7 +31,7 @@ type Storage struct {
 
 // Encryption says which keys what is at rest is encrypted with.
 type Encryption struct {
-	EncryptionKeys     []string `help:"Keys that kept replies, the values of secret configs and the secrets of second factors are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still decrypt what they encrypted; none in the first place keeps new ones in clear. Every process on one database needs the same. Default of an embedded database: a key that the first start makes, in a file beside it." env:"INTERLOCK_ENCRYPTION_KEYS,INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS" aliases:"idempotency-encryption-keys" placeholder:"ID:BASE64,…"`
+	EncryptionKeys     []string `help:"Keys that kept replies, the values of secret configs and the secrets of second factors are encrypted with at rest (AES-256-GCM), as ID:BASE64 of 32 bytes: the current one, then older ones that still decrypt what they encrypted; none in the first place keeps new ones in clear. Every process on one database needs the same. Default of an embedded database: a key that the first start makes, in a file beside it." env:"INTERLOCK_ENCRYPTION_KEYS" placeholder:"ID:BASE64,…"`
 	EncryptionKeysFile string   `help:"File that has these keys instead, one in a line." env:"INTERLOCK_ENCRYPTION_KEYS_FILE" placeholder:"FILE"`
 }
 

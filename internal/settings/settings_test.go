@@ -63,20 +63,6 @@ func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
 	require.Len(t, networks, 2)
 }
 
-func TestEncryptionKeysAreReadUnderTheirFormerNameToo(t *testing.T) {
-	t.Setenv("INTERLOCK_IDEMPOTENCY_ENCRYPTION_KEYS", "a:b,c:d")
-	c, err := parse(t)
-	require.NoError(t, err)
-	require.Equal(t, []string{"a:b", "c:d"}, c.EncryptionKeys)
-	t.Setenv("INTERLOCK_ENCRYPTION_KEYS", "e:f")
-	c, err = parse(t)
-	require.NoError(t, err)
-	require.Equal(t, []string{"e:f"}, c.EncryptionKeys)
-	c, err = parse(t, "--idempotency-encryption-keys=g:h")
-	require.NoError(t, err)
-	require.Equal(t, []string{"g:h"}, c.EncryptionKeys)
-}
-
 func TestASecretIsTakenFromTextOrAFileAndNotFromBoth(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte(" a secret of thirty-two bytes or more \r\n"), 0o600))

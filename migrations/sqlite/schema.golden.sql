@@ -15,18 +15,18 @@ CREATE TABLE action_counts (
   CONSTRAINT ck_action_counts CHECK (likes >= 0 AND dislikes >= 0 AND bookmarks >= 0)
 ) WITHOUT ROWID;
 
-CREATE TABLE "actions" (
-  tenant_id       INTEGER  NOT NULL,
-  entity_type     TEXT     NOT NULL,
-  entity_id       INTEGER  NOT NULL, -- the row's id: a deleted sku that comes again begins anew
-  action_group    TEXT     NOT NULL,
-  actor_kind      TEXT     NOT NULL, -- customers and users have ids of their own
-  actor_id        TEXT     NOT NULL,
-  last_action_id  INTEGER  NOT NULL,
-  last_action     TEXT     NOT NULL,
-  last_active     BOOLEAN      NULL, -- null: the last one toggled
-  state           TEXT     NOT NULL, -- the active action of the group, or ''
-  updated_time    DATETIME NOT NULL,
+CREATE TABLE actions (
+  tenant_id      INTEGER  NOT NULL,
+  entity_type    TEXT     NOT NULL,
+  entity_id      INTEGER  NOT NULL, -- the id of the row: a recreated sku has no actions
+  action_group   TEXT     NOT NULL,
+  actor_kind     TEXT     NOT NULL, -- customers and users have separate ids
+  actor_id       TEXT     NOT NULL,
+  last_action_id INTEGER  NOT NULL,
+  last_action    TEXT     NOT NULL,
+  last_active    BOOLEAN      NULL, -- null: the last action toggled
+  state          TEXT     NOT NULL, -- the active action of the group, or ''
+  updated_time   DATETIME NOT NULL,
   PRIMARY KEY (tenant_id, entity_type, entity_id, action_group, actor_kind, actor_id)
 ) WITHOUT ROWID;
 
@@ -34,8 +34,8 @@ CREATE TABLE aggregate_events (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   aggregate_id    INTEGER  NOT NULL,
-  version         INTEGER  NOT NULL, -- that of the aggregate since the event
-  batch_version   INTEGER  NOT NULL, -- and since the last event that was written with it
+  version         INTEGER  NOT NULL, -- of the aggregate after the event
+  batch_version   INTEGER  NOT NULL, -- of the aggregate after the batch of the event
   client_id       TEXT     NOT NULL,
   client_seq      INTEGER      NULL,
   event_id        TEXT         NULL,
@@ -66,7 +66,7 @@ CREATE TABLE aggregate_writers (
 CREATE TABLE aggregates (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
-  version         INTEGER  NOT NULL, -- that of its last event, or of a later repair
+  version         INTEGER  NOT NULL, -- of its last event, or of a later repair
   created_time    DATETIME NOT NULL,
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
@@ -93,8 +93,8 @@ CREATE TABLE api_tokens (
   name            TEXT     NOT NULL,
   token_hash      TEXT     NOT NULL,
   scopes          TEXT     NOT NULL,
-  expires_time    DATETIME NULL,
-  last_used_time  DATETIME NULL,
+  expires_time    DATETIME     NULL,
+  last_used_time  DATETIME     NULL,
   created_time    DATETIME NOT NULL,
   updated_time    DATETIME NOT NULL,
   updated_by      INTEGER  NOT NULL,
@@ -130,7 +130,7 @@ CREATE TABLE approval_histories (
   from_status     INTEGER      NULL, -- null: it was proposed
   to_status       INTEGER  NOT NULL,
   detail          TEXT     NOT NULL,
-  content         TEXT         NULL, -- null: it is that of the version before
+  content         TEXT         NULL, -- null: unchanged
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
   changed_time    DATETIME NOT NULL
@@ -143,7 +143,7 @@ CREATE TABLE approval_targets (
   tenant_id   INTEGER NOT NULL,
   approval_id INTEGER NOT NULL,
   resource    TEXT    NOT NULL,
-  pending     BOOLEAN NOT NULL -- as the approval is
+  pending     BOOLEAN NOT NULL -- equal to that of the approval
 );
 
 CREATE INDEX ix_approval_targets_pending ON approval_targets (tenant_id, resource, pending, approval_id);
@@ -178,15 +178,18 @@ CREATE TABLE approvals (
   author_id       INTEGER  NOT NULL,
   author_name     TEXT     NOT NULL,
   note            TEXT     NOT NULL,
-  base_etag       TEXT     NOT NULL, -- empty for what has no base, or several
-  content         TEXT     NOT NULL, -- what is proposed, in the form of its domain
-  content_version INTEGER  NOT NULL, -- the version that brought the content: votes on older ones are void
+  base_etag       TEXT     NOT NULL, -- '': no base, or several
+  content         TEXT     NOT NULL, -- the proposed change, in the format of its domain
+  content_version INTEGER  NOT NULL, -- the version that wrote the content; votes on older versions are void
   digest          TEXT     NOT NULL,
-  open_digest     TEXT         NULL, -- null: not pending any more
+  open_digest     TEXT         NULL, -- null: no longer pending
   required        INTEGER  NOT NULL,
   reason          TEXT     NOT NULL, -- of a rejection or a bypass
-  expires_time    DATETIME NOT NULL
-, comments INTEGER NOT NULL DEFAULT 0, party_id INTEGER NOT NULL DEFAULT 0, effective_time DATETIME NULL);
+  expires_time    DATETIME NOT NULL,
+  comments        INTEGER  NOT NULL DEFAULT 0, -- rows of approval_comments
+  party_id        INTEGER  NOT NULL DEFAULT 0, -- a user other than its writers who may not vote, such as the requester of a refund; 0: none
+  effective_time  DATETIME     NULL -- null: as soon as it has its votes
+);
 
 CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
 
@@ -206,22 +209,24 @@ CREATE INDEX ix_approvals_waiting ON approvals (tenant_id, status, expires_time)
 
 CREATE UNIQUE INDEX uq_approvals_open ON approvals (tenant_id, author_id, open_digest);
 
-CREATE TABLE "audit_entries" (
-  id            INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id     INTEGER  NOT NULL,
-  unit_id       TEXT     NOT NULL,
-  request_id    TEXT     NOT NULL DEFAULT '',
-  actor_kind    TEXT     NOT NULL,
-  actor_id      TEXT     NOT NULL,
-  actor_name    TEXT     NOT NULL,
-  credential_id TEXT     NOT NULL DEFAULT '',
-  action        TEXT     NOT NULL,
-  resource      TEXT     NOT NULL,
-  detail        TEXT     NOT NULL,
-  note          TEXT     NOT NULL DEFAULT '',
-  created_time  DATETIME NOT NULL,
-  on_behalf_of TEXT    NULL
-, idempotency_key TEXT     NOT NULL DEFAULT '', place INTEGER NULL);
+CREATE TABLE audit_entries (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  unit_id         TEXT     NOT NULL,
+  request_id      TEXT     NOT NULL DEFAULT '',
+  actor_kind      TEXT     NOT NULL,
+  actor_id        TEXT     NOT NULL,
+  actor_name      TEXT     NOT NULL,
+  credential_id   TEXT     NOT NULL DEFAULT '',
+  action          TEXT     NOT NULL,
+  resource        TEXT     NOT NULL,
+  detail          TEXT     NOT NULL,
+  note            TEXT     NOT NULL DEFAULT '',
+  created_time    DATETIME NOT NULL,
+  on_behalf_of    TEXT         NULL, -- the customer for whom an API token acted; null: for itself
+  idempotency_key TEXT     NOT NULL DEFAULT '', -- of the request; '': none
+  place           INTEGER      NULL -- in the exported log of the tenant; null: not exported
+);
 
 CREATE INDEX ix_audit_entries_action ON audit_entries (tenant_id, action, id);
 
@@ -253,8 +258,13 @@ CREATE TABLE config_histories (
   note            TEXT     NOT NULL,
   changed_by      INTEGER  NOT NULL,
   changed_by_name TEXT     NOT NULL,
-  changed_time    DATETIME NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, approval_id INTEGER NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
+  changed_time    DATETIME NOT NULL,
+  protected       BOOLEAN  NOT NULL DEFAULT 0,
+  approval_id     INTEGER  NOT NULL DEFAULT 0, -- 0: the version needed none
+  secret          BOOLEAN  NOT NULL DEFAULT 0,
+  sealed_value    BLOB         NULL,
+  value_key       TEXT     NOT NULL DEFAULT ''
+);
 
 CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
 
@@ -271,9 +281,14 @@ CREATE TABLE configs (
   key             TEXT     NOT NULL,
   value           TEXT     NOT NULL,
   value_type      TEXT     NOT NULL,
-  value_schema    TEXT     NOT NULL,
-  remark          TEXT     NOT NULL
-, protected BOOLEAN NOT NULL DEFAULT 0, proposed BIGINT NOT NULL DEFAULT 0, secret BOOLEAN NOT NULL DEFAULT 0, sealed_value BLOB NULL, value_key TEXT NOT NULL DEFAULT '');
+  value_schema    TEXT     NOT NULL, -- '': none
+  remark          TEXT     NOT NULL,
+  protected       BOOLEAN  NOT NULL DEFAULT 0, -- a change needs an approval
+  proposed        BIGINT   NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  secret          BOOLEAN  NOT NULL DEFAULT 0,
+  sealed_value    BLOB         NULL, -- the encrypted value of a secret config, whose value is ''
+  value_key       TEXT     NOT NULL DEFAULT '' -- encryption key of sealed_value
+);
 
 CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key);
 
@@ -363,7 +378,7 @@ CREATE TABLE coupon_histories (
 
 CREATE UNIQUE INDEX uq_coupon_histories_version ON coupon_histories (tenant_id, coupon_id, version);
 
-CREATE TABLE "coupon_holders" (
+CREATE TABLE coupon_holders (
   tenant_id   INTEGER NOT NULL,
   campaign_id INTEGER NOT NULL,
   user_id     TEXT    NOT NULL,
@@ -371,7 +386,7 @@ CREATE TABLE "coupon_holders" (
   PRIMARY KEY (tenant_id, campaign_id, user_id)
 );
 
-CREATE TABLE "coupons" (
+CREATE TABLE coupons (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
@@ -381,10 +396,10 @@ CREATE TABLE "coupons" (
   updated_by_name TEXT     NOT NULL,
   campaign_id     INTEGER  NOT NULL,
   code            TEXT     NOT NULL,
-  user_id         TEXT         NULL, -- null: whoever has the code may use it
+  user_id         TEXT         NULL, -- null: any customer may redeem it
   status          INTEGER  NOT NULL,
-  redeemed_by     TEXT         NULL, -- null: not used
-  order_id        INTEGER      NULL, -- null: not used, or used without an order
+  redeemed_by     TEXT         NULL, -- null: not redeemed
+  order_id        INTEGER      NULL, -- null: not redeemed, or redeemed without an order
   void_reason     TEXT     NOT NULL
 );
 
@@ -406,7 +421,7 @@ CREATE TABLE customer_erasures (
   tenant_id  INTEGER  NOT NULL,
   user_id    TEXT     NOT NULL,
   pseudonym  TEXT     NOT NULL,
-  secret     BLOB     NOT NULL, -- what tickets and digests of his are replaced with is made with it
+  secret     BLOB     NOT NULL, -- key from which the replacements of tickets and digests are derived
   begun_time DATETIME NOT NULL,
   PRIMARY KEY (tenant_id, user_id)
 ) WITHOUT ROWID;
@@ -414,83 +429,90 @@ CREATE TABLE customer_erasures (
 CREATE TABLE encryption_keys (
   id           TEXT     NOT NULL PRIMARY KEY,
   check_value  BLOB     NOT NULL,
-  created_time DATETIME NOT NULL
-, retired_time DATETIME NULL);
-
-CREATE TABLE flash_sale_arrivals (
-  sale_id INTEGER NOT NULL PRIMARY KEY,
-  tenant_id INTEGER NOT NULL,
-  accepted INTEGER NOT NULL,
-  sold_out INTEGER NOT NULL,
-  limit_reached INTEGER NOT NULL,
-  sale_not_open INTEGER NOT NULL,
-  queue_full INTEGER NOT NULL
+  created_time DATETIME NOT NULL,
+  retired_time DATETIME     NULL -- null: values may be encrypted with the key
 );
 
-CREATE TABLE "flash_sale_buyers" (
-  sale_id INTEGER NOT NULL,
-  user_id TEXT NOT NULL,
+CREATE TABLE flash_sale_arrivals (
+  sale_id       INTEGER NOT NULL PRIMARY KEY,
+  tenant_id     INTEGER NOT NULL,
+  accepted      INTEGER NOT NULL,
+  sold_out      INTEGER NOT NULL,
+  limit_reached INTEGER NOT NULL,
+  sale_not_open INTEGER NOT NULL,
+  queue_full    INTEGER NOT NULL
+);
+
+CREATE TABLE flash_sale_buyers (
+  sale_id   INTEGER NOT NULL,
+  user_id   TEXT    NOT NULL,
   tenant_id INTEGER NOT NULL,
-  units INTEGER NOT NULL,
-  ticket TEXT NOT NULL, -- the latest
+  units     INTEGER NOT NULL,
+  ticket    TEXT    NOT NULL, -- the latest
   PRIMARY KEY (sale_id, user_id)
 );
 
 CREATE TABLE flash_sale_gates (
-  sale_id INTEGER NOT NULL,
-  tenant_id INTEGER NOT NULL,
-  epoch INTEGER NOT NULL,
-  version INTEGER NOT NULL, -- of the sale's row that the rules are from
-  stock_version INTEGER NOT NULL, -- of the stock's row that allotted is from
-  is_open BOOLEAN NOT NULL,
-  starts INTEGER NOT NULL, -- µs since 1970, like ends
-  ends INTEGER NOT NULL,
-  user_limit INTEGER NOT NULL,
-  queue_cap INTEGER NOT NULL, -- 0: none
-  allotted INTEGER NOT NULL,
-  remaining INTEGER NOT NULL,
-  queued INTEGER NOT NULL,
-  processing INTEGER NOT NULL,
-  dead INTEGER NOT NULL,
-  confirmed INTEGER NOT NULL,
-  rejected INTEGER NOT NULL,
-  returned INTEGER NOT NULL,
-  waiting INTEGER NOT NULL, epoch_floor INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL DEFAULT 0, working INTEGER NOT NULL DEFAULT 0, buried INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0, -- tickets that are queued
+  sale_id       INTEGER NOT NULL,
+  tenant_id     INTEGER NOT NULL,
+  epoch         INTEGER NOT NULL,
+  version       INTEGER NOT NULL, -- of the row of flash_sales that the rules are from
+  stock_version INTEGER NOT NULL, -- of the row of flash_sale_stocks that allotted is from
+  is_open       BOOLEAN NOT NULL,
+  starts        INTEGER NOT NULL, -- µs since 1970, like ends
+  ends          INTEGER NOT NULL,
+  user_limit    INTEGER NOT NULL,
+  queue_cap     INTEGER NOT NULL, -- 0: none
+  allotted      INTEGER NOT NULL,
+  remaining     INTEGER NOT NULL,
+  queued        INTEGER NOT NULL,
+  processing    INTEGER NOT NULL,
+  dead          INTEGER NOT NULL,
+  confirmed     INTEGER NOT NULL,
+  rejected      INTEGER NOT NULL,
+  returned      INTEGER NOT NULL,
+  waiting       INTEGER NOT NULL, -- queued tickets
+  epoch_floor   INTEGER NOT NULL DEFAULT 0, -- older epochs have ended
+  withheld      INTEGER NOT NULL DEFAULT 0, -- units that are leaving the allotment
+  working       INTEGER NOT NULL DEFAULT 0, -- processing tickets
+  buried        INTEGER NOT NULL DEFAULT 0, -- dead tickets
+  revision      INTEGER NOT NULL DEFAULT 0, -- counts changes; written instead of a lock
   PRIMARY KEY (sale_id)
 );
 
 CREATE TABLE flash_sale_histories (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  tenant_id INTEGER NOT NULL,
-  sale_id INTEGER NOT NULL,
-  version INTEGER NOT NULL,
-  action TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sku TEXT NOT NULL,
-  price INTEGER NOT NULL,
-  quantity INTEGER NOT NULL,
-  per_user_limit INTEGER NOT NULL,
-  starts_time DATETIME NOT NULL,
-  ends_time DATETIME NOT NULL,
-  queue_cap INTEGER NULL,
-  rate INTEGER NULL,
-  item_name TEXT NOT NULL,
-  status INTEGER NOT NULL,
-  note TEXT NOT NULL,
-  changed_by INTEGER NOT NULL,
-  changed_by_name TEXT NOT NULL,
-  changed_time DATETIME NOT NULL
-, replicas INTEGER NULL);
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  sale_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  price           INTEGER  NOT NULL,
+  quantity        INTEGER  NOT NULL,
+  per_user_limit  INTEGER  NOT NULL,
+  starts_time     DATETIME NOT NULL,
+  ends_time       DATETIME NOT NULL,
+  queue_cap       INTEGER      NULL,
+  rate            INTEGER      NULL,
+  item_name       TEXT     NOT NULL,
+  status          INTEGER  NOT NULL,
+  note            TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL,
+  replicas        INTEGER      NULL
+);
 
 CREATE UNIQUE INDEX uq_flash_sale_histories_version ON flash_sale_histories (tenant_id, sale_id, version);
 
 CREATE TABLE flash_sale_rejections (
-  tenant_id INTEGER NOT NULL,
-  ticket TEXT NOT NULL,
-  sale_id INTEGER NOT NULL,
-  user_id TEXT NOT NULL,
-  units INTEGER NOT NULL, -- 0 when the ticket was lost and nobody knows
-  reason TEXT NOT NULL,
+  tenant_id    INTEGER  NOT NULL,
+  ticket       TEXT     NOT NULL,
+  sale_id      INTEGER  NOT NULL,
+  user_id      TEXT     NOT NULL,
+  units        INTEGER  NOT NULL, -- 0: the ticket was lost and its units are unknown
+  reason       TEXT     NOT NULL,
   created_time DATETIME NOT NULL,
   PRIMARY KEY (tenant_id, ticket)
 );
@@ -507,17 +529,19 @@ CREATE TABLE flash_sale_samples (
 ) WITHOUT ROWID;
 
 CREATE TABLE flash_sale_stocks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  tenant_id INTEGER NOT NULL,
-  version INTEGER NOT NULL,
-  created_time DATETIME NOT NULL,
-  updated_time DATETIME NOT NULL,
-  updated_by INTEGER NOT NULL,
-  updated_by_name TEXT NOT NULL,
-  sale_id INTEGER NOT NULL,
-  allotted INTEGER NOT NULL,
-  sold INTEGER NOT NULL,
-  epoch INTEGER NOT NULL, rejected INTEGER NOT NULL DEFAULT 0, finished BOOLEAN NOT NULL DEFAULT FALSE, -- how often the gate was built
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  sale_id         INTEGER  NOT NULL,
+  allotted        INTEGER  NOT NULL,
+  sold            INTEGER  NOT NULL,
+  epoch           INTEGER  NOT NULL, -- how often the gate was built
+  rejected        INTEGER  NOT NULL DEFAULT 0, -- tickets in flash_sale_rejections
+  finished        BOOLEAN  NOT NULL DEFAULT FALSE, -- closed, with no ticket in flight
   CONSTRAINT ck_flash_sale_stocks_sold CHECK (sold >= 0 AND sold <= allotted)
 );
 
@@ -525,19 +549,19 @@ CREATE INDEX ix_flash_sale_stocks_finished ON flash_sale_stocks (finished, tenan
 
 CREATE UNIQUE INDEX uq_flash_sale_stocks_sale ON flash_sale_stocks (tenant_id, sale_id);
 
-CREATE TABLE "flash_sale_tickets" (
-  sale_id INTEGER NOT NULL,
-  ticket TEXT NOT NULL,
+CREATE TABLE flash_sale_tickets (
+  sale_id   INTEGER NOT NULL,
+  ticket    TEXT    NOT NULL,
   tenant_id INTEGER NOT NULL,
-  user_id TEXT NOT NULL,
-  units INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  accepted INTEGER NOT NULL, -- µs since 1970
-  ahead INTEGER NOT NULL, -- tickets that waited then
-  confirmed INTEGER NOT NULL, -- µs since 1970, 0: it is not
-  order_id INTEGER NOT NULL, -- 0: none
-  order_no TEXT NOT NULL,
-  reason TEXT NOT NULL,
+  user_id   TEXT    NOT NULL,
+  units     INTEGER NOT NULL,
+  state     TEXT    NOT NULL,
+  accepted  INTEGER NOT NULL, -- µs since 1970
+  ahead     INTEGER NOT NULL, -- tickets that were queued when it was accepted
+  confirmed INTEGER NOT NULL, -- µs since 1970; 0: not confirmed
+  order_id  INTEGER NOT NULL, -- 0: none
+  order_no  TEXT    NOT NULL,
+  reason    TEXT    NOT NULL,
   PRIMARY KEY (sale_id, ticket)
 );
 
@@ -546,26 +570,28 @@ CREATE INDEX ix_flash_sale_tickets_accepted ON flash_sale_tickets (sale_id, acce
 CREATE INDEX ix_flash_sale_tickets_confirmed ON flash_sale_tickets (sale_id, confirmed);
 
 CREATE TABLE flash_sales (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  tenant_id INTEGER NOT NULL,
-  version INTEGER NOT NULL,
-  created_time DATETIME NOT NULL,
-  updated_time DATETIME NOT NULL,
-  updated_by INTEGER NOT NULL,
-  updated_by_name TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sku TEXT NOT NULL,
-  price INTEGER NOT NULL,
-  quantity INTEGER NOT NULL,
-  per_user_limit INTEGER NOT NULL,
-  starts_time DATETIME NOT NULL,
-  ends_time DATETIME NOT NULL,
-  queue_cap INTEGER NULL, -- null: none
-  rate INTEGER NULL, -- null: as fast as it goes
-  item_name TEXT NOT NULL, -- '' until it was opened
-  status INTEGER NOT NULL,
-  secret TEXT NOT NULL
-, proposed INTEGER NOT NULL DEFAULT 0, replicas INTEGER NULL);
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  price           INTEGER  NOT NULL,
+  quantity        INTEGER  NOT NULL,
+  per_user_limit  INTEGER  NOT NULL,
+  starts_time     DATETIME NOT NULL,
+  ends_time       DATETIME NOT NULL,
+  queue_cap       INTEGER      NULL, -- null: none
+  rate            INTEGER      NULL, -- null: unlimited
+  item_name       TEXT     NOT NULL, -- '' until the sale was opened
+  status          INTEGER  NOT NULL,
+  secret          TEXT     NOT NULL,
+  proposed        INTEGER  NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  replicas        INTEGER      NULL -- replicas of Redis that must have a purchase before it is accepted; null: none
+);
 
 CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
 
@@ -585,29 +611,30 @@ CREATE INDEX ix_flash_sales_status ON flash_sales (status, id);
 
 CREATE INDEX ix_flash_sales_updated ON flash_sales (tenant_id, updated_time, id);
 
-CREATE TABLE "idempotency_keys" (
-  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id        INTEGER  NOT NULL,
-  scope            TEXT     NOT NULL,
-  idempotency_key  TEXT     NOT NULL,
-  fingerprint      BLOB     NOT NULL,
-  method           TEXT     NOT NULL,
-  path             TEXT     NOT NULL,
-  request_id       TEXT     NOT NULL,
-  actor_kind       TEXT     NOT NULL,
-  actor_id         TEXT     NOT NULL,
-  actor_name       TEXT     NOT NULL,
-  on_behalf_of     TEXT     NULL,
-  status           INTEGER  NOT NULL,
-  reply            BLOB     NULL,
-  location         TEXT     NOT NULL,
-  seal_key         TEXT     NOT NULL,
-  duration_us      INTEGER  NOT NULL,
-  replays          INTEGER  NOT NULL,
-  last_replay_time DATETIME NULL,
-  created_time     DATETIME NOT NULL,
-  expires_time     DATETIME NOT NULL
-, sealed_fingerprint BLOB NULL);
+CREATE TABLE idempotency_keys (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  scope              TEXT     NOT NULL,
+  idempotency_key    TEXT     NOT NULL,
+  fingerprint        BLOB     NOT NULL, -- of the request; random if sealed_fingerprint is set
+  method             TEXT     NOT NULL,
+  path               TEXT     NOT NULL,
+  request_id         TEXT     NOT NULL,
+  actor_kind         TEXT     NOT NULL,
+  actor_id           TEXT     NOT NULL,
+  actor_name         TEXT     NOT NULL,
+  on_behalf_of       TEXT         NULL, -- the customer for whom an API token acted; null: for itself
+  status             INTEGER  NOT NULL,
+  reply              BLOB         NULL,
+  location           TEXT     NOT NULL,
+  seal_key           TEXT     NOT NULL, -- encryption key of reply and sealed_fingerprint; '': not encrypted
+  duration_us        INTEGER  NOT NULL,
+  replays            INTEGER  NOT NULL,
+  last_replay_time   DATETIME     NULL,
+  created_time       DATETIME NOT NULL,
+  expires_time       DATETIME NOT NULL,
+  sealed_fingerprint BLOB         NULL -- the encrypted fingerprint; null: not encrypted
+);
 
 CREATE INDEX ix_idempotency_keys_expires ON idempotency_keys (expires_time);
 
@@ -618,11 +645,13 @@ CREATE INDEX ix_idempotency_keys_time ON idempotency_keys (tenant_id, id);
 CREATE UNIQUE INDEX uq_idempotency_keys_key ON idempotency_keys (tenant_id, scope, idempotency_key);
 
 CREATE TABLE installation (
-  id         INTEGER  PRIMARY KEY, -- 1
-  epoch      TEXT     NOT NULL,
-  begun_time DATETIME NOT NULL,
-  reason     TEXT     NOT NULL
-, device_key BLOB NULL, backup_time DATETIME NULL);
+  id          INTEGER  PRIMARY KEY, -- always 1
+  epoch       TEXT     NOT NULL, -- identifies the history of the database; a restore starts another one
+  begun_time  DATETIME NOT NULL,
+  reason      TEXT     NOT NULL, -- of the epoch
+  device_key  BLOB         NULL, -- signs the cookies of known browsers; created on first use
+  backup_time DATETIME     NULL -- start of the last backup
+);
 
 CREATE TABLE inventories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -660,11 +689,11 @@ CREATE TABLE inventory_movements (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   sku             TEXT     NOT NULL,
-  version         INTEGER  NOT NULL, -- that of the inventory since the movement
+  version         INTEGER  NOT NULL, -- of the inventory after the movement
   kind            TEXT     NOT NULL,
   on_hand_delta   INTEGER  NOT NULL,
   reserved_delta  INTEGER  NOT NULL,
-  on_hand         INTEGER  NOT NULL, -- since the movement, like reserved
+  on_hand         INTEGER  NOT NULL, -- after the movement, like reserved
   reserved        INTEGER  NOT NULL,
   holder          TEXT     NOT NULL,
   reason          TEXT     NOT NULL,
@@ -680,7 +709,7 @@ CREATE UNIQUE INDEX uq_inventory_movements_reference ON inventory_movements (ten
 
 CREATE UNIQUE INDEX uq_inventory_movements_version ON inventory_movements (tenant_id, sku, version);
 
-CREATE TABLE "item_histories" (
+CREATE TABLE item_histories (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
   item_id          INTEGER  NOT NULL,
@@ -697,7 +726,7 @@ CREATE TABLE "item_histories" (
 
 CREATE UNIQUE INDEX uq_item_histories_version ON item_histories (tenant_id, item_id, version);
 
-CREATE TABLE "items" (
+CREATE TABLE items (
   id               INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id        INTEGER  NOT NULL,
   version          INTEGER  NOT NULL,
@@ -708,9 +737,10 @@ CREATE TABLE "items" (
   sku              TEXT     NOT NULL,
   name             TEXT     NOT NULL,
   price            INTEGER  NOT NULL,
-  owned_by_user_id TEXT         NULL, -- null: owned by nobody
-  status           TEXT     NOT NULL
-, uses INTEGER NOT NULL DEFAULT 0);
+  owned_by_user_id TEXT         NULL, -- null: no owner
+  status           TEXT     NOT NULL,
+  uses             INTEGER  NOT NULL DEFAULT 0 -- counts units that relied on the item; written instead of a lock, never read
+);
 
 CREATE INDEX ix_items_name ON items (tenant_id, name, id);
 
@@ -735,7 +765,7 @@ CREATE TABLE menu_histories (
   action          TEXT     NOT NULL,
   parent_id       INTEGER  NOT NULL,
   sort_key        INTEGER  NOT NULL,
-  position        INTEGER  NOT NULL, -- where it stood when the version was made
+  position        INTEGER  NOT NULL, -- among its siblings when the version was written
   title           TEXT     NOT NULL,
   path            TEXT     NOT NULL,
   icon            TEXT     NOT NULL,
@@ -762,11 +792,11 @@ CREATE TABLE menus (
   updated_by      INTEGER  NOT NULL,
   updated_by_name TEXT     NOT NULL,
   parent_id       INTEGER  NOT NULL, -- 0: at the top
-  sort_key        INTEGER  NOT NULL, -- the lower comes first among siblings; gaps are left between them
-  title           TEXT     NOT NULL, -- empty: the page's own
-  path            TEXT     NOT NULL, -- empty: a group
-  icon            TEXT     NOT NULL, -- empty: the page's own
-  permission      TEXT     NOT NULL, -- empty: for everybody
+  sort_key        INTEGER  NOT NULL, -- ascending among siblings, with gaps
+  title           TEXT     NOT NULL, -- '': the title of the page
+  path            TEXT     NOT NULL, -- '': a group
+  icon            TEXT     NOT NULL, -- '': the icon of the page
+  permission      TEXT     NOT NULL, -- '': visible to every user
   hidden          BOOLEAN  NOT NULL
 );
 
@@ -776,7 +806,7 @@ CREATE TABLE mq_batches (
   id         TEXT     NOT NULL PRIMARY KEY,
   queue      TEXT     NOT NULL,
   settled    BOOLEAN  NOT NULL,
-  lease_time DATETIME NOT NULL -- when the lease ends, or the settled batch is forgotten
+  lease_time DATETIME NOT NULL -- end of the lease; settled: end of storage
 );
 
 CREATE INDEX ix_mq_batches_lease ON mq_batches (queue, lease_time);
@@ -787,7 +817,7 @@ CREATE TABLE mq_messages (
   state         INTEGER  NOT NULL, -- 0 waiting, 1 claimed, 2 dead
   message_id    BLOB     NOT NULL,
   batch_id      TEXT     NOT NULL,
-  due_time      DATETIME NOT NULL, -- waiting: claimed from then on, in this order; dead: since when
+  due_time      DATETIME NOT NULL, -- waiting: earliest claim, in this order; dead: when it became dead
   attempts      INTEGER  NOT NULL,
   crashes       INTEGER  NOT NULL,
   enqueued_time DATETIME NOT NULL,
@@ -803,7 +833,9 @@ CREATE INDEX ix_mq_messages_due ON mq_messages (queue, state, due_time, id);
 CREATE INDEX ix_mq_messages_message ON mq_messages (queue, message_id);
 
 CREATE TABLE mq_queues (
-  name   TEXT    NOT NULL PRIMARY KEY, rate_used INTEGER NOT NULL DEFAULT 0);
+  name      TEXT    NOT NULL PRIMARY KEY,
+  rate_used INTEGER NOT NULL DEFAULT 0 -- the token bucket of all consumers is used up until then, µs since 1970
+);
 
 CREATE TABLE order_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
@@ -835,7 +867,7 @@ CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
 
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 
-CREATE TABLE "orders" (
+CREATE TABLE orders (
   id                INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id         INTEGER  NOT NULL,
   version           INTEGER  NOT NULL,
@@ -854,10 +886,13 @@ CREATE TABLE "orders" (
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
-  sale_id INTEGER NULL,
-  ticket TEXT NULL,
-  payment_due DATETIME NULL
-, paid INTEGER NOT NULL DEFAULT 0, refund_reserved INTEGER NOT NULL DEFAULT 0, refunded INTEGER NOT NULL DEFAULT 0);
+  sale_id           INTEGER      NULL, -- null: not from a flash sale
+  ticket            TEXT         NULL,
+  payment_due       DATETIME     NULL, -- null: no due time, paid, or cancelled
+  paid              INTEGER  NOT NULL DEFAULT 0,
+  refund_reserved   INTEGER  NOT NULL DEFAULT 0, -- part of paid that open refunds reserve
+  refunded          INTEGER  NOT NULL DEFAULT 0 -- part of paid that was refunded
+);
 
 CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
 
@@ -884,18 +919,18 @@ CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 CREATE TABLE promise_checks (
   name          TEXT     NOT NULL PRIMARY KEY,
   version       INTEGER  NOT NULL,
-  place         TEXT     NOT NULL, -- where the pass goes on; '' at its beginning
+  place         TEXT     NOT NULL, -- the cursor of the pass; '' at its start
   passes        INTEGER  NOT NULL,
   begun_time    DATETIME     NULL,
   looked        INTEGER  NOT NULL,
   busy_us       INTEGER  NOT NULL,
   violated      INTEGER  NOT NULL,
-  passed_time   DATETIME     NULL, -- of the last whole pass, as what follows
+  passed_time   DATETIME     NULL, -- end of the last complete pass, like the columns below
   last_begun    DATETIME     NULL,
   last_looked   INTEGER  NOT NULL,
   last_busy_us  INTEGER  NOT NULL,
   last_violated INTEGER  NOT NULL,
-  kept_time     DATETIME     NULL -- of the last whole pass that found nothing
+  kept_time     DATETIME     NULL -- end of the last complete pass without a violation
 );
 
 CREATE TABLE promise_keys (
@@ -908,9 +943,9 @@ CREATE TABLE promise_violations (
   tenant_id  INTEGER  NOT NULL,
   name       TEXT     NOT NULL,
   subject    TEXT     NOT NULL,
-  pass       INTEGER  NOT NULL, -- the pass that saw it last
+  pass       INTEGER  NOT NULL, -- the last pass that found it
   found_time DATETIME NOT NULL,
-  kept_time  DATETIME     NULL -- when the last pass had ended in which it was not there
+  kept_time  DATETIME     NULL -- end of the last pass that did not find it; null: none
 );
 
 CREATE UNIQUE INDEX uq_promise_violations_subject ON promise_violations (tenant_id, name, subject);
@@ -950,7 +985,7 @@ CREATE TABLE refund_lines (
   name      TEXT    NOT NULL,
   quantity  INTEGER NOT NULL,
   restock   BOOLEAN NOT NULL,
-  worth     INTEGER NOT NULL -- the pieces' share of what was paid, whatever of it is refunded
+  worth     INTEGER NOT NULL -- the units' share of the paid amount, refunded or not
 );
 
 CREATE INDEX ix_refund_lines_order ON refund_lines (tenant_id, order_id);
@@ -975,12 +1010,13 @@ CREATE TABLE refunds (
   reason            TEXT     NOT NULL,
   requested_by      INTEGER  NOT NULL,
   requested_by_name TEXT     NOT NULL,
-  approved_by       INTEGER      NULL, -- null: nobody approved it
+  approved_by       INTEGER      NULL, -- null: not approved
   approved_by_name  TEXT     NOT NULL,
   approved_time     DATETIME     NULL,
-  reference         TEXT     NOT NULL, -- empty: no money has moved
-  status_reason     TEXT     NOT NULL
-, proposed INTEGER NOT NULL DEFAULT 0);
+  reference         TEXT     NOT NULL, -- '': no money has moved
+  status_reason     TEXT     NOT NULL,
+  proposed          INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
+);
 
 CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
 
@@ -1001,10 +1037,10 @@ CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
 CREATE TABLE retention_sweeps (
   name       TEXT     NOT NULL PRIMARY KEY, -- the table
   version    INTEGER  NOT NULL,
-  until_time DATETIME     NULL, -- what is older may be gone; it never goes back
-  place      TEXT     NOT NULL, -- where the run goes on; '' at its beginning
-  begun_time DATETIME     NULL, -- of the last run, as what follows
-  ended_time DATETIME     NULL, -- null while it is under way
+  until_time DATETIME     NULL, -- older rows may be removed; it never decreases
+  place      TEXT     NOT NULL, -- the cursor of the run; '' at its start
+  begun_time DATETIME     NULL, -- of the last run, like the columns below
+  ended_time DATETIME     NULL, -- null: in progress
   looked     INTEGER  NOT NULL,
   removed    INTEGER  NOT NULL,
   busy_us    INTEGER  NOT NULL,
@@ -1057,7 +1093,7 @@ CREATE UNIQUE INDEX uq_roles_name ON roles (tenant_id, name);
 
 CREATE TABLE server_claims (
   id              INTEGER  PRIMARY KEY, -- always 1
-  group_name      TEXT     NOT NULL, -- redis, or the run of a server that is alone
+  group_name      TEXT     NOT NULL, -- redis, or the run of a server without Redis
   run_id          TEXT     NOT NULL,
   role            TEXT     NOT NULL,
   host            TEXT     NOT NULL,
@@ -1070,14 +1106,17 @@ CREATE TABLE server_claims (
 );
 
 CREATE TABLE sessions (
-  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id    INTEGER  NOT NULL,
-  user_id      INTEGER  NOT NULL,
-  token_hash   TEXT     NOT NULL,
-  data         BLOB     NOT NULL,
-  expires_time DATETIME NOT NULL,
-  created_time DATETIME NOT NULL
-, address TEXT NOT NULL DEFAULT '', user_agent TEXT NOT NULL DEFAULT '', last_used_time DATETIME);
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  token_hash     TEXT     NOT NULL,
+  data           BLOB     NOT NULL,
+  expires_time   DATETIME NOT NULL,
+  created_time   DATETIME NOT NULL,
+  address        TEXT     NOT NULL DEFAULT '',
+  user_agent     TEXT     NOT NULL DEFAULT '',
+  last_used_time DATETIME     NULL
+);
 
 CREATE INDEX ix_sessions_expires ON sessions (expires_time);
 
@@ -1089,8 +1128,9 @@ CREATE TABLE sign_in_attempts (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   account      TEXT     NOT NULL,
   slot         INTEGER  NOT NULL,
-  created_time DATETIME NOT NULL
-, network TEXT NOT NULL DEFAULT '');
+  created_time DATETIME NOT NULL,
+  network      TEXT     NOT NULL DEFAULT ''
+);
 
 CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
 
@@ -1102,8 +1142,9 @@ CREATE TABLE sign_in_challenges (
   user_id      INTEGER  NOT NULL,
   token_hash   TEXT     NOT NULL,
   expires_time DATETIME NOT NULL,
-  created_time DATETIME NOT NULL
-, session_hash TEXT NOT NULL DEFAULT '');
+  created_time DATETIME NOT NULL,
+  session_hash TEXT     NOT NULL DEFAULT '' -- digest of the session that repeats its factor; '': a sign-in
+);
 
 CREATE INDEX ix_sign_in_challenges_expires ON sign_in_challenges (expires_time);
 
@@ -1114,12 +1155,12 @@ CREATE UNIQUE INDEX uq_sign_in_challenges_token_hash ON sign_in_challenges (toke
 CREATE TABLE sign_in_flows (
   id           INTEGER  PRIMARY KEY AUTOINCREMENT,
   state_hash   TEXT     NOT NULL,
-  browser_hash TEXT     NOT NULL, -- digest of the cookie of the browser that asked
+  browser_hash TEXT     NOT NULL, -- digest of the cookie of the requesting browser
   provider     TEXT     NOT NULL,
   purpose      TEXT     NOT NULL,
-  tenant       TEXT     NOT NULL, -- the name, as it was typed: there may be no such tenant
-  user_id      INTEGER  NOT NULL, -- 0 for a sign-in: the answer says whose it is
-  proof_hash   TEXT     NOT NULL, -- digest of the invitation or of the session that it was begun with
+  tenant       TEXT     NOT NULL, -- as typed; it may not exist
+  user_id      INTEGER  NOT NULL, -- 0: a sign-in; the response identifies the user
+  proof_hash   TEXT     NOT NULL, -- digest of the invitation or session that started the flow
   nonce        TEXT     NOT NULL,
   verifier     TEXT     NOT NULL,
   expires_time DATETIME NOT NULL,
@@ -1131,38 +1172,43 @@ CREATE INDEX ix_sign_in_flows_expires ON sign_in_flows (expires_time);
 CREATE UNIQUE INDEX uq_sign_in_flows_state ON sign_in_flows (state_hash);
 
 CREATE TABLE tenant_setting_histories (
-  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id          INTEGER  NOT NULL,
-  version            INTEGER  NOT NULL,
-  action             TEXT     NOT NULL,
-  approvals_required INTEGER  NOT NULL,
-  approval_days      INTEGER  NOT NULL,
-  changed_by         INTEGER  NOT NULL,
-  changed_by_name    TEXT     NOT NULL,
-  changed_time       DATETIME NOT NULL
-, refund_approval_threshold INTEGER NULL, wallet_approval_threshold INTEGER NULL);
+  id                        INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id                 INTEGER  NOT NULL,
+  version                   INTEGER  NOT NULL,
+  action                    TEXT     NOT NULL,
+  approvals_required        INTEGER  NOT NULL,
+  approval_days             INTEGER  NOT NULL,
+  changed_by                INTEGER  NOT NULL,
+  changed_by_name           TEXT     NOT NULL,
+  changed_time              DATETIME NOT NULL,
+  refund_approval_threshold INTEGER      NULL,
+  wallet_approval_threshold INTEGER      NULL
+);
 
 CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
 
 CREATE TABLE tenant_settings (
-  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id          INTEGER  NOT NULL,
-  version            INTEGER  NOT NULL,
-  created_time       DATETIME NOT NULL,
-  updated_time       DATETIME NOT NULL,
-  updated_by         INTEGER  NOT NULL,
-  updated_by_name    TEXT     NOT NULL,
-  approvals_required INTEGER  NOT NULL,
-  approval_days      INTEGER  NOT NULL -- how long a request waits for its votes
-, refund_approval_threshold INTEGER NULL, wallet_approval_threshold INTEGER NULL);
+  id                        INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id                 INTEGER  NOT NULL,
+  version                   INTEGER  NOT NULL,
+  created_time              DATETIME NOT NULL,
+  updated_time              DATETIME NOT NULL,
+  updated_by                INTEGER  NOT NULL,
+  updated_by_name           TEXT     NOT NULL,
+  approvals_required        INTEGER  NOT NULL,
+  approval_days             INTEGER  NOT NULL, -- until an approval expires
+  refund_approval_threshold INTEGER      NULL, -- null: none
+  wallet_approval_threshold INTEGER      NULL -- null: none
+);
 
 CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
 
 CREATE TABLE tenants (
-  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
-  name         TEXT     NOT NULL,
-  created_time DATETIME NOT NULL
-, disabled_time DATETIME NULL);
+  id            INTEGER  PRIMARY KEY AUTOINCREMENT,
+  name          TEXT     NOT NULL,
+  created_time  DATETIME NOT NULL,
+  disabled_time DATETIME     NULL -- null: enabled
+);
 
 CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
 
@@ -1173,9 +1219,9 @@ CREATE TABLE user_factors (
   kind           TEXT     NOT NULL,
   name           TEXT     NOT NULL,
   secret         BLOB     NOT NULL,
-  secret_key     TEXT     NOT NULL, -- id of the key that encrypts the secret; empty: it is in clear
+  secret_key     TEXT     NOT NULL, -- encryption key of the secret; '': not encrypted
   last_step      INTEGER  NOT NULL, -- the newest step whose code was accepted
-  expires_time   DATETIME     NULL, -- when one that is not confirmed ends; null: it is confirmed
+  expires_time   DATETIME     NULL, -- of an unconfirmed factor; null: confirmed
   last_used_time DATETIME     NULL,
   created_time   DATETIME NOT NULL
 );
@@ -1205,7 +1251,7 @@ CREATE TABLE user_links (
   id             INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id      INTEGER  NOT NULL,
   user_id        INTEGER  NOT NULL,
-  identity_hash  TEXT     NOT NULL, -- digest of issuer and subject, which are compared byte for byte
+  identity_hash  TEXT     NOT NULL, -- digest of issuer and subject
   issuer         TEXT     NOT NULL,
   subject        TEXT     NOT NULL,
   last_used_time DATETIME     NULL,
@@ -1220,46 +1266,49 @@ CREATE TABLE user_passkeys (
   id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id          INTEGER  NOT NULL,
   user_id            INTEGER  NOT NULL,
-  factor_id          INTEGER  NOT NULL, -- the row of user_factors, which has the name and the times
-  site               TEXT     NOT NULL, -- the host that it is good for
+  factor_id          INTEGER  NOT NULL, -- the row of user_factors
+  site               TEXT     NOT NULL, -- the host of the passkey
   credential_hash    TEXT     NOT NULL, -- digest of site and credential_id
   credential_id      BLOB     NOT NULL,
-  public_key         BLOB     NOT NULL, -- in COSE's form
-  user_handle        BLOB     NOT NULL, -- random; by what the authenticator knows the user
-  counter            INTEGER  NOT NULL, -- the highest that was seen; 0 where the authenticator does not count
-  flags              INTEGER  NOT NULL, -- what the authenticator said last (WebAuthn, 6.1): 8 can be backed up, 16 is
+  public_key         BLOB     NOT NULL, -- COSE
+  user_handle        BLOB     NOT NULL, -- random; identifies the user to the authenticator
+  counter            INTEGER  NOT NULL, -- the highest that was received; 0: the authenticator does not count
+  flags              INTEGER  NOT NULL, -- last received (WebAuthn, 6.1): 8 can be backed up, 16 is backed up
   transports         TEXT     NOT NULL,
   model              TEXT     NOT NULL, -- AAGUID
-  clone_warning_time DATETIME     NULL  -- when its counter was last seen to go back
+  clone_warning_time DATETIME     NULL -- last time at which the counter decreased
 );
 
 CREATE INDEX ix_user_passkeys_user ON user_passkeys (tenant_id, user_id);
 
 CREATE UNIQUE INDEX uq_user_passkeys_credential ON user_passkeys (credential_hash);
 
-CREATE TABLE "user_roles" (
+CREATE TABLE user_roles (
   tenant_id INTEGER NOT NULL,
   user_id   INTEGER NOT NULL,
   role_id   INTEGER NOT NULL,
-  link_id   INTEGER NOT NULL DEFAULT 0, -- the link whose provider gives it; 0: it was given by hand
+  link_id   INTEGER NOT NULL DEFAULT 0, -- the link whose provider grants the role; 0: a user granted it
   PRIMARY KEY (user_id, role_id, link_id)
 );
 
 CREATE INDEX ix_user_roles_role ON user_roles (role_id);
 
 CREATE TABLE users (
-  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id       INTEGER  NOT NULL,
-  version         INTEGER  NOT NULL,
-  username        TEXT     NOT NULL,
-  display_name    TEXT     NOT NULL,
-  password_hash   TEXT     NOT NULL,
-  disabled        BOOLEAN  NOT NULL,
-  created_time    DATETIME NOT NULL,
-  updated_time    DATETIME NOT NULL,
-  updated_by      INTEGER  NOT NULL,
-  updated_by_name TEXT     NOT NULL
-, second_factor BOOLEAN NOT NULL DEFAULT 0, invitation_hash TEXT NULL, invitation_expires_time DATETIME NULL);
+  id                      INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id               INTEGER  NOT NULL,
+  version                 INTEGER  NOT NULL,
+  username                TEXT     NOT NULL,
+  display_name            TEXT     NOT NULL,
+  password_hash           TEXT     NOT NULL,
+  disabled                BOOLEAN  NOT NULL,
+  created_time            DATETIME NOT NULL,
+  updated_time            DATETIME NOT NULL,
+  updated_by              INTEGER  NOT NULL,
+  updated_by_name         TEXT     NOT NULL,
+  second_factor           BOOLEAN  NOT NULL DEFAULT 0, -- the user has a confirmed factor
+  invitation_hash         TEXT         NULL, -- digest of the secret of the invitation; null: none
+  invitation_expires_time DATETIME     NULL
+);
 
 CREATE INDEX ix_users_disabled ON users (tenant_id, disabled, id);
 
@@ -1271,16 +1320,16 @@ CREATE UNIQUE INDEX uq_users_invitation_hash ON users (invitation_hash);
 
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
 
-CREATE TABLE "wallet_entries" (
+CREATE TABLE wallet_entries (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   user_id         TEXT     NOT NULL,
-  version         INTEGER  NOT NULL, -- that of the wallet since the entry
+  version         INTEGER  NOT NULL, -- of the wallet after the entry
   amount          INTEGER  NOT NULL,
-  balance         INTEGER  NOT NULL, -- since the entry
+  balance         INTEGER  NOT NULL, -- after the entry
   kind            TEXT     NOT NULL,
   reference       TEXT     NOT NULL,
-  other_user_id   TEXT         NULL, -- null: no transfer
+  other_user_id   TEXT         NULL, -- null: not a transfer
   created_by      INTEGER  NOT NULL,
   created_by_name TEXT     NOT NULL,
   created_time    DATETIME NOT NULL
@@ -1292,7 +1341,7 @@ CREATE UNIQUE INDEX uq_wallet_entries_reference ON wallet_entries (tenant_id, us
 
 CREATE UNIQUE INDEX uq_wallet_entries_version ON wallet_entries (tenant_id, user_id, version);
 
-CREATE TABLE "wallets" (
+CREATE TABLE wallets (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
@@ -1340,10 +1389,10 @@ CREATE TABLE work_order_histories (
 CREATE UNIQUE INDEX uq_work_order_histories_version ON work_order_histories (tenant_id, work_order_id, version);
 
 CREATE TABLE work_order_links (
-  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
-  tenant_id       INTEGER  NOT NULL,
-  work_order_id   INTEGER  NOT NULL,
-  resource        TEXT     NOT NULL
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id     INTEGER NOT NULL,
+  work_order_id INTEGER NOT NULL,
+  resource      TEXT    NOT NULL
 );
 
 CREATE INDEX ix_work_order_links_resource ON work_order_links (tenant_id, resource, work_order_id);
@@ -1362,10 +1411,10 @@ CREATE TABLE work_orders (
   created_by_name TEXT     NOT NULL,
   title           TEXT     NOT NULL,
   body            TEXT     NOT NULL,
-  priority        INTEGER  NOT NULL, -- the lower comes first
+  priority        INTEGER  NOT NULL, -- ascending
   status          INTEGER  NOT NULL,
-  due_time        DATETIME     NULL, -- null: no time is set
-  holder_id       INTEGER      NULL, -- null: nobody holds it
+  due_time        DATETIME     NULL, -- null: none
+  holder_id       INTEGER      NULL, -- null: no holder
   holder_name     TEXT     NOT NULL,
   held_time       DATETIME     NULL,
   resolution      TEXT     NOT NULL,

@@ -128,7 +128,7 @@ func TestAWatcherThatAsksForWhatIsNotKeptIsToldSo(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newConfig(t, c, "kept", 1, "number")
-		gone := open(t, c, watchPath, "Last-Event-ID", "999999999").next(t, "gone")
+		gone := open(t, c, watchPath, "Last-Event-ID", "ab12-999999999").next(t, "gone")
 		require.NotNil(t, gone.Data)
 
 		snapshot := c.Do(t, http.MethodGet, "/api/v1/configs/snapshot", nil).JSON(t)

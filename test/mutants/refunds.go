@@ -47,10 +47,10 @@ var refunding = []mutant{
 	{
 		name: "what came back with the cancellation comes back again",
 		file: "internal/refunds/transition.go", old: `	case order.HoldsPieces():
-		return s.stock.ReturnHeld(`, new: `	case !order.HoldsPieces():
+		return s.stock.Return(`, new: `	case !order.HoldsPieces():
 		return s.stock.TakeBack(ctx, u, order.Holder(), refund.reference(), pieces)
 	case order.HoldsPieces():
-		return s.stock.ReturnHeld(`,
+		return s.stock.Return(`,
 		caught: tests{"internal/refunds": {"TestPiecesComeBackOnceWithTheMoneyForLinesThatSaySo"}},
 	},
 	{

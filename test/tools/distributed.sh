@@ -58,7 +58,6 @@ skipped=(
 	TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails
 	# a CHECK constraint, or that they are looked at
 	TestEachDatabaseIsRead
-	TestUsersThatWereNumbersBecomeTheirDecimalText
 )
 
 # What could match a part of a test comes last: it ends the search for the test itself.

@@ -1,32 +1,36 @@
 #!/bin/bash
-# Tries the release before on the schema of now: its own tests, and its program beside this one.
-# $1 is its revision. Without it, that is the newest tag before this commit, and where there is
-# none the newest commit that lacks the newest migration and has all that are older than its own.
-# Tests of it that list what is in the schema are left out, since the schema has more.
+# Tests the previous release on the current schema: its own tests, and its program next to this one.
+# $1 is its revision. The default is the newest tag before this commit or, before the first release,
+# the newest commit whose migrations are the current ones without the last. If there is neither,
+# nothing precedes the baseline, and the script succeeds without a test. Tests of the previous
+# release that list every table and column are skipped, because the schema has more.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 listing='^(TestEachTableOfTheSchemaIsEitherSweptOrKeptForAReason|TestEachTextOfTheSchemaIsErasedOrNamesNoCustomer)$'
 
-# the migrations of a revision, in their order.
+# migrations lists the migrations of a revision in order.
 migrations() { git ls-tree --name-only "$1" migrations/mysql/ | grep -E '/[0-9]+_'; }
 
+# before prints the newest commit with an older schema that starts with the same migrations.
 before() {
 	local now revision older
 	now=$(migrations HEAD)
 	for revision in $(git rev-list --first-parent HEAD); do
 		older=$(migrations "$revision")
-		if [ "$older" != "$now" ] && [ "$older" = "$(head -n "$(wc -l <<<"$older")" <<<"$now")" ]; then
-			echo "$revision"
+		if [ "$older" != "$now" ]; then
+			[ "$older" != "$(head -n "$(wc -l <<<"$older")" <<<"$now")" ] || echo "$revision"
 			return
 		fi
 	done
-	echo 'no commit before this one has an older schema: name one with PREVIOUS=' >&2
-	return 1
 }
 
 revision=${1:-$(git describe --tags --abbrev=0 --match 'v*' HEAD^ 2>/dev/null || before)}
-echo "== the release before is $(git log -1 --format='%h, %s' "$revision")"
+if [ -z "$revision" ]; then
+	echo 'no release and no older schema precede this commit: nothing to test; name a revision with PREVIOUS='
+	exit
+fi
+echo "== the previous release is $(git log -1 --format='%h, %s' "$revision")"
 
 tree=$(mktemp -d)
 trap 'git worktree remove --force "$tree"' EXIT
@@ -38,8 +42,8 @@ for dialect in mysql sqlite; do
 	cp "migrations/$dialect/"*.sql "$tree/migrations/$dialect/"
 done
 test/tools/deploy.sh
-echo '== its program beside this one'
+echo '== its program next to this one'
 INTERLOCK_PREVIOUS=$PWD/bin/admin-previous CGO_ENABLED=0 go test -count=1 -tags previous -timeout 20m -run TestTheProgramBeforeServesBesideThisOne ./test/faults
-echo '== its tests on the schema of now'
+echo '== its tests on the current schema'
 cd "$tree"
 CGO_ENABLED=0 go test -count=1 -timeout 20m -skip "$listing" ./internal/... ./client/... ./test/contract/... ./test/e2e/...

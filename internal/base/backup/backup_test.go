@@ -179,7 +179,7 @@ func TestABackupOfANewerProgramIsRefused(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		fill(t, at.from)
 		db := storagetest.Open(t, at.from.URL)
-		require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)").Error)
+		require.NoError(t, db.Write(storage.AcrossTenants(t.Context())).Exec("INSERT INTO goose_db_version (version_id, is_applied) SELECT MAX(version_id) + 1, TRUE FROM goose_db_version").Error)
 		require.NoError(t, db.Close())
 		file := filepath.Join(t.TempDir(), "backup")
 		_, err := backup.Write(t.Context(), at.from, file)

@@ -42,8 +42,8 @@ func note(file *os.File, holder Holder) error {
 	return err
 }
 
-// holderIn describes the holder that the file names, in brackets. A file of an older
-// program, or of one that has just locked it, names none.
+// holderIn describes the holder that the file names, in brackets. A process that has just locked
+// the file has not written its name yet.
 func holderIn(file *os.File) string {
 	var holder Holder
 	if err := json.NewDecoder(file).Decode(&holder); err != nil || holder.PID == 0 {

@@ -22,7 +22,7 @@ func TestAFileIsClaimedByOneAndItsRefusalNamesTheHolder(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("another `admin serve` is running on %s (process %d on %s (role all), since 2026-11-21 08:00:05 UTC); "+
 		"stop it, or give this one its own INTERLOCK_DATA_DIR", path, os.Getpid(), claim.Self().Host))
 
-	// An older program leaves the file empty.
+	// The file is empty between the lock and the write of its holder.
 	require.NoError(t, os.Truncate(path+".serve", 0))
 	_, err = claim.File(path, "all", clk)
 	require.ErrorContains(t, err, "is running on "+path+"; stop it")

@@ -18,36 +18,33 @@ import (
 	"interlock/migrations"
 )
 
-// unreleased is the newest migration that no release came before: up to it, a migration could
-// change what was there.
-const unreleased = 51
+// baseline is the first migration; the rules below apply to every later one.
+const baseline = 1
 
-// contracted says for each migration that takes something away which release, by its tag, was the
-// first that did not use it any more. It has to be an older one than the release that brings the
-// migration, and there.
+// contracted maps each migration that removes something to the tag of the first release that no
+// longer used it. That release must be older than the release of the migration.
 var contracted = map[int64]string{}
 
-// release is a tag that a release has.
+// release matches the tag of a release.
 var release = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
-// checkContracted refuses a release that a migration cannot rest on: one that is none, or that has
-// the migration already, so that no release came between.
+// checkContracted returns an error unless tag is an existing release without the migration.
 func checkContracted(t *testing.T, repository string, migration int64, tag string) error {
 	t.Helper()
 	if !release.MatchString(tag) {
-		return fmt.Errorf("%q is no release: its tag would be such as v1.2.3", tag)
+		return fmt.Errorf("%q is not the tag of a release, such as v1.2.3", tag)
 	}
 	listed, err := exec.CommandContext(t.Context(), "git", "-C", repository, "ls-tree", "--name-only", "refs/tags/"+tag, "migrations/mysql/").Output()
 	if err != nil {
-		return fmt.Errorf("there is no release %s: %w", tag, err)
+		return fmt.Errorf("release %s does not exist: %w", tag, err)
 	}
 	if regexp.MustCompile(fmt.Sprintf(`(?m)^migrations/mysql/0*%d_`, migration)).Match(listed) {
-		return fmt.Errorf("the release %s has migration %d itself, so the one before it may still use what is taken away", tag, migration)
+		return fmt.Errorf("release %s contains migration %d, so the release before it may use what the migration removes", tag, migration)
 	}
 	return nil
 }
 
-func TestAMigrationMayTakeAwayOnlyWhatAnOlderReleaseDidWithout(t *testing.T) {
+func TestContractedNamesAnOlderRelease(t *testing.T) {
 	repository := t.TempDir()
 	git := func(arguments ...string) {
 		t.Helper()
@@ -57,31 +54,31 @@ func TestAMigrationMayTakeAwayOnlyWhatAnOlderReleaseDidWithout(t *testing.T) {
 	}
 	git("init", "--quiet")
 	require.NoError(t, os.MkdirAll(filepath.Join(repository, "migrations/mysql"), 0o755))
-	for migration, tag := range []string{"v1.0.0", "v1.1.0"} {
-		require.NoError(t, os.WriteFile(filepath.Join(repository, fmt.Sprintf("migrations/mysql/%05d_a.sql", migration+51)), nil, 0o644))
+	for i, tag := range []string{"v1.0.0", "v1.1.0"} {
+		require.NoError(t, os.WriteFile(filepath.Join(repository, fmt.Sprintf("migrations/mysql/%05d_a.sql", baseline+i)), nil, 0o644))
 		git("add", ".")
 		git("commit", "--quiet", "--message", tag)
 		git("tag", tag)
 	}
-	require.NoError(t, checkContracted(t, repository, 52, "v1.0.0"))
-	require.ErrorContains(t, checkContracted(t, repository, 52, "v1.1.0"), "has migration 52 itself")
-	require.ErrorContains(t, checkContracted(t, repository, 52, "v0.9.0"), "there is no release v0.9.0")
+	require.NoError(t, checkContracted(t, repository, 2, "v1.0.0"))
+	require.ErrorContains(t, checkContracted(t, repository, 2, "v1.1.0"), "contains migration 2")
+	require.ErrorContains(t, checkContracted(t, repository, 2, "v0.9.0"), "release v0.9.0 does not exist")
 	for _, none := range []string{"", "the next one", "HEAD", "v1"} {
-		require.ErrorContains(t, checkContracted(t, repository, 52, none), "is no release")
+		require.ErrorContains(t, checkContracted(t, repository, 2, none), "is not the tag of a release")
 	}
 }
 
-// While replicas are replaced one after the other, those of the release before work on the schema
-// of now: a migration may add to it, and take away only what that release no longer uses.
-func TestAMigrationLeavesTheReleaseBeforeWhatItUses(t *testing.T) {
+// During a rolling upgrade, replicas of the previous release run on the new schema. So a migration
+// adds to the schema, and removes only what the previous release no longer uses.
+func TestMigrationsAfterTheBaselineAreAdditive(t *testing.T) {
 	schema := pool(t, storagetest.SQLite(t))
 	provider, err := goose.NewProvider(goose.DialectSQLite3, schema, migrations.SQLite())
 	require.NoError(t, err)
-	_, err = provider.DownTo(t.Context(), unreleased)
+	_, err = provider.DownTo(t.Context(), baseline)
 	require.NoError(t, err)
 	unknown := maps.Clone(contracted)
 	for _, source := range provider.ListSources() {
-		if source.Version <= unreleased {
+		if source.Version <= baseline {
 			continue
 		}
 		before := used(t, schema)
@@ -90,31 +87,31 @@ func TestAMigrationLeavesTheReleaseBeforeWhatItUses(t *testing.T) {
 		taken := takenFrom(before, used(t, schema))
 		tag, ok := contracted[source.Version]
 		if !ok {
-			require.Empty(t, taken, "%s breaks the release before: see contracted", source.Path)
+			require.Empty(t, taken, "%s breaks the previous release: see contracted", source.Path)
 			continue
 		}
-		require.NotEmpty(t, taken, "%s takes nothing away: it needs no release", source.Path)
+		require.NotEmpty(t, taken, "%s removes nothing: delete it from contracted", source.Path)
 		require.NoError(t, checkContracted(t, "../../..", source.Version, tag))
 		delete(unknown, source.Version)
 	}
-	require.Empty(t, unknown, "migrations that are named in contracted and are not there")
+	require.Empty(t, unknown, "contracted names migrations that do not exist")
 }
 
-func TestWhatWouldBreakTheReleaseBefore(t *testing.T) {
+func TestBreakingSchemaChangesAreFound(t *testing.T) {
 	for statement, taken := range map[string][]string{
 		"ALTER TABLE things ADD COLUMN note TEXT":                                                                                      nil,
 		"ALTER TABLE things ADD COLUMN note TEXT NOT NULL DEFAULT ''":                                                                  nil,
 		"CREATE TABLE others (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)":                                                      nil,
 		"CREATE INDEX by_name ON things (name)":                                                                                        nil,
 		"DROP INDEX by_size":                                                                                                           nil,
-		"ALTER TABLE things DROP COLUMN name":                                                                                          {"things has no column name any more"},
-		"ALTER TABLE things RENAME COLUMN name TO title":                                                                               {"things has no column name any more"},
-		"DROP TABLE things":                                                                                                            {"things is no table any more"},
+		"ALTER TABLE things DROP COLUMN name":                                                                                          {"things has no column name"},
+		"ALTER TABLE things RENAME COLUMN name TO title":                                                                               {"things has no column name"},
+		"DROP TABLE things":                                                                                                            {"things is not a table"},
 		"CREATE UNIQUE INDEX once ON things (name)":                                                                                    {"things must be unique by name"},
 		"CREATE TRIGGER never BEFORE DELETE ON things BEGIN SELECT RAISE(ABORT, ''); END":                                              {"things has a new trigger never"},
-		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name INTEGER, size INTEGER)":                                  {"things.name is INTEGER and was TEXT"},
-		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER)":                            {"things.name must have a value"},
-		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT, size INTEGER, kind TEXT NOT NULL)":                 {"things.kind must have a value"},
+		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name INTEGER, size INTEGER)":                                  {"things.name changed from TEXT to INTEGER"},
+		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER)":                            {"things.name is required"},
+		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT, size INTEGER, kind TEXT NOT NULL)":                 {"things.kind is required"},
 		"DROP TABLE things; CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT, size INTEGER, kind TEXT NOT NULL DEFAULT 'plain')": nil,
 	} {
 		t.Run(statement, func(t *testing.T) {
@@ -132,17 +129,17 @@ func TestWhatWouldBreakTheReleaseBefore(t *testing.T) {
 	}
 }
 
-// column is what a program that writes a row has to know of a column.
+// column describes a column to a program that writes a row.
 type column struct {
 	Type string
-	// Wanted says that a row without a value for it is refused.
-	Wanted bool
+	// Required is true if the database rejects a row without a value.
+	Required bool
 }
 
-// usable is what a program can use of a schema.
+// usable is the part of a schema that a program depends on.
 type usable struct {
 	tables map[string]map[string]column
-	// rules are what refuses rows, by their tables.
+	// rules are the constraints that reject rows, by table.
 	rules map[string][]string
 }
 
@@ -156,7 +153,7 @@ func used(t *testing.T, pool *sql.DB) usable {
 	for rows.Next() {
 		var table, name string
 		var c column
-		require.NoError(t, rows.Scan(&table, &name, &c.Type, &c.Wanted))
+		require.NoError(t, rows.Scan(&table, &name, &c.Type, &c.Required))
 		if u.tables[table] == nil {
 			u.tables[table] = map[string]column{}
 		}
@@ -179,27 +176,27 @@ func used(t *testing.T, pool *sql.DB) usable {
 	return u
 }
 
-// takenFrom returns what a program that uses the schema of before finds broken.
+// takenFrom lists the changes that break a program written for the schema before.
 func takenFrom(before, after usable) []string {
 	var taken []string
 	for table, columns := range before.tables {
 		now, ok := after.tables[table]
 		if !ok {
-			taken = append(taken, table+" is no table any more")
+			taken = append(taken, table+" is not a table")
 			continue
 		}
 		for name, was := range columns {
 			is, ok := now[name]
 			switch {
 			case !ok:
-				taken = append(taken, fmt.Sprintf("%s has no column %s any more", table, name))
+				taken = append(taken, fmt.Sprintf("%s has no column %s", table, name))
 			case is.Type != was.Type:
-				taken = append(taken, fmt.Sprintf("%s.%s is %s and was %s", table, name, is.Type, was.Type))
+				taken = append(taken, fmt.Sprintf("%s.%s changed from %s to %s", table, name, was.Type, is.Type))
 			}
 		}
 		for name, is := range now {
-			if is.Wanted && !columns[name].Wanted {
-				taken = append(taken, fmt.Sprintf("%s.%s must have a value", table, name))
+			if is.Required && !columns[name].Required {
+				taken = append(taken, fmt.Sprintf("%s.%s is required", table, name))
 			}
 		}
 		for _, rule := range after.rules[table] {

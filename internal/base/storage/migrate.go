@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/pressly/goose/v3"
@@ -9,29 +11,34 @@ import (
 	"interlock/migrations"
 )
 
-// Migrate brings the schema up to the one that the program was built with and
-// returns how many migrations it ran. On MySQL one process migrates at a time, whichever
-// servers of a cluster they talk to: see migrationLock. A crash in between leaves the
-// schema at the last complete migration; the next call goes on from there. MySQL commits
-// each DDL statement by itself, so a migration there holds one statement or may be run
-// again.
+// errUnreleased is returned for a database whose versions have a gap. The unreleased migrations
+// before the baseline had no numbers 42 and 43; later migrations are numbered without gaps.
+var errUnreleased = errors.New("the database was created by an unreleased version of this program and cannot be upgraded; use an empty database or another INTERLOCK_DATA_DIR")
+
+// Migrate runs the missing migrations and returns their number. On MySQL one process migrates at a
+// time, whichever servers of a cluster they are connected to: see migrationLock. After a crash the
+// next call resumes at the last complete migration. MySQL commits each DDL statement separately, so
+// each migration there has one statement or can run twice.
 func (db *DB) Migrate(ctx context.Context) (int, error) {
-	provider, err := db.migrations()
+	provider, pool, err := db.migrations()
 	if err != nil {
 		return 0, err
 	}
 	if db.Capabilities().MigrationLease {
-		// On connections of the other pool: the one that migrates may have only one.
-		pool, err := db.read.DB()
+		// The lock needs the other pool: the pool of the migrations may have only one connection.
+		lockPool, err := db.write.DB()
 		if err != nil {
 			return 0, err
 		}
-		held, release, err := db.lockMigrations(ctx, pool)
+		held, release, err := db.lockMigrations(ctx, lockPool)
 		if err != nil {
 			return 0, err
 		}
 		defer release()
 		ctx = held
+	}
+	if _, err := db.migrationState(ctx, provider, pool); err != nil {
+		return 0, err
 	}
 	results, err := provider.Up(ctx)
 	if err != nil {
@@ -40,46 +47,59 @@ func (db *DB) Migrate(ctx context.Context) (int, error) {
 	return len(results), nil
 }
 
-// MigrationState says which schema the database has and which the program wants.
+// MigrationState contains the schema version of the database and the one that the program needs.
 type MigrationState struct {
 	Current int64
 	Target  int64
 }
 
-// UpToDate reports whether the schema has what the program needs. A newer schema
-// does: during a rolling upgrade the old replicas go on.
+// UpToDate reports whether the schema has everything that the program needs. A newer schema does:
+// during a rolling upgrade the old replicas run on it.
 func (s MigrationState) UpToDate() bool { return s.Current >= s.Target }
 
-// MigrationState asks the database for its schema's version.
+// MigrationState reads the schema version of the database.
 func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
-	provider, err := db.migrations()
+	provider, pool, err := db.migrations()
 	if err != nil {
 		return MigrationState{}, err
 	}
+	return db.migrationState(ctx, provider, pool)
+}
+
+func (db *DB) migrationState(ctx context.Context, provider *goose.Provider, pool *sql.DB) (MigrationState, error) {
 	current, target, err := provider.GetVersions(ctx)
 	if err != nil {
-		return MigrationState{}, db.classify(fmt.Errorf("read the schema's version: %w", err))
+		return MigrationState{}, db.classify(fmt.Errorf("read the schema version: %w", err))
+	}
+	var applied int64
+	err = pool.QueryRowContext(ctx, "SELECT COUNT(DISTINCT version_id) FROM goose_db_version WHERE version_id > 0").Scan(&applied)
+	switch {
+	case err != nil:
+		return MigrationState{}, db.classify(fmt.Errorf("read the schema version: %w", err))
+	case applied < current:
+		return MigrationState{}, errUnreleased
 	}
 	return MigrationState{Current: current, Target: target}, nil
 }
 
-func (db *DB) migrations() (*goose.Provider, error) {
+// migrations returns the migrations of the dialect and the pool that they run on.
+func (db *DB) migrations() (*goose.Provider, *sql.DB, error) {
 	dialect, files := goose.DialectMySQL, migrations.MySQL()
 	if db.Dialect == SQLite {
 		dialect, files = goose.DialectSQLite3, migrations.SQLite()
 	}
-	// Migrations are files with comments, in which a semicolon is no reason to be refused.
+	// On MySQL the write pool rejects texts with a semicolon, which the comments of migrations contain.
 	over := db.write
 	if db.Dialect == MySQL {
 		over = db.read
 	}
 	pool, err := over.DB()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	provider, err := goose.NewProvider(dialect, pool, files)
 	if err != nil {
-		return nil, fmt.Errorf("read the migrations: %w", err)
+		return nil, nil, fmt.Errorf("read the migrations: %w", err)
 	}
-	return provider, nil
+	return provider, pool, nil
 }

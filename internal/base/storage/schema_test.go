@@ -3,6 +3,7 @@ package storage_test
 import (
 	"database/sql"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,6 +71,25 @@ func TestBothDialectsHaveTheSameMigrations(t *testing.T) {
 		return files
 	}
 	require.Equal(t, names("mysql"), names("sqlite"))
+	for i, name := range names("mysql") {
+		require.True(t, strings.HasPrefix(name, fmt.Sprintf("%05d_", i+1)), "%s: migrations are numbered without gaps", name)
+	}
+}
+
+func TestUnreleasedSchemaIsRejected(t *testing.T) {
+	storagetest.EachAddress(t, func(t *testing.T, address string) {
+		db := migrated(t, address)
+		_, err := pool(t, db).Exec("INSERT INTO goose_db_version (version_id, is_applied) SELECT MAX(version_id) + 1, TRUE FROM goose_db_version")
+		require.NoError(t, err)
+		_, err = db.Migrate(t.Context())
+		require.NoError(t, err, "a newer schema")
+		_, err = pool(t, db).Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (52, TRUE)")
+		require.NoError(t, err)
+		_, err = db.MigrationState(t.Context())
+		require.ErrorContains(t, err, "created by an unreleased version")
+		_, err = db.Migrate(t.Context())
+		require.ErrorContains(t, err, "use an empty database")
+	})
 }
 
 func TestMigrationsGoDownAndUpAgain(t *testing.T) {
@@ -99,33 +119,43 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	}
 }
 
-// A crash between two statements, or between the last and goose's own row, leaves MySQL's
-// schema ahead of its version.
-func TestAMigrationOfSeveralStatementsRunsAgainOverWhatItHasDone(t *testing.T) {
+// MariaDB commits each DDL statement separately, so a crash leaves the schema ahead of the version
+// that goose stores.
+func TestMigrationRunsAgainAfterACrash(t *testing.T) {
 	db := migrated(t, storagetest.NewMariaDBURL(t))
-	whole := dumpMySQL(t, pool(t, db))
-	provider, err := goose.NewProvider(goose.DialectMySQL, pool(t, db), migrations.MySQL())
+	pool := pool(t, db)
+	want := dumpMySQL(t, pool)
+	provider, err := goose.NewProvider(goose.DialectMySQL, pool, migrations.MySQL())
 	require.NoError(t, err)
 	_, err = provider.DownTo(t.Context(), 0)
 	require.NoError(t, err)
 	for _, source := range provider.ListSources() {
-		_, err := provider.UpTo(t.Context(), source.Version)
-		require.NoError(t, err)
 		text, err := fs.ReadFile(migrations.MySQL(), source.Path)
 		require.NoError(t, err)
 		up, _, _ := strings.Cut(string(text), "-- +goose Down")
-		if len(statementEnd.FindAllString(up, 2)) < 2 {
-			continue
+		statements := statement.FindAllString(up, -1)
+		require.NotEmpty(t, statements)
+		for _, crash := range []int{len(statements) / 2, len(statements)} {
+			for _, statement := range statements[:crash] {
+				_, err = pool.ExecContext(t.Context(), statement)
+				require.NoError(t, err, source.Path)
+			}
+			rows := storagetest.Texts(t, pool, "SELECT epoch FROM installation")
+			require.NotEmpty(t, rows)
+			_, err = provider.UpTo(t.Context(), source.Version)
+			require.NoError(t, err, source.Path)
+			require.Equal(t, rows, storagetest.Texts(t, pool, "SELECT epoch FROM installation"))
+			_, err = pool.ExecContext(t.Context(), "DELETE FROM goose_db_version WHERE version_id = ?", source.Version)
+			require.NoError(t, err)
 		}
-		_, err = pool(t, db).ExecContext(t.Context(), "DELETE FROM goose_db_version WHERE version_id = ?", source.Version)
-		require.NoError(t, err)
 		_, err = provider.UpTo(t.Context(), source.Version)
 		require.NoError(t, err, source.Path)
 	}
-	require.Equal(t, whole, dumpMySQL(t, pool(t, db)))
+	require.Equal(t, want, dumpMySQL(t, pool))
 }
 
-var statementEnd = regexp.MustCompile(`(?m);$`)
+// statement matches one statement of a migration, with the comments above it.
+var statement = regexp.MustCompile(`(?ms).*?;$`)
 
 func migrated(t *testing.T, address string) *storage.DB {
 	t.Helper()

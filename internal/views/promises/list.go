@@ -7,17 +7,12 @@ func swept(table, time string) string {
 }
 
 // audited says that each row of a table of versions, entries or movements has an audit row
-// of the unit that wrote it: both are stamped with the unit's one time. Rows that an upgrade
-// made have none.
+// of the unit that wrote it: both are stamped with the unit's one time.
 func audited(stamp string) string {
 	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ") AND NOT " + swept("audit_entries", "x."+stamp)
 }
 
-const (
-	// byUpgrade tells versions that a migration wrote.
-	byUpgrade = "x.action <> 'upgrade' AND "
-	id        = "id"
-)
+const id = "id"
 
 // versions says that a row's history is rows 1 to its version, but for those that were removed
 // for their age: a version goes when the one after it is older than the limit, so each that is
@@ -305,7 +300,7 @@ var killedAtACommit = []string{"TestAKeyWhoseRequestDiedBeforeCommitIsFreeForThe
 
 func auditedVersions(of, table, subject, what string, faults ...string) Promise {
 	p := auditedRows(of, table, subject, what, faults...)
-	p.broken = byUpgrade + audited("changed_time")
+	p.broken = audited("changed_time")
 	return p
 }
 

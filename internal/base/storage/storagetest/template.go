@@ -14,8 +14,8 @@ import (
 	gomysql "github.com/go-sql-driver/mysql"
 )
 
-// Migrations are run once for all test packages of a run, and what they made is copied: reading
-// their files takes the race detector a second, and running them a server two thirds of one.
+// All test packages of a run share one migrated database per engine and copy it. A copy saves 30 ms
+// on SQLite. On MariaDB it saves time only under the race detector, which slows the parser of goose.
 // Tests of migrations call storage.DB.Migrate, which copies nothing.
 
 // SharedVariable names the environment variable with the folder that the test packages of one

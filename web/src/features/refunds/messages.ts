@@ -125,7 +125,6 @@ export const refundMessages = catalogue(
     did_fail: 'said that it failed',
     did_unknown: 'said that its outcome is not known',
     did_credit: 'settled it with the cancellation of the order',
-    did_upgrade: 'had it given back before there were refunds',
   },
   {
     title: '退款',
@@ -249,6 +248,5 @@ export const refundMessages = catalogue(
     did_fail: '登记失败',
     did_unknown: '登记结果未知',
     did_credit: '随订单取消退回',
-    did_upgrade: '在有退款功能之前已退回',
   },
 );

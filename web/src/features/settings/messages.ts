@@ -19,7 +19,6 @@ export const settingsMessages = catalogue(
     days: '{n} day | {n} days',
     did_create: 'set it up',
     did_update: 'changed it',
-    did_upgrade: 'brought it with a new version',
   },
   {
     title: '设置',
@@ -39,6 +38,5 @@ export const settingsMessages = catalogue(
     days: '{n} 天',
     did_create: '初始设定',
     did_update: '更改',
-    did_upgrade: '随新版本带来',
   },
 );

@@ -67,7 +67,7 @@ function Actions({ menu }: { menu: Menu }) {
   );
 }
 
-const actions = { create: 'onCreate', update: 'onUpdate', move: 'onMove', upgrade: 'onUpgrade' } as const;
+const actions = { create: 'onCreate', update: 'onUpdate', move: 'onMove' } as const;
 
 /** Every version of a menu, with what it changed and where it put it. */
 function Revisions({ id }: { id: number }) {

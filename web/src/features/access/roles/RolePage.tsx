@@ -82,7 +82,7 @@ function Holders({ role: { name } }: { role: Role }) {
   );
 }
 
-const actions = { create: 'onCreate', update: 'onUpdate', upgrade: 'onUpgrade' } as const;
+const actions = { create: 'onCreate', update: 'onUpdate' } as const;
 
 /** Every version of a role, with what it gave and took. */
 function Revisions({ id }: { id: number }) {

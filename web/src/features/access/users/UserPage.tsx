@@ -116,7 +116,6 @@ const actions = {
   link: 'onLink',
   unlink: 'onUnlink',
   groups: 'onGroups',
-  upgrade: 'onUpgrade',
 } as const;
 
 /** Every version of a user, with what it changed. */

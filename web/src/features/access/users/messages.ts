@@ -94,7 +94,6 @@ export const userMessages = catalogue(
     copyAddress: 'Copy the address',
     copied: 'Copied',
     passedOn: 'I have it',
-    onUpgrade: 'had it when versions began to be kept',
     disable: 'Disable',
     disableAsk: 'Shut “{name}” out?',
     disableBody:
@@ -209,7 +208,6 @@ export const userMessages = catalogue(
     copyAddress: '复制地址',
     copied: '已复制',
     passedOn: '我已保存',
-    onUpgrade: '开始保留版本时的内容',
     disable: '停用',
     disableAsk: '停用“{name}”？',
     disableBody: '一秒内，以下内容将在所有服务器上终止：打开的会话、事件流，以及此用户的 API 令牌的访问。不会删除任何内容；之后可以重新启用。',

@@ -1,0 +1,1426 @@
+-- The baseline schema. Tables are grouped by package, from the lowest stratum of
+-- docs/architecture.md to the highest. The migration runs in one transaction.
+-- +goose Up
+
+-- The installation (base/epoch, base/backup, base/claim, base/encryption, base/storage).
+CREATE TABLE installation (
+  id          INTEGER  PRIMARY KEY, -- always 1
+  epoch       TEXT     NOT NULL, -- identifies the history of the database; a restore starts another one
+  begun_time  DATETIME NOT NULL,
+  reason      TEXT     NOT NULL, -- of the epoch
+  device_key  BLOB         NULL, -- signs the cookies of known browsers; created on first use
+  backup_time DATETIME     NULL -- start of the last backup
+);
+INSERT INTO installation (id, epoch, begun_time, reason)
+VALUES (1, lower(hex(randomblob(16))), strftime('%Y-%m-%d %H:%M:%f000+00:00', 'now'), 'It was installed.');
+
+-- At most one row: the servers that use this database. An embedded database is claimed by a file
+-- lock instead.
+CREATE TABLE server_claims (
+  id              INTEGER  PRIMARY KEY, -- always 1
+  group_name      TEXT     NOT NULL, -- redis, or the run of a server without Redis
+  run_id          TEXT     NOT NULL,
+  role            TEXT     NOT NULL,
+  host            TEXT     NOT NULL,
+  machine         TEXT     NOT NULL,
+  pid             INTEGER  NOT NULL,
+  process_start   INTEGER  NOT NULL,
+  since_time      DATETIME NOT NULL,
+  heartbeat_time  DATETIME NOT NULL,
+  lease_ends_time DATETIME NOT NULL
+);
+
+-- check_value is a known text, encrypted with the key.
+CREATE TABLE encryption_keys (
+  id           TEXT     NOT NULL PRIMARY KEY,
+  check_value  BLOB     NOT NULL,
+  created_time DATETIME NOT NULL,
+  retired_time DATETIME     NULL -- null: values may be encrypted with the key
+);
+
+CREATE TABLE log_places (
+  name TEXT    NOT NULL PRIMARY KEY,
+  last INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Queues without Redis (mq). They belong to no tenant; the name of a queue contains its tenant.
+CREATE TABLE mq_queues (
+  name      TEXT    NOT NULL PRIMARY KEY,
+  rate_used INTEGER NOT NULL DEFAULT 0 -- the token bucket of all consumers is used up until then, µs since 1970
+);
+
+-- Claimed batches under their leases, and recently settled batches.
+CREATE TABLE mq_batches (
+  id         TEXT     NOT NULL PRIMARY KEY,
+  queue      TEXT     NOT NULL,
+  settled    BOOLEAN  NOT NULL,
+  lease_time DATETIME NOT NULL -- end of the lease; settled: end of storage
+);
+CREATE INDEX ix_mq_batches_lease ON mq_batches (queue, lease_time);
+
+CREATE TABLE mq_messages (
+  id            INTEGER  PRIMARY KEY AUTOINCREMENT,
+  queue         TEXT     NOT NULL,
+  state         INTEGER  NOT NULL, -- 0 waiting, 1 claimed, 2 dead
+  message_id    BLOB     NOT NULL,
+  batch_id      TEXT     NOT NULL,
+  due_time      DATETIME NOT NULL, -- waiting: earliest claim, in this order; dead: when it became dead
+  attempts      INTEGER  NOT NULL,
+  crashes       INTEGER  NOT NULL,
+  enqueued_time DATETIME NOT NULL,
+  error         TEXT     NOT NULL,
+  trace         TEXT     NOT NULL,
+  body          BLOB     NOT NULL
+);
+CREATE INDEX ix_mq_messages_due ON mq_messages (queue, state, due_time, id);
+CREATE INDEX ix_mq_messages_batch ON mq_messages (batch_id);
+CREATE INDEX ix_mq_messages_message ON mq_messages (queue, message_id);
+
+-- Replies stored under their idempotency keys (edge/idempotency).
+CREATE TABLE idempotency_keys (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  scope              TEXT     NOT NULL,
+  idempotency_key    TEXT     NOT NULL,
+  fingerprint        BLOB     NOT NULL, -- of the request; random if sealed_fingerprint is set
+  method             TEXT     NOT NULL,
+  path               TEXT     NOT NULL,
+  request_id         TEXT     NOT NULL,
+  actor_kind         TEXT     NOT NULL,
+  actor_id           TEXT     NOT NULL,
+  actor_name         TEXT     NOT NULL,
+  on_behalf_of       TEXT         NULL, -- the customer for whom an API token acted; null: for itself
+  status             INTEGER  NOT NULL,
+  reply              BLOB         NULL,
+  location           TEXT     NOT NULL,
+  seal_key           TEXT     NOT NULL, -- encryption key of reply and sealed_fingerprint; '': not encrypted
+  duration_us        INTEGER  NOT NULL,
+  replays            INTEGER  NOT NULL,
+  last_replay_time   DATETIME     NULL,
+  created_time       DATETIME NOT NULL,
+  expires_time       DATETIME NOT NULL,
+  sealed_fingerprint BLOB         NULL -- the encrypted fingerprint; null: not encrypted
+);
+CREATE UNIQUE INDEX uq_idempotency_keys_key ON idempotency_keys (tenant_id, scope, idempotency_key);
+CREATE INDEX ix_idempotency_keys_search ON idempotency_keys (tenant_id, idempotency_key, id);
+CREATE INDEX ix_idempotency_keys_time ON idempotency_keys (tenant_id, id);
+CREATE INDEX ix_idempotency_keys_expires ON idempotency_keys (expires_time);
+
+-- Tenants, users, roles, sign-in, menus and tenant settings (access).
+CREATE TABLE tenants (
+  id            INTEGER  PRIMARY KEY AUTOINCREMENT,
+  name          TEXT     NOT NULL,
+  created_time  DATETIME NOT NULL,
+  disabled_time DATETIME     NULL -- null: enabled
+);
+CREATE UNIQUE INDEX uq_tenants_name ON tenants (name);
+
+CREATE TABLE tenant_settings (
+  id                        INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id                 INTEGER  NOT NULL,
+  version                   INTEGER  NOT NULL,
+  created_time              DATETIME NOT NULL,
+  updated_time              DATETIME NOT NULL,
+  updated_by                INTEGER  NOT NULL,
+  updated_by_name           TEXT     NOT NULL,
+  approvals_required        INTEGER  NOT NULL,
+  approval_days             INTEGER  NOT NULL, -- until an approval expires
+  refund_approval_threshold INTEGER      NULL, -- null: none
+  wallet_approval_threshold INTEGER      NULL -- null: none
+);
+CREATE UNIQUE INDEX uq_tenant_settings_tenant ON tenant_settings (tenant_id);
+
+CREATE TABLE tenant_setting_histories (
+  id                        INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id                 INTEGER  NOT NULL,
+  version                   INTEGER  NOT NULL,
+  action                    TEXT     NOT NULL,
+  approvals_required        INTEGER  NOT NULL,
+  approval_days             INTEGER  NOT NULL,
+  changed_by                INTEGER  NOT NULL,
+  changed_by_name           TEXT     NOT NULL,
+  changed_time              DATETIME NOT NULL,
+  refund_approval_threshold INTEGER      NULL,
+  wallet_approval_threshold INTEGER      NULL
+);
+CREATE UNIQUE INDEX uq_tenant_setting_histories_version ON tenant_setting_histories (tenant_id, version);
+
+CREATE TABLE users (
+  id                      INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id               INTEGER  NOT NULL,
+  version                 INTEGER  NOT NULL,
+  username                TEXT     NOT NULL,
+  display_name            TEXT     NOT NULL,
+  password_hash           TEXT     NOT NULL,
+  disabled                BOOLEAN  NOT NULL,
+  created_time            DATETIME NOT NULL,
+  updated_time            DATETIME NOT NULL,
+  updated_by              INTEGER  NOT NULL,
+  updated_by_name         TEXT     NOT NULL,
+  second_factor           BOOLEAN  NOT NULL DEFAULT 0, -- the user has a confirmed factor
+  invitation_hash         TEXT         NULL, -- digest of the secret of the invitation; null: none
+  invitation_expires_time DATETIME     NULL
+);
+CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
+CREATE UNIQUE INDEX uq_users_invitation_hash ON users (invitation_hash);
+CREATE INDEX ix_users_display_name ON users (tenant_id, display_name, id); -- ?sort=displayName
+CREATE INDEX ix_users_updated ON users (tenant_id, updated_time, id); -- ?sort=updatedTime
+CREATE INDEX ix_users_disabled ON users (tenant_id, disabled, id); -- ?disabled=
+
+CREATE TABLE user_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  username        TEXT     NOT NULL,
+  display_name    TEXT     NOT NULL,
+  disabled        BOOLEAN  NOT NULL,
+  roles           TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_user_histories_version ON user_histories (tenant_id, user_id, version);
+
+CREATE TABLE roles (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  name            TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL
+);
+CREATE UNIQUE INDEX uq_roles_name ON roles (tenant_id, name);
+CREATE INDEX ix_roles_updated ON roles (tenant_id, updated_time, id); -- ?sort=updatedTime
+
+CREATE TABLE role_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  role_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  permissions     TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_role_histories_version ON role_histories (tenant_id, role_id, version);
+
+CREATE TABLE role_permissions (
+  tenant_id  INTEGER NOT NULL,
+  role_id    INTEGER NOT NULL,
+  permission TEXT    NOT NULL,
+  PRIMARY KEY (role_id, permission)
+);
+
+CREATE TABLE user_roles (
+  tenant_id INTEGER NOT NULL,
+  user_id   INTEGER NOT NULL,
+  role_id   INTEGER NOT NULL,
+  link_id   INTEGER NOT NULL DEFAULT 0, -- the link whose provider grants the role; 0: a user granted it
+  PRIMARY KEY (user_id, role_id, link_id)
+);
+CREATE INDEX ix_user_roles_role ON user_roles (role_id);
+
+-- Rules about several users or roles are guarded by one row per tenant, which every change of
+-- users, roles and permissions increments.
+CREATE TABLE access_revisions (
+  tenant_id INTEGER PRIMARY KEY,
+  version   INTEGER NOT NULL
+);
+
+CREATE TABLE api_tokens (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  user_id         INTEGER  NOT NULL,
+  name            TEXT     NOT NULL,
+  token_hash      TEXT     NOT NULL,
+  scopes          TEXT     NOT NULL,
+  expires_time    DATETIME     NULL,
+  last_used_time  DATETIME     NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL
+);
+CREATE UNIQUE INDEX uq_api_tokens_hash ON api_tokens (token_hash);
+CREATE INDEX ix_api_tokens_user ON api_tokens (tenant_id, user_id, id);
+CREATE INDEX ix_api_tokens_name ON api_tokens (tenant_id, name, id); -- ?sort=name
+CREATE INDEX ix_api_tokens_created ON api_tokens (tenant_id, created_time, id); -- ?sort=createdTime
+
+CREATE TABLE sessions (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  token_hash     TEXT     NOT NULL,
+  data           BLOB     NOT NULL,
+  expires_time   DATETIME NOT NULL,
+  created_time   DATETIME NOT NULL,
+  address        TEXT     NOT NULL DEFAULT '',
+  user_agent     TEXT     NOT NULL DEFAULT '',
+  last_used_time DATETIME     NULL
+);
+CREATE UNIQUE INDEX uq_sessions_token_hash ON sessions (token_hash);
+CREATE INDEX ix_sessions_user ON sessions (tenant_id, user_id);
+CREATE INDEX ix_sessions_expires ON sessions (expires_time);
+
+-- Wrong passwords are counted per account and network, so that an attacker in one network cannot
+-- lock out the owner of the account in another.
+CREATE TABLE sign_in_attempts (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  account      TEXT     NOT NULL,
+  slot         INTEGER  NOT NULL,
+  created_time DATETIME NOT NULL,
+  network      TEXT     NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX uq_sign_in_attempts_slot ON sign_in_attempts (account, network, slot);
+CREATE INDEX ix_sign_in_attempts_time ON sign_in_attempts (created_time);
+
+-- Sign-ins and sessions that wait for a second factor.
+CREATE TABLE sign_in_challenges (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  token_hash   TEXT     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL,
+  session_hash TEXT     NOT NULL DEFAULT '' -- digest of the session that repeats its factor; '': a sign-in
+);
+CREATE UNIQUE INDEX uq_sign_in_challenges_token_hash ON sign_in_challenges (token_hash);
+CREATE INDEX ix_sign_in_challenges_user ON sign_in_challenges (tenant_id, user_id);
+CREATE INDEX ix_sign_in_challenges_expires ON sign_in_challenges (expires_time);
+
+CREATE TABLE user_factors (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  kind           TEXT     NOT NULL,
+  name           TEXT     NOT NULL,
+  secret         BLOB     NOT NULL,
+  secret_key     TEXT     NOT NULL, -- encryption key of the secret; '': not encrypted
+  last_step      INTEGER  NOT NULL, -- the newest step whose code was accepted
+  expires_time   DATETIME     NULL, -- of an unconfirmed factor; null: confirmed
+  last_used_time DATETIME     NULL,
+  created_time   DATETIME NOT NULL
+);
+CREATE INDEX ix_user_factors_user ON user_factors (tenant_id, user_id);
+CREATE INDEX ix_user_factors_expires ON user_factors (expires_time);
+
+CREATE TABLE recovery_codes (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id    INTEGER  NOT NULL,
+  user_id      INTEGER  NOT NULL,
+  code_hash    TEXT     NOT NULL,
+  created_time DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_recovery_codes_code ON recovery_codes (tenant_id, user_id, code_hash);
+
+CREATE TABLE user_passkeys (
+  id                 INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id          INTEGER  NOT NULL,
+  user_id            INTEGER  NOT NULL,
+  factor_id          INTEGER  NOT NULL, -- the row of user_factors
+  site               TEXT     NOT NULL, -- the host of the passkey
+  credential_hash    TEXT     NOT NULL, -- digest of site and credential_id
+  credential_id      BLOB     NOT NULL,
+  public_key         BLOB     NOT NULL, -- COSE
+  user_handle        BLOB     NOT NULL, -- random; identifies the user to the authenticator
+  counter            INTEGER  NOT NULL, -- the highest that was received; 0: the authenticator does not count
+  flags              INTEGER  NOT NULL, -- last received (WebAuthn, 6.1): 8 can be backed up, 16 is backed up
+  transports         TEXT     NOT NULL,
+  model              TEXT     NOT NULL, -- AAGUID
+  clone_warning_time DATETIME     NULL -- last time at which the counter decreased
+);
+CREATE UNIQUE INDEX uq_user_passkeys_credential ON user_passkeys (credential_hash);
+CREATE INDEX ix_user_passkeys_user ON user_passkeys (tenant_id, user_id);
+
+-- Identities of users at providers of single sign-on.
+CREATE TABLE user_links (
+  id             INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id      INTEGER  NOT NULL,
+  user_id        INTEGER  NOT NULL,
+  identity_hash  TEXT     NOT NULL, -- digest of issuer and subject
+  issuer         TEXT     NOT NULL,
+  subject        TEXT     NOT NULL,
+  last_used_time DATETIME     NULL,
+  created_time   DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_user_links_identity ON user_links (tenant_id, identity_hash);
+CREATE INDEX ix_user_links_user ON user_links (tenant_id, user_id);
+
+-- Single sign-on requests that wait for the response of the provider.
+CREATE TABLE sign_in_flows (
+  id           INTEGER  PRIMARY KEY AUTOINCREMENT,
+  state_hash   TEXT     NOT NULL,
+  browser_hash TEXT     NOT NULL, -- digest of the cookie of the requesting browser
+  provider     TEXT     NOT NULL,
+  purpose      TEXT     NOT NULL,
+  tenant       TEXT     NOT NULL, -- as typed; it may not exist
+  user_id      INTEGER  NOT NULL, -- 0: a sign-in; the response identifies the user
+  proof_hash   TEXT     NOT NULL, -- digest of the invitation or session that started the flow
+  nonce        TEXT     NOT NULL,
+  verifier     TEXT     NOT NULL,
+  expires_time DATETIME NOT NULL,
+  created_time DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_sign_in_flows_state ON sign_in_flows (state_hash);
+CREATE INDEX ix_sign_in_flows_expires ON sign_in_flows (expires_time);
+
+CREATE TABLE menus (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  parent_id       INTEGER  NOT NULL, -- 0: at the top
+  sort_key        INTEGER  NOT NULL, -- ascending among siblings, with gaps
+  title           TEXT     NOT NULL, -- '': the title of the page
+  path            TEXT     NOT NULL, -- '': a group
+  icon            TEXT     NOT NULL, -- '': the icon of the page
+  permission      TEXT     NOT NULL, -- '': visible to every user
+  hidden          BOOLEAN  NOT NULL
+);
+CREATE INDEX ix_menus_parent ON menus (tenant_id, parent_id, sort_key, id);
+
+CREATE TABLE menu_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  menu_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  parent_id       INTEGER  NOT NULL,
+  sort_key        INTEGER  NOT NULL,
+  position        INTEGER  NOT NULL, -- among its siblings when the version was written
+  title           TEXT     NOT NULL,
+  path            TEXT     NOT NULL,
+  icon            TEXT     NOT NULL,
+  permission      TEXT     NOT NULL,
+  hidden          BOOLEAN  NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_menu_histories_version ON menu_histories (tenant_id, menu_id, version);
+
+-- One row per tenant, which every change of its menu tree increments.
+CREATE TABLE menu_revisions (
+  tenant_id INTEGER PRIMARY KEY,
+  version   INTEGER NOT NULL
+);
+
+-- Changes that wait for votes (approvals).
+CREATE TABLE approvals (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  status          INTEGER  NOT NULL,
+  kind            TEXT     NOT NULL,
+  resource        TEXT     NOT NULL,
+  author_id       INTEGER  NOT NULL,
+  author_name     TEXT     NOT NULL,
+  note            TEXT     NOT NULL,
+  base_etag       TEXT     NOT NULL, -- '': no base, or several
+  content         TEXT     NOT NULL, -- the proposed change, in the format of its domain
+  content_version INTEGER  NOT NULL, -- the version that wrote the content; votes on older versions are void
+  digest          TEXT     NOT NULL,
+  open_digest     TEXT         NULL, -- null: no longer pending
+  required        INTEGER  NOT NULL,
+  reason          TEXT     NOT NULL, -- of a rejection or a bypass
+  expires_time    DATETIME NOT NULL,
+  comments        INTEGER  NOT NULL DEFAULT 0, -- rows of approval_comments
+  party_id        INTEGER  NOT NULL DEFAULT 0, -- a user other than its writers who may not vote, such as the requester of a refund; 0: none
+  effective_time  DATETIME     NULL -- null: as soon as it has its votes
+);
+CREATE UNIQUE INDEX uq_approvals_open ON approvals (tenant_id, author_id, open_digest);
+CREATE INDEX ix_approvals_status ON approvals (tenant_id, status, id);
+CREATE INDEX ix_approvals_waiting ON approvals (tenant_id, status, expires_time);
+CREATE INDEX ix_approvals_author ON approvals (tenant_id, author_id, id);
+CREATE INDEX ix_approvals_updated ON approvals (tenant_id, updated_time, id);
+CREATE INDEX ix_approvals_expires ON approvals (status, expires_time);
+CREATE INDEX ix_approvals_id ON approvals (tenant_id, id); -- the list without filters
+CREATE INDEX ix_approvals_ends ON approvals (tenant_id, expires_time, id); -- ?sort=expiresTime
+CREATE INDEX ix_approvals_due ON approvals (status, effective_time);
+
+-- The resources that an approval changes.
+CREATE TABLE approval_targets (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER NOT NULL,
+  approval_id INTEGER NOT NULL,
+  resource    TEXT    NOT NULL,
+  pending     BOOLEAN NOT NULL -- equal to that of the approval
+);
+CREATE UNIQUE INDEX uq_approval_targets_resource ON approval_targets (tenant_id, approval_id, resource);
+CREATE INDEX ix_approval_targets_pending ON approval_targets (tenant_id, resource, pending, approval_id);
+
+CREATE TABLE approval_votes (
+  id          INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id   INTEGER  NOT NULL,
+  approval_id INTEGER  NOT NULL,
+  version     INTEGER  NOT NULL, -- of the approval that the voter read
+  digest      TEXT     NOT NULL,
+  user_id     INTEGER  NOT NULL,
+  user_name   TEXT     NOT NULL,
+  verdict     TEXT     NOT NULL,
+  voted_time  DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_approval_votes_version ON approval_votes (tenant_id, approval_id, version);
+
+CREATE TABLE approval_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  approval_id     INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE INDEX ix_approval_comments_id ON approval_comments (tenant_id, approval_id, id);
+
+CREATE TABLE approval_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  approval_id     INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: it was proposed
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  content         TEXT         NULL, -- null: unchanged
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_approval_histories_version ON approval_histories (tenant_id, approval_id, version);
+
+-- Configs (config). Values are the JSON text that was sent: a JSON column reorders members and
+-- rewrites numbers.
+CREATE TABLE configs (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  key             TEXT     NOT NULL,
+  value           TEXT     NOT NULL,
+  value_type      TEXT     NOT NULL,
+  value_schema    TEXT     NOT NULL, -- '': none
+  remark          TEXT     NOT NULL,
+  protected       BOOLEAN  NOT NULL DEFAULT 0, -- a change needs an approval
+  proposed        BIGINT   NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  secret          BOOLEAN  NOT NULL DEFAULT 0,
+  sealed_value    BLOB         NULL, -- the encrypted value of a secret config, whose value is ''
+  value_key       TEXT     NOT NULL DEFAULT '' -- encryption key of sealed_value
+);
+CREATE UNIQUE INDEX uq_configs_key ON configs (tenant_id, key);
+CREATE INDEX ix_configs_updated ON configs (tenant_id, updated_time, id); -- ?sort=updatedTime
+CREATE INDEX ix_configs_version ON configs (tenant_id, version, id); -- ?sort=version
+CREATE INDEX ix_configs_type ON configs (tenant_id, value_type, key); -- ?valueType=, by key
+
+-- SQLite has one writer, so the change feed is ordered by id.
+CREATE TABLE config_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  config_id       INTEGER  NOT NULL,
+  key             TEXT     NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  value           TEXT     NOT NULL,
+  value_type      TEXT     NOT NULL,
+  value_schema    TEXT     NOT NULL,
+  remark          TEXT     NOT NULL,
+  note            TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL,
+  protected       BOOLEAN  NOT NULL DEFAULT 0,
+  approval_id     INTEGER  NOT NULL DEFAULT 0, -- 0: the version needed none
+  secret          BOOLEAN  NOT NULL DEFAULT 0,
+  sealed_value    BLOB         NULL,
+  value_key       TEXT     NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX uq_config_histories_version ON config_histories (config_id, version);
+CREATE INDEX ix_config_histories_key ON config_histories (tenant_id, key, id);
+
+-- Items (catalog).
+CREATE TABLE items (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  created_time     DATETIME NOT NULL,
+  updated_time     DATETIME NOT NULL,
+  updated_by       INTEGER  NOT NULL,
+  updated_by_name  TEXT     NOT NULL,
+  sku              TEXT     NOT NULL,
+  name             TEXT     NOT NULL,
+  price            INTEGER  NOT NULL,
+  owned_by_user_id TEXT         NULL, -- null: no owner
+  status           TEXT     NOT NULL,
+  uses             INTEGER  NOT NULL DEFAULT 0 -- counts units that relied on the item; written instead of a lock, never read
+);
+CREATE UNIQUE INDEX uq_items_sku ON items (tenant_id, sku);
+CREATE INDEX ix_items_name ON items (tenant_id, name, id);
+CREATE INDEX ix_items_price ON items (tenant_id, price, id);
+CREATE INDEX ix_items_updated ON items (tenant_id, updated_time, id);
+CREATE INDEX ix_items_status ON items (tenant_id, status, sku); -- ?status=, by sku
+
+CREATE TABLE item_histories (
+  id               INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id        INTEGER  NOT NULL,
+  item_id          INTEGER  NOT NULL,
+  version          INTEGER  NOT NULL,
+  action           TEXT     NOT NULL,
+  name             TEXT     NOT NULL,
+  price            INTEGER  NOT NULL,
+  owned_by_user_id TEXT         NULL,
+  status           TEXT     NOT NULL,
+  changed_by       INTEGER  NOT NULL,
+  changed_by_name  TEXT     NOT NULL,
+  changed_time     DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_item_histories_version ON item_histories (tenant_id, item_id, version);
+
+-- Stock in units (inventory): on_hand is in stock, and reserved of it is promised. The movements
+-- add up to both, the holds to reserved.
+CREATE TABLE inventories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  on_hand         INTEGER  NOT NULL,
+  reserved        INTEGER  NOT NULL,
+  available       INTEGER  GENERATED ALWAYS AS (on_hand - reserved) VIRTUAL,
+  CONSTRAINT ck_inventories_reserved CHECK (reserved >= 0 AND on_hand >= reserved)
+);
+CREATE UNIQUE INDEX uq_inventories_sku ON inventories (tenant_id, sku);
+CREATE INDEX ix_inventories_available ON inventories (tenant_id, available, id);
+CREATE INDEX ix_inventories_updated ON inventories (tenant_id, updated_time, id);
+
+CREATE TABLE inventory_holds (
+  tenant_id INTEGER NOT NULL,
+  holder    TEXT    NOT NULL,
+  sku       TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, holder, sku),
+  CONSTRAINT ck_inventory_holds_quantity CHECK (quantity >= 0)
+);
+CREATE INDEX ix_inventory_holds_sku ON inventory_holds (tenant_id, sku, quantity);
+
+CREATE TABLE inventory_movements (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  sku             TEXT     NOT NULL,
+  version         INTEGER  NOT NULL, -- of the inventory after the movement
+  kind            TEXT     NOT NULL,
+  on_hand_delta   INTEGER  NOT NULL,
+  reserved_delta  INTEGER  NOT NULL,
+  on_hand         INTEGER  NOT NULL, -- after the movement, like reserved
+  reserved        INTEGER  NOT NULL,
+  holder          TEXT     NOT NULL,
+  reason          TEXT     NOT NULL,
+  reference       TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_inventory_movements_version ON inventory_movements (tenant_id, sku, version);
+CREATE UNIQUE INDEX uq_inventory_movements_reference ON inventory_movements (tenant_id, sku, reference);
+CREATE INDEX ix_inventory_movements_id ON inventory_movements (tenant_id, sku, id);
+
+-- Coupons (coupons).
+CREATE TABLE coupon_campaigns (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  kind            TEXT     NOT NULL,
+  value           INTEGER  NOT NULL,
+  minimum_amount  INTEGER  NOT NULL,
+  total           INTEGER  NOT NULL,
+  per_user        INTEGER  NOT NULL,
+  valid_from      DATETIME NOT NULL,
+  valid_to        DATETIME NOT NULL,
+  issued          INTEGER  NOT NULL
+);
+CREATE INDEX ix_coupon_campaigns_id ON coupon_campaigns (tenant_id, id);
+CREATE INDEX ix_coupon_campaigns_valid_to ON coupon_campaigns (valid_to);
+CREATE INDEX ix_coupon_campaigns_name ON coupon_campaigns (tenant_id, name, id);
+CREATE INDEX ix_coupon_campaigns_starts ON coupon_campaigns (tenant_id, valid_from, id); -- ?sort=validFrom
+CREATE INDEX ix_coupon_campaigns_ends ON coupon_campaigns (tenant_id, valid_to, id); -- ?sort=validTo, and coupons that expire by a time
+CREATE INDEX ix_coupon_campaigns_created ON coupon_campaigns (tenant_id, created_time, id); -- ?sort=createdTime
+CREATE INDEX ix_coupon_campaigns_updated ON coupon_campaigns (tenant_id, updated_time, id); -- ?sort=updatedTime
+
+CREATE TABLE coupon_campaign_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  campaign_id     INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  kind            TEXT     NOT NULL,
+  value           INTEGER  NOT NULL,
+  minimum_amount  INTEGER  NOT NULL,
+  total           INTEGER  NOT NULL,
+  per_user        INTEGER  NOT NULL,
+  valid_from      DATETIME NOT NULL,
+  valid_to        DATETIME NOT NULL,
+  issued          INTEGER  NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_coupon_campaign_histories_version ON coupon_campaign_histories (tenant_id, campaign_id, version);
+
+CREATE TABLE coupons (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  campaign_id     INTEGER  NOT NULL,
+  code            TEXT     NOT NULL,
+  user_id         TEXT         NULL, -- null: any customer may redeem it
+  status          INTEGER  NOT NULL,
+  redeemed_by     TEXT         NULL, -- null: not redeemed
+  order_id        INTEGER      NULL, -- null: not redeemed, or redeemed without an order
+  void_reason     TEXT     NOT NULL
+);
+CREATE UNIQUE INDEX uq_coupons_code ON coupons (tenant_id, code);
+CREATE INDEX ix_coupons_id ON coupons (tenant_id, id);
+CREATE INDEX ix_coupons_campaign ON coupons (tenant_id, campaign_id, status, id);
+CREATE INDEX ix_coupons_user ON coupons (tenant_id, user_id, id);
+CREATE INDEX ix_coupons_updated ON coupons (tenant_id, updated_time, id);
+CREATE INDEX ix_coupons_status ON coupons (tenant_id, status, id); -- ?status=
+CREATE INDEX ix_coupons_created ON coupons (tenant_id, created_time, id); -- ?sort=createdTime
+
+CREATE TABLE coupon_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  coupon_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the coupon was issued
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_coupon_histories_version ON coupon_histories (tenant_id, coupon_id, version);
+
+CREATE TABLE coupon_holders (
+  tenant_id   INTEGER NOT NULL,
+  campaign_id INTEGER NOT NULL,
+  user_id     TEXT    NOT NULL,
+  held        INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, campaign_id, user_id)
+);
+
+-- Wallets in minor units (wallets). The entries of a wallet add up to its balance.
+CREATE TABLE wallets (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  user_id         TEXT     NOT NULL,
+  balance         INTEGER  NOT NULL,
+  CONSTRAINT ck_wallets_balance CHECK (balance >= 0)
+);
+CREATE UNIQUE INDEX uq_wallets_user ON wallets (tenant_id, user_id);
+CREATE INDEX ix_wallets_balance ON wallets (tenant_id, balance, id);
+CREATE INDEX ix_wallets_updated ON wallets (tenant_id, updated_time, id);
+
+CREATE TABLE wallet_entries (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  user_id         TEXT     NOT NULL,
+  version         INTEGER  NOT NULL, -- of the wallet after the entry
+  amount          INTEGER  NOT NULL,
+  balance         INTEGER  NOT NULL, -- after the entry
+  kind            TEXT     NOT NULL,
+  reference       TEXT     NOT NULL,
+  other_user_id   TEXT         NULL, -- null: not a transfer
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_wallet_entries_version ON wallet_entries (tenant_id, user_id, version);
+CREATE UNIQUE INDEX uq_wallet_entries_reference ON wallet_entries (tenant_id, user_id, reference);
+CREATE INDEX ix_wallet_entries_id ON wallet_entries (tenant_id, user_id, id);
+
+-- Orders (orders).
+CREATE TABLE orders (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           TEXT     NOT NULL,
+  status            INTEGER  NOT NULL,
+  discount          INTEGER  NOT NULL,
+  amount            INTEGER  NOT NULL,
+  coupon_code       TEXT     NOT NULL,
+  payment_method    TEXT     NOT NULL,
+  payment_reference TEXT     NOT NULL,
+  carrier           TEXT     NOT NULL,
+  tracking_no       TEXT     NOT NULL,
+  cancel_reason     TEXT     NOT NULL,
+  sale_id           INTEGER      NULL, -- null: not from a flash sale
+  ticket            TEXT         NULL,
+  payment_due       DATETIME     NULL, -- null: no due time, paid, or cancelled
+  paid              INTEGER  NOT NULL DEFAULT 0,
+  refund_reserved   INTEGER  NOT NULL DEFAULT 0, -- part of paid that open refunds reserve
+  refunded          INTEGER  NOT NULL DEFAULT 0 -- part of paid that was refunded
+);
+CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
+CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
+CREATE INDEX ix_orders_id ON orders (tenant_id, id);
+CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
+CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
+CREATE INDEX ix_orders_created ON orders (tenant_id, created_time, id);
+CREATE INDEX ix_orders_amount ON orders (tenant_id, amount, id);
+CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
+CREATE INDEX ix_orders_sale ON orders (tenant_id, sale_id, id);
+CREATE INDEX ix_orders_due ON orders (payment_due);
+CREATE INDEX ix_orders_sale_user ON orders (tenant_id, sale_id, user_id);
+
+CREATE TABLE order_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  price     INTEGER NOT NULL,
+  quantity  INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
+CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
+
+CREATE TABLE order_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  order_id        INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the order was placed
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_order_histories_version ON order_histories (tenant_id, order_id, version);
+
+-- Refunds of orders (refunds).
+CREATE TABLE refunds (
+  id                INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id         INTEGER  NOT NULL,
+  version           INTEGER  NOT NULL,
+  created_time      DATETIME NOT NULL,
+  updated_time      DATETIME NOT NULL,
+  updated_by        INTEGER  NOT NULL,
+  updated_by_name   TEXT     NOT NULL,
+  order_id          INTEGER  NOT NULL,
+  order_no          TEXT     NOT NULL,
+  user_id           TEXT     NOT NULL,
+  amount            INTEGER  NOT NULL,
+  method            TEXT     NOT NULL,
+  origin            TEXT     NOT NULL,
+  status            INTEGER  NOT NULL,
+  reason            TEXT     NOT NULL,
+  requested_by      INTEGER  NOT NULL,
+  requested_by_name TEXT     NOT NULL,
+  approved_by       INTEGER      NULL, -- null: not approved
+  approved_by_name  TEXT     NOT NULL,
+  approved_time     DATETIME     NULL,
+  reference         TEXT     NOT NULL, -- '': no money has moved
+  status_reason     TEXT     NOT NULL,
+  proposed          INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
+);
+CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
+CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
+CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
+CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
+CREATE INDEX ix_refunds_created ON refunds (tenant_id, created_time, id);
+CREATE INDEX ix_refunds_amount ON refunds (tenant_id, amount, id);
+CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
+CREATE INDEX ix_refunds_reference ON refunds (tenant_id, reference, id);
+
+CREATE TABLE refund_lines (
+  id        INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id INTEGER NOT NULL,
+  refund_id INTEGER NOT NULL,
+  order_id  INTEGER NOT NULL,
+  sku       TEXT    NOT NULL,
+  name      TEXT    NOT NULL,
+  quantity  INTEGER NOT NULL,
+  restock   BOOLEAN NOT NULL,
+  worth     INTEGER NOT NULL -- the units' share of the paid amount, refunded or not
+);
+CREATE UNIQUE INDEX uq_refund_lines_sku ON refund_lines (tenant_id, refund_id, sku);
+CREATE INDEX ix_refund_lines_order ON refund_lines (tenant_id, order_id);
+
+CREATE TABLE refund_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  refund_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: the refund was requested
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_refund_histories_version ON refund_histories (tenant_id, refund_id, version);
+
+-- Flash sales (flashsale). flash_sale_stocks counts the units of a sale.
+CREATE TABLE flash_sales (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  price           INTEGER  NOT NULL,
+  quantity        INTEGER  NOT NULL,
+  per_user_limit  INTEGER  NOT NULL,
+  starts_time     DATETIME NOT NULL,
+  ends_time       DATETIME NOT NULL,
+  queue_cap       INTEGER      NULL, -- null: none
+  rate            INTEGER      NULL, -- null: unlimited
+  item_name       TEXT     NOT NULL, -- '' until the sale was opened
+  status          INTEGER  NOT NULL,
+  secret          TEXT     NOT NULL,
+  proposed        INTEGER  NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
+  replicas        INTEGER      NULL -- replicas of Redis that must have a purchase before it is accepted; null: none
+);
+CREATE INDEX ix_flash_sales_id ON flash_sales (tenant_id, id);
+CREATE INDEX ix_flash_sales_starts ON flash_sales (tenant_id, starts_time, id);
+CREATE INDEX ix_flash_sales_updated ON flash_sales (tenant_id, updated_time, id);
+CREATE INDEX ix_flash_sales_status ON flash_sales (status, id);
+CREATE INDEX ix_flash_sales_active ON flash_sales (tenant_id, status, id);
+CREATE INDEX ix_flash_sales_name ON flash_sales (tenant_id, name, id);
+CREATE INDEX ix_flash_sales_ends ON flash_sales (tenant_id, ends_time, id); -- ?sort=endsTime
+CREATE INDEX ix_flash_sales_created ON flash_sales (tenant_id, created_time, id); -- ?sort=createdTime
+CREATE INDEX ix_flash_sales_sku ON flash_sales (tenant_id, sku, id); -- ?sku=
+
+CREATE TABLE flash_sale_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  sale_id         INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  sku             TEXT     NOT NULL,
+  price           INTEGER  NOT NULL,
+  quantity        INTEGER  NOT NULL,
+  per_user_limit  INTEGER  NOT NULL,
+  starts_time     DATETIME NOT NULL,
+  ends_time       DATETIME NOT NULL,
+  queue_cap       INTEGER      NULL,
+  rate            INTEGER      NULL,
+  item_name       TEXT     NOT NULL,
+  status          INTEGER  NOT NULL,
+  note            TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL,
+  replicas        INTEGER      NULL
+);
+CREATE UNIQUE INDEX uq_flash_sale_histories_version ON flash_sale_histories (tenant_id, sale_id, version);
+
+CREATE TABLE flash_sale_stocks (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  sale_id         INTEGER  NOT NULL,
+  allotted        INTEGER  NOT NULL,
+  sold            INTEGER  NOT NULL,
+  epoch           INTEGER  NOT NULL, -- how often the gate was built
+  rejected        INTEGER  NOT NULL DEFAULT 0, -- tickets in flash_sale_rejections
+  finished        BOOLEAN  NOT NULL DEFAULT FALSE, -- closed, with no ticket in flight
+  CONSTRAINT ck_flash_sale_stocks_sold CHECK (sold >= 0 AND sold <= allotted)
+);
+CREATE UNIQUE INDEX uq_flash_sale_stocks_sale ON flash_sale_stocks (tenant_id, sale_id);
+CREATE INDEX ix_flash_sale_stocks_finished ON flash_sale_stocks (finished, tenant_id, sale_id);
+
+-- Every ticket of a sale ends in an order or here.
+CREATE TABLE flash_sale_rejections (
+  tenant_id    INTEGER  NOT NULL,
+  ticket       TEXT     NOT NULL,
+  sale_id      INTEGER  NOT NULL,
+  user_id      TEXT     NOT NULL,
+  units        INTEGER  NOT NULL, -- 0: the ticket was lost and its units are unknown
+  reason       TEXT     NOT NULL,
+  created_time DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, ticket)
+);
+CREATE INDEX ix_flash_sale_rejections_sale ON flash_sale_rejections (tenant_id, sale_id, ticket);
+
+-- The numbers of a sale for its charts: one row per five seconds in which they changed.
+CREATE TABLE flash_sale_samples (
+  sale_id    INTEGER  NOT NULL,
+  slot       INTEGER  NOT NULL, -- taken_time in steps of five seconds since 1970
+  tenant_id  INTEGER  NOT NULL,
+  taken_time DATETIME NOT NULL,
+  stats      TEXT     NOT NULL, -- JSON
+  PRIMARY KEY (sale_id, slot)
+) WITHOUT ROWID;
+
+-- The tables of the gate are used when there is no Redis.
+CREATE TABLE flash_sale_gates (
+  sale_id       INTEGER NOT NULL,
+  tenant_id     INTEGER NOT NULL,
+  epoch         INTEGER NOT NULL,
+  version       INTEGER NOT NULL, -- of the row of flash_sales that the rules are from
+  stock_version INTEGER NOT NULL, -- of the row of flash_sale_stocks that allotted is from
+  is_open       BOOLEAN NOT NULL,
+  starts        INTEGER NOT NULL, -- µs since 1970, like ends
+  ends          INTEGER NOT NULL,
+  user_limit    INTEGER NOT NULL,
+  queue_cap     INTEGER NOT NULL, -- 0: none
+  allotted      INTEGER NOT NULL,
+  remaining     INTEGER NOT NULL,
+  queued        INTEGER NOT NULL,
+  processing    INTEGER NOT NULL,
+  dead          INTEGER NOT NULL,
+  confirmed     INTEGER NOT NULL,
+  rejected      INTEGER NOT NULL,
+  returned      INTEGER NOT NULL,
+  waiting       INTEGER NOT NULL, -- queued tickets
+  epoch_floor   INTEGER NOT NULL DEFAULT 0, -- older epochs have ended
+  withheld      INTEGER NOT NULL DEFAULT 0, -- units that are leaving the allotment
+  working       INTEGER NOT NULL DEFAULT 0, -- processing tickets
+  buried        INTEGER NOT NULL DEFAULT 0, -- dead tickets
+  revision      INTEGER NOT NULL DEFAULT 0, -- counts changes; written instead of a lock
+  PRIMARY KEY (sale_id)
+);
+
+CREATE TABLE flash_sale_tickets (
+  sale_id   INTEGER NOT NULL,
+  ticket    TEXT    NOT NULL,
+  tenant_id INTEGER NOT NULL,
+  user_id   TEXT    NOT NULL,
+  units     INTEGER NOT NULL,
+  state     TEXT    NOT NULL,
+  accepted  INTEGER NOT NULL, -- µs since 1970
+  ahead     INTEGER NOT NULL, -- tickets that were queued when it was accepted
+  confirmed INTEGER NOT NULL, -- µs since 1970; 0: not confirmed
+  order_id  INTEGER NOT NULL, -- 0: none
+  order_no  TEXT    NOT NULL,
+  reason    TEXT    NOT NULL,
+  PRIMARY KEY (sale_id, ticket)
+);
+CREATE INDEX ix_flash_sale_tickets_accepted ON flash_sale_tickets (sale_id, accepted);
+CREATE INDEX ix_flash_sale_tickets_confirmed ON flash_sale_tickets (sale_id, confirmed);
+
+CREATE TABLE flash_sale_buyers (
+  sale_id   INTEGER NOT NULL,
+  user_id   TEXT    NOT NULL,
+  tenant_id INTEGER NOT NULL,
+  units     INTEGER NOT NULL,
+  ticket    TEXT    NOT NULL, -- the latest
+  PRIMARY KEY (sale_id, user_id)
+);
+
+CREATE TABLE flash_sale_arrivals (
+  sale_id       INTEGER NOT NULL PRIMARY KEY,
+  tenant_id     INTEGER NOT NULL,
+  accepted      INTEGER NOT NULL,
+  sold_out      INTEGER NOT NULL,
+  limit_reached INTEGER NOT NULL,
+  sale_not_open INTEGER NOT NULL,
+  queue_full    INTEGER NOT NULL
+);
+
+-- Likes, dislikes and bookmarks of customers and users (actions).
+CREATE TABLE actions (
+  tenant_id      INTEGER  NOT NULL,
+  entity_type    TEXT     NOT NULL,
+  entity_id      INTEGER  NOT NULL, -- the id of the row: a recreated sku has no actions
+  action_group   TEXT     NOT NULL,
+  actor_kind     TEXT     NOT NULL, -- customers and users have separate ids
+  actor_id       TEXT     NOT NULL,
+  last_action_id INTEGER  NOT NULL,
+  last_action    TEXT     NOT NULL,
+  last_active    BOOLEAN      NULL, -- null: the last action toggled
+  state          TEXT     NOT NULL, -- the active action of the group, or ''
+  updated_time   DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, entity_type, entity_id, action_group, actor_kind, actor_id)
+) WITHOUT ROWID;
+
+-- The counts of an entity are the sums of its shards, so that concurrent actions on one entity do
+-- not wait for one row.
+CREATE TABLE action_counts (
+  tenant_id   INTEGER NOT NULL,
+  entity_type TEXT    NOT NULL,
+  entity_id   INTEGER NOT NULL,
+  shard       INTEGER NOT NULL,
+  likes       INTEGER NOT NULL,
+  dislikes    INTEGER NOT NULL,
+  bookmarks   INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, entity_type, entity_id, shard),
+  CONSTRAINT ck_action_counts CHECK (likes >= 0 AND dislikes >= 0 AND bookmarks >= 0)
+) WITHOUT ROWID;
+
+-- Aggregates (aggregates). Events are append-only. The counters and writers of an aggregate are
+-- derived from its events and written with them. Payloads are the JSON text that was sent.
+CREATE TABLE aggregates (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL, -- of its last event, or of a later repair
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  type            TEXT     NOT NULL,
+  name            TEXT     NOT NULL,
+  counters        TEXT     NOT NULL, -- a JSON object of integers
+  writer_count    INTEGER  NOT NULL
+);
+CREATE UNIQUE INDEX uq_aggregates_name ON aggregates (tenant_id, type, name);
+CREATE INDEX ix_aggregates_name ON aggregates (tenant_id, name, id);
+CREATE INDEX ix_aggregates_updated ON aggregates (tenant_id, updated_time, id);
+CREATE INDEX ix_aggregates_type ON aggregates (tenant_id, type, id); -- ?sort=type
+
+CREATE TABLE aggregate_events (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  aggregate_id    INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL, -- of the aggregate after the event
+  batch_version   INTEGER  NOT NULL, -- of the aggregate after the batch of the event
+  client_id       TEXT     NOT NULL,
+  client_seq      INTEGER      NULL,
+  event_id        TEXT         NULL,
+  event_type      TEXT     NOT NULL,
+  event_time      DATETIME NOT NULL,
+  deltas          TEXT     NOT NULL, -- a JSON object of integers
+  payload         TEXT     NOT NULL,
+  fingerprint     BLOB     NOT NULL, -- SHA-256 of the content
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_aggregate_events_version ON aggregate_events (tenant_id, aggregate_id, version);
+CREATE UNIQUE INDEX uq_aggregate_events_seq ON aggregate_events (tenant_id, aggregate_id, client_id, client_seq);
+CREATE UNIQUE INDEX uq_aggregate_events_event ON aggregate_events (tenant_id, aggregate_id, event_id);
+
+CREATE TABLE aggregate_writers (
+  tenant_id    INTEGER NOT NULL,
+  aggregate_id INTEGER NOT NULL,
+  client_id    TEXT    NOT NULL,
+  last_seq     INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, aggregate_id, client_id)
+);
+
+-- Work orders, each with at most one holder (workorders).
+CREATE TABLE work_orders (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  created_time    DATETIME NOT NULL,
+  updated_time    DATETIME NOT NULL,
+  updated_by      INTEGER  NOT NULL,
+  updated_by_name TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  title           TEXT     NOT NULL,
+  body            TEXT     NOT NULL,
+  priority        INTEGER  NOT NULL, -- ascending
+  status          INTEGER  NOT NULL,
+  due_time        DATETIME     NULL, -- null: none
+  holder_id       INTEGER      NULL, -- null: no holder
+  holder_name     TEXT     NOT NULL,
+  held_time       DATETIME     NULL,
+  resolution      TEXT     NOT NULL,
+  comments        INTEGER  NOT NULL
+);
+CREATE INDEX ix_work_orders_id ON work_orders (tenant_id, id);
+CREATE INDEX ix_work_orders_queue ON work_orders (tenant_id, status, priority, created_time, id);
+CREATE INDEX ix_work_orders_priority ON work_orders (tenant_id, priority, id);
+CREATE INDEX ix_work_orders_holder ON work_orders (tenant_id, holder_id, status, id);
+CREATE INDEX ix_work_orders_due ON work_orders (tenant_id, due_time, id);
+CREATE INDEX ix_work_orders_title ON work_orders (tenant_id, title, id);
+CREATE INDEX ix_work_orders_created ON work_orders (tenant_id, created_time, id);
+CREATE INDEX ix_work_orders_updated ON work_orders (tenant_id, updated_time, id);
+CREATE INDEX ix_work_orders_status ON work_orders (tenant_id, status, id); -- ?status=
+
+CREATE TABLE work_order_links (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant_id     INTEGER NOT NULL,
+  work_order_id INTEGER NOT NULL,
+  resource      TEXT    NOT NULL
+);
+CREATE UNIQUE INDEX uq_work_order_links ON work_order_links (tenant_id, work_order_id, resource);
+CREATE INDEX ix_work_order_links_resource ON work_order_links (tenant_id, resource, work_order_id);
+
+CREATE TABLE work_order_comments (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  work_order_id   INTEGER  NOT NULL,
+  text            TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL,
+  created_by_name TEXT     NOT NULL,
+  created_time    DATETIME NOT NULL
+);
+CREATE INDEX ix_work_order_comments_id ON work_order_comments (tenant_id, work_order_id, id);
+
+CREATE TABLE work_order_histories (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  work_order_id   INTEGER  NOT NULL,
+  version         INTEGER  NOT NULL,
+  action          TEXT     NOT NULL,
+  from_status     INTEGER      NULL, -- null: it was opened
+  to_status       INTEGER  NOT NULL,
+  detail          TEXT     NOT NULL,
+  changed_by      INTEGER  NOT NULL,
+  changed_by_name TEXT     NOT NULL,
+  changed_time    DATETIME NOT NULL
+);
+CREATE UNIQUE INDEX uq_work_order_histories_version ON work_order_histories (tenant_id, work_order_id, version);
+
+-- The audit log (views/audit), one row per unit of work and resource.
+CREATE TABLE audit_entries (
+  id              INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id       INTEGER  NOT NULL,
+  unit_id         TEXT     NOT NULL,
+  request_id      TEXT     NOT NULL DEFAULT '',
+  actor_kind      TEXT     NOT NULL,
+  actor_id        TEXT     NOT NULL,
+  actor_name      TEXT     NOT NULL,
+  credential_id   TEXT     NOT NULL DEFAULT '',
+  action          TEXT     NOT NULL,
+  resource        TEXT     NOT NULL,
+  detail          TEXT     NOT NULL,
+  note            TEXT     NOT NULL DEFAULT '',
+  created_time    DATETIME NOT NULL,
+  on_behalf_of    TEXT         NULL, -- the customer for whom an API token acted; null: for itself
+  idempotency_key TEXT     NOT NULL DEFAULT '', -- of the request; '': none
+  place           INTEGER      NULL -- in the exported log of the tenant; null: not exported
+);
+CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id, resource);
+CREATE UNIQUE INDEX uq_audit_entries_place ON audit_entries (tenant_id, place);
+CREATE INDEX ix_audit_entries_resource ON audit_entries (tenant_id, resource, id);
+CREATE INDEX ix_audit_entries_time ON audit_entries (tenant_id, id);
+CREATE INDEX ix_audit_entries_action ON audit_entries (tenant_id, action, id); -- ?action=
+CREATE INDEX ix_audit_entries_actor ON audit_entries (tenant_id, actor_id, id); -- ?actor= as an id
+CREATE INDEX ix_audit_entries_actor_name ON audit_entries (tenant_id, actor_name, id); -- ?actor= as a name
+CREATE INDEX ix_audit_entries_created ON audit_entries (tenant_id, created_time, id); -- ?from= and ?to=
+
+-- Conflicts per tenant, UTC day, resource and code (views/dashboard). The numbers are advisory.
+CREATE TABLE conflict_counts (
+  tenant_id INTEGER NOT NULL,
+  day       TEXT    NOT NULL,
+  resource  TEXT    NOT NULL,
+  code      TEXT    NOT NULL,
+  conflicts INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, day, resource, code)
+);
+
+-- Checks of the promises and their findings (views/promises).
+CREATE TABLE promise_checks (
+  name          TEXT     NOT NULL PRIMARY KEY,
+  version       INTEGER  NOT NULL,
+  place         TEXT     NOT NULL, -- the cursor of the pass; '' at its start
+  passes        INTEGER  NOT NULL,
+  begun_time    DATETIME     NULL,
+  looked        INTEGER  NOT NULL,
+  busy_us       INTEGER  NOT NULL,
+  violated      INTEGER  NOT NULL,
+  passed_time   DATETIME     NULL, -- end of the last complete pass, like the columns below
+  last_begun    DATETIME     NULL,
+  last_looked   INTEGER  NOT NULL,
+  last_busy_us  INTEGER  NOT NULL,
+  last_violated INTEGER  NOT NULL,
+  kept_time     DATETIME     NULL -- end of the last complete pass without a violation
+);
+
+CREATE TABLE promise_violations (
+  id         INTEGER  PRIMARY KEY AUTOINCREMENT,
+  tenant_id  INTEGER  NOT NULL,
+  name       TEXT     NOT NULL,
+  subject    TEXT     NOT NULL,
+  pass       INTEGER  NOT NULL, -- the last pass that found it
+  found_time DATETIME NOT NULL,
+  kept_time  DATETIME     NULL -- end of the last pass that did not find it; null: none
+);
+CREATE UNIQUE INDEX uq_promise_violations_subject ON promise_violations (tenant_id, name, subject);
+
+CREATE TABLE promise_keys (
+  id   INTEGER NOT NULL PRIMARY KEY,
+  seed BLOB    NOT NULL -- of the Ed25519 key
+);
+
+-- Removal of old rows (views/retention) and erasure of customers (views/customers).
+CREATE TABLE retention_sweeps (
+  name       TEXT     NOT NULL PRIMARY KEY, -- the table
+  version    INTEGER  NOT NULL,
+  until_time DATETIME     NULL, -- older rows may be removed; it never decreases
+  place      TEXT     NOT NULL, -- the cursor of the run; '' at its start
+  begun_time DATETIME     NULL, -- of the last run, like the columns below
+  ended_time DATETIME     NULL, -- null: in progress
+  looked     INTEGER  NOT NULL,
+  removed    INTEGER  NOT NULL,
+  busy_us    INTEGER  NOT NULL,
+  total      INTEGER  NOT NULL -- removed by all runs
+);
+
+-- Removed rows that the audit log does not report yet.
+CREATE TABLE retention_tallies (
+  tenant_id INTEGER NOT NULL,
+  name      TEXT    NOT NULL,
+  removed   INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, name)
+) WITHOUT ROWID;
+
+-- Customers whose erasure is in progress.
+CREATE TABLE customer_erasures (
+  tenant_id  INTEGER  NOT NULL,
+  user_id    TEXT     NOT NULL,
+  pseudonym  TEXT     NOT NULL,
+  secret     BLOB     NOT NULL, -- key from which the replacements of tickets and digests are derived
+  begun_time DATETIME NOT NULL,
+  PRIMARY KEY (tenant_id, user_id)
+) WITHOUT ROWID;
+
+-- SQLite estimates ten rows per tenant unless sqlite_stat1 has better numbers, and then ignores all
+-- but the first column of an index. These rows state a million rows per tenant, a thousand per value
+-- of a column, and one per value of a unique index. ANALYZE replaces them. A later migration that
+-- creates an index adds its row.
+ANALYZE sqlite_schema;
+INSERT INTO sqlite_stat1 (tbl, idx, stat)
+  SELECT tbl, idx, '1000000' || group_concat(share, '') FROM (
+    SELECT m.tbl_name AS tbl, m.name AS idx, ' ' || CASE
+        WHEN c.name = 'tenant_id' AND c.seqno = 0 THEN '1000000'
+        WHEN c.name = 'id' OR l."unique" AND c.seqno = (SELECT MAX(seqno) FROM pragma_index_info(m.name)) THEN '1'
+        WHEN c.seqno > 1 THEN '100'
+        ELSE '1000' END AS share
+    FROM sqlite_schema m
+    JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name
+    JOIN pragma_index_info(m.name) c
+    WHERE m.type = 'index' AND m.sql IS NOT NULL AND m.tbl_name NOT LIKE 'goose%'
+    ORDER BY m.name, c.seqno
+  ) GROUP BY tbl, idx;
+ANALYZE sqlite_schema;
+
+-- +goose Down
+DROP TABLE sqlite_stat1;
+DROP TABLE customer_erasures;
+DROP TABLE retention_tallies;
+DROP TABLE retention_sweeps;
+DROP TABLE promise_keys;
+DROP TABLE promise_violations;
+DROP TABLE promise_checks;
+DROP TABLE conflict_counts;
+DROP TABLE audit_entries;
+DROP TABLE work_order_histories;
+DROP TABLE work_order_comments;
+DROP TABLE work_order_links;
+DROP TABLE work_orders;
+DROP TABLE aggregate_writers;
+DROP TABLE aggregate_events;
+DROP TABLE aggregates;
+DROP TABLE action_counts;
+DROP TABLE actions;
+DROP TABLE flash_sale_arrivals;
+DROP TABLE flash_sale_buyers;
+DROP TABLE flash_sale_tickets;
+DROP TABLE flash_sale_gates;
+DROP TABLE flash_sale_samples;
+DROP TABLE flash_sale_rejections;
+DROP TABLE flash_sale_stocks;
+DROP TABLE flash_sale_histories;
+DROP TABLE flash_sales;
+DROP TABLE refund_histories;
+DROP TABLE refund_lines;
+DROP TABLE refunds;
+DROP TABLE order_histories;
+DROP TABLE order_lines;
+DROP TABLE orders;
+DROP TABLE wallet_entries;
+DROP TABLE wallets;
+DROP TABLE coupon_holders;
+DROP TABLE coupon_histories;
+DROP TABLE coupons;
+DROP TABLE coupon_campaign_histories;
+DROP TABLE coupon_campaigns;
+DROP TABLE inventory_movements;
+DROP TABLE inventory_holds;
+DROP TABLE inventories;
+DROP TABLE item_histories;
+DROP TABLE items;
+DROP TABLE config_histories;
+DROP TABLE configs;
+DROP TABLE approval_histories;
+DROP TABLE approval_comments;
+DROP TABLE approval_votes;
+DROP TABLE approval_targets;
+DROP TABLE approvals;
+DROP TABLE menu_revisions;
+DROP TABLE menu_histories;
+DROP TABLE menus;
+DROP TABLE sign_in_flows;
+DROP TABLE user_links;
+DROP TABLE user_passkeys;
+DROP TABLE recovery_codes;
+DROP TABLE user_factors;
+DROP TABLE sign_in_challenges;
+DROP TABLE sign_in_attempts;
+DROP TABLE sessions;
+DROP TABLE api_tokens;
+DROP TABLE access_revisions;
+DROP TABLE user_roles;
+DROP TABLE role_permissions;
+DROP TABLE role_histories;
+DROP TABLE roles;
+DROP TABLE user_histories;
+DROP TABLE users;
+DROP TABLE tenant_setting_histories;
+DROP TABLE tenant_settings;
+DROP TABLE tenants;
+DROP TABLE idempotency_keys;
+DROP TABLE mq_messages;
+DROP TABLE mq_batches;
+DROP TABLE mq_queues;
+DROP TABLE log_places;
+DROP TABLE encryption_keys;
+DROP TABLE server_claims;
+DROP TABLE installation;
