@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	modernc "modernc.org/sqlite"
@@ -115,10 +114,10 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if db.write, err = db.gorm(sqlite.Dialector{Conn: writer}, o.Clock); err != nil {
+	if db.write, err = db.gorm(sqliteDialect{writer}, o.Clock); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if db.read, err = db.gorm(sqlite.Dialector{Conn: reader}, o.Clock); err != nil {
+	if db.read, err = db.gorm(sqliteDialect{reader}, o.Clock); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return db, nil

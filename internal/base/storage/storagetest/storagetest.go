@@ -115,6 +115,16 @@ func migrate(address string) error {
 	return errors.Join(err, db.Close())
 }
 
+// DropIndex drops an index of a table, to prove that a guard works without it.
+func DropIndex(t *testing.T, ctx context.Context, db *storage.DB, table, index string) {
+	t.Helper()
+	statement := "DROP INDEX " + index
+	if db.Dialect == storage.MySQL {
+		statement += " ON " + table
+	}
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec(statement).Error)
+}
+
 func createDatabase() (string, error) {
 	u, err := testServer()
 	if err != nil {
