@@ -21,7 +21,7 @@ VULNCHECK := bin/govulncheck
 CHART := bin/helm bin/kubeconform
 
 # Separate modules: their go.sum and their calls can fall behind a change of this one.
-BENCHMARKS := load/bench load/locks load/queues load/pocketbase
+BENCHMARKS := load/bench load/locks load/queues
 
 # The web admin is embedded in the binary, so Go packages compile only once it is
 # built. Without its sources there is nothing to build.
