@@ -14,7 +14,6 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-	modernc "modernc.org/sqlite"
 
 	"interlock/internal/base/clock"
 )
@@ -97,7 +96,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
 	// What savepoints would bring back stays in memory: in files it is a fifth of what an edit costs.
-	connector, err := modernc.NewConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
+	connector, err := newSQLiteConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -105,7 +104,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	writer := pool(db.groups, writerLinks)
 	// One of these connections stays open at all times. So the writer's is never the last,
 	// whose end would have the next one recover the write-ahead log while we run.
-	connector, err = modernc.NewConnector("file:" + path + common + "&_pragma=query_only(1)")
+	connector, err = newSQLiteConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
