@@ -85,27 +85,27 @@ var keys = []mutant{
 		name: "what is remembered is believed although the links have changed",
 		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
 		caught: tests{
-			"internal/base/epoch":       {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
+			"internal/base/basetest":    {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
 			"internal/edge/idempotency": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},
 		},
 	},
 	{
 		name: "what is remembered is believed while something seems to be missing",
 		file: "internal/base/epoch/watch.go", old: "\t\tw.links.Store(doubt)\n\t\tif !clock", new: "\t\tif !clock",
-		caught: tests{"internal/base/epoch": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
+		caught: tests{"internal/base/basetest": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
 	},
 	{
 		name: "nobody asks whether what is remembered is still there",
 		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
 		caught: tests{
-			"internal/base/epoch":       {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
+			"internal/base/basetest":    {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
 			"internal/edge/idempotency": {"TestALostReplyIsMissedByWhoRemembersIt"},
 		},
 	},
 	{
 		name: "an epoch is changed whatever it is",
 		file: "internal/base/epoch/epoch.go", old: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND epoch = ?"`, new: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND ? <> ''"`,
-		caught: tests{"internal/base/epoch": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
+		caught: tests{"internal/base/basetest": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
 	},
 
 	// Which request a key stands for.

@@ -286,22 +286,22 @@ var servers = []mutant{
 	{
 		name: "an entry that is committed late is passed over by whoever exports",
 		file: "internal/views/audit/export.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
-		caught: tests{"internal/views/audit": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
+		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
 	},
 	{
 		name: "who exports is not told what was removed before",
 		file: "internal/views/audit/export.go", old: "now.Floor > max(after.Place, after.Floor)", new: "now.Floor > now.Last",
-		caught: tests{"internal/views/audit": {"TestAnExportThatCannotGoOnIsToldWhy"}},
+		caught: tests{"internal/views/viewstest": {"TestAnExportThatCannotGoOnIsToldWhy"}},
 	},
 	{
 		name: "an export passes over what is removed while it reads",
 		file: "internal/views/audit/export.go", old: "exportBehind(ctx, tx, after, now)\n\t\treturn", new: "exportBehind(ctx, l.db.Read(ctx), after, now)\n\t\treturn",
-		caught: tests{"internal/views/audit": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
+		caught: tests{"internal/views/viewstest": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
 	},
 	{
 		name: "an entry that is numbered while it is removed is missing and nobody knows",
 		file: "internal/views/retention/store.go", old: `const upTo = " AND (place IS NULL OR place <= ?)"`, new: `const upTo = " AND (place IS NULL OR place > -?)"`,
-		caught: tests{"internal/views/audit": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
+		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
 	},
 	{
 		name: "looking takes all of a connection",

@@ -1,4 +1,4 @@
-package backup_test
+package basetest
 
 import (
 	"bytes"

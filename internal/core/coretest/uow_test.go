@@ -1,4 +1,5 @@
-package uow_test
+// Package coretest tests packages uow and guard on both engines, in one binary.
+package coretest
 
 import (
 	"context"

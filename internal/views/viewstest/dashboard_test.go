@@ -1,4 +1,5 @@
-package dashboard_test
+// Package viewstest tests packages audit, dashboard, engines and ops with a database, in one binary.
+package viewstest
 
 import (
 	"context"
@@ -132,10 +133,11 @@ func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()
 		require.Error(t, log.Flush(gone))
-		require.EqualValues(t, 3, log.Pending())
-		require.NoError(t, log.Flush(ctx))
-		require.Zero(t, log.Pending())
-		require.EqualValues(t, 3, today(t, ctx, log, "configs")[0].Count)
+		require.Empty(t, today(t, ctx, log, "configs"))
+		for range 2 { // a flush leaves nothing for the next one
+			require.NoError(t, log.Flush(ctx))
+			require.EqualValues(t, 3, today(t, ctx, log, "configs")[0].Count)
+		}
 	})
 }
 

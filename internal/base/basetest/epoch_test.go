@@ -1,4 +1,5 @@
-package epoch_test
+// Package basetest tests packages backup, encryption and epoch on both engines, in one binary.
+package basetest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package demo_test
+package app_test
 
 import (
 	"context"

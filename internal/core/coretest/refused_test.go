@@ -1,4 +1,4 @@
-package uow_test
+package coretest
 
 import (
 	"context"
