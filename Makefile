@@ -186,8 +186,8 @@ bench-link: $(WEB) ## Measure edits of configs and entries of one wallet over 0 
 
 .PHONY: bench-size
 bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000 ENGINES=sqlite
-	$(SERVICES) -- env INTERLOCK_SIZES=$(SIZES) INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/size
-	$(SERVICES) -durable -- env INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 60m -run Cost ./test/size
+	$(SERVICES) -- env INTERLOCK_SIZES=$(SIZES) INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/contract
+	$(SERVICES) -durable -- env INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 60m -run Cost ./test/contract
 
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/

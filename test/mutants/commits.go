@@ -118,7 +118,7 @@ var commits = []mutant{
 	{
 		name: "a reply whose COMMIT was not acknowledged is remembered without its id, and missed",
 		file: "internal/edge/idempotency/keep.go", old: `if record.ID == 0 {`, new: `if record.ID < 0 {`,
-		caught: tests{"internal/edge/idempotency": {"TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed"}},
+		caught: tests{"internal/edge/edgetest": {"TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed"}},
 	},
 	{
 		name: "a text of several statements is sent",

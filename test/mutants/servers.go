@@ -49,12 +49,12 @@ var servers = []mutant{
 	{
 		name: "connections stay open to a server that is about to end",
 		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.hasBegun() {`, new: `		if s.drain == nil {`,
-		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 	{
 		name: "all streams of a server end at once",
 		file: "internal/edge/httpapi/drain.go", old: `rand.N(max(1, time.Duration(d.spread.Load())))`, new: `rand.N(max(1, time.Duration(d.spread.Load())/1000))`,
-		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 
 	// Which servers serve a database.
@@ -231,7 +231,7 @@ var servers = []mutant{
 	{
 		name: "the promises do not know what was removed",
 		file: "internal/views/promises/list.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
-		caught: tests{"test/promises": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
+		caught: tests{"test/e2e": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
 	},
 	{
 		name: "whose base was removed for its age is told that the record was deleted",
@@ -261,7 +261,7 @@ var servers = []mutant{
 	{
 		name: "a copy of a forgotten reply stays in the cache",
 		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
-		caught: tests{"internal/edge/idempotency": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
+		caught: tests{"internal/edge/edgetest": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
 	},
 	{
 		name: "a run goes on under a retention that was shorter",
@@ -316,6 +316,6 @@ var servers = []mutant{
 	{
 		name: "the sums of wallets are not looked at",
 		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
-		caught: tests{"test/promises": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
+		caught: tests{"test/e2e": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
 	},
 }

@@ -1,4 +1,5 @@
-package httpapi_test
+// Package edgetest tests packages httpapi and idempotency from outside, in one binary.
+package edgetest
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package promises_test
+package e2e_test
 
 import (
 	"database/sql"

@@ -1,4 +1,4 @@
-package promises_test
+package e2e_test
 
 import (
 	"context"
@@ -15,9 +15,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// race moves everything that a row's check adds up all the while: by one unit and by many, in
-// one table and across some.
-func race(t *testing.T, admin *apptest.Caller) {
+// writeWhileChecking runs writers of every table that a promise sums while it checks all promises.
+func writeWhileChecking(t *testing.T, admin *apptest.Caller) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	var writing sync.WaitGroup
 	defer writing.Wait()

@@ -1,10 +1,9 @@
-package size
+package contract_test
 
 import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +16,6 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
-
-func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 
 // shop is a tenant with many rows, and who may read all of it.
 type shop struct {
@@ -35,7 +32,7 @@ func newShop(t *testing.T, p *apptest.Program, rows func(table) int) shop {
 	ctx, err := p.Services().Access.InTenant(t.Context(), caller.Tenant)
 	require.NoError(t, err)
 	who, _ := principal.From(ctx)
-	require.NoError(t, fill(t.Context(), p.Services().DB, who.TenantID, rows))
+	require.NoError(t, fillShop(t.Context(), p.Services().DB, who.TenantID, rows))
 	return shop{caller, who.TenantID}
 }
 

@@ -1,6 +1,6 @@
 //go:build size
 
-package size
+package contract_test
 
 import (
 	"cmp"

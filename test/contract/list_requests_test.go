@@ -1,4 +1,4 @@
-package size
+package contract_test
 
 import (
 	"fmt"

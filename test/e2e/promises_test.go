@@ -1,12 +1,8 @@
-// Package promises_test holds the checks of the promises against the real program: nothing
-// that it does breaks one, also while it is doing it, and what somebody breaks by hand is
-// found by the check that is about it and by no other.
-package promises_test
+package e2e_test
 
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
@@ -18,10 +14,6 @@ import (
 	"interlock/test/apptest"
 	"interlock/test/burst"
 )
-
-func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
-
-type object = map[string]any
 
 type silent struct{}
 
@@ -125,7 +117,7 @@ func TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound(t *testi
 			}
 			admin := openShop(t, database)
 			t.Run("what the service does breaks none", func(t *testing.T) { keep(t, admin) })
-			t.Run("none seems broken while many write", func(t *testing.T) { race(t, admin) })
+			t.Run("none seems broken while many write", func(t *testing.T) { writeWhileChecking(t, admin) })
 			t.Run("what is broken by hand is found", func(t *testing.T) { breaking(t, admin) })
 		})
 	}

@@ -1,4 +1,4 @@
-package promises_test
+package e2e_test
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			}()
 			// What the shop was opened with is old from here on, and some of what is written next.
 			clock.Sleep(t.Context(), kept)
-			race(t, admin)
+			writeWhileChecking(t, admin)
 			stop()
 			<-ended
 			clock.Sleep(t.Context(), kept)

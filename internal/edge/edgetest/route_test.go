@@ -1,4 +1,4 @@
-package httpapi_test
+package edgetest
 
 import (
 	"context"
@@ -382,10 +382,10 @@ func TestAParameterOfATypeThatCannotBeReadPanicsWhenItsRouteIsRegistered(t *test
 	type twofold struct {
 		Limit **int64 `query:"limit"`
 	}
-	unreadable[inPath](t, "httpapi: a path cannot be read into httpapi_test.inPath.ID, a float64")
-	unreadable[inQuery](t, "httpapi: a query cannot be read into httpapi_test.inQuery.IDs, a []int64")
-	unreadable[inHeader](t, "httpapi: a header cannot be read into httpapi_test.inHeader.Tags, a map[string]string")
-	unreadable[inCookie](t, "httpapi: a cookie cannot be read into httpapi_test.inCookie.Session, a int64")
-	unreadable[optionalCookie](t, "httpapi: a cookie cannot be read into httpapi_test.optionalCookie.Session, a *string")
-	unreadable[twofold](t, "httpapi: a query cannot be read into httpapi_test.twofold.Limit, a **int64")
+	unreadable[inPath](t, "httpapi: a path cannot be read into edgetest.inPath.ID, a float64")
+	unreadable[inQuery](t, "httpapi: a query cannot be read into edgetest.inQuery.IDs, a []int64")
+	unreadable[inHeader](t, "httpapi: a header cannot be read into edgetest.inHeader.Tags, a map[string]string")
+	unreadable[inCookie](t, "httpapi: a cookie cannot be read into edgetest.inCookie.Session, a int64")
+	unreadable[optionalCookie](t, "httpapi: a cookie cannot be read into edgetest.optionalCookie.Session, a *string")
+	unreadable[twofold](t, "httpapi: a query cannot be read into edgetest.twofold.Limit, a **int64")
 }

@@ -1,4 +1,4 @@
-package size
+package contract_test
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ type recorder struct {
 }
 
 // eachRecorded runs a test against a program of its own on each engine, whose lists have the
-// bound of this package. It is recorded from before it serves anything: GORM's callbacks are
+// bound of these tests. It is recorded from before it serves anything: GORM's callbacks are
 // not to be changed while others use them.
 func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log *recorder)) {
 	for _, engine := range []string{"sqlite", "mariadb"} {
