@@ -12,12 +12,15 @@ STORM ?= 10m
 SIZES ?= 10000,1000000
 ENGINES ?= sqlite,mariadb
 
-SERVICES := CGO_ENABLED=0 go run ./test/services
+# One setting for all targets: programs are static, and the build cache serves tests and builds.
+export CGO_ENABLED := 0
+
+SERVICES := go run ./test/services
 LINT := bin/golangci-lint
 VULNCHECK := bin/govulncheck
 CHART := bin/helm bin/kubeconform
 
-# Modules of their own that hang on this one: an update here can leave them behind.
+# Separate modules: their go.sum and their calls can fall behind a change of this one.
 BENCHMARKS := load/bench load/locks load/queues
 
 # The web admin is embedded in the binary, so Go packages compile only once it is
@@ -39,7 +42,7 @@ help: ## List the targets
 
 .PHONY: build
 build: $(WEB) ## Build bin/admin with the web admin in it
-	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/admin ./cmd/admin
+	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/admin ./cmd/admin
 
 .PHONY: run
 run: build ## Build and serve on SQLite, data under ./data
@@ -47,8 +50,8 @@ run: build ## Build and serve on SQLite, data under ./data
 
 .PHONY: check
 check: $(WEB) ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
-	CGO_ENABLED=0 go vet ./...
-	INTERLOCK_TEST_TIER=check CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
+	go vet ./...
+	INTERLOCK_TEST_TIER=check go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
@@ -99,28 +102,27 @@ deploy-tools:
 	@test/tools/deploy.sh
 
 .PHONY: lint
-lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, the benchmarks' modules, and known vulnerabilities
-	CGO_ENABLED=0 $(LINT) run
-	for module in $(BENCHMARKS); do CGO_ENABLED=0 go vet -C $$module ./...; done
+lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
+	$(LINT) run
 	npm --prefix web run --silent lint
-	CGO_ENABLED=0 go test -count=1 -tags lint ./test/lint
+	go test -count=1 -tags lint ./test/lint
 
 .PHONY: vuln
 vuln: $(WEB) $(VULNCHECK) ## Look for known vulnerabilities; says so when the database is out of reach
-	CGO_ENABLED=0 test/tools/vulncheck.sh $(VULNCHECK)
+	test/tools/vulncheck.sh $(VULNCHECK)
 
 .PHONY: sbom
 sbom: build ## Write what bin/admin consists of to bin/admin.cdx.json (CycloneDX)
-	CGO_ENABLED=0 go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
+	go run ./test/sbom bin/admin '$(VERSION)' web/package-lock.json >bin/admin.cdx.json
 
 .PHONY: release-check
 release-check: $(WEB) $(VULNCHECK) sbom chart reproducible ## Fail unless vulnerabilities were looked up and none is reached; writes the bill of materials, checks the chart, and builds twice
-	CGO_ENABLED=0 INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
+	INTERLOCK_VULN_REQUIRED=1 test/tools/vulncheck.sh $(VULNCHECK)
 	npm --prefix web audit --omit dev
 
 .PHONY: chart
 chart: $(WEB) $(CHART) ## Check the Helm chart by Helm itself and by what Kubernetes says of it; builds Helm once, which takes minutes
-	CGO_ENABLED=0 go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
+	go test -count=1 -tags chart -run 'Helm|Schemas' ./test/deploy
 
 .PHONY: reproducible
 reproducible: $(WEB) ## Build the program as the image does in two folders, the second time without a cache, and compare the bytes
@@ -137,19 +139,19 @@ check-generated: ## Fail when a generated file differs from what generate writes
 .PHONY: bench
 bench: build ## Measure PATCHes, purchases, replays and refusals, and the orders of a flash sale, as ratios; BENCH='-parts http' for some
 	test/tools/bench-tool.sh wrk wrk
-	CGO_ENABLED=0 go build -trimpath -o bin/benchserver ./test/benchserver
+	go build -trimpath -o bin/benchserver ./test/benchserver
 	$(SERVICES) -durable -- go run -C load/bench . $(BENCH)
 
 .PHONY: bench-peers
 bench-peers: build ## Measure PATCHes, on MariaDB and embedded, beside etcd and PocketBase
 	test/tools/bench-tool.sh etcd etcd-server
-	CGO_ENABLED=0 go build -C load/pocketbase -trimpath -o ../../bin/pocketbase .
+	go build -C load/pocketbase -trimpath -o ../../bin/pocketbase .
 	$(SERVICES) -durable -- go run -C load/bench . -parts peers $(BENCH)
 
 .PHONY: profile
 profile: build ## Write CPU profiles of the service while it is measured to bin/profiles; BENCH='-parts patch' for some
 	test/tools/bench-tool.sh wrk wrk
-	CGO_ENABLED=0 go build -trimpath -o bin/benchserver ./test/benchserver
+	go build -trimpath -o bin/benchserver ./test/benchserver
 	$(SERVICES) -durable -- go run -C load/bench . -rounds 1 -profile ../../bin/profiles $(BENCH)
 	@echo "Flame graphs: go tool pprof -http=127.0.0.1: bin/profiles/C.pprof"
 
@@ -161,14 +163,18 @@ bench-locks: ## Measure the lock in Redis against redsync and redislock
 bench-queues: ## Measure the queue in Redis against asynq
 	$(SERVICES) -- go run -C load/queues .
 
+.PHONY: bench-vet
+bench-vet: ## Vet the modules of the benchmarks, which import packages of this one
+	for module in $(BENCHMARKS); do go vet -C $$module ./...; done
+
 .PHONY: bench-link
 bench-link: $(WEB) ## Measure edits of configs and entries of one wallet over 0 to 1 ms to MariaDB, statement by statement and in packets
-	$(SERVICES) -durable -- env CGO_ENABLED=0 go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./internal/wallets
+	$(SERVICES) -durable -- go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./internal/wallets
 
 .PHONY: bench-size
 bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000 ENGINES=sqlite
-	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_SIZES=$(SIZES) INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/size
-	$(SERVICES) -durable -- env CGO_ENABLED=0 INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 60m -run Cost ./test/size
+	$(SERVICES) -- env INTERLOCK_SIZES=$(SIZES) INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 120m -run HowLong ./test/contract
+	$(SERVICES) -durable -- env INTERLOCK_ENGINES=$(ENGINES) go test -tags size -count=1 -v -timeout 60m -run Cost ./test/contract
 
 .PHONY: load
 load: ## Race clients against the service on a durable MariaDB; writes load/report/
@@ -181,11 +187,11 @@ faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes und
 .PHONY: engines
 engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; some 35 minutes, as root
 	test/tools/engines.sh
-	$(SERVICES) -- env CGO_ENABLED=0 go test -count=1 -tags engines -timeout 70m -v ./test/stepclock ./test/engines
+	$(SERVICES) -- go test -count=1 -tags engines -timeout 70m -v ./test/stepclock ./test/engines
 
 .PHONY: distributed
 distributed: $(WEB) ## Run the tests on a MariaDB that leaves out what TiDB, Vitess and Galera do; DISTRIBUTED=update keeps the locks of FOR UPDATE
-	$(SERVICES) -- env CGO_ENABLED=0 INTERLOCK_TEST_LOCKS=$(DISTRIBUTED) test/tools/distributed.sh
+	$(SERVICES) -- env INTERLOCK_TEST_LOCKS=$(DISTRIBUTED) test/tools/distributed.sh
 
 .PHONY: previous
 previous: $(WEB) ## Try the release before on the schema of now, and its program beside this one; PREVIOUS=v1.2.0 for another than the newest tag
@@ -193,7 +199,7 @@ previous: $(WEB) ## Try the release before on the schema of now, and its program
 
 .PHONY: mutants
 mutants: $(WEB) ## Break the program in one named way after the other, and check that its tests notice; MUTANTS='-only commit' for some
-	$(SERVICES) -- env CGO_ENABLED=0 go run ./test/mutants $(MUTANTS)
+	$(SERVICES) -- go run ./test/mutants $(MUTANTS)
 
 .PHONY: storm
 storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m
@@ -217,9 +223,9 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	touch $@
 
 $(LINT) $(VULNCHECK): test/tools/go.mod test/tools/go.sum
-	CGO_ENABLED=0 go build -C test/tools -o ../../bin/ tool
+	go build -C test/tools -o ../../bin/ tool
 	touch $(LINT) $(VULNCHECK)
 
 $(CHART): test/tools/chart/go.mod test/tools/chart/go.sum
-	CGO_ENABLED=0 go build -C test/tools/chart -trimpath -ldflags '-s -w' -o ../../../bin/ tool
+	go build -C test/tools/chart -trimpath -ldflags '-s -w' -o ../../../bin/ tool
 	touch $(CHART)

@@ -77,7 +77,7 @@ var commonPasswords = part{"Common passwords of @zxcvbn-ts/language-common (inte
 // modules returns the modules that cmd/admin links, and Go itself.
 func modules(root string) ([]part, error) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/admin")
-	list.Dir, list.Stderr, list.Env = root, os.Stderr, append(os.Environ(), "CGO_ENABLED=0")
+	list.Dir, list.Stderr = root, os.Stderr
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the modules: %w", err)

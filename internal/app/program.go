@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	_ "modernc.org/sqlite" // the driver of storage.SQLite
+
 	"interlock/internal/access"
 	"interlock/internal/actions"
 	"interlock/internal/aggregates"

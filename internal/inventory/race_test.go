@@ -173,8 +173,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // version of its movement would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
-		require.NoError(t, migrator.DropIndex(&inventory.Movement{}, "uq_inventory_movements_version"))
+		storagetest.DropIndex(t, ctx, db, "inventory_movements", "uq_inventory_movements_version")
 		h := openWith(ctx, t, db, &locktest.Unreliable{})
 		h.item(t, "TEA-1", 10)
 		seen, err := h.stock.Inventory(ctx, "TEA-1")

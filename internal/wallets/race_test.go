@@ -175,8 +175,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // entry would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
-		require.NoError(t, migrator.DropIndex(&wallets.Entry{}, "uq_wallet_entries_version"))
+		storagetest.DropIndex(t, ctx, db, "wallet_entries", "uq_wallet_entries_version")
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
 		b.fund(t, "12", 100)
 		seen, err := b.wallets.Wallet(ctx, "12")

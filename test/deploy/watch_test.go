@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"interlock/test/apptest"
 )
 
 const (
@@ -32,14 +30,14 @@ func TestPrometheusTakesItsConfigurationAndEachAlertFiresAndStaysSilent(t *testi
 }
 
 // alert is one rule of alerts.yaml.
-type alert struct{ name, expr, runbook, severity string }
+type alert struct{ name, runbook, severity string }
 
 func alerts(t *testing.T) (found []alert) {
 	t.Helper()
 	for _, group := range at(t, readYAML(t, rules), "groups").([]any) {
 		for _, rule := range at(t, group, "rules").([]any) {
 			found = append(found, alert{
-				at(t, rule, "alert").(string), at(t, rule, "expr").(string),
+				at(t, rule, "alert").(string),
 				at(t, rule, "annotations", "runbook_url").(string), at(t, rule, "labels", "severity").(string),
 			})
 		}
@@ -71,52 +69,6 @@ func TestEachAlertIsTriedAndHasARunbook(t *testing.T) {
 		require.Contains(t, []string{"warning", "critical"}, a.severity)
 	}
 	require.Len(t, runbooks, len(alerts(t)), "a runbook for each alert, and no other")
-}
-
-// metric is one in an expression of Prometheus: a name that no bracket follows.
-var metric = regexp.MustCompile(`\b((?:interlock|go|process|promhttp)_[a-z0-9_]+)\b`)
-
-func TestEveryMetricThatIsWatchedIsMeasured(t *testing.T) {
-	measured := map[string]bool{}
-	for _, name := range apptest.Start(t, apptest.Settings(t.TempDir())).Services().Metrics.Names() {
-		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
-			measured[name+suffix] = true
-		}
-	}
-	require.True(t, measured["interlock_units_total"])
-	require.False(t, measured["interlock_unit_total"])
-
-	var expressions []string
-	for _, a := range alerts(t) {
-		expressions = append(expressions, a.expr)
-	}
-	files, err := filepath.Glob(dashboards)
-	require.NoError(t, err)
-	require.Len(t, files, 4)
-	for _, file := range files {
-		var board struct {
-			UID    string
-			Panels []struct {
-				Title      string
-				Datasource struct{ UID string }
-				Targets    []struct{ Expr string }
-			}
-		}
-		require.NoError(t, json.Unmarshal([]byte(read(t, file)), &board), file)
-		require.NotEmpty(t, board.Panels, file)
-		for _, panel := range board.Panels {
-			require.Equal(t, "prometheus", panel.Datasource.UID, panel.Title)
-			require.NotEmpty(t, panel.Targets, panel.Title)
-			for _, target := range panel.Targets {
-				expressions = append(expressions, target.Expr)
-			}
-		}
-	}
-	for _, expression := range expressions {
-		for _, match := range metric.FindAllString(expression, -1) {
-			require.True(t, measured[match], "%s is in no answer of /metrics: %s", match, expression)
-		}
-	}
 }
 
 // Grafana cannot be had here to read it, so what it names is looked for.

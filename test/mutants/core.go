@@ -6,8 +6,8 @@ var core = []mutant{
 		name: "guard.Update without its version predicate",
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{
-			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
-			"internal/config":     {"TestOfRacingBatchesOverTheSameKeysOneWinsWhole"},
+			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
+			"internal/config":        {"TestOfRacingBatchesOverTheSameKeysOneWinsWhole"},
 		},
 	},
 	{
@@ -21,24 +21,24 @@ var core = []mutant{
 	{
 		name: "guard.Transition without its status predicate",
 		file: "internal/core/guard/write.go", old: `"status = ? AND version = ?", from.Code, ref.Version)`, new: `"version = ?", ref.Version)`,
-		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
 	},
 	{
 		name: "guard.Delete without its version predicate",
 		file: "internal/core/guard/write.go", old: `"id = ? AND version = ?", ref.ID, ref.Version`, new: `"id = ?", ref.ID`,
-		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
 	},
 	{
 		name: "a guarded write that matched no row taken for done",
 		file: "internal/core/guard/write.go", old: `case changed == 1:`, new: `case changed <= 1:`,
 		caught: tests{
-			"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"},
+			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"},
 		},
 	},
 	{
 		name: "an alternative in a condition of guard.Adjust steps around the row",
 		file: "internal/core/guard/write.go", old: `ErrRefused, "("+condition+")", args...)`, new: `ErrRefused, condition, args...)`,
-		caught: tests{"internal/core/guard": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
 	},
 	{
 		name: "a merge asked for is made over places that both sides changed",

@@ -29,12 +29,12 @@ var keys = []mutant{
 	{
 		name: "an answer that says when to come back is kept",
 		file: "internal/edge/idempotency/keep.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
-		caught: tests{"internal/edge/idempotency": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
+		caught: tests{"internal/edge/edgetest": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
 	},
 	{
 		name: "a part is taken for decided before its COMMIT",
 		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.keptParts(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.keptParts(records); return nil })`,
-		caught: tests{"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
+		caught: tests{"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
 	},
 
 	// What is remembered of replies, and for which history of the database.
@@ -43,69 +43,69 @@ var keys = []mutant{
 		file: "internal/edge/idempotency/keep.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
-		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
+		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
 		name: "a reply is remembered before its COMMIT",
 		file: "internal/edge/idempotency/keep.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
-		caught: tests{"internal/edge/idempotency": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
+		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
 		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
 		a.recorded(ctx, record, reply)`,
-		caught: tests{"internal/edge/idempotency": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
+		caught: tests{"internal/edge/edgetest": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},
 	{
 		name: "what is remembered of another epoch is repeated",
 		file: "internal/edge/idempotency/memory.go", old: "if m.epoch != in {\n		m.epoch, m.young", new: "if m.epoch == \"\" {\n		m.epoch, m.young",
-		caught: tests{"internal/edge/idempotency": {"TestNothingIsRememberedOfAnEpochThatHasPassed"}},
+		caught: tests{"internal/edge/edgetest": {"TestNothingIsRememberedOfAnEpochThatHasPassed"}},
 	},
 	{
 		name: "what an attempt has found out in an earlier epoch is remembered",
 		file: "internal/edge/idempotency/memory.go", old: `if in == "" || in != m.epoch {`, new: `if in == "" {`,
-		caught: tests{"internal/edge/idempotency": {"TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered"}},
+		caught: tests{"internal/edge/edgetest": {"TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered"}},
 	},
 	{
 		name: "a reply from Redis is not shown to its row",
 		file: "internal/edge/idempotency/cache.go", old: `err != nil || gone != nil {`, new: `err != nil && gone != nil {`,
-		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved"}},
+		caught: tests{"internal/edge/edgetest": {"TestARedisThatDidNotGoBackIsNotBelieved"}},
 	},
 	{
 		name: "a record is known by its id alone",
 		file: "internal/edge/idempotency/seen_records.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.fingerprint[:])`,
-		caught: tests{"internal/edge/idempotency": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
+		caught: tests{"internal/edge/edgetest": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
 	},
 	{
 		name: "what a reader does not show is taken for lost",
 		file: "internal/edge/idempotency/seen_records.go", old: `return firstMissing(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return firstMissing(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
-		caught: tests{"internal/edge/idempotency": {"TestAReaderThatIsLateIsNoReasonToMissAReply"}},
+		caught: tests{"internal/edge/edgetest": {"TestAReaderThatIsLateIsNoReasonToMissAReply"}},
 	},
 	{
 		name: "what is remembered is believed although the links have changed",
 		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
 		caught: tests{
-			"internal/base/epoch":       {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
-			"internal/edge/idempotency": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},
+			"internal/base/basetest": {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
+			"internal/edge/edgetest": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},
 		},
 	},
 	{
 		name: "what is remembered is believed while something seems to be missing",
 		file: "internal/base/epoch/watch.go", old: "\t\tw.links.Store(doubt)\n\t\tif !clock", new: "\t\tif !clock",
-		caught: tests{"internal/base/epoch": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
+		caught: tests{"internal/base/basetest": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
 	},
 	{
 		name: "nobody asks whether what is remembered is still there",
 		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
 		caught: tests{
-			"internal/base/epoch":       {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
-			"internal/edge/idempotency": {"TestALostReplyIsMissedByWhoRemembersIt"},
+			"internal/base/basetest": {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
+			"internal/edge/edgetest": {"TestALostReplyIsMissedByWhoRemembersIt"},
 		},
 	},
 	{
 		name: "an epoch is changed whatever it is",
 		file: "internal/base/epoch/epoch.go", old: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND epoch = ?"`, new: `const statement = "UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND ? <> ''"`,
-		caught: tests{"internal/base/epoch": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
+		caught: tests{"internal/base/basetest": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
 	},
 
 	// Which request a key stands for.
@@ -113,8 +113,8 @@ var keys = []mutant{
 		name: "a key stands for any request",
 		file: "internal/edge/idempotency/attempt.go", old: `if kept.request != a.fingerprint {`, new: `if kept.request != a.fingerprint && a.keeper == nil {`,
 		caught: tests{
-			"internal/edge/idempotency": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
-			"internal/actions":          {"TestAKeyOfADocumentIsForThatDocument"},
+			"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
+			"internal/actions":       {"TestAKeyOfADocumentIsForThatDocument"},
 		},
 	},
 
@@ -122,11 +122,11 @@ var keys = []mutant{
 	{
 		name: "a parameter that a route does not know is ignored",
 		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,
-		caught: tests{"internal/edge/httpapi": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
+		caught: tests{"internal/edge/edgetest": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
 	},
 	{
 		name: "the lease of a caller who hung up while it was taken is nobody's",
 		file: "internal/edge/idempotency/attempt.go", old: "	case err == nil:\n", new: "	case err == nil && ctx.Err() == nil:\n",
-		caught: tests{"internal/edge/idempotency": {"TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry"}},
+		caught: tests{"internal/edge/edgetest": {"TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry"}},
 	},
 }

@@ -5,27 +5,27 @@ var limits = []mutant{
 	{
 		name: "a caller is held to no rate",
 		file: "internal/edge/httpapi/router.go", old: `if err := r.server.limit(c); err != nil {`, new: `if err := r.server.limit(c); err != nil && false {`,
-		caught: tests{"internal/edge/httpapi": {"TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor"}},
+		caught: tests{"internal/edge/edgetest": {"TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor"}},
 	},
 	{
 		name: "a network whose credentials are refused is held to no rate",
 		file: "internal/edge/httpapi/router.go", old: `return r.server.limitRefused(c, err)`, new: `return err`,
-		caught: tests{"internal/edge/httpapi": {"TestANetworkWhoseCredentialsAreRefusedIsHeldToARate"}},
+		caught: tests{"internal/edge/edgetest": {"TestANetworkWhoseCredentialsAreRefusedIsHeldToARate"}},
 	},
 	{
 		name: "a caller opens any number of streams",
 		file: "internal/edge/httpapi/limits.go", old: `if o.most > 0 &&`, new: `if o.most < 0 &&`,
-		caught: tests{"internal/edge/httpapi": {"TestOnePrincipalHasSoManyStreamsOpenAndNoMore"}},
+		caught: tests{"internal/edge/edgetest": {"TestOnePrincipalHasSoManyStreamsOpenAndNoMore"}},
 	},
 	{
 		name: "anybody names a request",
 		file: "internal/edge/httpapi/middleware.go", old: `!sound || !s.trusts(c.Request())`, new: `!sound`,
-		caught: tests{"internal/edge/httpapi": {"TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise"}},
+		caught: tests{"internal/edge/edgetest": {"TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise"}},
 	},
 	{
 		name: "a refusal is counted and not written",
 		file: "internal/views/audit/refusals.go", old: `u.AuditOnly(uow.Entry{`, new: `u.Audit(uow.Entry{`,
-		caught: tests{"internal/views/audit": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
+		caught: tests{"internal/views/viewstest": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
 	},
 	{
 		name: "a pattern looks at a text for nothing",

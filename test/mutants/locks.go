@@ -9,8 +9,8 @@ var locks = []mutant{
 		name: "locks released before COMMIT",
 		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.release(ctx)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
 		caught: tests{
-			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"internal/core/coretest": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"internal/aggregates":    {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
 		},
 	},
 	{
@@ -18,19 +18,19 @@ var locks = []mutant{
 		file: "internal/core/uow/unit.go", old: "	lease, err := u.runner.locks.Acquire(", new: "	if _, err := u.Tx(ctx); err != nil {\n		return ctx, err\n	}\n	lease, err := u.runner.locks.Acquire(",
 		also: []edit{{"internal/core/uow/unit.go", "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", ""}},
 		caught: tests{
-			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"internal/core/coretest": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"internal/aggregates":    {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
 		},
 	},
 	{
 		name: "a lock may be asked for after BEGIN",
 		file: "internal/core/uow/unit.go", old: "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", new: "",
-		caught: tests{"internal/core/uow": {"TestAUnitThatFailsLeavesNothing"}},
+		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},
 	},
 	{
 		name: "a unit commits although its lock was lost",
 		file: "internal/core/uow/unit.go", old: `if err := context.Cause(lease.Context()); err != nil {`, new: `if err := context.Cause(lease.Context()); err != nil && ctx.Err() != nil {`,
-		caught: tests{"internal/core/uow": {"TestNothingIsWrittenWhenLocksAreAwayOrLost"}},
+		caught: tests{"internal/core/coretest": {"TestNothingIsWrittenWhenLocksAreAwayOrLost"}},
 	},
 	{
 		name: "a lock in Redis is extended by whoever asks",

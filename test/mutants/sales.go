@@ -23,12 +23,12 @@ var sales = []mutant{
 	{
 		name: "a backup is verified in the place of the database that is served",
 		file: "internal/base/backup/trial.go", old: `copied := filepath.Join(folder, "interlock.db")`, new: `copied := filepath.Join(beside, "interlock.db")`,
-		caught: tests{"internal/base/backup": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
+		caught: tests{"internal/base/basetest": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
 	},
 	{
 		name: "a verification that is interrupted leaves its database",
 		file: "internal/base/backup/trial.go", old: `context.WithTimeout(context.WithoutCancel(ctx), removalLife)`, new: `context.WithTimeout(ctx, removalLife)`,
-		caught: tests{"internal/base/backup": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
+		caught: tests{"internal/base/basetest": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
 	},
 
 	// Replicas of Redis.
@@ -308,8 +308,8 @@ var sales = []mutant{
 		name: "what was withheld for an edit that failed stays withheld",
 		file: "internal/core/uow/runner.go", old: `u.runHooks(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
 		caught: tests{
-			"internal/core/uow":  {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
-			"internal/flashsale": {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
+			"internal/core/coretest": {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
+			"internal/flashsale":     {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
 		},
 	},
 	{

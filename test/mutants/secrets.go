@@ -25,7 +25,7 @@ var secrets = []mutant{
 	{
 		name: "another key under a known id is taken",
 		file: "internal/base/encryption/register.go", old: `err != nil || string(plain) != checkText {`, new: `err == nil && string(plain) != checkText {`,
-		caught: tests{"internal/base/encryption": {"TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives"}},
+		caught: tests{"internal/base/basetest": {"TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives"}},
 	},
 	{
 		name: "a reply that cannot be read frees its key",
@@ -216,7 +216,7 @@ func renewNewest(`}},
 	{
 		name: "a key that encrypts something still is retired",
 		file: "internal/base/encryption/renew.go", old: `key.ID == c.current || len(used[key.ID]) > 0 {`, new: `key.ID == c.current || len(used[key.ID]) < 0 {`,
-		caught: tests{"internal/base/encryption": {"TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore"}},
+		caught: tests{"internal/base/basetest": {"TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore"}},
 	},
 	{
 		name: "encrypting anew is not in the audit log",

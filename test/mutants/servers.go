@@ -49,12 +49,12 @@ var servers = []mutant{
 	{
 		name: "connections stay open to a server that is about to end",
 		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.hasBegun() {`, new: `		if s.drain == nil {`,
-		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 	{
 		name: "all streams of a server end at once",
 		file: "internal/edge/httpapi/drain.go", old: `rand.N(max(1, time.Duration(d.spread.Load())))`, new: `rand.N(max(1, time.Duration(d.spread.Load())/1000))`,
-		caught: tests{"internal/edge/httpapi": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 
 	// Which servers serve a database.
@@ -231,7 +231,7 @@ var servers = []mutant{
 	{
 		name: "the promises do not know what was removed",
 		file: "internal/views/promises/list.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
-		caught: tests{"test/promises": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
+		caught: tests{"test/e2e": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
 	},
 	{
 		name: "whose base was removed for its age is told that the record was deleted",
@@ -261,7 +261,7 @@ var servers = []mutant{
 	{
 		name: "a copy of a forgotten reply stays in the cache",
 		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
-		caught: tests{"internal/edge/idempotency": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
+		caught: tests{"internal/edge/edgetest": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
 	},
 	{
 		name: "a run goes on under a retention that was shorter",
@@ -286,22 +286,22 @@ var servers = []mutant{
 	{
 		name: "an entry that is committed late is passed over by whoever exports",
 		file: "internal/views/audit/export.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
-		caught: tests{"internal/views/audit": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
+		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
 	},
 	{
 		name: "who exports is not told what was removed before",
 		file: "internal/views/audit/export.go", old: "now.Floor > max(after.Place, after.Floor)", new: "now.Floor > now.Last",
-		caught: tests{"internal/views/audit": {"TestAnExportThatCannotGoOnIsToldWhy"}},
+		caught: tests{"internal/views/viewstest": {"TestAnExportThatCannotGoOnIsToldWhy"}},
 	},
 	{
 		name: "an export passes over what is removed while it reads",
 		file: "internal/views/audit/export.go", old: "exportBehind(ctx, tx, after, now)\n\t\treturn", new: "exportBehind(ctx, l.db.Read(ctx), after, now)\n\t\treturn",
-		caught: tests{"internal/views/audit": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
+		caught: tests{"internal/views/viewstest": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
 	},
 	{
 		name: "an entry that is numbered while it is removed is missing and nobody knows",
 		file: "internal/views/retention/store.go", old: `const upTo = " AND (place IS NULL OR place <= ?)"`, new: `const upTo = " AND (place IS NULL OR place > -?)"`,
-		caught: tests{"internal/views/audit": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
+		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
 	},
 	{
 		name: "looking takes all of a connection",
@@ -316,6 +316,6 @@ var servers = []mutant{
 	{
 		name: "the sums of wallets are not looked at",
 		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
-		caught: tests{"test/promises": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
+		caught: tests{"test/e2e": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
 	},
 }

@@ -52,3 +52,15 @@ func TestACodeIsTheSameForOneKeyAndPurposeAlone(t *testing.T) {
 	require.NotEqual(t, code, newCipher(t, key("old", 2)).MAC("here", secret))
 	require.Nil(t, newCipher(t, None, key("old", 2)).MAC("here", secret))
 }
+
+func TestNoneKeepsNewValuesInClearAndReadsOlderOnes(t *testing.T) {
+	kept, id := newCipher(t, key("old", 1)).Encrypt(secret, "here")
+	c := newCipher(t, None, key("old", 1))
+	plain, err := c.Decrypt(kept, id, "here")
+	require.NoError(t, err)
+	require.Equal(t, secret, plain)
+	_, id = c.Encrypt(secret, "here")
+	require.Empty(t, id)
+	_, err = New([]string{key("old", 1), None})
+	require.Error(t, err, "a key encrypts, so nothing is kept in clear")
+}

@@ -10,8 +10,6 @@ import (
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"gorm.io/gorm"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Commit commits a transaction of Begin. nil means that it is committed; an error has its
@@ -108,8 +106,8 @@ func isUndone(err error) bool {
 	if errors.As(err, &fromMySQL) {
 		return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105
 	}
-	var fromSQLite *sqlite.Error
-	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqlite3.SQLITE_FULL
+	var fromSQLite sqliteError
+	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqliteFull
 }
 
 // Supersede has a transaction that commits decide for good that an undecided one before

@@ -13,8 +13,6 @@ import (
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"gorm.io/gorm"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/base/apperr"
 )
@@ -126,7 +124,7 @@ func (db *DB) classOf(err error) error {
 		}
 		return err
 	}
-	var fromSQLite *sqlite.Error
+	var fromSQLite sqliteError
 	if errors.As(err, &fromSQLite) {
 		return db.classifySQLite(fromSQLite, err)
 	}
@@ -197,19 +195,19 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-func (db *DB) classifySQLite(e *sqlite.Error, err error) error {
+func (db *DB) classifySQLite(e sqliteError, err error) error {
 	switch e.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+	case sqliteConstraintUnique, sqliteConstraintPrimaryKey:
 		return &Error{Class: DuplicateKey, Key: db.indexes.name(db, e.Error()), cause: err}
 	}
 	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+	case sqliteBusy, sqliteLocked:
 		return &Error{Class: LockTimeout, cause: err}
-	case sqlite3.SQLITE_READONLY:
+	case sqliteReadOnly:
 		return &Error{Class: ReadOnly, cause: err}
-	case sqlite3.SQLITE_FULL:
+	case sqliteFull:
 		return &Error{Class: Full, cause: err}
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+	case sqliteIOError, sqliteCannotOpen:
 		return &Error{Class: Unavailable, cause: err}
 	}
 	return err

@@ -3,9 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // batch is a transaction whose statements are all known when it is to be committed.
@@ -133,8 +130,8 @@ func (b *batch) run(over link) (wrote bool, err error) {
 // undoesItselfOnly reports whether a statement that failed so has left the transaction as it was
 // before it.
 func undoesItselfOnly(err error) bool {
-	var fromSQLite *sqlite.Error
-	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+	var fromSQLite sqliteError
+	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqliteConstraint
 }
 
 // setOutcome sets what became of the batch, once its group has ended with an error or nil.

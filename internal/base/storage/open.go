@@ -12,10 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-	modernc "modernc.org/sqlite"
 
 	"interlock/internal/base/clock"
 )
@@ -98,7 +96,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
 	// What savepoints would bring back stays in memory: in files it is a fifth of what an edit costs.
-	connector, err := modernc.NewConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
+	connector, err := newSQLiteConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -106,7 +104,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	writer := pool(db.groups, writerLinks)
 	// One of these connections stays open at all times. So the writer's is never the last,
 	// whose end would have the next one recover the write-ahead log while we run.
-	connector, err = modernc.NewConnector("file:" + path + common + "&_pragma=query_only(1)")
+	connector, err = newSQLiteConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -115,10 +113,10 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if db.write, err = db.gorm(sqlite.Dialector{Conn: writer}, o.Clock); err != nil {
+	if db.write, err = db.gorm(sqliteDialect{writer}, o.Clock); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if db.read, err = db.gorm(sqlite.Dialector{Conn: reader}, o.Clock); err != nil {
+	if db.read, err = db.gorm(sqliteDialect{reader}, o.Clock); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return db, nil

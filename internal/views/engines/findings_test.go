@@ -7,32 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/views/engines"
+	"interlock/internal/views/engines/enginestest"
 )
-
-// about returns the finding of a name, and fails when there is none.
-func about(t *testing.T, findings []engines.Finding, name string) engines.Finding {
-	t.Helper()
-	for _, f := range findings {
-		if f.Name == name {
-			return f
-		}
-	}
-	require.FailNow(t, "nothing is said about "+name)
-	return engines.Finding{}
-}
-
-// requireSentences checks that a finding that is not OK says what to do, in sentences.
-func requireSentences(t *testing.T, findings []engines.Finding) {
-	t.Helper()
-	for _, f := range findings {
-		require.Regexp(t, `^[A-Z0-9].*\.$`, f.Says, f.Name)
-		require.NotContains(t, f.Says, "%!", f.Name)
-		require.NotEmpty(t, f.Level, f.Name)
-		if f.Level == engines.OK {
-			require.Empty(t, f.Want, f.Name)
-		}
-	}
-}
 
 // with returns facts with some changed.
 func with(facts map[string]string, changes map[string]string) map[string]string {
@@ -53,8 +29,8 @@ type expected struct {
 
 func (e expected) hold(t *testing.T, findings []engines.Finding) {
 	t.Helper()
-	requireSentences(t, findings)
-	f := about(t, findings, e.name)
+	enginestest.RequireSentences(t, findings)
+	f := enginestest.About(t, findings, e.name)
 	require.Equal(t, e.level, f.Level, f.Says)
 	require.Equal(t, e.loss, f.Loss, f.Says)
 	for _, part := range e.says {
@@ -72,7 +48,7 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 		"maxmemory-policy": "noeviction", "min-replicas-to-write": "0", "min-replicas-max-lag": "10",
 	}
 	all := engines.RedisFindings(info, settings)
-	requireSentences(t, all)
+	enginestest.RequireSentences(t, all)
 	for _, f := range all {
 		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
 		require.Equal(t, engines.Redis, f.Engine)
@@ -153,7 +129,7 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"auto_increment_increment": "1", "wsrep_on": "OFF", "wsrep_sync_wait": "0",
 	}
 	all := engines.MySQLFindings(base)
-	requireSentences(t, all)
+	enginestest.RequireSentences(t, all)
 	for _, f := range all {
 		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
 		require.Equal(t, engines.Database, f.Engine)
@@ -232,7 +208,7 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 		"wsrep_incoming_addresses": "AUTO,AUTO,AUTO", "wsrep_local_cert_failures": "4", "wsrep_local_bf_aborts": "3",
 	}
 	all := engines.MySQLFindings(base)
-	requireSentences(t, all)
+	enginestest.RequireSentences(t, all)
 	for _, f := range all {
 		require.Equal(t, engines.OK, f.Level, "%s: %s", f.Name, f.Says)
 		require.NotEqual(t, "replicas", f.Name, "the servers of a cluster do not follow by the binary log")
@@ -298,7 +274,7 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found := engines.ServerFindings(with(base, test.changes), test.servers)
 			test.hold(t, found)
-			require.Equal(t, test.fatal, about(t, found, test.name).Fatal)
+			require.Equal(t, test.fatal, enginestest.About(t, found, test.name).Fatal)
 		})
 	}
 }

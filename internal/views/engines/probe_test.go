@@ -6,36 +6,22 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/clock"
 	"interlock/internal/base/redisconn/redistest"
-	"interlock/internal/base/storage"
-	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/views/engines"
+	"interlock/internal/views/engines/enginestest"
 )
 
 const patience = 30 * time.Second
-
-func look(t *testing.T, p engines.Probe) engines.Report {
-	t.Helper()
-	if p.Clock == nil {
-		p.Clock = clock.System{}
-	}
-	report := p.Look(t.Context())
-	requireSentences(t, report.Findings)
-	return report
-}
 
 // set changes settings of a server, as an operator would.
 func set(t *testing.T, client redis.UniversalClient, settings ...string) {
@@ -65,7 +51,7 @@ func TestARealRedisIsReadAsItIsSet(t *testing.T) {
 		{nil, expected{"replicas", engines.OK, engines.Loss{}, []string{"There are none"}}},
 	} {
 		set(t, client, test.settings...)
-		report := look(t, engines.Probe{Redis: client})
+		report := enginestest.Look(t, engines.Probe{Redis: client})
 		test.hold(t, report.Findings)
 		require.Len(t, report.Memory, 1)
 		require.Positive(t, report.Memory[0].Used)
@@ -79,11 +65,11 @@ func TestKeysThatRedisHasDroppedAreCounted(t *testing.T) {
 	for i := range 100 {
 		require.NoError(t, client.Set(t.Context(), "key "+strings.Repeat("i", i), value, 0).Err())
 	}
-	report := look(t, engines.Probe{Redis: client})
+	report := enginestest.Look(t, engines.Probe{Redis: client})
 	require.Positive(t, report.Memory[0].Evicted)
 	require.EqualValues(t, 3000000, report.Memory[0].Limit)
 	require.Equal(t, "allkeys-lru", report.Memory[0].Policy)
-	require.NotContains(t, about(t, report.Findings, "maxmemory-policy").Says, " 0 keys have been dropped")
+	require.NotContains(t, enginestest.About(t, report.Findings, "maxmemory-policy").Says, " 0 keys have been dropped")
 }
 
 func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
@@ -93,13 +79,13 @@ func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, redistest.Connect(t, replica.URL()).ReplicaOf(t.Context(), host, port).Err())
 	follows := func() bool {
-		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+		return enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
 	}
 	require.Eventually(t, follows, patience, 50*time.Millisecond, "the replica never came")
 	set(t, client, "min-replicas-to-write", "1", "min-replicas-max-lag", "3")
 	require.Eventually(t, follows, patience, 50*time.Millisecond, "a replica that is still being synchronised does not count for writes, and then it does")
 	expected{"replicas", engines.Risk, engines.Loss{Failover: engines.Moments}, []string{"1 replica follows", "min-replicas-max-lag allows (3 s)"}}.
-		hold(t, look(t, engines.Probe{Redis: client}).Findings)
+		hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
 }
 
 func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
@@ -107,10 +93,10 @@ func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
 	client := redistest.Connect(t, master.URL())
 	set(t, client, "min-replicas-to-write", "1")
 	require.ErrorContains(t, client.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")
-	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, look(t, engines.Probe{Redis: client}).Findings)
+	expected{"replicas", engines.Broken, engines.Loss{}, []string{"0 of the replicas that follow are up to date"}}.hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
 	redistest.NewReplica(t, master)
 	require.Eventually(t, func() bool {
-		return about(t, look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
+		return enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "replicas").Level == engines.Risk
 	}, patience, 50*time.Millisecond)
 }
 
@@ -131,14 +117,14 @@ func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, root.Do(t.Context(), append([]any{"ACL", "SETUSER", name, "on", ">hunter2", "~*", "&*", "+@all"}, test.rights...)...).Err())
 			client := redistest.Connect(t, "redis://"+name+":hunter2@"+server.Addr+"/0")
-			report := look(t, engines.Probe{Redis: client})
+			report := enginestest.Look(t, engines.Probe{Redis: client})
 			for name, level := range test.read {
-				f := about(t, report.Findings, name)
+				f := enginestest.About(t, report.Findings, name)
 				require.Equal(t, level, f.Level, f.Says)
 				require.NotContains(t, f.Says, "hunter2")
 			}
-			require.Contains(t, about(t, report.Findings, "appendfsync").Says, "It cannot be read (the server refuses CONFIG): ask your provider.")
-			require.Equal(t, engines.OK, about(t, report.Findings, "clock").Level)
+			require.Contains(t, enginestest.About(t, report.Findings, "appendfsync").Says, "It cannot be read (the server refuses CONFIG): ask your provider.")
+			require.Equal(t, engines.OK, enginestest.About(t, report.Findings, "clock").Level)
 		})
 	}
 }
@@ -149,13 +135,13 @@ func TestTheMasterBehindSentinelsIsRead(t *testing.T) {
 	client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
 	require.Eventually(t, func() bool { return client.Ping(t.Context()).Err() == nil }, patience, 10*time.Millisecond)
 	set(t, redistest.Connect(t, master.URL()), "appendfsync", "no")
-	require.Equal(t, "no", about(t, look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
+	require.Equal(t, "no", enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
 }
 
 func TestEachMasterOfAClusterIsRead(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	set(t, redistest.Connect(t, cluster.Nodes[1].URL()), "appendfsync", "always")
-	report := look(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
+	report := enginestest.Look(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
 	found := map[string]string{}
 	for _, f := range report.Findings {
 		if f.Name == "appendfsync" {
@@ -173,11 +159,11 @@ func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	client := redistest.Connect(t, cluster.URL())
 	require.NoError(t, client.Ping(t.Context()).Err())
-	look(t, engines.Probe{Redis: client})
+	enginestest.Look(t, engines.Probe{Redis: client})
 	// The others are asked after it.
 	slices.SortFunc(cluster.Nodes, func(a, b *redistest.Server) int { return cmp.Compare(a.Addr, b.Addr) })
 	cluster.Nodes[0].Kill(t)
-	report := look(t, engines.Probe{Redis: client})
+	report := enginestest.Look(t, engines.Probe{Redis: client})
 	levels := map[string]engines.Level{}
 	for _, f := range report.Findings {
 		if f.Name == "redis" || f.Name == "appendonly" {
@@ -189,81 +175,10 @@ func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
 	}, levels)
 }
 
-func TestAnEngineThatIsAwayIsSaidToBeAndTheOtherIsRead(t *testing.T) {
-	db := storagetest.MariaDB(t)
-	away := redistest.Connect(t, "redis://127.0.0.1:1/0")
-	report := look(t, engines.Probe{DB: db, Redis: away})
-	require.Equal(t, engines.Broken, about(t, report.Findings, "redis").Level)
-	require.NotContains(t, about(t, report.Findings, "redis").Says, "127.0.0.1")
-	require.NotEmpty(t, about(t, report.Findings, "innodb_flush_log_at_trx_commit").Value)
-	require.NoError(t, db.Close())
-	require.Equal(t, engines.Broken, about(t, look(t, engines.Probe{DB: db, Redis: away}).Findings, "database").Level)
-}
-
-func TestEachDatabaseIsRead(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		report := look(t, engines.Probe{DB: db})
-		if db.Dialect == storage.SQLite {
-			require.Len(t, report.Findings, 3)
-			require.Empty(t, report.NotOK())
-			require.Contains(t, about(t, report.Findings, "capabilities").Says, "one writer")
-			require.Empty(t, report.Clocks)
-			return
-		}
-		// The tests' server syncs its log once a second.
-		expected{"innodb_flush_log_at_trx_commit", engines.Risk, engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}.hold(t, report.Findings)
-		require.Equal(t, "ON", about(t, report.Findings, "innodb_doublewrite").Value)
-		require.Equal(t, engines.OK, about(t, report.Findings, "replicas").Level)
-		require.Len(t, report.Clocks, 1)
-		require.Contains(t, about(t, report.Findings, "version").Value, "MariaDB")
-		for name, value := range map[string]string{"isolation": "READ-COMMITTED", "storage_engine": "InnoDB", "check_constraint_checks": "ON", "auto_increment_increment": "1"} {
-			f := about(t, report.Findings, name)
-			require.Equal(t, value, f.Value, name)
-			require.Equal(t, engines.OK, f.Level, f.Says)
-		}
-		ways := about(t, report.Findings, "capabilities")
-		require.Equal(t, "packets", ways.Value)
-		require.Contains(t, ways.Says, "SKIP LOCKED")
-		require.Contains(t, ways.Says, "numbered after the commit")
-	})
-}
-
-func TestATableThatUndoesNothingIsFound(t *testing.T) {
-	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
-	_, err := db.Pools()["write"].ExecContext(t.Context(), "CREATE TABLE loose (id INT) ENGINE=Aria")
-	require.NoError(t, err)
-	f := about(t, look(t, engines.Probe{DB: db}).Findings, "storage_engine")
-	require.Equal(t, engines.Broken, f.Level)
-	require.True(t, f.Fatal)
-	require.Contains(t, f.Says, "in Aria")
-}
-
 // ahead is a clock that is wrong by so much.
 type ahead time.Duration
 
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
-
-func TestAClockThatIsMoreThanASecondAwayIsARisk(t *testing.T) {
-	p := engines.Probe{DB: storagetest.MariaDB(t), Redis: redistest.Connect(t, redistest.SharedURL(t))}
-	for skew, level := range map[time.Duration]engines.Level{
-		0: engines.OK, 500 * time.Millisecond: engines.OK, -500 * time.Millisecond: engines.OK,
-		1500 * time.Millisecond: engines.Risk, -1500 * time.Millisecond: engines.Risk, -time.Hour: engines.Risk,
-	} {
-		p.Clock = ahead(skew)
-		report := look(t, p)
-		require.Len(t, report.Clocks, 2)
-		for _, c := range report.Clocks {
-			// This process's clock is ahead by skew, so the engine's is behind.
-			require.InDelta(t, -skew.Seconds(), c.Skew.Seconds(), c.Error.Seconds()+0.01)
-		}
-		for _, f := range report.Findings {
-			if f.Name == "clock" {
-				require.Equal(t, level, f.Level, f.Says)
-				require.Equal(t, level == engines.Risk, strings.Contains(f.Says, "NTP"), f.Says)
-			}
-		}
-	}
-}
 
 // late holds each reply back.
 type late time.Duration
@@ -289,12 +204,12 @@ func TestASlowWayToAClockIsNotTakenForASkew(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	client.AddHook(late(300 * time.Millisecond))
 	for skew, level := range map[time.Duration]engines.Level{900 * time.Millisecond: engines.OK, 1100 * time.Millisecond: engines.Risk} {
-		report := look(t, engines.Probe{Redis: client, Clock: ahead(skew)})
+		report := enginestest.Look(t, engines.Probe{Redis: client, Clock: ahead(skew)})
 		require.Len(t, report.Clocks, 1)
 		c := report.Clocks[0]
 		require.GreaterOrEqual(t, c.Error, 150*time.Millisecond)
 		require.InDelta(t, -skew.Seconds(), c.Skew.Seconds(), c.Error.Seconds()+0.01)
-		require.Equal(t, level, about(t, report.Findings, "clock").Level)
+		require.Equal(t, level, enginestest.About(t, report.Findings, "clock").Level)
 	}
 }
 
@@ -304,9 +219,9 @@ func TestAnEngineThatHangsIsSaidNotToAnswer(t *testing.T) {
 	require.NoError(t, client.Ping(t.Context()).Err())
 	server.Pause(t)
 	defer server.Resume(t)
-	report := look(t, engines.Probe{Redis: client})
+	report := enginestest.Look(t, engines.Probe{Redis: client})
 	require.Empty(t, report.Clocks)
-	require.Equal(t, engines.Broken, about(t, report.Findings, "redis").Level)
+	require.Equal(t, engines.Broken, enginestest.About(t, report.Findings, "redis").Level)
 }
 
 func newMonitor(p engines.Probe, log *bytes.Buffer) (*engines.Monitor, *prometheus.Registry) {
@@ -375,28 +290,4 @@ func TestARunningProgramNoticesWhatIsSetMeanwhile(t *testing.T) {
 	}
 	stop()
 	<-ended
-}
-
-func TestMemoryClocksAndFindingsAreMetrics(t *testing.T) {
-	client := redistest.Connect(t, redistest.NewServer(t).URL())
-	set(t, client, "maxmemory", "50000000", "appendfsync", "everysec")
-	m, registry := newMonitor(engines.Probe{DB: storagetest.MariaDB(t), Redis: client}, &bytes.Buffer{})
-	scrape := func() string {
-		reply := httptest.NewRecorder()
-		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-		require.Equal(t, http.StatusOK, reply.Code, reply.Body)
-		return reply.Body.String()
-	}
-	require.Empty(t, scrape(), "nothing is said before the first look")
-	m.Look(t.Context())
-	text := scrape()
-	for _, part := range []string{
-		`interlock_redis_memory_used_bytes{node=""} `, "interlock_redis_memory_limit_bytes{node=\"\"} 5e+07\n", "interlock_redis_evicted_keys_total{node=\"\"} 0\n",
-		"interlock_redis_info{node=\"\",policy=\"noeviction\"} 1\n",
-		`interlock_clock_skew_seconds{engine="database",node=""} `, `interlock_clock_skew_seconds{engine="redis",node=""} `, `interlock_clock_skew_error_seconds{engine="redis",node=""} `,
-		"interlock_engine_finding{engine=\"redis\",level=\"risk\",name=\"appendfsync\",node=\"\"} 1\n",
-		"interlock_engine_finding{engine=\"database\",level=\"risk\",name=\"innodb_flush_log_at_trx_commit\",node=\"\"} 1\n",
-	} {
-		require.Contains(t, text, part)
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -136,6 +137,16 @@ func migrate(address string) error {
 	_, err = db.Migrate(ctx)
 	// Closing the last connection of SQLite brings its log into the file.
 	return errors.Join(err, db.Close())
+}
+
+// DropIndex drops an index of a table, to prove that a guard works without it.
+func DropIndex(t *testing.T, ctx context.Context, db *storage.DB, table, index string) {
+	t.Helper()
+	statement := "DROP INDEX " + index
+	if db.Dialect == storage.MySQL {
+		statement += " ON " + table
+	}
+	require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec(statement).Error)
 }
 
 func createDatabase() (string, error) {

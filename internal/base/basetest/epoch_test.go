@@ -1,0 +1,241 @@
+// Package basetest tests packages backup, encryption and epoch on both engines, in one binary.
+package basetest
+
+import (
+	"context"
+	"database/sql/driver"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/test/racing"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func read(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
+	t.Helper()
+	now, err := epoch.Read(ctx, db)
+	require.NoError(t, err)
+	require.NotEmpty(t, now)
+	return now
+}
+
+// witness misses something as often as it is told, and counts how often it is asked.
+type witness struct {
+	mu      sync.Mutex
+	asked   []epoch.Epoch
+	missing int
+}
+
+func (w *witness) ask(_ context.Context, of epoch.Epoch) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, of)
+	if w.missing > 0 {
+		w.missing--
+		return "A reply is missing.", nil
+	}
+	return "", nil
+}
+
+func (w *witness) times() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked)
+}
+
+func watched(db *storage.DB) (*epoch.Watch, *witness) {
+	watch, w := epoch.NewWatch(db, clock.NewFake(noon)), &witness{}
+	watch.Ask(w.ask)
+	return watch, w
+}
+
+func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoch.Epoch) {
+	t.Helper()
+	now, sure := watch.Now(ctx)
+	require.True(t, sure)
+	require.Equal(t, want, now)
+}
+
+func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		first := read(t, ctx, db)
+		const many = 8
+		var after [many]epoch.Epoch
+		racing.Together(many, func(i int) {
+			now, err := epoch.Change(ctx, db, first, noon, "It was restored.")
+			if err != nil {
+				t.Error(err)
+			}
+			after[i] = now
+		})
+		now := read(t, ctx, db)
+		require.NotEqual(t, first, now)
+		for _, told := range after {
+			require.Equal(t, now, told)
+		}
+		var reason string
+		require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Raw("SELECT reason FROM installation").Scan(&reason).Error)
+		require.Equal(t, "It was restored.", reason)
+	})
+}
+
+func TestAnEpochIsNewEachTime(t *testing.T) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		first := read(t, ctx, db)
+		seen := map[epoch.Epoch]bool{first: true}
+		goBack := storagetest.Past(t, db.URL)
+		for range 5 {
+			next, err := epoch.Change(ctx, db, read(t, ctx, db), noon, "Again.")
+			require.NoError(t, err)
+			require.False(t, seen[next])
+			seen[next] = true
+		}
+		goBack()
+		require.Equal(t, first, read(t, ctx, db))
+		next, err := epoch.Change(ctx, db, first, noon, "It was restored.")
+		require.NoError(t, err)
+		require.False(t, seen[next], "also on a database that does not know those it had")
+	})
+}
+
+func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		watch, asked := watched(db)
+		first := read(t, ctx, db)
+		requireNow(t, ctx, watch, first)
+		next, err := epoch.Change(ctx, db, first, noon, "It was restored.")
+		require.NoError(t, err)
+		asked.missing = 100
+		require.NoError(t, watch.Look(ctx))
+		require.Equal(t, next, read(t, ctx, db), "nobody changes it once more for what the first change explains")
+		asked.missing = 0
+		requireNow(t, ctx, watch, next)
+	})
+}
+
+func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		watch, asked := watched(db)
+		other, _ := watched(db)
+		first := read(t, ctx, db)
+		requireNow(t, ctx, watch, first)
+		requireNow(t, ctx, other, first)
+
+		asked.missing = 2
+		require.NoError(t, watch.Look(ctx))
+		require.Equal(t, first, read(t, ctx, db), "a server that follows another may be a moment late")
+		requireNow(t, ctx, watch, first)
+
+		asked.missing = 3
+		require.NoError(t, watch.Look(ctx))
+		now := read(t, ctx, db)
+		require.NotEqual(t, first, now)
+		requireNow(t, ctx, watch, now)
+		require.NoError(t, other.Look(ctx))
+		requireNow(t, ctx, other, now)
+	})
+}
+
+func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		watch, asked := watched(db)
+		requireNow(t, ctx, watch, read(t, ctx, db))
+		looks := len(asked.asked)
+		requireNow(t, ctx, watch, read(t, ctx, db))
+		require.Len(t, asked.asked, looks, "while they are the same it costs nothing")
+
+		for name, change := range map[string]func(){
+			"one was opened": func() {
+				// Those that are idle are taken first.
+				before := db.LinkChanges()
+				for db.LinkChanges() == before {
+					conn, err := db.Pools()["read"].Conn(ctx)
+					require.NoError(t, err)
+					defer conn.Close()
+				}
+			},
+			"one was lost": func() { _ = db.Classify(driver.ErrBadConn) },
+		} {
+			looks = len(asked.asked)
+			change()
+			requireNow(t, ctx, watch, read(t, ctx, db))
+			require.Greater(t, len(asked.asked), looks, name)
+		}
+
+		_ = db.Classify(driver.ErrBadConn)
+		require.NoError(t, db.Close())
+		_, sure := watch.Now(ctx)
+		require.False(t, sure, "while the database cannot be asked")
+	})
+}
+
+func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		watch := epoch.NewWatch(db, clock.NewFake(noon))
+		asked, told := make(chan struct{}), make(chan string)
+		watch.Ask(func(context.Context, epoch.Epoch) (string, error) {
+			asked <- struct{}{}
+			return <-told, nil
+		})
+		requireNow(t, ctx, watch, read(t, ctx, db))
+		looked := make(chan error)
+		go func() { looked <- watch.Look(ctx) }()
+		<-asked
+		told <- "A reply is missing."
+		<-asked
+		answered := make(chan epoch.Epoch, 1)
+		go func() {
+			now, _ := watch.Now(ctx)
+			answered <- now
+		}()
+		early := false
+		select {
+		case <-answered:
+			early = true
+		case <-time.After(100 * time.Millisecond):
+		}
+		told <- ""
+		require.NoError(t, <-looked)
+		require.False(t, early, "it was answered before it was known")
+		require.Equal(t, read(t, ctx, db), <-answered)
+	})
+}
+
+func TestAWatchLooksByItself(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		watch, w := watched(db)
+		first := read(t, ctx, db)
+		requireNow(t, ctx, watch, first)
+		require.Zero(t, w.times())
+		running, stop := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() { watch.Run(running); close(ended) }()
+		require.Eventually(t, func() bool { return w.times() == 1 }, 10*time.Second, 10*time.Millisecond, "somebody had asked")
+		require.True(t, clock.Sleep(ctx, 2500*time.Millisecond))
+		require.Equal(t, 1, w.times(), "nobody asked since")
+		stop()
+		<-ended
+	})
+}
+
+func TestALookThatTakesLongIsBelievedByWhoeverAskedBeforeIt(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db := storagetest.SQLite(t)
+	watch := epoch.NewWatch(db, clock.NewFake(noon))
+	slow := func(ctx context.Context, _ epoch.Epoch) (string, error) {
+		clock.Sleep(ctx, 1700*time.Millisecond)
+		return "", nil
+	}
+	requireNow(t, ctx, watch, read(t, ctx, db))
+	watch.Ask(slow)
+	require.True(t, clock.Sleep(ctx, 1600*time.Millisecond))
+	requireNow(t, ctx, watch, read(t, ctx, db))
+}

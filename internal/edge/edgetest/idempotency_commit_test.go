@@ -1,0 +1,249 @@
+package edgetest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/idempotency"
+	"interlock/internal/lock"
+)
+
+// shelf is a Cache that shows what is in it.
+type shelf struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+	// deleted, if any, is called once, after a deletion.
+	deleted func()
+}
+
+func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept[name], nil
+}
+
+func (s *shelf) Put(_ context.Context, name string, value []byte, _ time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string][]byte{}
+	}
+	s.kept[name] = value
+	return nil
+}
+
+func (s *shelf) Delete(_ context.Context, name string) error {
+	s.mu.Lock()
+	delete(s.kept, name)
+	then := s.deleted
+	s.deleted = nil
+	s.mu.Unlock()
+	if then != nil {
+		then()
+	}
+	return nil
+}
+
+// desk is a keeper with what its attempts need.
+type desk struct {
+	keeper *idempotency.Keeper
+	runner *uow.Runner
+	cache  *shelf
+	epochs *epoch.Watch
+	clock  *clock.Fake
+}
+
+func newDesk(db *storage.DB) desk {
+	locks, now := lock.NewInProcess(lock.Observer{}), clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
+	d := desk{cache: &shelf{}, clock: now, epochs: epoch.NewWatch(db, now), runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})}
+	d.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: d.epochs, Cache: d.cache})
+	return d
+}
+
+// begin begins an attempt at an order under a key.
+func (d desk) begin(t *testing.T, ctx context.Context, key string) httpapi.Attempt {
+	t.Helper()
+	request := order
+	request.Key = key
+	attempt, err := d.keeper.Begin(ctx, request)
+	require.NoError(t, err)
+	return attempt
+}
+
+// keep commits a reply in an attempt, and ends it.
+func (d desk) keep(t *testing.T, ctx context.Context, attempt httpapi.Attempt) {
+	t.Helper()
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.Keep(ctx, u, made) }))
+	attempt.End(ctx)
+}
+
+// make makes an order under a key.
+func (d desk) make(t *testing.T, ctx context.Context, key string) {
+	t.Helper()
+	d.keep(t, ctx, d.begin(t, ctx, key))
+}
+
+// replays reports whether an order under a key would be answered with an earlier reply.
+func (d desk) replays(t *testing.T, ctx context.Context, key string) bool {
+	t.Helper()
+	attempt := d.begin(t, ctx, key)
+	defer attempt.End(ctx)
+	_, replays := attempt.Replay()
+	return replays
+}
+
+var (
+	errTea = errors.New("out of tea")
+	order  = httpapi.KeyedRequest{Key: "k-1", Method: http.MethodPost, Path: "/api/v1/orders"}
+	made   = httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(`{"id":1}`)}
+)
+
+// undoings roll a unit back at the moments between a reply being kept and COMMIT.
+var undoings = map[string]func(u *uow.Unit) error{
+	"the handler fails after it": func(*uow.Unit) error { return errTea },
+	"the last statement fails": func(u *uow.Unit) error {
+		u.BeforeCommit(func(context.Context, *gorm.DB) error { return errTea })
+		return nil
+	},
+}
+
+// lateLocks are locks whose caller hangs up while the reply is on its way that one was taken.
+type lateLocks struct {
+	lock.Locker
+	hangUp func()
+}
+
+func (l lateLocks) Acquire(ctx context.Context, wait time.Duration, keys ...string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, wait, keys...)
+	l.hangUp()
+	return lease, err
+}
+
+// The lease of an attempt that nobody ends would be extended as long as the process lives.
+func TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		gone, hangUp := context.WithCancel(ctx)
+		locks := lock.NewInProcess(lock.Observer{})
+		d := newDesk(db)
+		keeper := idempotency.New(idempotency.Deps{DB: db, Locks: lateLocks{locks, hangUp}, Clock: d.clock, Epochs: d.epochs, Cache: d.cache})
+		_, err := keeper.Begin(gone, order)
+		require.ErrorIs(t, err, context.Canceled)
+
+		held, err := locks.Held(ctx)
+		require.NoError(t, err)
+		require.Empty(t, held)
+		attempt, err := keeper.Begin(ctx, order)
+		require.NoError(t, err)
+		attempt.End(ctx)
+	})
+}
+
+// A reply that is remembered before its COMMIT would be replayed although nothing was done.
+func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		for name, undo := range undoings {
+			d := newDesk(db)
+			attempt, err := d.keeper.Begin(ctx, order)
+			require.NoError(t, err, name)
+			err = d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				return errors.Join(attempt.Keep(ctx, u, made), undo(u))
+			})
+			require.ErrorIs(t, err, errTea, name)
+			attempt.End(ctx)
+			require.Empty(t, d.cache.kept, "%s: in the cache of all processes", name)
+			require.False(t, d.replays(t, ctx, order.Key), "%s: in this process's memory", name)
+		}
+	})
+}
+
+func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		d := newDesk(db)
+		refuse := func(tx *gorm.DB) { _ = tx.AddError(errTea) }
+		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
+		attempt, err := d.keeper.Begin(ctx, order)
+		require.NoError(t, err)
+		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
+		require.False(t, other)
+		attempt.End(ctx)
+		require.Empty(t, d.cache.kept)
+		require.False(t, d.replays(t, ctx, order.Key))
+	})
+}
+
+func TestTheReplyOfABatchWhoseCommitConflictsIsRecordedAllTheSame(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	d := newDesk(db)
+	attempt := d.begin(t, ctx, "batch")
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
+	commits := 0
+	var inserts []string
+	tap.Refuse(func(statement string) *storagetest.Refusal {
+		switch {
+		case strings.HasPrefix(statement, "INSERT INTO `idempotency_keys`"):
+			inserts = append(inserts, statement)
+		case statement == "COMMIT":
+			if commits++; commits == 1 {
+				return &storagetest.Refusal{Number: 1213, Message: "Deadlock found when trying to get lock; try restarting transaction"}
+			}
+		}
+		return nil
+	})
+	_, other := attempt.KeepCommitted(ctx, made)
+	require.False(t, other)
+	attempt.End(ctx)
+	require.True(t, newDesk(db).replays(t, ctx, "batch"))
+	require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the part has gone into the whole")
+	require.Len(t, inserts, 2)
+	require.NotContains(t, inserts[1], "`id`", "the id of the run that was undone may be another record's by now")
+}
+
+func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
+	document := order
+	document.Document = true
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		for name, undo := range undoings {
+			d := newDesk(db)
+			ctx := storagetest.Tenant(t)
+			attempt, err := d.keeper.Begin(ctx, document)
+			require.NoError(t, err, name)
+			keep := func(part string, undo func(u *uow.Unit) error) error {
+				return d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+					return errors.Join(attempt.KeepPart(ctx, u, part, []byte(`{}`)), undo(u))
+				})
+			}
+			require.ErrorIs(t, keep("1", undo), errTea, name)
+			require.NoError(t, keep("2", func(*uow.Unit) error { return nil }), name)
+			attempt.End(ctx)
+
+			for where, keeper := range map[string]*idempotency.Keeper{"here": d.keeper, "elsewhere": newDesk(db).keeper} {
+				again, err := keeper.Begin(ctx, document)
+				require.NoError(t, err, where)
+				parts, err := again.Parts(ctx)
+				require.NoError(t, err, where)
+				require.Equal(t, map[string][]byte{"2": []byte(`{}`)}, parts, "%s, %s", name, where)
+				again.End(ctx)
+				elsewhere := order
+				elsewhere.Path = "/api/v1/wallets"
+				_, err = keeper.Begin(ctx, elsewhere)
+				require.True(t, apperr.Has(err, apperr.IdempotencyKeyReused), "%s, %s: %v", name, where, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package edgetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/epoch"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
+	"interlock/internal/edge/idempotency"
+)
+
+// alone is a desk in front of a database that can go back.
+func alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB, d desk)) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, ctx, db, newDesk(db)) })
+}
+
+func (d desk) look(t *testing.T, ctx context.Context) {
+	t.Helper()
+	require.NoError(t, d.epochs.Look(ctx))
+}
+
+func epochOf(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
+	t.Helper()
+	now, err := epoch.Read(ctx, db)
+	require.NoError(t, err)
+	return now
+}
+
+func TestNothingIsRememberedOfAnEpochThatHasPassed(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		d.make(t, ctx, "before")
+		goBack := storagetest.Past(t, db.URL)
+		d.make(t, ctx, "lost")
+		open := d.begin(t, ctx, "open")
+		d.keep(t, ctx, open)
+		goBack()
+		_, err := epoch.Change(ctx, db, epochOf(t, ctx, db), d.clock.Now(), "It was restored.")
+		require.NoError(t, err)
+		d.look(t, ctx)
+		require.False(t, d.replays(t, ctx, "lost"))
+		require.True(t, d.replays(t, ctx, "before"), "what the database has")
+	})
+}
+
+func TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		attempt := d.begin(t, ctx, "late")
+		goBack := storagetest.Past(t, db.URL)
+		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			// Between its COMMIT and what is done after it the database goes back.
+			u.AfterCommit(func(ctx context.Context) {
+				goBack()
+				_, err := epoch.Change(ctx, db, epochOf(t, ctx, db), d.clock.Now(), "It was restored.")
+				require.NoError(t, err)
+				d.look(t, ctx)
+				require.False(t, d.replays(t, ctx, "other"), "the memory is of the new epoch by now")
+			})
+			return attempt.Keep(ctx, u, made)
+		}))
+		attempt.End(ctx)
+		require.False(t, d.replays(t, ctx, "late"))
+	})
+}
+
+func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
+	cases := map[string]struct {
+		// lose makes what is remembered; the database goes back behind it.
+		lose func(t *testing.T, ctx context.Context, db *storage.DB, d desk)
+		// after is what happens before anybody looks.
+		after func(t *testing.T, ctx context.Context, db *storage.DB, d desk)
+		// madeAnew is set when the reply that is found then is another's.
+		madeAnew bool
+	}{
+		"it was the last": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") }},
+		"its id is given anew": {
+			lose:  func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
+			after: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "next") },
+		},
+		"its id is given to the same request, a moment later": {
+			lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
+			after: func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+				elsewhere := newDesk(db)
+				elsewhere.clock.Advance(time.Millisecond)
+				elsewhere.make(t, ctx, "lost")
+			},
+			madeAnew: true,
+		},
+		"many others have come since": {
+			lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
+			after: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
+				for i := range 100 {
+					d.clock.Advance(time.Millisecond)
+					d.make(t, ctx, string(rune('a'+i)))
+				}
+			},
+		},
+		"another process had recorded it": {lose: func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+			newDesk(db).make(t, ctx, "lost")
+			require.True(t, d.replays(t, ctx, "lost"))
+		}},
+		"it was a refusal": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
+			attempt := d.begin(t, ctx, "lost")
+			_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 409})
+			require.False(t, other)
+			attempt.End(ctx)
+		}},
+		"it was a part of a document": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
+			request := order
+			request.Key, request.Document = "document", true
+			attempt, err := d.keeper.Begin(ctx, request)
+			require.NoError(t, err)
+			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
+			attempt.End(ctx)
+		}},
+	}
+	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				ctx, d := storagetest.Tenant(t), newDesk(db)
+				d.make(t, ctx, "before")
+				d.look(t, ctx)
+				goBack := storagetest.Past(t, db.URL)
+				d.clock.Advance(time.Second)
+				c.lose(t, ctx, db, d)
+				was := epochOf(t, ctx, db)
+				goBack()
+				if c.after != nil {
+					c.after(t, ctx, db, d)
+				}
+				d.look(t, ctx)
+				require.NotEqual(t, was, epochOf(t, ctx, db), "all processes are told")
+				require.Equal(t, c.madeAnew, d.replays(t, ctx, "lost"))
+				require.True(t, d.replays(t, ctx, "before"))
+			})
+		}
+	})
+}
+
+// A process that has lost its connections asks before it answers from memory; nobody has
+// to wait for its next look.
+func TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		goBack := storagetest.Past(t, db.URL)
+		d.make(t, ctx, "lost")
+		goBack()
+		before := db.LinkChanges()
+		for db.LinkChanges() == before {
+			conn, err := db.Pools()["read"].Conn(ctx)
+			require.NoError(t, err)
+			defer conn.Close()
+		}
+		require.False(t, d.replays(t, ctx, "lost"))
+	})
+}
+
+func TestARedisThatDidNotGoBackIsNotBelieved(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		d.make(t, ctx, "before")
+		goBack := storagetest.Past(t, db.URL)
+		d.clock.Advance(time.Second)
+		d.make(t, ctx, "lost")
+		goBack()
+		elsewhere := func() desk {
+			other := newDesk(db)
+			other.cache.kept = d.cache.kept
+			return other
+		}
+		require.True(t, elsewhere().replays(t, ctx, "before"))
+		require.False(t, elsewhere().replays(t, ctx, "lost"))
+		elsewhere().make(t, ctx, "next")
+		require.False(t, elsewhere().replays(t, ctx, "lost"), "its id has another record by now")
+	})
+}
+
+func TestAReaderThatIsLateIsNoReasonToMissAReply(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		was := epochOf(t, ctx, db)
+		d.make(t, ctx, "new")
+		late := func(tx *gorm.DB) {
+			if records, ok := tx.Statement.Dest.(*[]idempotency.Record); ok {
+				*records = nil
+			}
+		}
+		require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:late", late))
+		d.look(t, ctx)
+		require.Equal(t, was, epochOf(t, ctx, db), "who writes has it")
+	})
+}
+
+func TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed(t *testing.T) {
+	ctx := storagetest.Tenant(t)
+	db, tap := storagetest.TappedMariaDB(t)
+	d := newDesk(db)
+	was := epochOf(t, ctx, db)
+	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT", Executed: true})
+	attempt := d.begin(t, ctx, "new")
+	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		if err := attempt.Keep(ctx, u, made); err != nil {
+			return err
+		}
+		u.AuditOnly(uow.Entry{Action: "order.create", Resource: "orders/1"})
+		return nil
+	}))
+	attempt.End(ctx)
+	d.look(t, ctx)
+	require.Equal(t, was, epochOf(t, ctx, db), "it is there, whatever its id")
+	require.True(t, d.replays(t, ctx, "new"))
+	d.look(t, ctx)
+	require.Equal(t, was, epochOf(t, ctx, db))
+}
+
+func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		was := epochOf(t, ctx, db)
+		attempt := d.begin(t, ctx, "batch")
+		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			return attempt.KeepPart(ctx, u, "1", []byte(`{}`))
+		}))
+		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 200, Body: []byte(`{}`)})
+		require.False(t, other)
+		attempt.End(ctx)
+		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
+		d.look(t, ctx)
+		require.Equal(t, was, epochOf(t, ctx, db))
+		require.True(t, d.replays(t, ctx, "batch"))
+	})
+}
+
+func TestWhatExpiredIsNotMissed(t *testing.T) {
+	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		was := epochOf(t, ctx, db)
+		d.make(t, ctx, "old")
+		ahead := newDesk(db)
+		ahead.clock.Advance(idempotency.DefaultRetention)
+		d.clock.Advance(idempotency.DefaultRetention - 4*time.Minute)
+		require.NoError(t, ahead.keeper.Sweep(ctx, 10), "by a process whose clock is minutes ahead")
+		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
+		d.look(t, ctx)
+		require.Equal(t, was, epochOf(t, ctx, db))
+		require.False(t, d.replays(t, ctx, "old"), "nor is it remembered then, when nobody would miss it")
+	})
+}
+
+func TestARepeatFromMemoryCostsNoStatement(t *testing.T) {
+	db, statements := storagetest.TappedMariaDB(t)
+	ctx, d := storagetest.Tenant(t), newDesk(db)
+	d.make(t, ctx, "k-1")
+	require.True(t, d.replays(t, ctx, "k-1"), "the last connection has been opened")
+	statements.Take()
+	for range 3 {
+		require.True(t, d.replays(t, ctx, "k-1"))
+	}
+	require.Empty(t, statements.Take())
+}

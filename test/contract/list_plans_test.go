@@ -1,0 +1,335 @@
+package contract_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/test/apptest"
+)
+
+// bound is how many rows a list counts and examines here: as small a part of the rows that
+// there are as the real one is of a million. With less between them MariaDB takes a look at
+// all of a tenant's entries in an index for cheaper than a range of it, and may be right.
+const bound = 100
+
+// few are the rows of the tables here.
+func few(t table) int {
+	if t.large() {
+		return 100 * bound
+	}
+	return 5 * bound
+}
+
+// Each list, with each filter and sort that the contract names, and with pairs of filters, is
+// asked for its first and its second page. No statement that it sends reads the whole table
+// of the tenant, or sorts it.
+func TestNoListReadsTheWholeTableOfATenant(t *testing.T) {
+	eachRecorded(t, func(t *testing.T, p *apptest.Program, log *recorder) {
+		s := newShop(t, p, few)
+		log.of(s.tenant)
+		seen := map[string]bool{}
+		for _, r := range s.requests(t) {
+			next := s.ask(t.Context(), t, r, nil)
+			statements := log.take()
+			if next != "" {
+				s.ask(t.Context(), t, r, url.Values{"cursor": {next}})
+				statements = append(statements, log.take()...)
+			}
+			require.NotEmpty(t, statements, r)
+			for _, st := range statements {
+				if seen[st.sql] {
+					continue
+				}
+				seen[st.sql] = true
+				if fault := s.explain(t, st); fault != "" {
+					t.Errorf("%s\n  %s\n  %s", r, fault, st.sql)
+				}
+			}
+		}
+		s.ask(t.Context(), t, request{list: "/dashboard", path: "/api/v1/dashboard"}, nil)
+		for _, st := range log.take() {
+			if fault := s.explain(t, st); fault != "" && !wholeByDesign(st.sql) {
+				t.Errorf("the dashboard\n  %s\n  %s", fault, st.sql)
+			}
+		}
+	})
+}
+
+// wholeByDesign are the statements that read many rows, and why they may.
+func wholeByDesign(sql string) bool {
+	for _, part := range []string{
+		// The orders of fourteen days, read once a minute and tenant: their amounts are summed.
+		"GROUP BY DATE(created_time)",
+	} {
+		if strings.Contains(sql, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// statement is one that was sent.
+type statement struct {
+	sql  string
+	args []any
+}
+
+// recorder keeps what a tenant's requests read.
+type recorder struct {
+	mu     sync.Mutex
+	tenant int64
+	sent   []statement
+}
+
+// eachRecorded runs a test against a program of its own on each engine, whose lists have the
+// bound of these tests. It is recorded from before it serves anything: GORM's callbacks are
+// not to be changed while others use them.
+func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log *recorder)) {
+	for _, engine := range []string{"sqlite", "mariadb"} {
+		t.Run(engine, func(t *testing.T) {
+			s := apptest.Settings(t.TempDir())
+			if engine == "mariadb" {
+				s.DatabaseURL = storagetest.NewMariaDBURL(t)
+			}
+			log := &recorder{}
+			p := apptest.Start(t, s, func(p *apptest.Program) {
+				db := p.Services().DB.Read(t.Context())
+				require.NoError(t, db.Use(storage.ListBound(bound)))
+				require.NoError(t, db.Callback().Query().After("gorm:query").Register("size:query", log.note))
+				require.NoError(t, db.Callback().Row().After("gorm:row").Register("size:row", log.note))
+			})
+			test(t, p, log)
+		})
+	}
+}
+
+// of says whose requests are kept.
+func (r *recorder) of(tenant int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tenant = tenant
+}
+
+func (r *recorder) note(db *gorm.DB) {
+	caller, _ := principal.From(db.Statement.Context)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if db.DryRun || r.tenant == 0 || caller.TenantID != r.tenant || caller.Kind != principal.Token {
+		return
+	}
+	r.sent = append(r.sent, statement{db.Statement.SQL.String(), slices.Clone(db.Statement.Vars)})
+}
+
+func (r *recorder) take() []statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sent := r.sent
+	r.sent = nil
+	return sent
+}
+
+// explain returns what is wrong with how the engine means to answer, or "".
+func (s shop) explain(t *testing.T, st statement) string {
+	t.Helper()
+	db := s.Program.Services().DB
+	if db.Dialect == storage.SQLite {
+		return cmp.Or(faultOfLimits(st.sql), faultOfSQLite(rowsOf(t, db, "EXPLAIN QUERY PLAN "+st.sql, st.args), st.sql))
+	}
+	return cmp.Or(faultOfEquality(st.sql), faultOfMariaDB(rowsOf(t, db, "EXPLAIN "+st.sql, st.args), st.sql))
+}
+
+// rowsOf are the rows of an answer as texts by column, in lower case.
+func rowsOf(t *testing.T, db *storage.DB, sql string, args []any) []map[string]string {
+	t.Helper()
+	rows, err := db.Pools()["read"].QueryContext(context.WithoutCancel(t.Context()), sql, args...)
+	require.NoError(t, err, sql)
+	defer rows.Close()
+	names, err := rows.Columns()
+	require.NoError(t, err)
+	var all []map[string]string
+	for rows.Next() {
+		values := make([]any, len(names))
+		for i := range values {
+			values[i] = new(any)
+		}
+		require.NoError(t, rows.Scan(values...))
+		row := map[string]string{}
+		for i, name := range names {
+			switch v := (*values[i].(*any)).(type) {
+			case []byte:
+				row[strings.ToLower(name)] = string(v)
+			case nil:
+			default:
+				row[strings.ToLower(name)] = fmt.Sprint(v)
+			}
+		}
+		all = append(all, row)
+	}
+	require.NoError(t, rows.Err())
+	return all
+}
+
+func large(name string) bool {
+	return slices.ContainsFunc(tables, func(t table) bool { return t.name == name && t.large() })
+}
+
+// narrows is what a WHERE has besides the tenant and the place of a page: hidden conditions,
+// and those that are examined. What these ask of a row is not known from the index that is
+// walked.
+var narrows = regexp.MustCompile(`COALESCE\([^)]*\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = `)
+
+// leads is the condition of a filter that an index answers, in brackets of its own. Only
+// where it is counted, which it is before each page, must the engine take that index: where
+// half of a tenant's rows match, MariaDB may walk the tenant's own order to a page of them, if
+// that is not the filter's.
+var leads = regexp.MustCompile("^SELECT COUNT.*\\(`\\w+` (= \\?\\)|<= \\?\\)|>= \\? AND|< \\?\\)|IN \\()")
+
+// The tables of a plan, and the columns by which SQLite finds rows in an index.
+var (
+	scanned  = regexp.MustCompile(`^SCAN (\w+)`)
+	searched = regexp.MustCompile(`^SEARCH (\w+) .*\((.*)\)$`)
+)
+
+// faultOfSQLite is what is wrong with an EXPLAIN QUERY PLAN.
+func faultOfSQLite(plan []map[string]string, sql string) string {
+	var byTenant string
+	sorts := false
+	for _, row := range plan {
+		detail := row["detail"]
+		if m := scanned.FindStringSubmatch(detail); m != nil && large(m[1]) {
+			return detail
+		}
+		if m := searched.FindStringSubmatch(detail); m != nil && large(m[1]) && m[2] == "tenant_id=?" {
+			byTenant = detail
+		}
+		sorts = sorts || strings.Contains(detail, "TEMP B-TREE FOR ORDER BY") || strings.Contains(detail, "TEMP B-TREE FOR LAST")
+	}
+	return faultOfWalk(byTenant, sorts, sql)
+}
+
+// faultOfMariaDB is what is wrong with an EXPLAIN.
+func faultOfMariaDB(plan []map[string]string, sql string) string {
+	var byTenant string
+	sorts := false
+	for _, row := range plan {
+		detail := fmt.Sprintf("%s: type %s, key %s of %s bytes, %s rows, %s", row["table"], row["type"], row["key"], row["key_len"], row["rows"], row["extra"])
+		if !large(row["table"]) {
+			continue
+		}
+		if row["type"] == "ALL" || row["type"] == "index" {
+			return detail
+		}
+		// A BIGINT that is not null takes eight bytes: the tenant alone.
+		if row["key_len"] == "8" && row["key"] != "PRIMARY" {
+			byTenant = detail
+		}
+		filesort := strings.Contains(row["extra"], "filesort")
+		sorts = sorts || filesort
+		// So few rows between two limits may as well be sorted.
+		if filesort && atLeast(row["rows"], bound+1) && strings.Contains(sql, tenantAsRange) {
+			return "sorts what an index has in order: " + detail
+		}
+	}
+	return faultOfWalk(byTenant, sorts, sql)
+}
+
+func atLeast(rows string, least int) bool {
+	n, err := strconv.Atoi(rows)
+	return err != nil || n >= least
+}
+
+// place is a place in a list, as SQLite is asked for what comes before or after it.
+var place = regexp.MustCompile("\\(`(\\w+)`, `id`\\) ([<>])")
+
+// faultOfLimits is what is wrong with how SQLite is asked for what lies between two places: of
+// two limits in one direction it reads along the first, which a filter has, and not along the
+// narrower.
+func faultOfLimits(sql string) string {
+	for _, m := range place.FindAllStringSubmatch(sql, -1) {
+		if strings.Contains(sql, "`"+m[1]+"` "+m[2]) {
+			return "has a limit beside the place " + m[0]
+		}
+	}
+	return ""
+}
+
+// faultOfWalk is what is wrong with reading a tenant's rows along an index that has nothing
+// but the tenant to narrow them.
+func faultOfWalk(byTenant string, sorts bool, sql string) string {
+	switch {
+	case byTenant == "":
+		return ""
+	case sorts:
+		return "sorts all of a tenant: " + byTenant
+	case !strings.Contains(sql, "LIMIT"):
+		return "reads all of a tenant: " + byTenant
+	case narrows.MatchString(sql), leads.MatchString(sql):
+		return "examines all of a tenant: " + byTenant
+	}
+	return ""
+}
+
+// tenantAsRange is how a page that begins at a limit names its tenant.
+const tenantAsRange = "`tenant_id` >= ?"
+
+// limit is a condition on a column of which the rows on one side match.
+var limit = regexp.MustCompile("`(\\w+)` [<>]=? \\?")
+
+// faultOfEquality is what is wrong with how MariaDB is asked for a page that begins at a limit in
+// the column by which it is sorted: a place, or that of a filter. Of many rows, more than there are
+// here, it would take the equality of the tenant and walk all of them to where the page begins.
+func faultOfEquality(sql string) string {
+	where, order, _ := strings.Cut(sql, " ORDER BY ")
+	begins := slices.ContainsFunc(limit.FindAllStringSubmatch(where, -1), func(m []string) bool {
+		return strings.Contains(order, "`"+m[1]+"`")
+	})
+	if begins && strings.Contains(where, "`tenant_id` = ?") {
+		return "walks all of a tenant to where the page begins"
+	}
+	return ""
+}
+
+// A filter or a sort without its index is seen, on either engine.
+func TestAMissingIndexIsSeen(t *testing.T) {
+	eachRecorded(t, func(t *testing.T, p *apptest.Program, log *recorder) {
+		s := newShop(t, p, few)
+		log.of(s.tenant)
+		db := p.Services().DB
+		drop := func(index, table string) string {
+			if db.Dialect == storage.SQLite {
+				return "DROP INDEX " + index
+			}
+			return "DROP INDEX " + index + " ON " + table
+		}
+		for _, missing := range []struct{ table, index, path string }{
+			{"orders", "ix_orders_amount", "/orders?sort=amount"},
+			{"audit_entries", "ix_audit_entries_action", "/audit-log?action=never.done"},
+			{"configs", "ix_configs_updated", "/configs?sort=updatedTime"},
+		} {
+			_, err := db.Pools()["write"].ExecContext(t.Context(), drop(missing.index, missing.table))
+			require.NoError(t, err)
+			require.Equal(t, 200, s.Do(t, "GET", "/api/v1"+missing.path, nil).Status)
+			var faults []string
+			for _, st := range log.take() {
+				if fault := s.explain(t, st); fault != "" {
+					faults = append(faults, fault)
+				}
+			}
+			require.NotEmpty(t, faults, missing.index)
+		}
+	})
+}

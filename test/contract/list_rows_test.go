@@ -1,0 +1,161 @@
+package contract_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"interlock/internal/base/storage"
+)
+
+// table is how a table is filled: rows numbered i from 1 to n.
+type table struct {
+	name string
+	// share is how many rows there are, in hundredths of the size.
+	share int
+	// columns are pairs of a column and its value, an expression that both engines know. In
+	// it {n} is the number of rows, {t} the tenant, {by} what names who changed the row, and
+	// {at x} the time x seconds after a year ago.
+	columns []string
+}
+
+// year is how long the rows were made for, in seconds.
+const year = 365 * 24 * 3600
+
+// stamp are the columns of a guarded row, which changed last in another order than it was
+// made in.
+var stamp = []string{
+	"tenant_id", "{t}", "version", "1 + i % 9", "created_time", "{made}", "updated_time", "{at i * 7919 % 31536000}", "updated_by", "1", "updated_by_name", "'Li'",
+}
+
+// event are the columns of a row of a history, of which each tenth parent has all.
+var event = []string{"tenant_id", "{t}", "action", "'update'", "changed_by", "1", "changed_by_name", "'Li'", "changed_time", "{made}"}
+
+func guardedColumns(columns ...string) []string { return append(append([]string{}, stamp...), columns...) }
+
+// rare is 1 where few rows have something: those at the end, as what is new and open is.
+const oneOfFive = "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 4 WHEN i % 10 = 1 THEN 1 WHEN i % 10 = 2 THEN 2 ELSE 3 END"
+
+const somebody = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49999) END"
+
+// tables are what a shop has many of. {n} of configs is a fifth of that of orders.
+var tables = []table{
+	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", somebody, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
+		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "''", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
+	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1"}},
+	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
+	{"audit_entries", 300, []string{
+		"tenant_id", "{t}", "unit_id", "CONCAT('unit-', i)", "actor_kind", "CASE WHEN i % 50000 = 0 THEN 'customer' ELSE 'admin' END",
+		"actor_id", "CASE WHEN i % 50000 = 0 THEN 'u1' WHEN i % 3 = 0 THEN '0' ELSE CONCAT('', 100 + i % 40) END",
+		"actor_name", "CASE WHEN i % 50000 = 0 THEN 'Wang' WHEN i % 3 = 0 THEN 'system' ELSE CONCAT('Li ', 100 + i % 40) END",
+		"action", "CASE WHEN i % 60000 = 0 THEN 'role.update' WHEN i % 2 = 0 THEN 'config.update' ELSE 'order.pay' END",
+		"resource", "CASE WHEN i % 2 = 0 THEN CONCAT('configs/app.', i * 7919 % 9973) ELSE CONCAT('orders/', i % 99991) END",
+		"detail", `'{"fromVersion": 1, "toVersion": 2}'`, "created_time", "{made}",
+	}},
+	{"configs", 20, guardedColumns("key", "CONCAT('app', i % 50, '.', 1000000 + i)",
+		"value", `CASE WHEN i % 10 = 0 THEN '12' ELSE CONCAT('"a value of a hundred characters, as long as many of them are in a shop with this number: ', i, '"') END`,
+		"value_type", "CASE WHEN i % 5000 = 0 THEN 'json' WHEN i % 10 = 0 THEN 'number' ELSE 'string' END", "value_schema", "''", "remark", "CONCAT('Remark ', i)")},
+	{"config_histories", 20, append([]string{"config_id", "i", "key", "CASE WHEN i % 4 = 0 THEN 'app1.1000001' ELSE CONCAT('app1.', 1000000 + i) END", "version", "2", "value", "'1'", "value_type", "'number'",
+		"value_schema", "''", "remark", "''", "note", "''"}, event...)},
+	{"coupon_campaigns", 2, guardedColumns("name", "CONCAT('Campaign ', i)", "kind", "'amount'", "value", "100", "minimum_amount", "0", "total", "1000", "per_user", "1",
+		"valid_from", "{made}", "valid_to", "{at i * 7919 % 63072000}", "issued", "100")},
+	{"coupons", 100, guardedColumns("campaign_id", "(SELECT MIN(id) FROM coupon_campaigns WHERE tenant_id = {t}) + i % 99", "code", "CONCAT('C', 10000000 + i)", "user_id", somebody, "status", "i % 4", "void_reason", "''")},
+	{"items", 20, guardedColumns("sku", "CONCAT('sku-', 1000000 + i)", "name", "CONCAT('Tea no. ', i * 7919 % 999983)", "price", "100 + i * 7919 % 9973", "status", "CASE WHEN i % 3000 = 0 THEN 'archived' ELSE 'active' END")},
+	{"inventories", 20, guardedColumns("sku", "CONCAT('sku-', 1000000 + i)", "on_hand", "i * 7919 % 9973", "reserved", "0")},
+	{"inventory_movements", 20, []string{"tenant_id", "{t}", "sku", "CASE WHEN i % 4 = 0 THEN 'sku-1000001' ELSE CONCAT('sku-', 1000000 + i) END", "version", "i", "kind", "'adjust'", "on_hand_delta", "1", "reserved_delta", "0", "on_hand", "1", "reserved", "0",
+		"holder", "''", "reason", "'count'", "reference", "CONCAT('r-', i)", "created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
+	{"wallets", 20, guardedColumns("user_id", "CONCAT('u', i)", "balance", "i * 7919 % 9973")},
+	{"wallet_entries", 100, []string{"tenant_id", "{t}", "user_id", "CASE WHEN i % 4 = 0 THEN 'u1' ELSE CONCAT('u', i) END", "version", "i", "amount", "1", "balance", "i", "kind", "CASE WHEN i % 1000 = 0 THEN 'gift' ELSE 'pay' END", "reference", "CONCAT('r-', i)",
+		"created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
+	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", somebody, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
+		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "''", "status_reason", "''")},
+	{"work_orders", 20, guardedColumns("created_by", "1", "created_by_name", "'Li'", "title", "CONCAT('Call customer ', i)", "body", "''", "priority", "i % 4", "status", "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 1 ELSE 3 END",
+		"due_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "holder_id", "CASE WHEN i % 10 = 0 THEN 100 + i % 7 END", "holder_name", "''", "resolution", "''", "comments", "0")},
+	{"work_order_links", 20, []string{"tenant_id", "{t}", "work_order_id", "i", "resource", "CONCAT('orders/', i % 999)"}},
+	{"approvals", 20, guardedColumns("status", "i % 5", "kind", "'config'", "resource", "CONCAT('configs/app.', i)", "author_id", "1 + i % 50", "author_name", "'Li'", "note", "''", "base_etag", "''", "content", "'{}'", "content_version", "1",
+		"digest", "CONCAT('d', i)", "required", "1", "reason", "''", "expires_time", "{at i * 7919 % 63072000}")},
+	{"approval_targets", 20, []string{"tenant_id", "{t}", "approval_id", "i", "resource", "CONCAT('configs/app.', i % 9973)", "pending", "CASE WHEN i % 5 = 0 THEN 1 ELSE 0 END"}},
+	{"aggregates", 20, guardedColumns("type", "CASE WHEN i % 3000 = 0 THEN 'rare' ELSE 'counter' END", "name", "CONCAT('page-', i * 7919 % 999983, '-', i)", "counters", "'{}'", "writer_count", "0")},
+	{"idempotency_keys", 100, []string{"tenant_id", "{t}", "scope", "'u:1'", "idempotency_key", "CONCAT('key-', 10000000 + i)", "fingerprint", "'01234567890123456789012345678901'", "method", "'POST'", "path", "'/api/v1/orders'", "request_id", "''",
+		"actor_kind", "'token'", "actor_id", "'1'", "actor_name", "'Li'", "status", "CASE WHEN i % 40000 = 0 THEN 409 ELSE 201 END", "location", "''", "seal_key", "''", "duration_us", "900", "replays", "0", "created_time", "{made}", "expires_time", "{at 99999999}"}},
+	{"flash_sales", 2, guardedColumns("name", "CONCAT('Sale ', i)", "sku", "CONCAT('sku-', i % 999)", "price", "100", "quantity", "100", "per_user_limit", "1", "starts_time", "{made}", "ends_time", "{at i * 7919 % 63072000}", "item_name", "'Tea'", "status", "3", "secret", "''")},
+	{"users", 2, guardedColumns("username", "CONCAT('user', 1000000 + i)", "display_name", "CONCAT('Li ', i * 7919 % 999983)", "password_hash", "''", "disabled", "CASE WHEN i % 50 = 0 THEN 1 ELSE 0 END")},
+	{"roles", 2, guardedColumns("name", "CONCAT('role ', i)")},
+	{"api_tokens", 2, guardedColumns("user_id", "1 + i % 99", "name", "CONCAT('token ', i * 7919 % 99991)", "token_hash", "CONCAT('{t}-', i)", "scopes", "'[]'")},
+}
+
+// perStatement is how many rows one INSERT makes: MariaDB must answer within the time that a
+// statement may take.
+const perStatement = 20_000
+
+// fillShop gives a tenant a shop with so many rows of each table, and has the engine look at what
+// it has now.
+func fillShop(ctx context.Context, db *storage.DB, tenant int64, rows func(table) int) error {
+	pool := db.Pools()["write"]
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if db.Dialect == storage.MySQL {
+		if _, err := conn.ExecContext(ctx, "SET SESSION max_recursive_iterations = 1000000"); err != nil {
+			return err
+		}
+	}
+	for _, t := range tables {
+		n := rows(t)
+		for first := 1; first <= n; first += perStatement {
+			if err := t.insert(ctx, conn, db.Dialect, tenant, first, min(first+perStatement-1, n), n); err != nil {
+				return fmt.Errorf("fill %s: %w", t.name, err)
+			}
+		}
+		analyze := "ANALYZE TABLE " + t.name
+		if db.Dialect == storage.SQLite {
+			// The service never has SQLite's statistics, so there are none here.
+			continue
+		}
+		if _, err := conn.ExecContext(ctx, analyze); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofSize are the rows of a shop with so many orders.
+func ofSize(orders int) func(table) int {
+	return func(t table) int { return orders * t.share / 100 }
+}
+
+// large reports whether a table has many rows of one tenant.
+func (t table) large() bool { return t.share >= 20 }
+
+func (t table) insert(ctx context.Context, conn *sql.Conn, dialect storage.Dialect, tenant int64, first, last, n int) error {
+	var columns, values []string
+	for i := 0; i < len(t.columns); i += 2 {
+		columns = append(columns, "`"+t.columns[i]+"`")
+		values = append(values, expression(t.columns[i+1], dialect, tenant, n))
+	}
+	statement := fmt.Sprintf("INSERT INTO %s (%s) WITH RECURSIVE numbers(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) SELECT %s FROM numbers",
+		t.name, strings.Join(columns, ", "), first, last, strings.Join(values, ", "))
+	_, err := conn.ExecContext(ctx, statement)
+	return err
+}
+
+func expression(text string, dialect storage.Dialect, tenant int64, n int) string {
+	text = strings.ReplaceAll(text, "{made}", fmt.Sprintf("{at i * %d / %d}", year, n))
+	for {
+		start := strings.Index(text, "{at ")
+		if start < 0 {
+			break
+		}
+		end := start + strings.Index(text[start:], "}")
+		seconds := text[start+len("{at ") : end]
+		moment := "FROM_UNIXTIME(FLOOR(UNIX_TIMESTAMP() - " + fmt.Sprint(year) + " + " + seconds + "))"
+		if dialect == storage.SQLite {
+			moment = "strftime('%Y-%m-%d %H:%M:%S', unixepoch() - " + fmt.Sprint(year) + " + " + seconds + ", 'unixepoch') || '+00:00'"
+		}
+		text = text[:start] + moment + text[end+1:]
+	}
+	return strings.NewReplacer("{t}", fmt.Sprint(tenant), "{n}", fmt.Sprint(n)).Replace(text)
+}

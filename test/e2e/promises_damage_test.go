@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/app"
+	"interlock/internal/base/storage"
+	"interlock/internal/settings"
+	"interlock/internal/views/promises"
+	"interlock/test/apptest"
+)
+
+// damage breaks a promise by hand.
+type damage struct {
+	promise string
+	// also are other promises that the same damage breaks.
+	also []string
+	// statement changes one row: the last that meets where.
+	table, set, where string
+	// insert is a statement instead.
+	insert string
+}
+
+// wrong is a moment at which nothing happened.
+const wrong = "'2001-01-01 00:00:00+00:00'"
+
+// unaudited moves the audit row that an action left to another moment.
+func unaudited(promise, action string, also ...string) damage {
+	return damage{promise: promise, also: also, table: "audit_entries", set: "created_time = WRONG", where: "action = '" + action + "'"}
+}
+
+// damages has at least one for each promise.
+var damages = []damage{
+	{promise: "config-versions", table: "configs", set: "version = version + 1", where: "version = 1"},
+	{promise: "config-versions", insert: "DELETE FROM config_histories WHERE tenant_id > 0 AND version = 1 AND config_id = (SELECT id FROM configs WHERE version > 1 AND protected = 0 LIMIT 1)"},
+	{promise: "config-content", table: "configs", set: "remark = 'by hand'", where: "1 = 1"},
+	{promise: "order-versions", table: "orders", set: "version = version + 1", where: "1 = 1"},
+	{promise: "order-status", table: "order_histories", set: "to_status = 9", where: "version = (SELECT o.version FROM orders o WHERE o.id = x.order_id)"},
+	{promise: "order-status", table: "order_histories", set: "from_status = (SELECT from_status FROM (SELECT from_status, order_id, version FROM order_histories) b WHERE b.order_id = x.order_id AND b.version = x.version - 1), to_status = to_status",
+		where: "version = 3 AND from_status <> to_status AND order_id IN (SELECT order_id FROM (SELECT order_id FROM order_histories WHERE version = 2 AND from_status <> to_status) c)"},
+	{promise: "refund-versions", table: "refunds", set: "version = version + 1", where: "1 = 1"},
+	{promise: "work-order-versions", table: "work_orders", set: "version = version + 1", where: "1 = 1"},
+	{promise: "work-order-holders", table: "work_orders", set: "holder_id = 1", where: "status = 0"},
+	{promise: "work-order-holders", table: "work_orders", set: "holder_id = NULL", where: "status = 1"},
+	{promise: "approval-versions", table: "approvals", set: "version = version + 1", where: "1 = 1"},
+	{promise: "approvals-applied", table: "config_histories", set: "approval_id = approval_id + 1000", where: "approval_id <> 0"},
+	{promise: "approval-votes", table: "approvals", set: "required = required + 1", where: "status = 1"},
+	{promise: "approval-votes", table: "approval_histories", set: "changed_by = (SELECT MAX(v.user_id) FROM approval_votes v WHERE v.approval_id = x.approval_id)",
+		where: "action = 'propose' AND approval_id IN (SELECT id FROM approvals WHERE status = 1)"},
+	{promise: "protected-configs", table: "config_histories", set: "protected = 1", where: "version = 1 AND config_id IN (SELECT id FROM configs WHERE version > 1 AND protected = 0)"},
+	{promise: "aggregate-versions", table: "aggregates", set: "version = version + 1", where: "1 = 1"},
+	{promise: "aggregate-requests", insert: "DELETE FROM audit_entries WHERE tenant_id > 0 AND action = 'aggregate.append' LIMIT 1"},
+	{promise: "aggregate-writers", table: "aggregate_writers", set: "last_seq = last_seq + 1", where: "1 = 1"},
+	{promise: "action-counts", insert: "UPDATE action_counts SET likes = likes + 1 WHERE tenant_id > 0"},
+	{promise: "wallet-balances", table: "wallets", set: "balance = balance + 1", where: "1 = 1"},
+	{promise: "wallet-transfers", table: "wallet_entries", set: "reference = 'elsewhere'", where: "other_user_id IS NOT NULL"},
+	{promise: "order-money", table: "orders", set: "paid = paid + 1", where: "payment_method <> ''"},
+	{promise: "order-money", table: "orders", set: "refunded = refunded + 1", where: "paid > refunded + refund_reserved"},
+	{promise: "refund-credits", table: "wallet_entries", set: "kind = 'gift'", where: "kind = 'refund'"},
+	{promise: "credits-of-refunds", table: "wallet_entries", set: "kind = 'refund', reference = '@none'", where: "kind <> 'refund' AND other_user_id IS NULL"},
+	{promise: "refund-lines", table: "refund_lines", set: "quantity = quantity + 1000, restock = 0", where: "restock = 0 AND refund_id IN (SELECT id FROM refunds WHERE status IN (0, 1, 3, 5))"},
+	{promise: "stock-movements", table: "inventories", set: "version = version + 1", where: "1 = 1"},
+	{promise: "stock-holds", insert: "INSERT INTO inventory_holds (tenant_id, holder, sku, quantity) SELECT tenant_id, 'by hand', sku, 1 FROM inventories ORDER BY id LIMIT 1"},
+	{promise: "order-holds", insert: "UPDATE inventory_holds SET holder = 'by hand' WHERE tenant_id > 0 AND quantity > 0 AND holder LIKE 'orders/%' LIMIT 1"},
+	{promise: "sale-units", table: "flash_sale_stocks", set: "allotted = allotted + 1, sold = sold + 1", where: "1 = 1"},
+	{promise: "sale-holds", table: "flash_sale_stocks", set: "allotted = allotted + 1", where: "1 = 1"},
+	{promise: "sale-limits", insert: "UPDATE flash_sale_histories SET per_user_limit = 0 WHERE tenant_id > 0"},
+	{promise: "sale-gates", insert: "UPDATE flash_sale_gates SET remaining = remaining + 1 WHERE tenant_id > 0"},
+	unaudited("audited-configs", "config.create"),
+	unaudited("audited-orders", "order.ship", "audited-stock"),
+	unaudited("audited-refunds", "refund.reject", "audited-orders"),
+	unaudited("audited-work-orders", "work_order.claim"),
+	unaudited("audited-approvals", "approval.propose"),
+	unaudited("audited-wallets", "wallet.entry"),
+	unaudited("audited-stock", "inventory.adjust"),
+	{promise: "orders-audited-once", insert: `INSERT INTO audit_entries (tenant_id, unit_id, actor_kind, actor_id, actor_name, action, resource, detail, created_time)
+		SELECT tenant_id, 'by hand', actor_kind, actor_id, actor_name, action, resource, detail, created_time FROM audit_entries WHERE action = 'order.ship' ORDER BY id LIMIT 1`},
+	{promise: "approvals-audited", table: "audit_entries", set: "unit_id = 'by somebody'", where: "action = 'approval.approve'"},
+}
+
+func (d damage) on(dialect storage.Dialect) string {
+	statement := d.insert
+	if statement == "" {
+		key := "id"
+		if d.table == "aggregate_writers" {
+			key = "aggregate_id"
+		}
+		statement = fmt.Sprintf("UPDATE %s AS x SET %s WHERE tenant_id > 0 AND %s = (SELECT last FROM (SELECT MAX(%s) AS last FROM %s AS x WHERE %s) l)",
+			d.table, strings.ReplaceAll(d.set, "WRONG", wrong), key, key, d.table, d.where)
+	}
+	if dialect == storage.MySQL {
+		statement = strings.ReplaceAll(statement, wrong, "'2001-01-01 00:00:00'")
+	}
+	if dialect == storage.SQLite && strings.HasSuffix(statement, " LIMIT 1") && !strings.HasPrefix(statement, "INSERT") {
+		// SQLite has no UPDATE or DELETE with LIMIT.
+		head, where, _ := strings.Cut(strings.TrimSuffix(statement, " LIMIT 1"), " WHERE ")
+		statement = head + " WHERE rowid = (SELECT rowid FROM " + d.of() + " WHERE " + where + " LIMIT 1)"
+	}
+	return statement
+}
+
+func (d damage) do(t *testing.T, db *storage.DB) {
+	t.Helper()
+	result := db.Write(storage.AcrossTenants(t.Context())).Exec(d.on(db.Dialect))
+	require.NoError(t, result.Error, d.promise)
+	require.NotZero(t, result.RowsAffected, "%s: there is nothing to break", d.promise)
+}
+
+func TestEachPromiseHasSomebodyWhoBreaksIt(t *testing.T) {
+	for _, p := range promises.List {
+		require.True(t, slices.ContainsFunc(damages, func(d damage) bool { return d.promise == p.Name }), p.Name)
+	}
+}
+
+// breakAlone does each damage to a copy of its own of an embedded database, and sees nothing
+// else reported.
+func breakAlone(t *testing.T, admin *apptest.Caller) {
+	pool, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(admin.Program.Services().DB.URL, "sqlite://"))
+	require.NoError(t, err)
+	defer pool.Close()
+	for i, d := range damages {
+		t.Run(d.promise, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".db"))
+			_, err := pool.Exec("VACUUM INTO '" + path + "'")
+			require.NoError(t, err)
+			sv, err := app.Open(t.Context(), settings.Storage{DatabaseURL: "sqlite://" + path, MaxConnections: 4}, app.Options{WithoutKeys: true})
+			require.NoError(t, err)
+			defer sv.Close()
+			d.do(t, sv.DB)
+			d.isFound(t, sv)
+		})
+	}
+}
+
+// breakInTurn does one damage after the other to one database, and takes each back.
+func breakInTurn(t *testing.T, admin *apptest.Caller) {
+	sv := admin.Program.Services()
+	for _, d := range damages {
+		restore := saveTable(t, sv.DB, d.of())
+		d.do(t, sv.DB)
+		d.isFound(t, sv)
+		restore()
+	}
+	require.Empty(t, check(t, sv))
+}
+
+// isFound sees that a damage is found, and nothing else that is not of it.
+func (d damage) isFound(t *testing.T, sv *app.Services) {
+	t.Helper()
+	broken := check(t, sv)
+	require.Positive(t, broken[d.promise], "%s is not found; found were: %v", d.promise, broken)
+	for name := range broken {
+		require.True(t, name == d.promise || slices.Contains(d.also, name), "%s is not about %s", name, d.promise)
+	}
+}
+
+// of is the table that is damaged.
+func (d damage) of() string {
+	if d.table != "" {
+		return d.table
+	}
+	return strings.Fields(strings.NewReplacer("DELETE FROM ", "", "UPDATE ", "", "INSERT INTO ", "").Replace(d.insert))[0]
+}
+
+// saveTable copies a table of MariaDB, and returns what puts its rows back.
+func saveTable(t *testing.T, db *storage.DB, table string) (restore func()) {
+	t.Helper()
+	write := db.Write(storage.AcrossTenants(t.Context()))
+	var columns []string
+	require.NoError(t, write.Raw("SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
+		" WHERE table_schema = DATABASE() AND table_name = ? AND extra NOT LIKE '%GENERATED%'", table).Scan(&columns).Error)
+	list := strings.Join(columns, ", ")
+	run := func(statement string) { require.NoError(t, write.Exec(statement).Error, statement) }
+	run("CREATE TABLE saved AS SELECT " + list + " FROM " + table)
+	return func() {
+		run("DELETE FROM " + table + " WHERE tenant_id >= 0")
+		run("INSERT INTO " + table + " (" + list + ") SELECT " + list + " FROM saved")
+		run("DROP TABLE saved")
+	}
+}

@@ -1,0 +1,80 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/lock"
+	"interlock/internal/views/retention"
+	"interlock/test/apptest"
+)
+
+// The limit is a second ago, so that writes and removals meet on the same records.
+func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
+	for engine, database := range map[string]func(t *testing.T) string{
+		"sqlite":  func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/shop.db" },
+		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },
+	} {
+		t.Run(engine, func(t *testing.T) {
+			address := database(t)
+			require.NoError(t, storagetest.Migrate(address))
+			admin := openShop(t, address)
+			sv := admin.Program.Services()
+			outgrowWatchers(t, admin)
+			const kept = time.Second
+			sweeper := retention.New(retention.Deps{
+				DB: sv.DB, Runner: sv.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: sv.Clock, Every: 100 * time.Millisecond, Share: 1,
+				Keep: map[retention.Kind]time.Duration{retention.Audit: kept, retention.History: kept, retention.Tickets: kept},
+			})
+			sweeping, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				for sweeping.Err() == nil {
+					if err := sweeper.Turn(sweeping); err != nil && sweeping.Err() == nil {
+						t.Errorf("sweep: %v", err)
+						return
+					}
+				}
+			}()
+			// What the shop was opened with is old from here on, and some of what is written next.
+			clock.Sleep(t.Context(), kept)
+			writeWhileChecking(t, admin)
+			stop()
+			<-ended
+			clock.Sleep(t.Context(), kept)
+			require.NoError(t, sweeper.Turn(t.Context()))
+			require.Empty(t, check(t, sv))
+			says, err := retention.Summary(t.Context(), sv.DB)
+			require.NoError(t, err)
+			for _, table := range []string{"audit_entries", "config_histories", "order_histories"} {
+				require.Regexp(t, `(^|\. )`+table+`: [1-9]`, says, "nothing was removed, so nothing was tried")
+			}
+			// What is younger than the limit is still looked at.
+			exec := sv.DB.Write(storage.AcrossTenants(t.Context()))
+			require.NoError(t, exec.Exec("DELETE FROM config_histories WHERE tenant_id > 0 AND id = (SELECT id FROM (SELECT MAX(h.id) AS id FROM config_histories h JOIN configs c ON c.id = h.config_id AND c.version = h.version) l)").Error)
+			require.Positive(t, check(t, sv)["config-versions"])
+		})
+	}
+}
+
+// outgrowWatchers has the log of configs stand where all versions so far are behind those that a
+// watcher can resume from.
+func outgrowWatchers(t *testing.T, admin *apptest.Caller) {
+	t.Helper()
+	sv := admin.Program.Services()
+	whole, err := sv.Configs.NumberLog(t.Context())
+	require.NoError(t, err)
+	require.True(t, whole)
+	statement := "UPDATE sqlite_sequence SET seq = seq + 20000 WHERE name = 'config_histories'"
+	if sv.DB.Dialect == storage.MySQL {
+		statement = "UPDATE log_places SET last = last + 20000 WHERE name = 'configs'"
+	}
+	require.NoError(t, sv.DB.Write(storage.AcrossTenants(t.Context())).Exec(statement).Error)
+}
