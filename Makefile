@@ -79,7 +79,7 @@ run: build ## Build and serve on SQLite, data under ./data
 .PHONY: check
 check: $(WEB) ## Run what needs no server, in under a minute: vet, the tests of packages on SQLite, the web's types
 	CGO_ENABLED=0 go vet ./...
-	INTERLOCK_TEST_TIER=check CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
+	INTERLOCK_TEST_TIER=check CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/shop/... ./test/activity/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
@@ -180,7 +180,7 @@ bench-queues: ## Measure the queue in Redis against asynq
 
 .PHONY: bench-link
 bench-link: $(WEB) ## Measure edits of configs and entries of one wallet over 0 to 1 ms to MariaDB, statement by statement and in packets
-	$(SERVICES) -durable -- env CGO_ENABLED=0 go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./internal/wallets
+	$(SERVICES) -durable -- env CGO_ENABLED=0 go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./test/shop
 
 .PHONY: bench-size
 bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000 ENGINES=sqlite

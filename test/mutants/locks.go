@@ -1,6 +1,6 @@
 package main
 
-// around are the tests by which each domain that locks notices where it does.
+// around checks that aggregates acquire and release their locks outside of the transaction.
 const around = "TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded"
 
 // locks are breaks of the locks and of when they are held.
@@ -9,8 +9,9 @@ var locks = []mutant{
 		name: "locks released before COMMIT",
 		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.release(ctx)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
 		caught: tests{
-			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"internal/core/uow": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"test/activity":     {around},
+			"test/shop":         {"TestWalletLocksEncloseTheTransaction", "TestStockLocksEncloseTheTransaction", "TestOrderLocksEncloseTheTransaction"},
 		},
 	},
 	{
@@ -18,8 +19,9 @@ var locks = []mutant{
 		file: "internal/core/uow/unit.go", old: "	lease, err := u.runner.locks.Acquire(", new: "	if _, err := u.Tx(ctx); err != nil {\n		return ctx, err\n	}\n	lease, err := u.runner.locks.Acquire(",
 		also: []edit{{"internal/core/uow/unit.go", "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", ""}},
 		caught: tests{
-			"internal/core/uow":   {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates": {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"internal/core/uow": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
+			"test/activity":     {around},
+			"test/shop":         {"TestWalletLocksEncloseTheTransaction", "TestStockLocksEncloseTheTransaction", "TestOrderLocksEncloseTheTransaction"},
 		},
 	},
 	{

@@ -1,0 +1,140 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/wallets"
+	"interlock/test/racing"
+)
+
+// walletRequest is what a client walletRequest of one wallet: an amount, or 0 to read it.
+type walletRequest struct {
+	user   principal.CustomerID
+	amount int64
+}
+
+// walletReply is what it was told: the balance, or that there was too little.
+type walletReply struct {
+	balance int64
+	refused bool
+}
+
+// oneWallet is what a balance is by itself: an amount is added if and only if that
+// leaves nothing below zero, and everybody is walletReply the balance.
+var oneWallet = racing.Model[walletRequest, walletReply, int64]{
+	Of: func(in walletRequest) any { return in.user },
+	Step: func(balance int64, in walletRequest, out walletReply) (bool, int64) {
+		after := balance + in.amount
+		if out.refused {
+			return after < 0 && out.balance == balance, balance
+		}
+		return after >= 0 && out.balance == after, after
+	},
+}
+
+// walletReplyOf is what a client is walletReply when its entry leaves a balance or is refused.
+func walletReplyOf(balance int64, err error) (walletReply, error) {
+	var refusal *apperr.Error
+	if errors.As(err, &refusal) && refusal.Code == apperr.InsufficientBalance {
+		return walletReply{balance: refusal.Members["balance"].(int64), refused: true}, nil
+	}
+	return walletReply{balance: balance}, err
+}
+
+// do makes an entry in a unit of its own, as a request does, or reads the balance.
+func (b *Shop) doWallet(ctx context.Context, in walletRequest, reference string) (balance int64, err error) {
+	if in.amount == 0 {
+		wallet, err := b.Wallets.Wallet(ctx, in.user)
+		if err != nil {
+			return 0, err
+		}
+		return wallet.Balance, nil
+	}
+	err = b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		posting := wallets.Posting{UserID: in.user, Amount: in.amount, Kind: "test", Reference: reference}
+		entry, _, err := b.Wallets.Enter(ctx, u, posting, 10*time.Second)
+		if err == nil {
+			balance = entry.Balance
+		}
+		return err
+	})
+	return balance, err
+}
+
+// called names a user. One of two differs from the one before in case only.
+func called(i int) principal.CustomerID {
+	return principal.CustomerID(fmt.Sprintf([]string{"shop/user-%d", "shop/USER-%d"}[i%2], i/2))
+}
+
+func TestRacingEntriesAreLinearizable(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		const clients, requests, raced = 8, 40, 10
+		b := Open(ctx, t, db)
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		var history racing.History[walletRequest, walletReply]
+		racing.Together(clients, func(client int) {
+			random := rand.New(rand.NewPCG(seed, uint64(client)))
+			for i := range requests {
+				in := walletRequest{called(i * raced / requests), int64(random.IntN(9) - 4)}
+				history.Record(client, in, func() (walletReply, error) {
+					return walletReplyOf(b.doWallet(ctx, in, fmt.Sprintf("r-%d-%d", client, i)))
+				})
+			}
+		})
+		require.Len(t, history.Told(), clients*requests)
+		require.True(t, racing.Linearizable(t, &history, oneWallet))
+		for i := range raced {
+			b.requireLedger(t, called(i), b.Balance(t, called(i)))
+		}
+	})
+}
+
+func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := Open(ctx, t, db)
+		var history racing.History[walletRequest, walletReply]
+		history.Record(0, walletRequest{"1", 100}, func() (walletReply, error) {
+			return walletReplyOf(b.doWallet(ctx, walletRequest{"1", 100}, "opening"))
+		})
+		bothHaveRead := racing.Meet(2)
+		racing.Together(2, func(i int) {
+			history.Record(i, walletRequest{"1", -60}, func() (walletReply, error) {
+				return walletReplyOf(b.enterUnguarded(ctx, "1", -60, bothHaveRead))
+			})
+		})
+		require.False(t, racing.Linearizable(t, &history, oneWallet), "100 were spent as 120")
+	})
+}
+
+// enterUnguarded makes an entry without a lock and without the version predicate, and returns the
+// balance that it computed. between runs after the read and before the write.
+func (b *Shop) enterUnguarded(ctx context.Context, user principal.CustomerID, amount int64, between func()) (balance int64, err error) {
+	err = b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		wallet, err := b.Wallets.Wallet(ctx, user)
+		if err != nil {
+			return err
+		}
+		between()
+		tx, err := u.Tx(ctx)
+		if err != nil {
+			return err
+		}
+		balance = wallet.Balance + amount
+		u.Audit(uow.Entry{Action: "wallet.entry", Resource: wallets.Topic + "/" + string(user)})
+		return tx.Exec("UPDATE wallets SET balance = ?, version = version + 1 WHERE tenant_id = ? AND user_id = ?", balance, b.Tenant(), user).Error
+	})
+	return balance, err
+}
