@@ -109,6 +109,15 @@ func (w *World) Count(t testing.TB, model any, condition string, args ...any) in
 	return n
 }
 
+// CountRows returns how many rows of a table in the tenant meet the condition.
+func (w *World) CountRows(t testing.TB, table, condition string, args ...any) int64 {
+	t.Helper()
+	var n int64
+	rows := w.DB.Read(w.Ctx).Raw("SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ? AND "+condition, append([]any{w.Tenant()}, args...)...)
+	require.NoError(t, rows.Scan(&n).Error)
+	return n
+}
+
 // FreezeReads makes the reads of a table in units return the rows of the first of these reads, until
 // resume is called. It simulates a holder that pauses between its read and its write.
 func (w *World) FreezeReads(t testing.TB, table string) (resume func()) {
