@@ -16,8 +16,14 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
 }
 
+// onBoth is each for races and for the walk through an approval.
+func onBoth(t *testing.T, test func(t *testing.T, o *office)) {
+	t.Parallel()
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
+}
+
 func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		etag := li.protect("tax", 0.19)
 		before := li.config("tax")

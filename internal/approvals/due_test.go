@@ -66,7 +66,7 @@ func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
 // The locks of the replicas know nothing of each other, as when a lease is lost: the guard alone
 // lets each change be made once.
 func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		replicas := []*office{o, o.replica(), o.replica()}
 		for n := range tier.Rounds(5, 100) {
@@ -98,7 +98,7 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 }
 
 func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
 		made := 0
 		for n := range tier.Rounds(20, 1000) {
@@ -129,7 +129,7 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 }
 
 func TestOfAScheduledChangeThatIsDueAndItsWithdrawalOneWins(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)

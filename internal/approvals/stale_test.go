@@ -191,7 +191,7 @@ func jsonID(row object) string { return strconv.FormatInt(int64(row["id"].(float
 
 // Whatever a new route does: the statement that writes the row asks.
 func TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		li.protect("tax", 1)
 		row, err := o.configs.Get(o.Ctx, "tax")

@@ -122,7 +122,7 @@ func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T)
 }
 
 func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T) {
-	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
 		old := newWorld(t, ctx, db)
 		long := strings.Repeat("x", config.MaxValueBytes-20)

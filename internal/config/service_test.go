@@ -72,7 +72,7 @@ func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 }
 
 func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		seen := w.create("disjoint", object(`{}`))
 

@@ -271,7 +271,7 @@ func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
 
 // Whoever reads a snapshot and watches from its revision has what is there.
 func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		const writers, configs = 4, 30
 		w.watch(nil)

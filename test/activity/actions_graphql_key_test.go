@@ -302,7 +302,7 @@ func (away) Held(context.Context) ([]lock.Holding, error) { return nil, lock.Err
 
 // Without a lease attempts of several processes run side by side, and the unique rows decide.
 func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for round := range 10 {
 			ctx := storagetest.Tenant(t)
 			const processes = 8

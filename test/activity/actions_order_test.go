@@ -21,7 +21,7 @@ import (
 )
 
 func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
 		applied := 0
 		for i, order := range [][]int64{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {

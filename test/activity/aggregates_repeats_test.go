@@ -163,7 +163,7 @@ func TestWithoutEnforcementSequencesMayComeInAnyOrderAndStillOnlyOnce(t *testing
 }
 
 func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
 		event := with(counted(1, "in"), "eventId", "e-1")
 		name := aggregates.Name{Type: "shelf", ID: "A-17"}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		a := o.boss.Send(t, http.MethodPost, "/work-orders", object{
 			"title": "A teapot arrived broken", "body": "See the picture.", "priority": "high", "dueTime": "2026-11-22T08:00:00Z", "links": []string{"orders/12", "wallets/li@example.com"},
@@ -166,7 +166,7 @@ func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 }
 
 func TestWorkOrdersAreListedByFilter(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		a := o.open(t, object{"title": "Call the courier", "priority": "low", "links": []string{"orders/12"}})
 		b := o.open(t, object{"title": "Count the shelf", "dueTime": "2026-11-22T08:00:00Z"})

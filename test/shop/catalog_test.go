@@ -29,7 +29,7 @@ func (s *Shop) addItem(t *testing.T, sku string, price int64) string {
 }
 
 func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		created := s.Send(t, http.MethodPost, "/items", object{"sku": "TEA-1", "name": "Tea", "price": 1990, "ownedByUserId": 12})
 		require.Equal(t, http.StatusCreated, created.Status)
@@ -202,7 +202,7 @@ func TestAnItemIsHeldWhileAUnitSellsIt(t *testing.T) {
 }
 
 func TestItemsAreListedByFilterSortAndCursor(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		for i, sku := range []string{"b_1", "a%1", "C.3"} {
 			s.Send(t, http.MethodPost, "/items", object{"sku": strings.ReplaceAll(sku, "%", "-"), "name": "Name " + sku, "price": 300 - i})

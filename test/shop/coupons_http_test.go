@@ -33,7 +33,7 @@ func (c *Shop) readCoupon(t *testing.T, code string) object {
 }
 
 func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := Open(ctx, t, db)
 		started := c.Send(t, http.MethodPost, "/coupon-campaigns", CampaignSpec(object{"kind": "percent", "value": 10}))
 		require.Equal(t, http.StatusCreated, started.Status, started.Body)
@@ -174,7 +174,7 @@ func TestCouponsAreIssuedToUsersOrByNumber(t *testing.T) {
 }
 
 func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := Open(ctx, t, db)
 		code := c.Issue(t, c.Campaign(t, nil), object{"userIds": []int{5}})[0]
 		fresh := c.readCoupon(t, code)
@@ -286,7 +286,7 @@ func TestACouponWorksFromValidFromUntilJustBeforeValidTo(t *testing.T) {
 }
 
 func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := Open(ctx, t, db)
 		short := c.Campaign(t, object{"name": "Short 50%_!", "validTo": world.Opening.Add(time.Minute)})
 		long := c.Campaign(t, object{"name": "Long"})

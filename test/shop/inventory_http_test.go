@@ -89,7 +89,7 @@ func TestStockThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 }
 
 func TestAnAdjustmentMovesTheStockAndIsFoundAgainByItsReference(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := Open(ctx, t, db)
 		h.Item(t, "TEA-1", 100)
 		before := h.Count(t, &uow.AuditRow{}, "1 = 1")
@@ -203,7 +203,7 @@ func TestAnItemWithPiecesInTheHouseIsNotDeleted(t *testing.T) {
 }
 
 func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := Open(ctx, t, db)
 		for range 8 {
 			h.Item(t, "TEA-1", 100)
@@ -261,7 +261,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *t
 }
 
 func TestTheListShowsWhatRunsLowFirst(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := Open(ctx, t, db)
 		for sku, pieces := range map[string]int64{"CUP-1": 3, "TEA-1": 30, "TEA_2": 8, "TEA-3": 0} {
 			h.Stock(t, sku, 100, pieces)

@@ -177,7 +177,7 @@ func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
 }
 
 func TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 300, Plenty)
 		s.Fund(t, Buyer, 500)
@@ -237,7 +237,7 @@ func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
 }
 
 func TestOrderLocksEncloseTheTransaction(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		s := OpenWith(ctx, t, db, Options{Locks: locks})
 		caller, _ := principal.From(ctx)
@@ -317,7 +317,7 @@ func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
 
 // The sweeper finds the order while it is pending; before it comes to it, it is paid.
 func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
 		s.Fund(t, Buyer, 100)

@@ -109,7 +109,7 @@ func TestAPaddedSkuNamesNoItemOnAnyEngine(t *testing.T) {
 }
 
 func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1990, Plenty)
 		order := s.Place(t)
@@ -270,7 +270,7 @@ func TestADiscountNeverExceedsTheTotal(t *testing.T) {
 }
 
 func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		var placed []object
 		for i := range 4 {

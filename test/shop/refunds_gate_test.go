@@ -195,7 +195,7 @@ func TestTheRestOfACancelledOrderIsCreditedWithoutVotesAndApprovedWithThem(t *te
 
 // raced runs races about one refund each, and holds the books after all of them.
 func raced(t *testing.T, race func(t *testing.T, s *Shop, refund object)) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, _ := guarded(ctx, t, db)
 		for range 10 {
 			race(t, s, s.request(t, s.paid(t, "wallet", Line("TEA-1", 1)), object{"amount": 100}))

@@ -421,7 +421,7 @@ func TestACancellationRefundsOnlyWhatIsLeft(t *testing.T) {
 }
 
 func TestRefundsAreListedByFilterAndFoundByReference(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
 		first, second := s.paid(t, "external", Line("TEA-1", 1)), s.paid(t, "external", Line("TEA-1", 1))

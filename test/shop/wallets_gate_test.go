@@ -166,7 +166,7 @@ func TestWhatCannotBeMadeIsNotProposed(t *testing.T) {
 // Two people propose the same entry, and others approve both, some of them at once: it is made
 // once, and the ledger adds up.
 func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := Open(ctx, t, db)
 		b.Above[wallets.ApprovalKind] = 0
 		wu := b.As(9, "Wu")

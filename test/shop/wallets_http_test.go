@@ -68,7 +68,7 @@ func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 }
 
 func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := Open(ctx, t, db)
 		heard, err := b.Bus.Subscribe(ctx, wallets.Topic)
 		require.NoError(t, err)
