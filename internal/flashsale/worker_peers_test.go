@@ -19,6 +19,7 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/test/tier"
 	"interlock/test/world"
 )
 
@@ -132,7 +133,9 @@ func TestTheWorkerOfASaleIsToldOfPurchasesElsewhere(t *testing.T) {
 	})
 }
 
+// The test counts commands for 12 s of the machine's time, which means something on a quiet machine.
 func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	db, server := storagetest.SQLite(t), redistest.NewServer(t)
 	client := redistest.Connect(t, server.URL())

@@ -11,9 +11,7 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/approvals/approvalstest"
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
-	"interlock/internal/base/epoch"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -21,50 +19,42 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
-	"interlock/internal/events"
-	"interlock/internal/lock"
+	"interlock/test/world"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a service on one engine, and what the tests look at behind it.
-type world struct {
+// registry is the service of configs.
+type registry struct {
 	*config.Service
-	t      testing.TB
-	ctx    context.Context
-	db     *storage.DB
-	runner *uow.Runner
-	bus    *events.InProcess
-	// deadlocks counts the units that the engine gave up for another.
-	epochs    *epoch.Watch
-	deadlocks atomic.Int64
+	*world.World
+	t         testing.TB
 	approvals *approvals.Service
+	// deadlocks counts the units that the engine rolled back because of a write conflict.
+	deadlocks atomic.Int64
 }
 
 // UnitRetried implements uow.Observer.
-func (w *world) UnitRetried(reason string) {
+func (w *registry) UnitRetried(reason string) {
 	if reason == "write_conflict" {
 		w.deadlocks.Add(1)
 	}
 }
 
 // UnitEnded implements uow.Observer.
-func (w *world) UnitEnded(string) {}
+func (w *registry) UnitEnded(string) {}
 
-func newWorld(t testing.TB, ctx context.Context, db *storage.DB) *world {
-	bus := events.NewInProcess(64)
-	t.Cleanup(bus.Close)
-	epochs := epoch.NewWatch(db, clock.System{})
-	require.NoError(t, epochs.Look(ctx))
-	w := &world{
-		t: t, ctx: ctx, db: db, bus: bus, epochs: epochs,
-	}
-	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: bus, Clock: clock.System{}, Tenancy: approvalstest.OneVote{}})
-	w.Service = config.New(config.Deps{DB: db, Bus: bus, Clock: clock.System{}, Epochs: epochs, Approvals: w.approvals, Cipher: testCipher(t)})
-	w.runner = uow.NewRunner(uow.Options{
-		DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Observer: w,
-	})
+func newRegistry(t testing.TB, ctx context.Context, db *storage.DB) *registry {
+	w := &registry{t: t}
+	w.World = world.New(ctx, t, db, world.Options{Observer: w})
+	require.NoError(t, w.Epochs.Look(ctx))
+	w.approvals = approvals.New(approvals.Deps{DB: db, Bus: w.Bus, Clock: w.Clock, Tenancy: approvalstest.OneVote{}})
+	w.Service = w.serviceWith(testCipher(t))
 	return w
+}
+
+func (w *registry) serviceWith(c encryption.Cipher) *config.Service {
+	return config.New(config.Deps{DB: w.DB, Bus: w.Bus, Clock: w.Clock, Epochs: w.Epochs, Approvals: w.approvals, Cipher: c})
 }
 
 const testKey = "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -76,20 +66,20 @@ func testCipher(t testing.TB) encryption.Cipher {
 }
 
 // as returns the context of an admin of the same tenant with another name.
-func (w *world) as(name string) context.Context {
-	p, _ := principal.From(w.ctx)
+func (w *registry) as(name string) context.Context {
+	p, _ := principal.From(w.Ctx)
 	p.Name = name
-	return principal.With(w.ctx, p)
+	return principal.With(w.Ctx, p)
 }
 
-func (w *world) do(ctx context.Context, fn func(ctx context.Context, u *uow.Unit) error) error {
-	return w.runner.Do(ctx, fn)
+func (w *registry) do(ctx context.Context, fn func(ctx context.Context, u *uow.Unit) error) error {
+	return w.Runner.Do(ctx, fn)
 }
 
-func (w *world) create(key string, content config.Content) *config.Config {
+func (w *registry) create(key string, content config.Content) *config.Config {
 	w.t.Helper()
 	var row *config.Config
-	require.NoError(w.t, w.do(w.ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+	require.NoError(w.t, w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		row, err = w.Create(ctx, u, key, content)
 		return err
 	}))
@@ -97,7 +87,7 @@ func (w *world) create(key string, content config.Content) *config.Config {
 }
 
 // edit sends a merge patch as the PATCH handler does.
-func (w *world) edit(ctx context.Context, key string, ref guard.Ref, patch string, disjoint bool) (change.Edited[*config.Config], error) {
+func (w *registry) edit(ctx context.Context, key string, ref guard.Ref, patch string, disjoint bool) (change.Edited[*config.Config], error) {
 	tree, err := merge.Parse([]byte(patch))
 	require.NoError(w.t, err)
 	var edited change.Edited[*config.Config]
@@ -108,15 +98,15 @@ func (w *world) edit(ctx context.Context, key string, ref guard.Ref, patch strin
 	return edited, err
 }
 
-func (w *world) mustEdit(key string, ref guard.Ref, patch string) *config.Config {
+func (w *registry) mustEdit(key string, ref guard.Ref, patch string) *config.Config {
 	w.t.Helper()
-	edited, err := w.edit(w.ctx, key, ref, patch, false)
+	edited, err := w.edit(w.Ctx, key, ref, patch, false)
 	require.NoError(w.t, err)
 	return edited.Row
 }
 
-func (w *world) delete(key string, ref guard.Ref) error {
-	return w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+func (w *registry) delete(key string, ref guard.Ref) error {
+	return w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		row, err := w.Get(ctx, key)
 		if err != nil {
 			return err
@@ -125,8 +115,8 @@ func (w *world) delete(key string, ref guard.Ref) error {
 	})
 }
 
-func (w *world) rollback(key string, to config.Rollback) (row *config.Config, err error) {
-	err = w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+func (w *registry) rollback(key string, to config.Rollback) (row *config.Config, err error) {
+	err = w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		before, err := w.Get(ctx, key)
 		if err != nil {
 			return err
@@ -137,33 +127,30 @@ func (w *world) rollback(key string, to config.Rollback) (row *config.Config, er
 	return row, err
 }
 
-func (w *world) get(key string) *config.Config {
+func (w *registry) get(key string) *config.Config {
 	w.t.Helper()
-	row, err := w.Get(w.ctx, key)
+	row, err := w.Get(w.Ctx, key)
 	require.NoError(w.t, err)
 	return row
 }
 
 // historyOf returns the versions of a key, newest first.
-func (w *world) historyOf(key string) []config.History {
+func (w *registry) historyOf(key string) []config.History {
 	w.t.Helper()
-	listing, err := w.History(w.ctx, key, storage.Page{Limit: storage.MaxLimit})
+	listing, err := w.History(w.Ctx, key, storage.Page{Limit: storage.MaxLimit})
 	require.NoError(w.t, err)
 	return listing.Rows
 }
 
-func (w *world) count(table string) int64 {
+func (w *registry) count(table string) int64 {
 	w.t.Helper()
-	p, _ := principal.From(w.ctx)
-	var n int64
-	require.NoError(w.t, w.db.Read(w.ctx).Raw("SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ?", p.TenantID).Scan(&n).Error)
-	return n
+	return w.CountRows(w.t, table, "1 = 1")
 }
 
 // traces are the rows that writes leave.
 type traces struct{ configs, histories, audits int64 }
 
-func (w *world) traces() traces {
+func (w *registry) traces() traces {
 	w.t.Helper()
 	return traces{w.count("configs"), w.count("config_histories"), w.count("audit_entries")}
 }
