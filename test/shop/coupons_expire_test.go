@@ -51,16 +51,16 @@ func TestTheSweeperExpiresWhatIsOverInBatchesForEveryTenant(t *testing.T) {
 
 func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		c := Open(ctx, t, db)
-		c.Issue(t, c.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)}), object{"count": 40})
-		c.Clock.Advance(time.Minute)
+		s := Open(ctx, t, db)
+		s.Issue(t, s.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)}), object{"count": 40})
+		s.Clock.Advance(time.Minute)
 		errs := make([]error, 4)
-		racing.Together(len(errs), func(i int) { errs[i] = c.Coupons.ExpireDue(ctx, 7) })
+		racing.Together(len(errs), func(i int) { errs[i] = s.Coupons.ExpireDue(ctx, 7) })
 		for _, err := range errs {
 			require.NoError(t, err)
 		}
-		require.NoError(t, c.Coupons.ExpireDue(ctx, 7))
-		require.EqualValues(t, 40, c.Count(t, &coupons.Coupon{}, "status = 3 AND version = 2"))
-		require.EqualValues(t, 40, c.Count(t, &coupons.Event{}, "action = 'expire'"))
+		require.NoError(t, s.Coupons.ExpireDue(ctx, 7))
+		require.EqualValues(t, 40, s.Count(t, &coupons.Coupon{}, "status = 3 AND version = 2"))
+		require.EqualValues(t, 40, s.Count(t, &coupons.Event{}, "action = 'expire'"))
 	})
 }

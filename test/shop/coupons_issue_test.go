@@ -20,10 +20,10 @@ import (
 // The campaign's row is locked meanwhile, so many coupons are few statements.
 func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
-	c := Open(storagetest.Tenant(t), t, db)
-	campaign := c.Campaign(t, object{"total": 1000})
+	s := Open(storagetest.Tenant(t), t, db)
+	campaign := s.Campaign(t, object{"total": 1000})
 	statements.Take()
-	codes := c.Issue(t, campaign, object{"count": 450})
+	codes := s.Issue(t, campaign, object{"count": 450})
 	inserts := map[string]int{}
 	for _, statement := range statements.Take() {
 		if strings.HasPrefix(statement, "INSERT") {
@@ -34,20 +34,20 @@ func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 		"INSERT INTO coupons": 3, "INSERT INTO coupon_histories": 3, "INSERT INTO coupon_campaign_histories": 1, "INSERT INTO audit_entries": 1,
 	}, inserts)
 	require.Len(t, codes, 450)
-	require.EqualValues(t, 450, c.Count(t, &coupons.Coupon{}, "code IN ? AND status = 0 AND version = 1", codes))
-	require.EqualValues(t, 450, c.Count(t, &coupons.Event{}, "action = 'issue' AND coupon_id IN (SELECT id FROM coupons WHERE code IN ?)", codes))
+	require.EqualValues(t, 450, s.Count(t, &coupons.Coupon{}, "code IN ? AND status = 0 AND version = 1", codes))
+	require.EqualValues(t, 450, s.Count(t, &coupons.Event{}, "action = 'issue' AND coupon_id IN (SELECT id FROM coupons WHERE code IN ?)", codes))
 }
 
 // issuing returns coupons whose codes come from random.
-func (c *Shop) issuing(random io.Reader) *coupons.Service {
-	return coupons.New(coupons.Deps{DB: c.DB, Runner: c.Runner, Bus: c.Bus, Clock: c.Clock, Random: random})
+func (s *Shop) issuing(random io.Reader) *coupons.Service {
+	return coupons.New(coupons.Deps{DB: s.DB, Runner: s.Runner, Bus: s.Bus, Clock: s.Clock, Random: random})
 }
 
 // issueBy issues unbound coupons of a new campaign by a service.
-func (c *Shop) issueBy(t *testing.T, service *coupons.Service, count int) (codes []string, err error) {
+func (s *Shop) issueBy(t *testing.T, service *coupons.Service, count int) (codes []string, err error) {
 	t.Helper()
-	id := world.ID(c.Campaign(t, nil))
-	err = c.Runner.Do(c.Ctx, func(ctx context.Context, u *uow.Unit) error {
+	id := world.ID(s.Campaign(t, nil))
+	err = s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		campaign, err := service.Campaign(ctx, id)
 		require.NoError(t, err)
 		codes, err = service.Issue(ctx, u, campaign, nil, count)
@@ -58,27 +58,27 @@ func (c *Shop) issueBy(t *testing.T, service *coupons.Service, count int) (codes
 
 func TestACodeThatIsTakenIsDrawnAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		c := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		same := bytes.Repeat([]byte{7}, 40)
-		issued, err := c.issueBy(t, c.issuing(io.MultiReader(bytes.NewReader(append(same, same...)), rand.Reader)), 2)
+		issued, err := s.issueBy(t, s.issuing(io.MultiReader(bytes.NewReader(append(same, same...)), rand.Reader)), 2)
 		require.NoError(t, err)
 		require.Len(t, issued, 2)
 		require.NotEqual(t, issued[0], issued[1])
-		require.EqualValues(t, 2, c.Count(t, &coupons.Coupon{}, "1 = 1"))
+		require.EqualValues(t, 2, s.Count(t, &coupons.Coupon{}, "1 = 1"))
 	})
 }
 
 func TestACodeIsDrawnFairlyFromCharactersThatNobodyMixesUp(t *testing.T) {
-	c := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
-	require.Regexp(t, `^[2-9A-HJKMNP-Z]{5}(-[2-9A-HJKMNP-Z]{5}){3}$`, c.Issue(t, c.Campaign(t, nil), object{"count": 1})[0])
+	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	require.Regexp(t, `^[2-9A-HJKMNP-Z]{5}(-[2-9A-HJKMNP-Z]{5}){3}$`, s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0])
 
 	// Bytes from 248 would favour the first characters, so they are skipped.
 	unfair := bytes.Repeat([]byte{255, 248}, 20)
 	fair := append(bytes.Repeat([]byte{247}, 10), bytes.Repeat([]byte{31}, 30)...)
-	codes, err := c.issueBy(t, c.issuing(bytes.NewReader(append(unfair, fair...))), 1)
+	codes, err := s.issueBy(t, s.issuing(bytes.NewReader(append(unfair, fair...))), 1)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ZZZZZ-ZZZZZ-22222-22222"}, codes)
 
-	_, err = c.issueBy(t, c.issuing(strings.NewReader("too little")), 1)
+	_, err = s.issueBy(t, s.issuing(strings.NewReader("too little")), 1)
 	require.Error(t, err)
 }

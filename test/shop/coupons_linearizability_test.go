@@ -56,14 +56,14 @@ func couponReplyOf(row *coupons.Coupon, err error) (couponReply, error) {
 	return couponReply{status: coupons.Machine.Of(row.Status).Name}, nil
 }
 
-func (c *Shop) voidAs(ctx context.Context, code string) (*coupons.Coupon, error) {
+func (s *Shop) voidAs(ctx context.Context, code string) (*coupons.Coupon, error) {
 	var after *coupons.Coupon
-	err := c.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		coupon, err := c.Coupons.Coupon(ctx, code)
+	err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		coupon, err := s.Coupons.Coupon(ctx, code)
 		if err != nil {
 			return err
 		}
-		after, err = c.Coupons.Void(ctx, u, coupon, coupons.Voiding{}, nil)
+		after, err = s.Coupons.Void(ctx, u, coupon, coupons.Voiding{}, nil)
 		return err
 	})
 	return after, err
@@ -72,8 +72,8 @@ func (c *Shop) voidAs(ctx context.Context, code string) (*coupons.Coupon, error)
 func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, raced = 12, 10
-		c := Open(ctx, t, db)
-		codes := c.Issue(t, c.Campaign(t, nil), object{"count": raced})
+		s := Open(ctx, t, db)
+		codes := s.Issue(t, s.Campaign(t, nil), object{"count": raced})
 		var history racing.History[couponRequest, couponReply]
 		racing.Together(clients, func(client int) {
 			for _, code := range codes {
@@ -81,11 +81,11 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 				history.Record(client, in, func() (couponReply, error) {
 					switch in.action {
 					case "redeem":
-						return couponReplyOf(c.redeemAs(ctx, code, principal.CustomerID(fmt.Sprintf("user-%d", client))))
+						return couponReplyOf(s.redeemAs(ctx, code, principal.CustomerID(fmt.Sprintf("user-%d", client))))
 					case "void":
-						return couponReplyOf(c.voidAs(ctx, code))
+						return couponReplyOf(s.voidAs(ctx, code))
 					}
-					return couponReplyOf(c.Coupons.Coupon(ctx, code))
+					return couponReplyOf(s.Coupons.Coupon(ctx, code))
 				})
 			}
 		})
@@ -96,19 +96,19 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 
 func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		c := Open(ctx, t, db)
-		code := c.Issue(t, c.Campaign(t, nil), object{"count": 1})[0]
+		s := Open(ctx, t, db)
+		code := s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0]
 		var history racing.History[couponRequest, couponReply]
 		bothHaveRead := racing.Meet(2)
 		racing.Together(2, func(i int) {
 			history.Record(i, couponRequest{code, "redeem"}, func() (couponReply, error) {
 				var after *coupons.Coupon
-				err := c.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					coupon, err := c.Coupons.Coupon(ctx, code)
+				err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+					coupon, err := s.Coupons.Coupon(ctx, code)
 					if err != nil {
 						return err
 					}
-					after, err = c.redeemUnguarded(ctx, u, coupon, bothHaveRead)
+					after, err = s.redeemUnguarded(ctx, u, coupon, bothHaveRead)
 					return err
 				})
 				return couponReplyOf(after, err)
@@ -120,7 +120,7 @@ func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
 
 // redeemUnguarded redeems without the predicates on status and version. between runs after the read
 // and before the write.
-func (c *Shop) redeemUnguarded(ctx context.Context, u *uow.Unit, coupon *coupons.Coupon, between func()) (*coupons.Coupon, error) {
+func (s *Shop) redeemUnguarded(ctx context.Context, u *uow.Unit, coupon *coupons.Coupon, between func()) (*coupons.Coupon, error) {
 	to, ok := coupons.Machine.Next("redeem", coupons.Machine.Of(coupon.Status))
 	if !ok {
 		return nil, errors.New("the coupon was not read as unused")

@@ -22,14 +22,14 @@ import (
 )
 
 // redeemAs redeems in a unit of its own, as a request does.
-func (c *Shop) redeemAs(ctx context.Context, code string, user principal.CustomerID) (*coupons.Coupon, error) {
+func (s *Shop) redeemAs(ctx context.Context, code string, user principal.CustomerID) (*coupons.Coupon, error) {
 	var after *coupons.Coupon
-	err := c.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		coupon, err := c.Coupons.Coupon(ctx, code)
+	err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		coupon, err := s.Coupons.Coupon(ctx, code)
 		if err != nil {
 			return err
 		}
-		after, err = c.Coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: user}, nil)
+		after, err = s.Coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: user}, nil)
 		return err
 	})
 	return after, err
@@ -38,15 +38,15 @@ func (c *Shop) redeemAs(ctx context.Context, code string, user principal.Custome
 func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const devices = 100
-		c := Open(ctx, t, db)
-		campaign := c.Campaign(t, object{"perUser": 1})
+		s := Open(ctx, t, db)
+		campaign := s.Campaign(t, object{"perUser": 1})
 		for range 5 {
-			code := c.Issue(t, campaign, object{"count": 1})[0]
+			code := s.Issue(t, campaign, object{"count": 1})[0]
 			errs := make([]error, devices)
 			racing.Together(devices, func(i int) {
-				_, errs[i] = c.redeemAs(c.Actor(int64(1000+i), fmt.Sprintf("Device %d", i)), code, principal.CustomerID(fmt.Sprintf("user-%d", i)))
+				_, errs[i] = s.redeemAs(s.Actor(int64(1000+i), fmt.Sprintf("Device %d", i)), code, principal.CustomerID(fmt.Sprintf("user-%d", i)))
 			})
-			final, err := c.Coupons.Coupon(ctx, code)
+			final, err := s.Coupons.Coupon(ctx, code)
 			require.NoError(t, err)
 			winners := 0
 			for i, err := range errs {
@@ -68,8 +68,8 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 				require.Contains(t, refusal.Members, "changedTime")
 			}
 			require.Equal(t, 1, winners)
-			require.EqualValues(t, 2, c.Count(t, &coupons.Event{}, "coupon_id = ?", final.ID))
-			require.EqualValues(t, 1, c.Count(t, &uow.AuditRow{}, "resource = ?", "coupons/"+code))
+			require.EqualValues(t, 2, s.Count(t, &coupons.Event{}, "coupon_id = ?", final.ID))
+			require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "resource = ?", "coupons/"+code))
 		}
 	})
 }
@@ -78,30 +78,30 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 // it is not the coupon that was read any more.
 func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		c := Open(ctx, t, db)
-		codes := c.Issue(t, c.Campaign(t, nil), object{"count": 2})
+		s := Open(ctx, t, db)
+		codes := s.Issue(t, s.Campaign(t, nil), object{"count": 2})
 		for i, guarded := range []bool{false, true} {
 			code := codes[i]
 			runs := 0
 			var after *coupons.Coupon
 			var ifMatch *guard.Precondition
-			err := c.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				coupon, err := c.Coupons.Coupon(ctx, code)
+			err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				coupon, err := s.Coupons.Coupon(ctx, code)
 				if err != nil {
 					return err
 				}
 				if runs++; runs == 1 {
-					c.useAndReturn(t, code)
+					s.useAndReturn(t, code)
 				}
 				if guarded && runs == 1 {
 					ifMatch = &guard.Precondition{Ref: coupon.Ref()}
 				}
-				after, err = c.Coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: "5"}, ifMatch)
+				after, err = s.Coupons.Redeem(ctx, u, coupon, coupons.Redemption{UserID: "5"}, ifMatch)
 				return err
 			})
-			final, readErr := c.Coupons.Coupon(ctx, code)
+			final, readErr := s.Coupons.Coupon(ctx, code)
 			require.NoError(t, readErr)
-			require.Equal(t, final.Version, c.Count(t, &coupons.Event{}, "coupon_id = ?", final.ID), "each version has one row of history")
+			require.Equal(t, final.Version, s.Count(t, &coupons.Event{}, "coupon_id = ?", final.ID), "each version has one row of history")
 			if guarded {
 				require.Truef(t, apperr.Has(err, apperr.VersionConflict), "%v", err)
 				require.Equal(t, "unused", coupons.Machine.Of(final.Status).Name)
@@ -115,20 +115,20 @@ func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 }
 
 // useAndReturn lets an order use a coupon and give it back.
-func (c *Shop) useAndReturn(t *testing.T, code string) {
+func (s *Shop) useAndReturn(t *testing.T, code string) {
 	t.Helper()
 	const user, order = "user-4", 17
 	for _, act := range []func(ctx context.Context, u *uow.Unit) error{
 		func(ctx context.Context, u *uow.Unit) error {
-			coupon, _, err := c.Coupons.Quote(ctx, u, code, user, 1000)
+			coupon, _, err := s.Coupons.Quote(ctx, u, code, user, 1000)
 			if err != nil {
 				return err
 			}
-			return c.Coupons.RedeemForOrder(ctx, u, coupon, user, order)
+			return s.Coupons.RedeemForOrder(ctx, u, coupon, user, order)
 		},
-		func(ctx context.Context, u *uow.Unit) error { return c.Coupons.ReturnFromOrder(ctx, u, code, order) },
+		func(ctx context.Context, u *uow.Unit) error { return s.Coupons.ReturnFromOrder(ctx, u, code, order) },
 	} {
-		require.NoError(t, c.Runner.Do(c.Ctx, func(ctx context.Context, u *uow.Unit) error {
+		require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
 			u.Audit(uow.Entry{Action: "order.test", Resource: "orders/17"})
 			return act(ctx, u)
 		}))
@@ -138,11 +138,11 @@ func (c *Shop) useAndReturn(t *testing.T, code string) {
 func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const total, each, issuers = 50, 7, 16
-		c := Open(ctx, t, db)
-		campaign := c.Campaign(t, object{"total": total})
+		s := Open(ctx, t, db)
+		campaign := s.Campaign(t, object{"total": total})
 		answers := make([]httpapitest.Answer, issuers)
 		racing.Together(issuers, func(i int) {
-			answers[i] = c.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"count": each})
+			answers[i] = s.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"count": each})
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: total / each, http.StatusConflict: issuers - total/each}, world.Tally(answers))
 		for _, a := range answers {
@@ -150,62 +150,62 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 				require.Less(t, a.Body["left"], float64(each))
 			}
 		}
-		require.EqualValues(t, total/each*each, c.Count(t, &coupons.Coupon{}, "1 = 1"))
-		now := c.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body
+		require.EqualValues(t, total/each*each, s.Count(t, &coupons.Coupon{}, "1 = 1"))
+		now := s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body
 		require.EqualValues(t, total/each*each, now["issued"])
-		require.EqualValues(t, now["version"], c.Count(t, &coupons.CampaignRevision{}, "1 = 1"), "each version is kept")
+		require.EqualValues(t, now["version"], s.Count(t, &coupons.CampaignRevision{}, "1 = 1"), "each version is kept")
 	})
 }
 
 func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, issuers = 3, 16
-		c := Open(ctx, t, db)
-		campaign := c.Campaign(t, object{"perUser": perUser})
+		s := Open(ctx, t, db)
+		campaign := s.Campaign(t, object{"perUser": perUser})
 		answers := make([]httpapitest.Answer, issuers)
 		racing.Together(issuers, func(i int) {
 			// Everyone issues to user 5, and to somebody of its own.
-			answers[i] = c.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{100 + i, 5}})
+			answers[i] = s.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{100 + i, 5}})
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: perUser, http.StatusConflict: issuers - perUser}, world.Tally(answers))
-		require.EqualValues(t, perUser, c.Count(t, &coupons.Coupon{}, "user_id = '5'"))
-		require.EqualValues(t, perUser, c.Count(t, &coupons.Coupon{}, "user_id <> '5'"), "a refused issue gives nobody anything")
-		require.EqualValues(t, 2*perUser, c.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"])
-		require.EqualValues(t, 1+perUser, c.Count(t, &coupons.Holder{}, "1 = 1"))
+		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "user_id = '5'"))
+		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "user_id <> '5'"), "a refused issue gives nobody anything")
+		require.EqualValues(t, 2*perUser, s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"])
+		require.EqualValues(t, 1+perUser, s.Count(t, &coupons.Holder{}, "1 = 1"))
 	})
 }
 
 func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, codes = 2, 12
-		c := Open(ctx, t, db)
-		campaign := c.Campaign(t, object{"perUser": perUser})
-		unbound := c.Issue(t, campaign, object{"count": codes})
+		s := Open(ctx, t, db)
+		campaign := s.Campaign(t, object{"perUser": perUser})
+		unbound := s.Issue(t, campaign, object{"count": codes})
 		answers := make([]httpapitest.Answer, codes)
-		racing.Together(codes, func(i int) { answers[i] = c.redeem(t, unbound[i], 5) })
+		racing.Together(codes, func(i int) { answers[i] = s.redeem(t, unbound[i], 5) })
 		require.Equal(t, map[int]int{http.StatusOK: perUser, http.StatusConflict: codes - perUser}, world.Tally(answers))
 		for i, a := range answers {
 			if a.Status == http.StatusConflict {
 				require.Equal(t, "limit_reached", a.Body["code"], a.Body)
-				require.Equal(t, "unused", c.readCoupon(t, unbound[i])["status"], "it is left for somebody else")
+				require.Equal(t, "unused", s.readCoupon(t, unbound[i])["status"], "it is left for somebody else")
 			}
 		}
-		require.EqualValues(t, perUser, c.Count(t, &coupons.Coupon{}, "redeemed_by = '5'"))
-		require.Equal(t, http.StatusConflict, c.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{5}}).Status)
+		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "redeemed_by = '5'"))
+		require.Equal(t, http.StatusConflict, s.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{5}}).Status)
 	})
 }
 
 func TestEveryIssuerToldThatCouponsAreLeftWasToldTheTruth(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		c := Open(ctx, t, db)
-		campaign := c.Campaign(t, object{"total": 10})
+		s := Open(ctx, t, db)
+		campaign := s.Campaign(t, object{"total": 10})
 		id := int64(campaign["id"].(float64))
-		err := c.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			row, err := c.Coupons.Campaign(ctx, id)
+		err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			row, err := s.Coupons.Campaign(ctx, id)
 			if err != nil {
 				return err
 			}
-			_, err = c.Coupons.Issue(ctx, u, row, nil, 11)
+			_, err = s.Coupons.Issue(ctx, u, row, nil, 11)
 			return err
 		})
 		var refusal *apperr.Error

@@ -74,22 +74,22 @@ func stockReplyOf(after stockLevels, err error) (stockReply, error) {
 }
 
 // do does what is stockRequest in a unit of its own, as a request does.
-func (h *Shop) doStock(ctx context.Context, in stockRequest, reference string) (after stockLevels, err error) {
+func (s *Shop) doStock(ctx context.Context, in stockRequest, reference string) (after stockLevels, err error) {
 	adjustment := inventory.Adjustment{Delta: &in.n, Reason: "test", Reference: reference}
 	switch in.act {
 	case "read":
-		stock, err := h.Inventory.Inventory(ctx, in.sku)
+		stock, err := s.Inventory.Inventory(ctx, in.sku)
 		if err != nil {
 			return after, err
 		}
 		return stockLevels{stock.OnHand, stock.Reserved}, nil
 	case "reserve":
-		return after, h.reserve(reference, reference, in.sku, in.n)
+		return after, s.reserve(reference, reference, in.sku, in.n)
 	case "count":
 		adjustment.Delta, adjustment.SetTo, adjustment.ChangeFrom = nil, &in.n, &in.from
 	}
-	err = h.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		m, _, err := h.Inventory.Adjust(ctx, u, in.sku, adjustment, 10*time.Second)
+	err = s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		m, _, err := s.Inventory.Adjust(ctx, u, in.sku, adjustment, 10*time.Second)
 		if err == nil {
 			after = stockLevels{m.OnHand, m.Reserved}
 		}
@@ -101,9 +101,9 @@ func (h *Shop) doStock(ctx context.Context, in stockRequest, reference string) (
 func TestRacingMovementsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 8
-		h := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		for i := range raced {
-			h.Item(t, fmt.Sprintf("TEA-%d", i), 100)
+			s.Item(t, fmt.Sprintf("TEA-%d", i), 100)
 		}
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
@@ -116,31 +116,31 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 				if in.act == "adjust" && random.IntN(3) == 0 {
 					in.n = -in.n
 				}
-				history.Record(client, in, func() (stockReply, error) { return stockReplyOf(h.doStock(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
+				history.Record(client, in, func() (stockReply, error) { return stockReplyOf(s.doStock(ctx, in, fmt.Sprintf("r-%d-%d", client, i))) })
 			}
 		})
 		require.Len(t, history.Told(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneStock))
 		for i := range raced {
-			stock, err := h.Inventory.Inventory(ctx, fmt.Sprintf("TEA-%d", i))
+			stock, err := s.Inventory.Inventory(ctx, fmt.Sprintf("TEA-%d", i))
 			require.NoError(t, err)
-			h.requireStock(t, stock.SKU, stock.OnHand, stock.Reserved)
+			s.requireStock(t, stock.SKU, stock.OnHand, stock.Reserved)
 		}
 	})
 }
 
 func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		h := Open(ctx, t, db)
-		h.Item(t, "TEA-1", 100)
+		s := Open(ctx, t, db)
+		s.Item(t, "TEA-1", 100)
 		var history racing.History[stockRequest, stockReply]
 		delivery := stockRequest{sku: "TEA-1", act: "adjust", n: 10}
-		history.Record(0, delivery, func() (stockReply, error) { return stockReplyOf(h.doStock(ctx, delivery, "delivery")) })
+		history.Record(0, delivery, func() (stockReply, error) { return stockReplyOf(s.doStock(ctx, delivery, "delivery")) })
 		bothHaveRead := racing.Meet(2)
 		racing.Together(2, func(i int) {
 			history.Record(i, stockRequest{sku: "TEA-1", act: "reserve", n: 6}, func() (stockReply, error) {
-				return stockReplyOf(stockLevels{}, h.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-					return h.reserveUnguarded(ctx, u, "TEA-1", 6, bothHaveRead)
+				return stockReplyOf(stockLevels{}, s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+					return s.reserveUnguarded(ctx, u, "TEA-1", 6, bothHaveRead)
 				}))
 			})
 		})
@@ -150,8 +150,8 @@ func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
 
 // reserveUnguarded reserves without a lock and without the version predicate. between runs after the
 // read and before the write.
-func (h *Shop) reserveUnguarded(ctx context.Context, u *uow.Unit, sku string, quantity int64, between func()) error {
-	stock, err := h.Inventory.Inventory(ctx, sku)
+func (s *Shop) reserveUnguarded(ctx context.Context, u *uow.Unit, sku string, quantity int64, between func()) error {
+	stock, err := s.Inventory.Inventory(ctx, sku)
 	if err != nil {
 		return err
 	}
@@ -162,5 +162,5 @@ func (h *Shop) reserveUnguarded(ctx context.Context, u *uow.Unit, sku string, qu
 	}
 	u.Audit(uow.Entry{Action: "inventory.reserve", Resource: inventory.Topic + "/" + sku})
 	return tx.Exec("UPDATE inventories SET reserved = ?, version = version + 1 WHERE tenant_id = ? AND sku = ?",
-		stock.Reserved+quantity, h.Tenant(), sku).Error
+		stock.Reserved+quantity, s.Tenant(), sku).Error
 }

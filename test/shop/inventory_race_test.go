@@ -25,13 +25,13 @@ import (
 func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 32, 3, 50
-		h := Open(ctx, t, db)
-		h.Stock(t, "TEA-1", 100, pieces)
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, pieces)
 		var reserved, refused atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
 				holder := fmt.Sprintf("orders/%d-%d", client, i)
-				switch err := h.reserve(holder, "@"+holder, "TEA-1", 1); {
+				switch err := s.reserve(holder, "@"+holder, "TEA-1", 1); {
 				case err == nil:
 					reserved.Add(1)
 				case apperr.Has(err, apperr.InsufficientStock):
@@ -43,18 +43,18 @@ func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
 		})
 		require.EqualValues(t, pieces, reserved.Load())
 		require.EqualValues(t, clients*each-pieces, refused.Load())
-		h.requireStock(t, "TEA-1", pieces, pieces)
+		s.requireStock(t, "TEA-1", pieces, pieces)
 	})
 }
 
 func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		h := Open(ctx, t, db)
-		h.Stock(t, "TEA-1", 100, 10)
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, 10)
 		const clients = 24
 		statuses := make([]int, clients)
 		racing.Together(clients, func(i int) {
-			statuses[i] = h.adjust(t, "TEA-1", object{"setTo": 20 + i, "changeFrom": 10, "reference": fmt.Sprintf("count-%d", i)}).Status
+			statuses[i] = s.adjust(t, "TEA-1", object{"setTo": 20 + i, "changeFrom": 10, "reference": fmt.Sprintf("count-%d", i)}).Status
 		})
 		winner := -1
 		for i, status := range statuses {
@@ -66,15 +66,15 @@ func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
 			require.Equal(t, http.StatusConflict, status)
 		}
 		require.NotEqual(t, -1, winner)
-		h.requireStock(t, "TEA-1", int64(20+winner), 0)
+		s.requireStock(t, "TEA-1", int64(20+winner), 0)
 	})
 }
 
 func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		h := Open(ctx, t, db)
-		h.Stock(t, "TEA-1", 100, 1000)
-		h.Stock(t, "TEA-2", 100, 1000)
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, 1000)
+		s.Stock(t, "TEA-2", 100, 1000)
 		const clients, each = 12, 8
 		errs := make(chan error, clients*each)
 		racing.Together(clients, func(client int) {
@@ -84,8 +84,8 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 			}
 			for i := range each {
 				holder := fmt.Sprintf("orders/%d-%d", client, i)
-				errs <- h.in(func(ctx context.Context, u *uow.Unit) error {
-					return h.Inventory.Reserve(ctx, u, holder, "@"+holder, map[string]int64{"TEA-1": 1, "TEA-2": 2})
+				errs <- s.in(func(ctx context.Context, u *uow.Unit) error {
+					return s.Inventory.Reserve(ctx, u, holder, "@"+holder, map[string]int64{"TEA-1": 1, "TEA-2": 2})
 				}, skus...)
 			}
 		})
@@ -93,8 +93,8 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 		for err := range errs {
 			require.NoError(t, err)
 		}
-		h.requireStock(t, "TEA-1", 1000, clients*each)
-		h.requireStock(t, "TEA-2", 1000, 2*clients*each)
+		s.requireStock(t, "TEA-1", 1000, clients*each)
+		s.requireStock(t, "TEA-2", 1000, 2*clients*each)
 	})
 }
 
@@ -103,13 +103,13 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 func TestGuardAloneReservesNoUnitTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 16, 4, 30
-		h := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-		h.Stock(t, "TEA-1", 100, pieces)
+		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+		s.Stock(t, "TEA-1", 100, pieces)
 		var reserved atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
 				holder := fmt.Sprintf("orders/%d-%d", client, i)
-				err := h.reserve(holder, "@"+holder, "TEA-1", 1)
+				err := s.reserve(holder, "@"+holder, "TEA-1", 1)
 				overtaken := apperr.Has(err, apperr.ResourceLocked) || apperr.Has(err, apperr.Unavailable)
 				switch {
 				case err == nil:
@@ -120,28 +120,28 @@ func TestGuardAloneReservesNoUnitTwice(t *testing.T) {
 			}
 		})
 		require.Positive(t, reserved.Load())
-		h.requireStock(t, "TEA-1", pieces, reserved.Load())
+		s.requireStock(t, "TEA-1", pieces, reserved.Load())
 	})
 }
 
 func TestLostStockLockRestartsTheUnit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
-		h := OpenWith(ctx, t, db, Options{Locks: locks})
-		h.Stock(t, "TEA-1", 100, 10)
+		s := OpenWith(ctx, t, db, Options{Locks: locks})
+		s.Stock(t, "TEA-1", 100, 10)
 		runs := 0
 		var lease *locktest.Loseable
 		locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
-		require.NoError(t, h.in(func(ctx context.Context, u *uow.Unit) error {
+		require.NoError(t, s.in(func(ctx context.Context, u *uow.Unit) error {
 			runs++
-			err := h.Inventory.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 4})
+			err := s.Inventory.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 4})
 			if runs == 1 {
 				lease.Lose()
 			}
 			return err
 		}, "TEA-1"))
 		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
-		h.requireStock(t, "TEA-1", 10, 4)
+		s.requireStock(t, "TEA-1", 10, 4)
 	})
 }
 
@@ -149,12 +149,12 @@ func TestLostStockLockRestartsTheUnit(t *testing.T) {
 // its lock to end and for somebody else to come and go. It does not notice.
 func TestGuardRejectsAPausedReservation(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	h := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-	h.Stock(t, "TEA-1", 100, 10)
+	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+	s.Stock(t, "TEA-1", 100, 10)
 	var paused, refusals atomic.Int64
 	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
 		if _, reads := tx.Statement.Dest.(*[]inventory.Inventory); reads && paused.CompareAndSwap(0, 1) {
-			require.NoError(t, h.reserve("orders/1", "@orders/1/place", "TEA-1", 6))
+			require.NoError(t, s.reserve("orders/1", "@orders/1/place", "TEA-1", 6))
 		}
 	}))
 	// The statement behind the guarded UPDATE, with which it goes in one packet.
@@ -163,10 +163,10 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 			refusals.Add(1)
 		}
 	}))
-	err := h.reserve("orders/2", "@orders/2/place", "TEA-1", 6)
+	err := s.reserve("orders/2", "@orders/2/place", "TEA-1", 6)
 	require.True(t, apperr.Has(err, apperr.InsufficientStock), "it was run again, and saw what is there now: %v", err)
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
-	h.requireStock(t, "TEA-1", 10, 6)
+	s.requireStock(t, "TEA-1", 10, 6)
 }
 
 // The stock covers both reservations, so that only the version can reject the second. The unique
@@ -175,31 +175,31 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testi
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
 		require.NoError(t, migrator.DropIndex(&inventory.Movement{}, "uq_inventory_movements_version"))
-		h := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-		h.Stock(t, "TEA-1", 100, 10)
-		resume := h.FreezeReads(t, "inventories")
-		require.NoError(t, h.reserve("orders/1", "@orders/1/place", "TEA-1", 3))
-		err := h.reserve("orders/2", "@orders/2/place", "TEA-1", 2)
+		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+		s.Stock(t, "TEA-1", 100, 10)
+		resume := s.FreezeReads(t, "inventories")
+		require.NoError(t, s.reserve("orders/1", "@orders/1/place", "TEA-1", 3))
+		err := s.reserve("orders/2", "@orders/2/place", "TEA-1", 2)
 		resume()
 		require.Truef(t, apperr.Has(err, apperr.ResourceLocked), "%v", err)
-		h.requireStock(t, "TEA-1", 10, 3)
+		s.requireStock(t, "TEA-1", 10, 3)
 	})
 }
 
 func TestStockLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
-		h := OpenWith(ctx, t, db, Options{Locks: locks})
+		s := OpenWith(ctx, t, db, Options{Locks: locks})
 		caller, _ := principal.From(ctx)
 		of := func(sku string) string { return fmt.Sprintf("inventory:%d:%s", caller.TenantID, sku) }
-		h.Stock(t, "TEA-2", 100, 10)
+		s.Stock(t, "TEA-2", 100, 10)
 		require.Equal(t, []string{of("TEA-2")}, locks.Taken(t))
-		h.Stock(t, "TEA-1", 100, 10)
+		s.Stock(t, "TEA-1", 100, 10)
 		require.Equal(t, []string{of("TEA-1")}, locks.Taken(t))
-		require.Equal(t, http.StatusConflict, h.adjust(t, "TEA-1", object{"delta": -11, "reference": "too many"}).Status)
+		require.Equal(t, http.StatusConflict, s.adjust(t, "TEA-1", object{"delta": -11, "reference": "too many"}).Status)
 		require.Equal(t, []string{of("TEA-1")}, locks.Taken(t))
-		require.NoError(t, h.in(func(ctx context.Context, u *uow.Unit) error {
-			return h.Inventory.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 1, "TEA-2": 2})
+		require.NoError(t, s.in(func(ctx context.Context, u *uow.Unit) error {
+			return s.Inventory.Reserve(ctx, u, "orders/1", "@orders/1/place", map[string]int64{"TEA-1": 1, "TEA-2": 2})
 		}, "TEA-2", "TEA-1"))
 		require.Equal(t, []string{of("TEA-1"), of("TEA-2")}, locks.Taken(t))
 	})

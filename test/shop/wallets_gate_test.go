@@ -21,9 +21,9 @@ import (
 )
 
 // proposed sends an entry that is above the threshold, and returns where its approval is.
-func (b *Shop) proposed(t *testing.T, user principal.CustomerID, amount int64, reference string) (path, etag string) {
+func (s *Shop) proposed(t *testing.T, user principal.CustomerID, amount int64, reference string) (path, etag string) {
 	t.Helper()
-	a := b.enter(t, user, amount, reference)
+	a := s.enter(t, user, amount, reference)
 	require.Equal(t, http.StatusAccepted, a.Status, a.Body)
 	require.Equal(t, "pending", a.Body["status"])
 	return fmt.Sprintf("/approvals/%d", int64(a.Body["id"].(float64))), a.Body["etag"].(string)
@@ -33,132 +33,132 @@ func approve(t *testing.T, by *httpapitest.Caller, path, etag string) httpapites
 	return by.Send(t, http.MethodPost, path+"/approve", nil, "If-Match", etag)
 }
 
-func statusOf(t *testing.T, b *Shop, path string) any {
+func statusOf(t *testing.T, s *Shop, path string) any {
 	t.Helper()
-	return b.Send(t, http.MethodGet, path, nil).Body["status"]
+	return s.Send(t, http.MethodGet, path, nil).Body["status"]
 }
 
 func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "li", 900)
-		b.Above[wallets.ApprovalKind] = 500
-		ana := b.As(8, "Ana")
-		require.Equal(t, http.StatusCreated, b.enter(t, "li", 500, "at the threshold").Status)
-		require.Equal(t, http.StatusCreated, b.enter(t, "li", -500, "at it below zero").Status)
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 900)
+		s.Above[wallets.ApprovalKind] = 500
+		ana := s.As(8, "Ana")
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", 500, "at the threshold").Status)
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", -500, "at it below zero").Status)
 		for reference, amount := range map[string]int64{"more": 501, "less": -501} {
-			before := b.Balance(t, "li")
-			path, etag := b.proposed(t, "li", amount, reference)
-			require.Equal(t, before, b.Balance(t, "li"), "nothing is moved yet")
-			again := b.enter(t, "li", amount, reference)
+			before := s.Balance(t, "li")
+			path, etag := s.proposed(t, "li", amount, reference)
+			require.Equal(t, before, s.Balance(t, "li"), "nothing is moved yet")
+			again := s.enter(t, "li", amount, reference)
 			require.Equal(t, []any{http.StatusAccepted, etag}, []any{again.Status, again.Body["etag"]}, "the same is proposed once")
 			side := ana.Send(t, http.MethodGet, path, nil).Body["sides"].([]any)[0].(object)
 			require.Equal(t, object{"userId": "li", "amount": float64(amount), "kind": "test", "reference": reference, "balance": float64(before + amount)}, side["proposed"])
 
-			own := approve(t, b.Caller, path, etag)
+			own := approve(t, s.Caller, path, etag)
 			require.Equal(t, []any{http.StatusForbidden, "four_eyes"}, []any{own.Status, own.Body["reason"]})
 			voted := approve(t, ana, path, etag)
 			require.Equal(t, []any{http.StatusOK, "approved"}, []any{voted.Status, voted.Body["status"]}, voted.Body)
-			require.Equal(t, before+amount, b.Balance(t, "li"))
-			made := b.enter(t, "li", amount, reference)
+			require.Equal(t, before+amount, s.Balance(t, "li"))
+			made := s.enter(t, "li", amount, reference)
 			require.Equal(t, http.StatusOK, made.Status, "what is made answers as any entry does: %v", made.Body)
 			require.Equal(t, object{"id": 8.0, "name": "Ana"}, made.Body["createdBy"])
 		}
-		b.requireLedger(t, "li", 900)
+		s.requireLedger(t, "li", 900)
 	})
 }
 
 func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "li", 900)
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 900)
 		for _, user := range []string{"li", "untouched"} {
 			read := func(headers ...string) httpapitest.Answer {
-				return b.Send(t, http.MethodGet, "/wallets/"+user, nil, headers...)
+				return s.Send(t, http.MethodGet, "/wallets/"+user, nil, headers...)
 			}
 			first := read()
 			require.NotContains(t, first.Body, "changeNeeds")
-			b.Above[wallets.ApprovalKind] = 500
+			s.Above[wallets.ApprovalKind] = 500
 			tag := cmp.Or(first.Header.Get("ETag"), `"none"`)
-			b.RulesSince = world.Opening
+			s.RulesSince = world.Opening
 			after := read("If-None-Match", tag)
 			require.Equal(t, http.StatusOK, after.Status, "what is needed changes while the wallet does not")
 			require.Equal(t, object{"above": 500.0, "approvals": 1.0}, after.Body["changeNeeds"])
-			delete(b.Above, wallets.ApprovalKind)
+			delete(s.Above, wallets.ApprovalKind)
 			require.NotContains(t, read("If-None-Match", tag).Body, "changeNeeds")
-			b.RulesSince = world.Opening.Add(-time.Hour)
+			s.RulesSince = world.Opening.Add(-time.Hour)
 		}
-		require.Equal(t, http.StatusNotModified, b.Send(t, http.MethodGet, "/wallets/li", nil, "If-None-Match", b.Send(t, http.MethodGet, "/wallets/li", nil).Header.Get("ETag")).Status)
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, "/wallets/li", nil, "If-None-Match", s.Send(t, http.MethodGet, "/wallets/li", nil).Header.Get("ETag")).Status)
 	})
 }
 
 func TestTheProgramsOwnEntriesAndTransfersAreNotAsked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "li", 900)
-		b.Above[wallets.ApprovalKind] = 0
-		transfer := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": "li", "toUserId": "wu", "amount": 300, "reference": "gift"})
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 900)
+		s.Above[wallets.ApprovalKind] = 0
+		transfer := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": "li", "toUserId": "wu", "amount": 300, "reference": "gift"})
 		require.Equal(t, http.StatusCreated, transfer.Status, transfer.Body)
-		require.NoError(t, b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			ctx, err := b.Wallets.Lock(ctx, u, 0, "li")
+		require.NoError(t, s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			ctx, err := s.Wallets.Lock(ctx, u, 0, "li")
 			if err != nil {
 				return err
 			}
 			u.Audit(uow.Entry{Action: "test", Resource: "wallets/li"})
-			return b.Wallets.Credit(ctx, u, "li", 400, "refund", "@refunds/1")
+			return s.Wallets.Credit(ctx, u, "li", 400, "refund", "@refunds/1")
 		}))
-		b.requireLedger(t, "li", 1000)
-		b.proposed(t, "li", 1, "every entry by hand is above 0")
+		s.requireLedger(t, "li", 1000)
+		s.proposed(t, "li", 1, "every entry by hand is above 0")
 	})
 }
 
 func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		ana := b.As(8, "Ana")
-		b.Fund(t, "li", 900)
-		b.Above[wallets.ApprovalKind] = 500
-		path, etag := b.proposed(t, "li", -800, "payout")
-		require.Equal(t, http.StatusCreated, b.enter(t, "li", -200, "smaller").Status, "other entries do not concern it")
-		require.Equal(t, "pending", statusOf(t, b, path))
+		s := Open(ctx, t, db)
+		ana := s.As(8, "Ana")
+		s.Fund(t, "li", 900)
+		s.Above[wallets.ApprovalKind] = 500
+		path, etag := s.proposed(t, "li", -800, "payout")
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", -200, "smaller").Status, "other entries do not concern it")
+		require.Equal(t, "pending", statusOf(t, s, path))
 		refused := approve(t, ana, path, etag)
 		require.Equal(t, []any{http.StatusConflict, "approval_stale", "stale"}, []any{refused.Status, refused.Body["code"], refused.Body["currentStatus"]}, refused.Body)
 		require.Contains(t, refused.Body["detail"], "has less than the entry takes")
 		require.Equal(t, 700.0, refused.Body["current"].(object)["balance"])
-		require.EqualValues(t, 700, b.Balance(t, "li"))
+		require.EqualValues(t, 700, s.Balance(t, "li"))
 
 		stale := ana.Send(t, http.MethodGet, path, nil).Body["etag"].(string)
-		contested := b.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", stale)
+		contested := s.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", stale)
 		require.Equal(t, "approval_stale", contested.Body["code"], "it is not possible yet")
-		require.Equal(t, http.StatusCreated, b.enter(t, "li", 200, "back").Status)
-		rebased := b.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", stale)
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", 200, "back").Status)
+		rebased := s.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", stale)
 		require.Equal(t, []any{http.StatusOK, "pending"}, []any{rebased.Status, rebased.Body["status"]}, rebased.Body)
 		require.Equal(t, http.StatusOK, approve(t, ana, path, rebased.Body["etag"].(string)).Status)
-		b.requireLedger(t, "li", 100)
+		s.requireLedger(t, "li", 100)
 
 		// The reference was used meanwhile, while there was no threshold.
-		path, etag = b.proposed(t, "li", 600, "once")
-		delete(b.Above, wallets.ApprovalKind)
-		require.Equal(t, http.StatusCreated, b.enter(t, "li", 600, "once").Status)
+		path, etag = s.proposed(t, "li", 600, "once")
+		delete(s.Above, wallets.ApprovalKind)
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", 600, "once").Status)
 		made := approve(t, ana, path, etag)
 		require.Equal(t, "approval_stale", made.Body["code"], made.Body)
 		require.Contains(t, made.Body["detail"], `Tester made the entry "once"`)
-		done := b.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", b.Send(t, http.MethodGet, path, nil).Body["etag"].(string))
+		done := s.Send(t, http.MethodPost, path+"/rebase", nil, "If-Match", s.Send(t, http.MethodGet, path, nil).Body["etag"].(string))
 		require.Equal(t, "transition_not_allowed", done.Body["code"], done.Body)
-		b.requireLedger(t, "li", 700)
+		s.requireLedger(t, "li", 700)
 	})
 }
 
 func TestWhatCannotBeMadeIsNotProposed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "li", 900)
-		b.Above[wallets.ApprovalKind] = 500
-		require.Equal(t, "insufficient_balance", b.enter(t, "li", -901, "too much").Body["code"])
-		require.Equal(t, "payload_mismatch", b.enter(t, "li", 901, "opening").Body["code"])
-		require.Zero(t, b.Send(t, http.MethodGet, "/approvals", nil).Body["total"])
-		path, etag := b.proposed(t, "li", 901, "no edit")
-		patched := b.Send(t, http.MethodPatch, path, object{"patch": object{"amount": 1}}, "If-Match", etag)
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 900)
+		s.Above[wallets.ApprovalKind] = 500
+		require.Equal(t, "insufficient_balance", s.enter(t, "li", -901, "too much").Body["code"])
+		require.Equal(t, "payload_mismatch", s.enter(t, "li", 901, "opening").Body["code"])
+		require.Zero(t, s.Send(t, http.MethodGet, "/approvals", nil).Body["total"])
+		path, etag := s.proposed(t, "li", 901, "no edit")
+		patched := s.Send(t, http.MethodPatch, path, object{"patch": object{"amount": 1}}, "If-Match", etag)
 		require.Equal(t, []any{http.StatusUnprocessableEntity, "/patch"}, []any{patched.Status, patched.Pointer()})
 	})
 }
@@ -167,20 +167,20 @@ func TestWhatCannotBeMadeIsNotProposed(t *testing.T) {
 // once, and the ledger adds up.
 func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Above[wallets.ApprovalKind] = 0
-		wu := b.As(9, "Wu")
+		s := Open(ctx, t, db)
+		s.Above[wallets.ApprovalKind] = 0
+		wu := s.As(9, "Wu")
 		for n := range 5 {
 			body := object{"amount": 100, "kind": "test", "reference": fmt.Sprintf("gift-%d", n)}
 			paths, tags := make([]string, 2), make([]string, 2)
-			for i, by := range []*httpapitest.Caller{b.Caller, wu} {
+			for i, by := range []*httpapitest.Caller{s.Caller, wu} {
 				a := by.Send(t, http.MethodPost, "/wallets/li/entries", body)
 				require.Equal(t, http.StatusAccepted, a.Status, a.Body)
 				paths[i], tags[i] = fmt.Sprintf("/approvals/%d", int64(a.Body["id"].(float64))), a.Body["etag"].(string)
 			}
 			answers := make([]httpapitest.Answer, 6)
 			racing.Together(len(answers), func(i int) {
-				answers[i] = approve(t, b.As(int64(20+i), fmt.Sprintf("Voter %d", i)), paths[i%2], tags[i%2])
+				answers[i] = approve(t, s.As(int64(20+i), fmt.Sprintf("Voter %d", i)), paths[i%2], tags[i%2])
 			})
 			var made int
 			for _, a := range answers {
@@ -191,32 +191,32 @@ func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 				require.Contains(t, []any{"version_conflict", "approval_stale"}, a.Body["code"], a.Body)
 			}
 			require.Equal(t, 1, made)
-			require.EqualValues(t, 100*(n+1), b.Balance(t, "li"))
+			require.EqualValues(t, 100*(n+1), s.Balance(t, "li"))
 		}
-		b.requireLedger(t, "li", 500)
+		s.requireLedger(t, "li", 500)
 	})
 }
 
 // The gate stands where an entry is made: what asks in Go is not let through either.
 func TestWhateverAsksForAnEntryAboveTheThresholdProposesIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Above[wallets.ApprovalKind] = 0
+		s := Open(ctx, t, db)
+		s.Above[wallets.ApprovalKind] = 0
 		for name, ask := range map[string]func(ctx context.Context, u *uow.Unit) error{
 			"as an entry": func(ctx context.Context, u *uow.Unit) error {
-				_, _, err := b.Wallets.Enter(ctx, u, wallets.Posting{UserID: "li", Amount: 5, Kind: "test", Reference: "entry"}, 0)
+				_, _, err := s.Wallets.Enter(ctx, u, wallets.Posting{UserID: "li", Amount: 5, Kind: "test", Reference: "entry"}, 0)
 				return err
 			},
 			"as a credit under a name of the caller's": func(ctx context.Context, u *uow.Unit) error {
-				return b.Wallets.Credit(ctx, u, "li", 5, "test", "credit")
+				return s.Wallets.Credit(ctx, u, "li", 5, "test", "credit")
 			},
 		} {
-			require.NoError(t, b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			require.NoError(t, s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				err := ask(ctx, u)
 				require.NotNil(t, u.Proposed(), name)
 				return err
 			}))
 		}
-		require.Zero(t, b.Balance(t, "li"))
+		require.Zero(t, s.Balance(t, "li"))
 	})
 }

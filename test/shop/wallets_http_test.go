@@ -19,20 +19,20 @@ import (
 )
 
 // enter sends an entry of a user's wallet.
-func (b *Shop) enter(t *testing.T, user principal.CustomerID, amount int64, reference string) httpapitest.Answer {
+func (s *Shop) enter(t *testing.T, user principal.CustomerID, amount int64, reference string) httpapitest.Answer {
 	t.Helper()
-	return b.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(user))+"/entries?wait=10000", object{"amount": amount, "kind": "test", "reference": reference})
+	return s.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(user))+"/entries?wait=10000", object{"amount": amount, "kind": "test", "reference": reference})
 }
 
 // requireLedger holds a user's wallet against its entries, and the entries against the
 // audit log: each version has one of each. A transfer's row is with who paid.
-func (b *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance int64) {
+func (s *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance int64) {
 	t.Helper()
-	wallet, err := b.Wallets.Wallet(b.Ctx, user)
+	wallet, err := s.Wallets.Wallet(s.Ctx, user)
 	require.NoError(t, err)
 	require.Equal(t, balance, wallet.Balance)
 	var entries []wallets.Entry
-	require.NoError(t, b.DB.Read(b.Ctx).Where("user_id = ?", user).Order("version").Find(&entries).Error)
+	require.NoError(t, s.DB.Read(s.Ctx).Where("user_id = ?", user).Order("version").Find(&entries).Error)
 	require.Len(t, entries, int(wallet.Version))
 	var sum, received int64
 	for i, entry := range entries {
@@ -46,125 +46,125 @@ func (b *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance in
 	}
 	require.Equal(t, wallet.Balance, sum)
 	var audits int64
-	require.NoError(t, b.DB.Read(b.Ctx).Model(&uow.AuditRow{}).Where("resource = ?", "wallets/"+url.PathEscape(string(user))).Count(&audits).Error)
+	require.NoError(t, s.DB.Read(s.Ctx).Model(&uow.AuditRow{}).Where("resource = ?", "wallets/"+url.PathEscape(string(user))).Count(&audits).Error)
 	require.Equal(t, int64(len(entries))-received, audits, "one audit row each")
 }
 
 func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		a := b.Send(t, http.MethodGet, "/wallets/12", nil)
+		s := Open(ctx, t, db)
+		a := s.Send(t, http.MethodGet, "/wallets/12", nil)
 		require.Equal(t, http.StatusOK, a.Status)
 		require.Equal(t, object{
 			"userId": "12", "balance": 0.0, "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
 		}, a.Body)
 		require.Empty(t, a.Header.Get("ETag"))
-		require.Zero(t, b.Send(t, http.MethodGet, "/wallets/12/entries", nil).Body["total"])
-		require.Zero(t, b.Send(t, http.MethodGet, "/wallets", nil).Body["total"])
+		require.Zero(t, s.Send(t, http.MethodGet, "/wallets/12/entries", nil).Body["total"])
+		require.Zero(t, s.Send(t, http.MethodGet, "/wallets", nil).Body["total"])
 		for _, id := range []string{"a%20b", "a%25", "%C3%A9", "a%252Fb", "a,b", strings.Repeat("a", 65)} {
-			require.Equal(t, http.StatusNotFound, b.Send(t, http.MethodGet, "/wallets/"+id, nil).Status, id)
+			require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/wallets/"+id, nil).Status, id)
 		}
 	})
 }
 
 func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		heard, err := b.Bus.Subscribe(ctx, wallets.Topic)
+		s := Open(ctx, t, db)
+		heard, err := s.Bus.Subscribe(ctx, wallets.Topic)
 		require.NoError(t, err)
 		defer heard.Close()
-		made := b.enter(t, "12", 500, "psp 90211/a")
+		made := s.enter(t, "12", 500, "psp 90211/a")
 		require.Equal(t, http.StatusCreated, made.Status, made.Body)
 		require.Equal(t, []any{500.0, 500.0, "test", "psp 90211/a", 1.0, nil}, []any{
 			made.Body["amount"], made.Body["balance"], made.Body["kind"], made.Body["reference"], made.Body["version"], made.Body["otherUserId"],
 		})
 		event := (<-heard.Deliveries()).Event
 		require.Equal(t, "12", event.Key)
-		debit := b.enter(t, "12", -200, "order 1")
+		debit := s.enter(t, "12", -200, "order 1")
 		require.EqualValues(t, 300, debit.Body["balance"])
 
 		location := made.Header.Get("Location")
-		found := b.Send(t, http.MethodGet, strings.TrimPrefix(location, "/api/v1"), nil).Items()
+		found := s.Send(t, http.MethodGet, strings.TrimPrefix(location, "/api/v1"), nil).Items()
 		require.Equal(t, []object{made.Body}, found)
-		listed := b.Send(t, http.MethodGet, "/wallets/12/entries", nil).Items()
+		listed := s.Send(t, http.MethodGet, "/wallets/12/entries", nil).Items()
 		require.Equal(t, []object{debit.Body, made.Body}, listed)
-		wallet := b.Send(t, http.MethodGet, "/wallets/12", nil)
+		wallet := s.Send(t, http.MethodGet, "/wallets/12", nil)
 		require.Equal(t, wallet.Body["etag"], wallet.Header.Get("ETag"))
-		require.Equal(t, http.StatusNotModified, b.Send(t, http.MethodGet, "/wallets/12", nil, "If-None-Match", wallet.Header.Get("ETag")).Status)
-		require.Equal(t, []object{wallet.Body}, b.Send(t, http.MethodGet, "/wallets?q=12", nil).Items())
-		b.requireLedger(t, "12", 300)
+		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, "/wallets/12", nil, "If-None-Match", wallet.Header.Get("ETag")).Status)
+		require.Equal(t, []object{wallet.Body}, s.Send(t, http.MethodGet, "/wallets?q=12", nil).Items())
+		s.requireLedger(t, "12", 300)
 	})
 }
 
 func TestAReferenceComesAgainAsTheFirstEntryOrIsRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		first := b.enter(t, "12", 500, "topup")
-		require.Equal(t, http.StatusCreated, b.enter(t, "13", 70, "topup").Status, "another wallet has references of its own")
-		b.enter(t, "12", -100, "later")
-		again := b.enter(t, "12", 500, "topup")
+		s := Open(ctx, t, db)
+		first := s.enter(t, "12", 500, "topup")
+		require.Equal(t, http.StatusCreated, s.enter(t, "13", 70, "topup").Status, "another wallet has references of its own")
+		s.enter(t, "12", -100, "later")
+		again := s.enter(t, "12", 500, "topup")
 		require.Equal(t, http.StatusOK, again.Status)
 		require.Equal(t, first.Body, again.Body)
 		for _, other := range []object{
 			{"amount": 501, "kind": "test", "reference": "topup"}, {"amount": 500, "kind": "other", "reference": "topup"},
 		} {
-			a := b.Send(t, http.MethodPost, "/wallets/12/entries", other)
+			a := s.Send(t, http.MethodPost, "/wallets/12/entries", other)
 			require.Equal(t, http.StatusConflict, a.Status)
 			require.Equal(t, "payload_mismatch", a.Body["code"])
 			require.Equal(t, first.Body, a.Body["first"])
 		}
-		transfer := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 14, "amount": 1, "reference": "topup"})
+		transfer := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 14, "amount": 1, "reference": "topup"})
 		require.Equal(t, "payload_mismatch", transfer.Body["code"])
-		require.Equal(t, http.StatusConflict, b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "topup"}).Status)
-		b.requireLedger(t, "12", 400)
-		b.requireLedger(t, "13", 70)
-		b.requireLedger(t, "14", 0)
+		require.Equal(t, http.StatusConflict, s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "topup"}).Status)
+		s.requireLedger(t, "12", 400)
+		s.requireLedger(t, "13", 70)
+		s.requireLedger(t, "14", 0)
 	})
 }
 
 func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "12", 500)
+		s := Open(ctx, t, db)
+		s.Fund(t, "12", 500)
 		request := object{"fromUserId": 12, "toUserId": 3, "amount": 200, "reference": "gift"}
-		made := b.Send(t, http.MethodPost, "/wallet-transfers", request)
+		made := s.Send(t, http.MethodPost, "/wallet-transfers", request)
 		require.Equal(t, http.StatusCreated, made.Status, made.Body)
 		require.EqualValues(t, -200, made.Body["debit"].(object)["amount"])
 		require.Equal(t, "3", made.Body["debit"].(object)["otherUserId"])
 		require.EqualValues(t, 200, made.Body["credit"].(object)["balance"])
-		again := b.Send(t, http.MethodPost, "/wallet-transfers", request)
+		again := s.Send(t, http.MethodPost, "/wallet-transfers", request)
 		require.Equal(t, http.StatusOK, again.Status)
 		require.Equal(t, made.Body, again.Body)
 		request["amount"] = 201
-		require.Equal(t, "payload_mismatch", b.Send(t, http.MethodPost, "/wallet-transfers", request).Body["code"])
-		poor := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 3, "amount": 301, "reference": "more"})
+		require.Equal(t, "payload_mismatch", s.Send(t, http.MethodPost, "/wallet-transfers", request).Body["code"])
+		poor := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 3, "amount": 301, "reference": "more"})
 		require.Equal(t, http.StatusConflict, poor.Status)
 		require.Equal(t, []any{"insufficient_balance", "12", 300.0, 301.0}, []any{poor.Body["code"], poor.Body["userId"], poor.Body["balance"], poor.Body["wanted"]})
-		b.requireLedger(t, "12", 300)
-		b.requireLedger(t, "3", 200)
+		s.requireLedger(t, "12", 300)
+		s.requireLedger(t, "3", 200)
 	})
 }
 
 func TestABalanceIsNeverBeyondAnInt64(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "12", math.MaxInt64-10)
-		require.Equal(t, http.StatusCreated, b.enter(t, "12", 10, "to the brim").Status)
-		over := b.enter(t, "12", 1, "over")
+		s := Open(ctx, t, db)
+		s.Fund(t, "12", math.MaxInt64-10)
+		require.Equal(t, http.StatusCreated, s.enter(t, "12", 10, "to the brim").Status)
+		over := s.enter(t, "12", 1, "over")
 		require.Equal(t, http.StatusUnprocessableEntity, over.Status)
 		require.Equal(t, "/amount", over.Pointer())
-		b.Fund(t, "13", 5)
-		require.Equal(t, http.StatusUnprocessableEntity, b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 13, "toUserId": 12, "amount": 1, "reference": "over"}).Status)
-		most := b.enter(t, "13", math.MinInt64, "all there is")
+		s.Fund(t, "13", 5)
+		require.Equal(t, http.StatusUnprocessableEntity, s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 13, "toUserId": 12, "amount": 1, "reference": "over"}).Status)
+		most := s.enter(t, "13", math.MinInt64, "all there is")
 		require.Equal(t, "insufficient_balance", most.Body["code"])
-		require.Equal(t, http.StatusCreated, b.enter(t, "12", -math.MaxInt64, "and back").Status)
-		b.requireLedger(t, "12", 0)
-		b.requireLedger(t, "13", 5)
+		require.Equal(t, http.StatusCreated, s.enter(t, "12", -math.MaxInt64, "and back").Status)
+		s.requireLedger(t, "12", 0)
+		s.requireLedger(t, "13", 5)
 	})
 }
 
 func TestInvalidEntryIsRejectedAtItsField(t *testing.T) {
-	b := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	const entries, transfers = "/wallets/12/entries", "/wallet-transfers"
 	for _, c := range []struct {
 		name, path, body string
@@ -194,24 +194,24 @@ func TestInvalidEntryIsRejectedAtItsField(t *testing.T) {
 		{"a transfer from nobody", transfers, `{"toUserId":2,"amount":1,"reference":"r"}`, 422, "/fromUserId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := b.Send(t, http.MethodPost, c.path, c.body)
+			a := s.Send(t, http.MethodPost, c.path, c.body)
 			require.Equal(t, c.status, a.Status, a.Body)
 			require.Equal(t, c.pointer, a.Pointer())
 		})
 	}
 	var audits int64
-	require.NoError(t, b.DB.Read(b.Ctx).Model(&uow.AuditRow{}).Count(&audits).Error)
+	require.NoError(t, s.DB.Read(s.Ctx).Model(&uow.AuditRow{}).Count(&audits).Error)
 	require.Zero(t, audits)
 }
 
 func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
-	b := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	held := make(chan struct{})
 	release := make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- b.Runner.Do(b.Ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, err := b.Wallets.Lock(ctx, u, 0, "12")
+		done <- s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.Wallets.Lock(ctx, u, 0, "12")
 			close(held)
 			<-release
 			return err
@@ -219,15 +219,15 @@ func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
 	}()
 	<-held
 	for _, path := range []string{"/wallets/12/entries?wait=0", "/wallets/12/entries?wait=5"} {
-		a := b.Send(t, http.MethodPost, path, object{"amount": 1, "kind": "k", "reference": "r"})
+		a := s.Send(t, http.MethodPost, path, object{"amount": 1, "kind": "k", "reference": "r"})
 		require.Equal(t, http.StatusLocked, a.Status)
 		require.Equal(t, "resource_locked", a.Body["code"])
 		require.Equal(t, "1", a.Header.Get("Retry-After"))
 	}
-	require.Equal(t, http.StatusLocked, b.Send(t, http.MethodPost, "/wallet-transfers?wait=0", object{"fromUserId": 5, "toUserId": 12, "amount": 1, "reference": "r"}).Status)
-	require.Equal(t, http.StatusCreated, b.Send(t, http.MethodPost, "/wallets/13/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"}).Status)
+	require.Equal(t, http.StatusLocked, s.Send(t, http.MethodPost, "/wallet-transfers?wait=0", object{"fromUserId": 5, "toUserId": 12, "amount": 1, "reference": "r"}).Status)
+	require.Equal(t, http.StatusCreated, s.Send(t, http.MethodPost, "/wallets/13/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"}).Status)
 	close(release)
 	require.NoError(t, <-done)
-	require.Equal(t, http.StatusCreated, b.enter(t, "12", 1, "r").Status)
-	b.requireLedger(t, "12", 1)
+	require.Equal(t, http.StatusCreated, s.enter(t, "12", 1, "r").Status)
+	s.requireLedger(t, "12", 1)
 }

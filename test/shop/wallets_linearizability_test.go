@@ -54,17 +54,17 @@ func walletReplyOf(balance int64, err error) (walletReply, error) {
 }
 
 // do makes an entry in a unit of its own, as a request does, or reads the balance.
-func (b *Shop) doWallet(ctx context.Context, in walletRequest, reference string) (balance int64, err error) {
+func (s *Shop) doWallet(ctx context.Context, in walletRequest, reference string) (balance int64, err error) {
 	if in.amount == 0 {
-		wallet, err := b.Wallets.Wallet(ctx, in.user)
+		wallet, err := s.Wallets.Wallet(ctx, in.user)
 		if err != nil {
 			return 0, err
 		}
 		return wallet.Balance, nil
 	}
-	err = b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+	err = s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		posting := wallets.Posting{UserID: in.user, Amount: in.amount, Kind: "test", Reference: reference}
-		entry, _, err := b.Wallets.Enter(ctx, u, posting, 10*time.Second)
+		entry, _, err := s.Wallets.Enter(ctx, u, posting, 10*time.Second)
 		if err == nil {
 			balance = entry.Balance
 		}
@@ -81,7 +81,7 @@ func called(i int) principal.CustomerID {
 func TestRacingEntriesAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
-		b := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		var history racing.History[walletRequest, walletReply]
@@ -90,29 +90,29 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 			for i := range requests {
 				in := walletRequest{called(i * raced / requests), int64(random.IntN(9) - 4)}
 				history.Record(client, in, func() (walletReply, error) {
-					return walletReplyOf(b.doWallet(ctx, in, fmt.Sprintf("r-%d-%d", client, i)))
+					return walletReplyOf(s.doWallet(ctx, in, fmt.Sprintf("r-%d-%d", client, i)))
 				})
 			}
 		})
 		require.Len(t, history.Told(), clients*requests)
 		require.True(t, racing.Linearizable(t, &history, oneWallet))
 		for i := range raced {
-			b.requireLedger(t, called(i), b.Balance(t, called(i)))
+			s.requireLedger(t, called(i), s.Balance(t, called(i)))
 		}
 	})
 }
 
 func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		var history racing.History[walletRequest, walletReply]
 		history.Record(0, walletRequest{"1", 100}, func() (walletReply, error) {
-			return walletReplyOf(b.doWallet(ctx, walletRequest{"1", 100}, "opening"))
+			return walletReplyOf(s.doWallet(ctx, walletRequest{"1", 100}, "opening"))
 		})
 		bothHaveRead := racing.Meet(2)
 		racing.Together(2, func(i int) {
 			history.Record(i, walletRequest{"1", -60}, func() (walletReply, error) {
-				return walletReplyOf(b.enterUnguarded(ctx, "1", -60, bothHaveRead))
+				return walletReplyOf(s.enterUnguarded(ctx, "1", -60, bothHaveRead))
 			})
 		})
 		require.False(t, racing.Linearizable(t, &history, oneWallet), "100 were spent as 120")
@@ -121,9 +121,9 @@ func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
 
 // enterUnguarded makes an entry without a lock and without the version predicate, and returns the
 // balance that it computed. between runs after the read and before the write.
-func (b *Shop) enterUnguarded(ctx context.Context, user principal.CustomerID, amount int64, between func()) (balance int64, err error) {
-	err = b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		wallet, err := b.Wallets.Wallet(ctx, user)
+func (s *Shop) enterUnguarded(ctx context.Context, user principal.CustomerID, amount int64, between func()) (balance int64, err error) {
+	err = s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		wallet, err := s.Wallets.Wallet(ctx, user)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (b *Shop) enterUnguarded(ctx context.Context, user principal.CustomerID, am
 		}
 		balance = wallet.Balance + amount
 		u.Audit(uow.Entry{Action: "wallet.entry", Resource: wallets.Topic + "/" + string(user)})
-		return tx.Exec("UPDATE wallets SET balance = ?, version = version + 1 WHERE tenant_id = ? AND user_id = ?", balance, b.Tenant(), user).Error
+		return tx.Exec("UPDATE wallets SET balance = ?, version = version + 1 WHERE tenant_id = ? AND user_id = ?", balance, s.Tenant(), user).Error
 	})
 	return balance, err
 }

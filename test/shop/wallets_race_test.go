@@ -26,12 +26,12 @@ import (
 func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 64, 3, 100
-		b := Open(ctx, t, db)
-		b.Fund(t, "12", units)
+		s := Open(ctx, t, db)
+		s.Fund(t, "12", units)
 		var debited, refused atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
-				a := b.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
+				a := s.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch {
 				case a.Status == http.StatusCreated:
 					debited.Add(1)
@@ -44,20 +44,20 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 		})
 		require.EqualValues(t, units, debited.Load())
 		require.EqualValues(t, clients*each-units, refused.Load())
-		b.requireLedger(t, "12", 0)
+		s.requireLedger(t, "12", 0)
 	})
 }
 
 func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, funds = 16, 1000
-		b := Open(ctx, t, db)
-		b.Fund(t, "1", funds)
-		b.Fund(t, "2", funds)
+		s := Open(ctx, t, db)
+		s.Fund(t, "1", funds)
+		s.Fund(t, "2", funds)
 		racing.Together(clients, func(client int) {
 			from := 1 + client%2
 			for i := range tier.Rounds(600, 10_000) / clients {
-				a := b.Send(t, http.MethodPost, "/wallet-transfers?wait=10000", object{
+				a := s.Send(t, http.MethodPost, "/wallet-transfers?wait=10000", object{
 					"fromUserId": from, "toUserId": 3 - from, "amount": 1 + i%7, "reference": fmt.Sprintf("t-%d-%d", client, i),
 				})
 				if a.Status != http.StatusCreated && a.Body["code"] != "insufficient_balance" {
@@ -65,21 +65,21 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 				}
 			}
 		})
-		first := b.Balance(t, "1")
-		require.EqualValues(t, 2*funds, first+b.Balance(t, "2"))
-		b.requireLedger(t, "1", first)
-		b.requireLedger(t, "2", 2*funds-first)
+		first := s.Balance(t, "1")
+		require.EqualValues(t, 2*funds, first+s.Balance(t, "2"))
+		s.requireLedger(t, "1", first)
+		s.requireLedger(t, "2", 2*funds-first)
 	})
 }
 
 func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		const clients = 24
 		answers := make([]object, clients)
 		var made atomic.Int64
 		racing.Together(clients, func(i int) {
-			a := b.enter(t, "12", 50, "once")
+			a := s.enter(t, "12", 50, "once")
 			answers[i] = a.Body
 			if a.Status == http.StatusCreated {
 				made.Add(1)
@@ -89,7 +89,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 		for _, answer := range answers {
 			require.Equal(t, answers[0], answer)
 		}
-		b.requireLedger(t, "12", 50)
+		s.requireLedger(t, "12", 50)
 	})
 }
 
@@ -98,12 +98,12 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 24, 4, 40
-		b := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-		b.Fund(t, "12", units)
+		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+		s.Fund(t, "12", units)
 		var debited atomic.Int64
 		racing.Together(clients, func(client int) {
 			for i := range each {
-				a := b.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
+				a := s.enter(t, "12", -1, fmt.Sprintf("debit-%d-%d", client, i))
 				switch a.Status {
 				case http.StatusCreated:
 					debited.Add(1)
@@ -114,21 +114,21 @@ func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 			}
 		})
 		require.Positive(t, debited.Load())
-		b.requireLedger(t, "12", units-debited.Load())
+		s.requireLedger(t, "12", units-debited.Load())
 	})
 }
 
 func TestLostWalletLockRestartsTheUnit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
-		b := OpenWith(ctx, t, db, Options{Locks: locks})
-		b.Fund(t, "12", 100)
+		s := OpenWith(ctx, t, db, Options{Locks: locks})
+		s.Fund(t, "12", 100)
 		runs := 0
-		err := b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			runs++
 			var lease *locktest.Loseable
 			locks.Granted = func(_ int64, l *locktest.Loseable) { lease = l }
-			_, _, err := b.Wallets.Enter(ctx, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"}, 0)
+			_, _, err := s.Wallets.Enter(ctx, u, wallets.Posting{UserID: "12", Amount: -30, Kind: "test", Reference: "paused"}, 0)
 			if runs == 1 {
 				lease.Lose()
 			}
@@ -136,7 +136,7 @@ func TestLostWalletLockRestartsTheUnit(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, 2, runs, "what the first run wrote was rolled back")
-		b.requireLedger(t, "12", 70)
+		s.requireLedger(t, "12", 70)
 	})
 }
 
@@ -149,12 +149,12 @@ func readsWallet(tx *gorm.DB) bool {
 // its lock to end and for somebody else to come and go. It does not notice.
 func TestGuardRejectsAPausedEntry(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	b := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-	b.Fund(t, "12", 100)
+	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+	s.Fund(t, "12", 100)
 	var paused, refusals atomic.Int64
 	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:pause", func(tx *gorm.DB) {
 		if readsWallet(tx) && paused.CompareAndSwap(0, 1) {
-			require.Equal(t, http.StatusCreated, b.enter(t, "12", -60, "overtaking").Status)
+			require.Equal(t, http.StatusCreated, s.enter(t, "12", -60, "overtaking").Status)
 		}
 	}))
 	// The statement behind the guarded UPDATE, with which it goes in one packet.
@@ -163,11 +163,11 @@ func TestGuardRejectsAPausedEntry(t *testing.T) {
 			refusals.Add(1)
 		}
 	}))
-	a := b.enter(t, "12", -60, "paused")
+	a := s.enter(t, "12", -60, "paused")
 	require.Equal(t, http.StatusConflict, a.Status)
 	require.Equal(t, "insufficient_balance", a.Body["code"], "it was run again, and saw what is there now")
 	require.EqualValues(t, 1, refusals.Load(), "the guarded UPDATE changed no row")
-	b.requireLedger(t, "12", 40)
+	s.requireLedger(t, "12", 40)
 }
 
 // A credit fits each balance, so that only the version can reject it. The unique version of its entry
@@ -176,29 +176,29 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testi
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		migrator := db.Write(storage.AcrossTenants(ctx)).Migrator()
 		require.NoError(t, migrator.DropIndex(&wallets.Entry{}, "uq_wallet_entries_version"))
-		b := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-		b.Fund(t, "12", 100)
-		resume := b.FreezeReads(t, "wallets")
-		require.Equal(t, http.StatusCreated, b.enter(t, "12", 60, "overtaking").Status)
-		paused := b.enter(t, "12", 30, "paused")
+		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+		s.Fund(t, "12", 100)
+		resume := s.FreezeReads(t, "wallets")
+		require.Equal(t, http.StatusCreated, s.enter(t, "12", 60, "overtaking").Status)
+		paused := s.enter(t, "12", 30, "paused")
 		resume()
 		require.Equal(t, []any{http.StatusLocked, "resource_locked"}, []any{paused.Status, paused.Body["code"]}, paused.Body)
-		b.requireLedger(t, "12", 160)
+		s.requireLedger(t, "12", 160)
 	})
 }
 
 func TestWalletLocksEncloseTheTransaction(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
-		b := OpenWith(ctx, t, db, Options{Locks: locks})
+		s := OpenWith(ctx, t, db, Options{Locks: locks})
 		caller, _ := principal.From(ctx)
 		of := func(user int) string { return fmt.Sprintf("wallet:%d:%d", caller.TenantID, user) }
-		b.Fund(t, "12", 100)
+		s.Fund(t, "12", 100)
 		require.Equal(t, []string{of(12)}, locks.Taken(t))
-		a := b.enter(t, "12", -101, "too much")
+		a := s.enter(t, "12", -101, "too much")
 		require.Equal(t, http.StatusConflict, a.Status, a.Body)
 		require.Equal(t, []string{of(12)}, locks.Taken(t))
-		a = b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 11, "amount": 5, "reference": "t"})
+		a = s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 11, "amount": 5, "reference": "t"})
 		require.Equal(t, http.StatusCreated, a.Status, a.Body)
 		require.Equal(t, []string{of(11), of(12)}, locks.Taken(t))
 	})
@@ -206,19 +206,19 @@ func TestWalletLocksEncloseTheTransaction(t *testing.T) {
 
 func TestAHolderThatIsOvertakenEachTimeIsAnsweredLockedAndChangesNothing(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	b := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
-	b.Fund(t, "12", 1000)
+	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
+	s.Fund(t, "12", 1000)
 	var overtaking atomic.Bool
 	var n atomic.Int64
 	require.NoError(t, db.Write(ctx).Callback().Query().After("gorm:query").Register("test:overtake", func(tx *gorm.DB) {
 		if readsWallet(tx) && overtaking.CompareAndSwap(false, true) {
-			require.Equal(t, http.StatusCreated, b.enter(t, "12", -1, fmt.Sprintf("overtaking-%d", n.Add(1))).Status)
+			require.Equal(t, http.StatusCreated, s.enter(t, "12", -1, fmt.Sprintf("overtaking-%d", n.Add(1))).Status)
 			overtaking.Store(false)
 		}
 	}))
-	a := b.enter(t, "12", -60, "paused")
+	a := s.enter(t, "12", -60, "paused")
 	overtaking.Store(true)
 	require.Equal(t, http.StatusLocked, a.Status, a.Body)
 	require.Equal(t, string(apperr.ResourceLocked), a.Body["code"])
-	b.requireLedger(t, "12", 1000-n.Load())
+	s.requireLedger(t, "12", 1000-n.Load())
 }

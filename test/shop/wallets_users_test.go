@@ -24,26 +24,26 @@ var strange = []principal.CustomerID{
 
 func TestAnyTwoUsersHaveTwoWallets(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
+		s := Open(ctx, t, db)
 		for i, user := range strange {
-			made := b.enter(t, user, int64(i+1), "opening")
+			made := s.enter(t, user, int64(i+1), "opening")
 			require.Equal(t, http.StatusCreated, made.Status, "%s: %v", user, made.Body)
 			require.Equal(t, string(user), made.Body["userId"])
-			found := b.Send(t, http.MethodGet, strings.TrimPrefix(made.Header.Get("Location"), "/api/v1"), nil).Items()
+			found := s.Send(t, http.MethodGet, strings.TrimPrefix(made.Header.Get("Location"), "/api/v1"), nil).Items()
 			require.Equal(t, []object{made.Body}, found, "%s: its Location leads to it", user)
 		}
-		require.EqualValues(t, len(strange), b.Send(t, http.MethodGet, "/wallets", nil).Body["total"])
+		require.EqualValues(t, len(strange), s.Send(t, http.MethodGet, "/wallets", nil).Body["total"])
 		for i, user := range strange {
 			for _, spelled := range []string{url.PathEscape(string(user)), everyByte(user)} {
-				wallet := b.Send(t, http.MethodGet, "/wallets/"+spelled, nil)
+				wallet := s.Send(t, http.MethodGet, "/wallets/"+spelled, nil)
 				require.Equal(t, []any{string(user), float64(i + 1)}, []any{wallet.Body["userId"], wallet.Body["balance"]}, spelled)
 			}
 			for _, name := range []string{"userId", "q"} {
-				listed := b.Send(t, http.MethodGet, "/wallets?"+name+"="+url.QueryEscape(string(user)), nil).Items()
+				listed := s.Send(t, http.MethodGet, "/wallets?"+name+"="+url.QueryEscape(string(user)), nil).Items()
 				require.Len(t, listed, 1, "%s", user)
 				require.Equal(t, string(user), listed[0]["userId"])
 			}
-			b.requireLedger(t, user, int64(i+1))
+			s.requireLedger(t, user, int64(i+1))
 		}
 	})
 }
@@ -60,11 +60,11 @@ func everyByte(user principal.CustomerID) string {
 
 func TestAWalletHeldByOneUserIsFreeForEveryOther(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		require.NoError(t, b.Runner.Do(b.Ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, err := b.Wallets.Lock(ctx, u, 0, "a")
+		s := Open(ctx, t, db)
+		require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.Wallets.Lock(ctx, u, 0, "a")
 			for _, other := range strange {
-				a := b.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(other))+"/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"})
+				a := s.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(other))+"/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"})
 				require.Equal(t, map[bool]int{true: http.StatusLocked, false: http.StatusCreated}[other == "a"], a.Status, other)
 			}
 			return err
@@ -74,14 +74,14 @@ func TestAWalletHeldByOneUserIsFreeForEveryOther(t *testing.T) {
 
 func TestATransferNamesBothUsersAsTheShopDoes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		b := Open(ctx, t, db)
-		b.Fund(t, "li", 100)
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 100)
 		for _, pair := range [][2]principal.CustomerID{{"li", "Li"}, {"Li", "li"}, {"li", "a/b"}, {"a/b", "7"}, {"7", "07"}} {
-			made := b.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": pair[0], "toUserId": pair[1], "amount": 100, "reference": "to " + string(pair[1])})
+			made := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": pair[0], "toUserId": pair[1], "amount": 100, "reference": "to " + string(pair[1])})
 			require.Equal(t, http.StatusCreated, made.Status, made.Body)
 			require.Equal(t, []any{string(pair[0]), string(pair[1])}, []any{made.Body["fromUserId"], made.Body["toUserId"]})
 			require.Equal(t, string(pair[1]), made.Body["debit"].(object)["otherUserId"])
 		}
-		b.requireLedger(t, "07", 100)
+		s.requireLedger(t, "07", 100)
 	})
 }
