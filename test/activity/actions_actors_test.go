@@ -30,8 +30,8 @@ func TestCustomersOfAnyNameAreActorsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// Customers were numbers once, and counted in the shard of their number. What they take
-// back now is taken from there: no shard goes below zero.
+// The shard of a customer with a numeric name is that number, so that no shard falls below zero when an
+// action from before customers had names is taken back.
 func TestALikeOfANumberedCustomerIsTakenBackFromItsShard(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)

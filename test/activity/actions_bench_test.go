@@ -22,8 +22,8 @@ import (
 	"interlock/test/racing"
 )
 
-// BenchmarkBurst is one customer's four taps at once, in shuffled order, as
-// load/actions.js sends them; many customers tap one thing.
+// BenchmarkBurst measures bursts of four concurrent, shuffled actions of one customer, as load/actions.js
+// sends them. Many customers act on one item.
 func BenchmarkBurst(b *testing.B) {
 	for engine, address := range map[string]func() string{
 		"sqlite":  func() string { return "sqlite://" + b.TempDir() + "/interlock.DB" },
@@ -62,7 +62,7 @@ func benchmarkBursts(b *testing.B, address string) {
 	})
 }
 
-// fixed takes every request for one principal's.
+// fixed authenticates each request as one principal.
 type fixed principal.Principal
 
 func (f fixed) Authenticate(*http.Request) (principal.Principal, error) {

@@ -23,7 +23,7 @@ import (
 	"interlock/test/world"
 )
 
-// likeBoth has two mutations; done twice, each would be undone.
+// likeBoth has two mutations. Each toggles, so that a second execution would take it back.
 const likeBoth = `mutation {
 	one: toggleLikeItem(itemId: "SKU-1", actionId: 5) { isLiked }
 	two: toggleLikeItem(itemId: "SKU-2", actionId: 5) { isLiked }
@@ -31,7 +31,7 @@ const likeBoth = `mutation {
 
 var liked = object{"isLiked": true}
 
-// send sends a document under an idempotency key.
+// send sends a document with an idempotency key.
 func (p phone) send(t *testing.T, key, query string) httpapitest.Answer {
 	t.Helper()
 	a := p.Send(t, http.MethodPost, "/graphql", object{"query": query}, "X-Idempotency-Key", key)
@@ -51,12 +51,12 @@ func codesOf(a httpapitest.Answer) []any {
 
 func isReplay(a httpapitest.Answer) bool { return a.Header.Get(httpapi.HeaderReplay) == "true" }
 
-// token is one of user 1, who is the same whatever the token may do.
+// token returns a caller with an API token of user 1.
 func (s *reactions) token(permissions ...string) phone {
 	return s.as(principal.Principal{Kind: principal.Token, UserID: 1, Permissions: permissions})
 }
 
-// restarted is the shop after its process ended: what that remembered is gone.
+// restarted returns another process on the same data, with empty caches.
 func (s *reactions) restarted(t *testing.T) *reactions {
 	again := openActionsWith(s.Ctx, t, s.DB, world.Options{Clock: s.Clock})
 	again.items.fail = s.items.fail
@@ -76,7 +76,7 @@ func unavailable() error {
 	return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(time.Second)
 }
 
-// answerHalf sends likeBoth under the key k-1 while one of its items cannot be reached.
+// answerHalf sends likeBoth with the key k-1 while one of its items is unavailable.
 func (s *reactions) answerHalf(t *testing.T, away string) {
 	t.Helper()
 	s.items.fail = failing(away, unavailable())
@@ -233,7 +233,7 @@ func TestAServerErrorOfAMutationIsKeptWhenTheSettingSaysSo(t *testing.T) {
 	})
 }
 
-// A key stands for its document from the first mutation that was answered.
+// A key belongs to its document from the first mutation that has a result.
 func TestAKeyOfADocumentIsForThatDocument(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -291,7 +291,7 @@ func TestAMutationThatWasMadeLateIsForgottenWithItsDocument(t *testing.T) {
 	})
 }
 
-// away are locks that nobody reaches.
+// away is a lock service that cannot be reached.
 type away struct{}
 
 func (away) Acquire(context.Context, time.Duration, ...string) (lock.Lease, error) {
@@ -300,7 +300,7 @@ func (away) Acquire(context.Context, time.Duration, ...string) (lock.Lease, erro
 
 func (away) Held(context.Context) ([]lock.Holding, error) { return nil, lock.ErrUnavailable }
 
-// Without a lease attempts of several processes run side by side, and the unique rows decide.
+// Without a lease the attempts of several processes run concurrently, and the unique rows decide.
 func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for round := range 10 {
@@ -309,7 +309,7 @@ func TestAttemptsSideBySideGiveOneAnswer(t *testing.T) {
 			var running sync.WaitGroup
 			answers := make([]httpapitest.Answer, processes)
 			for i := range processes {
-				// An attempt meets an outage where another does not.
+				// Only every second attempt meets the outage.
 				s := openActionsWith(ctx, t, db, world.Options{Locks: away{}})
 				if i%2 == 0 {
 					s.items.fail = failing([]string{"SKU-1", "SKU-2"}[round%2], apperr.MissingRow("thing", "SKU"))

@@ -155,7 +155,7 @@ func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 	})
 }
 
-// It is as deep as what GraphiQL asks when it is opened.
+// It is as deep as the introspection query of GraphiQL.
 func TestTheSchemaCanBeReadByIntrospectionAndDeeperQuestionsAreRefused(t *testing.T) {
 	s := openActions(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	nested := func(depth int) string {

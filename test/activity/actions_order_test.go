@@ -66,8 +66,7 @@ func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.
 	}
 }
 
-// Of like and dislike, set and taken back, any order of arrival ends where the highest
-// id alone does.
+// The final state depends only on the action with the highest id, in any order of arrival.
 func TestLikeAndDislikeExcludeEachOtherInEveryOrder(t *testing.T) {
 	type wish struct {
 		kind   string
@@ -165,7 +164,7 @@ func TestAnIDFarInTheFutureIsRefusedAndShutsNothingOut(t *testing.T) {
 	})
 }
 
-// The shop may call a customer by the number of a user, and a token acts for itself or for a customer.
+// A customer may have the number of a user as its name. A token acts for itself or for a customer.
 func TestEachActorHasStatesOfItsOwn(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)
@@ -262,8 +261,8 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 	})
 }
 
-// Everybody taps the same few things at once, each its own ids in disorder: counts equal
-// rows, and no engine had to break a deadlock.
+// All actors act on the same items concurrently, with their ids in random order: counts equal rows, and
+// no engine rolls a unit back because of a deadlock.
 func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)

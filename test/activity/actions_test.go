@@ -19,7 +19,7 @@ import (
 	"interlock/test/world"
 )
 
-// things are the names that can be acted on, with their ids.
+// things are the ids of things by their names.
 type things map[string]int64
 
 func (t things) Locate(_ context.Context, name string) (int64, string, error) {
@@ -53,7 +53,7 @@ func openActionsWith(ctx context.Context, t testing.TB, db *storage.DB, o world.
 	return s
 }
 
-// stock is the items of a shop, which fail is asked about before each is found.
+// stock is the items of a shop. fail can return an error for a lookup.
 type stock struct {
 	things
 	fail func(name string) error
@@ -66,10 +66,10 @@ func (s *stock) Locate(ctx context.Context, name string) (int64, string, error) 
 	return s.things.Locate(ctx, name)
 }
 
-// never is what fails nothing.
+// never returns no error.
 func never(string) error { return nil }
 
-// retries counts why units were run again.
+// retries counts the retries of units by their reason.
 type retries struct {
 	mu sync.Mutex
 	by map[string]int
@@ -92,7 +92,7 @@ func (r *retries) UnitEnded(outcome string) {
 	}
 }
 
-// phone is one caller.
+// phone is a caller that sends actions.
 type phone struct{ *httpapitest.Caller }
 
 // as returns a caller that acts as p in the tenant.
@@ -104,7 +104,7 @@ func (s *reactions) as(p principal.Principal) phone {
 	return phone{s.For(principal.With(s.Ctx, p))}
 }
 
-// customer returns the one whom the shop calls by this number.
+// customer returns the caller of the customer with a number as its name.
 func (s *reactions) customer(number int64) phone {
 	return s.called(principal.CustomerID(fmt.Sprint(number)))
 }
@@ -136,8 +136,8 @@ func reply(active bool, last int64, outcome string) object {
 	return object{"active": active, "lastActionId": float64(last), "outcome": outcome}
 }
 
-// requireCounts holds the counts of every thing against the rows of who acts on it, and
-// the audit log against what was applied.
+// requireCounts requires that the counts of all things equal their rows, and that each applied action has
+// one audit row.
 func (s *reactions) requireCounts(t *testing.T, applied int) {
 	t.Helper()
 	const counted = `SELECT COUNT(*) FROM (

@@ -12,25 +12,25 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// told is an event of a generated request.
-type told struct {
+// modelEvent is an event of a generated request.
+type modelEvent struct {
 	seq  int    // 0: none
 	id   string // "": none
 	kind string
 }
 
-// model is an aggregate as the contract has it, in memory.
+// model is an aggregate in memory that follows the contract.
 type model struct {
 	version int
 	kinds   aggregates.Counters
 	writers map[string]int64
-	bySeq   map[string]told
-	byID    map[string]told
+	bySeq   map[string]modelEvent
+	byID    map[string]modelEvent
 }
 
-// verdict is the answer that the contract asks for: 201, or the code, with the place of
-// the first event at fault, -1 where none is.
-func (m *model) verdict(client string, enforce bool, expected int, events []told) (code string, index int) {
+// verdict returns the response that the contract requires: "" for 201 or the error code, and the index
+// of the first invalid event, -1 for none.
+func (m *model) verdict(client string, enforce bool, expected int, events []modelEvent) (code string, index int) {
 	seqs, ids, last := map[int]bool{}, map[string]bool{}, 0
 	for _, e := range events {
 		if enforce && e.seq == 0 || e.seq != 0 && seqs[e.seq] || e.id != "" && ids[e.id] || enforce && e.seq < last {
@@ -57,7 +57,7 @@ func (m *model) verdict(client string, enforce bool, expected int, events []told
 	return "", -1
 }
 
-func (m *model) apply(client string, events []told) {
+func (m *model) apply(client string, events []modelEvent) {
 	for _, e := range events {
 		m.version++
 		m.kinds[e.kind]++
@@ -71,15 +71,15 @@ func (m *model) apply(client string, events []told) {
 	}
 }
 
-func key(client string, e told) string {
+func key(client string, e modelEvent) string {
 	if e.seq == 0 {
 		return ""
 	}
 	return fmt.Sprint(client, "/", e.seq)
 }
 
-// body is the request of generated events.
-func body(client string, enforce bool, expected int, events []told) object {
+// body returns the request of generated events.
+func body(client string, enforce bool, expected int, events []modelEvent) object {
 	var sent []object
 	for _, e := range events {
 		event := object{"eventType": e.kind, "eventTime": "2026-11-21T07:00:00Z", "deltas": object{e.kind: 1}}
@@ -98,8 +98,8 @@ func body(client string, enforce bool, expected int, events []told) object {
 	return request
 }
 
-var anyTold = rapid.Custom(func(t *rapid.T) told {
-	return told{
+var anyModelEvent = rapid.Custom(func(t *rapid.T) modelEvent {
+	return modelEvent{
 		seq: rapid.IntRange(0, 6).Draw(t, "seq"), id: rapid.SampledFrom([]string{"", "", "e", "f", "g"}).Draw(t, "id"),
 		kind: rapid.SampledFrom([]string{"in", "in", "in", "out"}).Draw(t, "kind"),
 	}
@@ -112,12 +112,12 @@ func TestWhateverIsSentIsAnsweredAsTheContractSaysAndCountsOnce(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		written++
 		id := fmt.Sprint("m", written)
-		m := model{kinds: aggregates.Counters{}, writers: map[string]int64{}, bySeq: map[string]told{}, byID: map[string]told{}}
+		m := model{kinds: aggregates.Counters{}, writers: map[string]int64{}, bySeq: map[string]modelEvent{}, byID: map[string]modelEvent{}}
 		for range rapid.IntRange(1, 12).Draw(r, "requests") {
 			client := rapid.SampledFrom([]string{"a", "b"}).Draw(r, "client")
 			enforce := rapid.Bool().Draw(r, "enforce")
 			expected := rapid.SampledFrom([]int{-1, -1, m.version, m.version - 1}).Draw(r, "expected")
-			events := rapid.SliceOfN(anyTold, 1, 3).Draw(r, "events")
+			events := rapid.SliceOfN(anyModelEvent, 1, 3).Draw(r, "events")
 			code, index := m.verdict(client, enforce, expected, events)
 
 			a := b.write(t, "/aggregates/shelf/"+id, body(client, enforce, expected, events))

@@ -67,8 +67,8 @@ func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
 	})
 }
 
-// Both find no aggregate and make it. The second one's key collides, and it is the key of
-// the aggregate: its own event is new.
+// Both writers find no aggregate and create it. The key of the aggregate collides for the second writer,
+// whose event is new.
 func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
@@ -82,7 +82,7 @@ func TestTwoDifferentFirstEventsAtOnceAreBothCounted(t *testing.T) {
 	b.requireBooks(t, "A-17", aggregates.Counters{"in": 2}, map[string]int64{"a": 1, "b": 1})
 }
 
-// The same, and the other attempt is of the same event: it has landed.
+// Both attempts send the same event, so that the second one is a repeat.
 func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	b := openBooksWith(ctx, t, db, world.Options{Locks: &locktest.Unreliable{}})
@@ -97,8 +97,7 @@ func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 	b.requireBooks(t, "A-17", aggregates.Counters{"in": 1}, map[string]int64{"a": 1})
 }
 
-// With locks that exclude nobody each writer is one whose locks were lost; what is in SQL
-// is all there is.
+// The locker excludes no caller, so that each writer has lost its locks and only SQL decides.
 func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 12, 4

@@ -116,7 +116,7 @@ func TestRebuildsAmongWritersFindNothingAndLoseNothing(t *testing.T) {
 	})
 }
 
-// A row that is only locked excludes nobody at another server of a cluster.
+// Row locks do not exclude the other servers of a cluster.
 func TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	ctx := storagetest.Tenant(t)

@@ -111,8 +111,8 @@ func TestAnEventIsKnownByItsIDWhoeverSendsIt(t *testing.T) {
 	})
 }
 
-// Two events can say the same and be two: their ids say so. If the second were taken for
-// the first, nobody would ever write it.
+// Two events with equal content and different ids are two events. If the second were treated as a repeat
+// of the first, it would be lost.
 func TestASequenceThatIsGivenToAnotherEventIsNotTakenForTheFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := openBooks(ctx, t, db)
@@ -171,8 +171,8 @@ func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
 		first := aggregates.Write{Name: name, ClientID: "a", Enforce: true, Events: []aggregates.NewEvent{{
 			ClientSeq: &seq, EventID: &id, Type: "counted", Time: time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), Deltas: aggregates.Counters{"in": 1},
 		}}}
-		// The first attempt is paused before its COMMIT. On SQLite it holds the one
-		// writing connection; a second attempt must be answered without one.
+		// The first attempt is paused before its COMMIT. On SQLite it uses the only write connection, so a
+		// second attempt must get its response without one.
 		require.NoError(t, b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			written, err := b.service.Append(ctx, u, first, time.Second)
 			require.NoError(t, err)
@@ -188,7 +188,7 @@ func TestWhileAnAttemptIsUnderWayASecondOneIsToldSoAndOthersGoOn(t *testing.T) {
 			return nil
 		}))
 		b.refused(t, shelf, request("a", event), http.StatusConflict, landed)
-		// A repeat beside a repeat has landed whatever becomes of the other one.
+		// A repeat concurrent with another repeat gets the same response.
 		require.NoError(t, b.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			_, err := b.service.Append(ctx, u, first, time.Second)
 			require.ErrorContains(t, err, landed)

@@ -37,7 +37,7 @@ func openBooksWith(ctx context.Context, t testing.TB, db *storage.DB, o world.Op
 
 const shelf = "/aggregates/shelf/A-17"
 
-// counted is an event of a client that counts; it adds one to each counter.
+// counted returns an event with a sequence that adds one to each counter.
 func counted(seq int, counters ...string) object {
 	deltas := object{}
 	for _, name := range counters {
@@ -46,7 +46,7 @@ func counted(seq int, counters ...string) object {
 	return object{"clientSeq": seq, "eventType": "counted", "eventTime": "2026-11-21T07:00:00Z", "deltas": deltas}
 }
 
-// called is an event with a name of its own.
+// called returns an event with an id.
 func called(id string, counters ...string) object {
 	event := counted(0, counters...)
 	delete(event, "clientSeq")
@@ -54,7 +54,7 @@ func called(id string, counters ...string) object {
 	return event
 }
 
-// with is an event with another member.
+// with returns a copy of an event with one member replaced.
 func with(event object, member string, value any) object {
 	changed := object{member: value}
 	for name, v := range event {
@@ -65,12 +65,12 @@ func with(event object, member string, value any) object {
 	return changed
 }
 
-// request is a strict client's.
+// request returns a request that enforces increasing sequences.
 func request(client string, events ...object) object {
 	return object{"clientId": client, "enforceClientIdempotency": true, "events": events}
 }
 
-// loose is the request of a client that does not have to count.
+// loose returns a request that does not enforce sequences.
 func loose(client string, events ...object) object {
 	return object{"clientId": client, "events": events}
 }
@@ -81,7 +81,7 @@ func (b *books) write(t *testing.T, aggregate string, body object) httpapitest.A
 	return b.Send(t, http.MethodPost, aggregate+"/events", body)
 }
 
-// land sends events, which must be written.
+// land sends events that must be written, and returns the version.
 func (b *books) land(t *testing.T, aggregate string, body object) (version int64) {
 	t.Helper()
 	a := b.write(t, aggregate, body)
@@ -90,7 +90,7 @@ func (b *books) land(t *testing.T, aggregate string, body object) (version int64
 	return int64(a.Body["version"].(float64))
 }
 
-// refused sends events, of which nothing must be written.
+// refused sends events that must be rejected, and requires that nothing was written.
 func (b *books) refused(t *testing.T, aggregate string, body object, status int, code string) object {
 	t.Helper()
 	before := b.snapshot(t)
@@ -101,7 +101,7 @@ func (b *books) refused(t *testing.T, aggregate string, body object, status int,
 	return a.Body
 }
 
-// snapshot is all that the tables keep.
+// snapshot returns all rows of the tenant.
 func (b *books) snapshot(t *testing.T) object {
 	t.Helper()
 	all := object{}
@@ -127,8 +127,8 @@ func (b *books) events(t *testing.T, a aggregates.State) []aggregates.Event {
 	return rows
 }
 
-// requireBooks holds an aggregate against its events, and the writes against the audit
-// log: each version has one event, each write one audit row.
+// requireBooks requires that an aggregate equals the sum of its events, that each version has one event,
+// and each write one audit row.
 func (b *books) requireBooks(t *testing.T, id string, counters aggregates.Counters, writers map[string]int64) {
 	t.Helper()
 	state := b.state(t, id)

@@ -52,7 +52,7 @@ func TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho(t 
 	})
 }
 
-// claimAll has agents take the next until nothing is offered, and returns who has which.
+// claimAll lets agents claim work orders until none is left, and returns the agent of each.
 func (o *office) claimAll(t *testing.T, agents int) map[float64]int {
 	t.Helper()
 	var mu sync.Mutex

@@ -41,7 +41,7 @@ func openOfficeWith(ctx context.Context, t testing.TB, db *storage.DB, options w
 	return o
 }
 
-// people are users by their ids; those who are disabled are listed.
+// people are the names of users by their ids, and the ids of disabled users.
 type people struct {
 	mu       sync.Mutex
 	names    map[int64]string
@@ -75,8 +75,8 @@ func (o *office) open(t *testing.T, body object) object {
 
 func workOrderPath(order object) string { return fmt.Sprintf("/work-orders/%d", world.ID(order)) }
 
-// requireHistories holds each version against its row of history and each status against the
-// newest of them.
+// requireHistories requires that each version has one history row and that the status equals that of the
+// newest row.
 func (o *office) requireHistories(t *testing.T) {
 	t.Helper()
 	var broken int64

@@ -17,7 +17,8 @@ import (
 	"interlock/test/world"
 )
 
-// The campaign's row is locked meanwhile, so many coupons are few statements.
+// The row of the campaign is locked during an issue, so the number of statements must not grow with the
+// number of coupons.
 func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	s := Open(storagetest.Tenant(t), t, db)

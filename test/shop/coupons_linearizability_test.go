@@ -17,17 +17,17 @@ import (
 	"interlock/test/racing"
 )
 
-// couponRequest is what a client couponRequest of one coupon: redeem, void, or "" to read it.
+// couponRequest is a request for one coupon: redeem, void, or "" to read it.
 type couponRequest struct{ code, action string }
 
-// couponReply is what it was told: the status, and whether it was refused.
+// couponReply is the status in the response, and whether the action was rejected.
 type couponReply struct {
 	status  string
 	refused bool
 }
 
-// oneCoupon is what a coupon is by itself: unused until the first redeem or void,
-// and then that for good.
+// oneCoupon is the sequential model of a coupon: unused until the first redeem or void, and then in
+// that status for good.
 var oneCoupon = racing.Model[couponRequest, couponReply, string]{
 	Of:      func(in couponRequest) any { return in.code },
 	Initial: "unused",
@@ -43,7 +43,7 @@ var oneCoupon = racing.Model[couponRequest, couponReply, string]{
 	},
 }
 
-// couponReplyOf is what a client is couponReply when its action leaves the row or is refused.
+// couponReplyOf returns the reply to an action that returned row and err.
 func couponReplyOf(row *coupons.Coupon, err error) (couponReply, error) {
 	var refusal *apperr.Error
 	switch {

@@ -21,7 +21,7 @@ import (
 	"interlock/test/world"
 )
 
-// redeemAs redeems in a unit of its own, as a request does.
+// redeemAs redeems a coupon in its own unit, as a request does.
 func (s *Shop) redeemAs(ctx context.Context, code string, user principal.CustomerID) (*coupons.Coupon, error) {
 	var after *coupons.Coupon
 	err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -60,7 +60,7 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 				require.ErrorAs(t, err, &refusal)
 				require.Contains(t, []apperr.Code{apperr.TransitionNotAllowed, apperr.StatusChanged, apperr.LimitReached}, refusal.Code)
 				if refusal.Code == apperr.LimitReached {
-					continue // a device that has won an earlier round
+					continue // this device won an earlier round
 				}
 				require.Equal(t, "used", refusal.Members["currentStatus"])
 				require.Equal(t, principal.Person{ID: final.UpdatedBy, Name: final.UpdatedByName}, refusal.Members["changedBy"])
@@ -74,8 +74,8 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 	})
 }
 
-// A coupon that an order used and gave back is unused again. Only the version can tell that
-// it is not the coupon that was read any more.
+// A coupon that an order used and returned is unused again. Only the version shows that it changed since
+// it was read.
 func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -114,7 +114,7 @@ func TestStaleRedemptionRunsAgainOnTheNewestVersion(t *testing.T) {
 	})
 }
 
-// useAndReturn lets an order use a coupon and give it back.
+// useAndReturn redeems a coupon for an order and returns it.
 func (s *Shop) useAndReturn(t *testing.T, code string) {
 	t.Helper()
 	const user, order = "user-4", 17
@@ -164,7 +164,7 @@ func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 		campaign := s.Campaign(t, object{"perUser": perUser})
 		answers := make([]httpapitest.Answer, issuers)
 		racing.Together(issuers, func(i int) {
-			// Everyone issues to user 5, and to somebody of its own.
+			// Each issuer issues to user 5 and to one other user.
 			answers[i] = s.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{100 + i, 5}})
 		})
 		require.Equal(t, map[int]int{http.StatusCreated: perUser, http.StatusConflict: issuers - perUser}, world.Tally(answers))

@@ -148,7 +148,7 @@ func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
 		const consumers = 12
 		errs := make([]error, consumers)
 		racing.Together(consumers, func(i int) {
-			// Without the lock: TransferHold does not need it.
+			// TransferHold needs no lock.
 			errs[i] = s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "test.pass", Resource: "test"})
 				return s.Inventory.TransferHold(ctx, u, "TEA-1", "flash-sales/1", map[string]int64{fmt.Sprintf("orders/%d", i): 3})

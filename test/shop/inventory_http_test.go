@@ -28,7 +28,7 @@ func (s *Shop) adjust(t *testing.T, sku string, body object) httpapitest.Answer 
 	return s.Send(t, http.MethodPost, "/inventory/"+sku+"/adjustments?wait=10000", sent)
 }
 
-// in runs fn in a unit that has the locks of the items, as an order does.
+// in runs fn in a unit that owns the locks of the items, as an order does.
 func (s *Shop) in(fn func(ctx context.Context, u *uow.Unit) error, skus ...string) error {
 	return s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		ctx, err := s.Inventory.Lock(ctx, u, 10*time.Second, skus...)
@@ -40,14 +40,14 @@ func (s *Shop) in(fn func(ctx context.Context, u *uow.Unit) error, skus ...strin
 	})
 }
 
-// reserve promises pieces of one item to a holder in a unit of its own.
+// reserve reserves a quantity of one item for a holder in its own unit.
 func (s *Shop) reserve(holder, reference, sku string, quantity int64) error {
 	return s.in(func(ctx context.Context, u *uow.Unit) error {
 		return s.Inventory.Reserve(ctx, u, holder, reference, map[string]int64{sku: quantity})
 	}, sku)
 }
 
-// requireStock holds an item's numbers against its movements and its holds.
+// requireStock requires the stock of an item, and that its movements and its holds add up to it.
 func (s *Shop) requireStock(t *testing.T, sku string, onHand, reserved int64) {
 	t.Helper()
 	stock, err := s.Inventory.Inventory(s.Ctx, sku)
@@ -227,7 +227,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
 	})
 }
 
-// Between the servers of a cluster a lock excludes nobody.
+// Row locks do not exclude the other servers of a cluster.
 func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := Open(storagetest.Tenant(t), t, db)
@@ -236,14 +236,15 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *t
 		return s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", etag)
 	}
 	deliver := func() httpapitest.Answer { return s.adjust(t, "TEA-1", object{"delta": 1, "reference": "delivery"}) }
-	// beside has other begin before a statement of one, and waits for it as long as it might take.
+	// beside starts other before a statement of one, and lets one continue when other has ended or waits
+	// for a row.
 	beside := func(statement string, one, other func() httpapitest.Answer) (a, b httpapitest.Answer) {
 		ended := make(chan struct{})
 		tap.Before(statement, func() {
 			go func() { b = other(); close(ended) }()
 			select {
 			case <-ended:
-			case <-time.After(300 * time.Millisecond): // it waits for the row
+			case <-time.After(300 * time.Millisecond): // other waits for the row
 			}
 		})
 		a = one()

@@ -18,26 +18,26 @@ import (
 	"interlock/test/racing"
 )
 
-// stockRequest is what a client stockRequest of one item's stock: to "read" it, to "adjust" it by n
-// pieces, to "count" n where it expected from, or to "reserve" n pieces.
+// stockRequest is a request for the stock of one item: "read", "adjust" by n, "count" n instead of from,
+// or "reserve" n.
 type stockRequest struct {
 	sku     string
 	act     string
 	n, from int64
 }
 
-// stockLevels are what an item's stock is.
+// stockLevels is the stock of an item.
 type stockLevels struct{ onHand, reserved int64 }
 
-// stockReply is what a client was told: the stockLevels since its act, or why it was refused. A
-// refusal for want of stock tells what is available.
+// stockReply is the levels after the request, or the code of the error. An insufficient_stock error
+// contains the available quantity.
 type stockReply struct {
 	stockLevels
 	refused   apperr.Code
 	available int64
 }
 
-// oneStock is what an item's stock is by itself.
+// oneStock is the sequential model of the stock of an item.
 var oneStock = racing.Model[stockRequest, stockReply, stockLevels]{
 	Of: func(in stockRequest) any { return in.sku },
 	Step: func(at stockLevels, in stockRequest, out stockReply) (bool, stockLevels) {
@@ -56,12 +56,12 @@ var oneStock = racing.Model[stockRequest, stockReply, stockLevels]{
 		if after.reserved > after.onHand {
 			return out.refused == apperr.InsufficientStock && out.available == at.onHand-at.reserved, at
 		}
-		// Who reserves is not stockReply the stockLevels.
+		// A reservation does not return the levels.
 		return out.refused == "" && (in.act == "reserve" || out.stockLevels == after), after
 	},
 }
 
-// stockReplyOf is what a client is stockReply when its act leaves these stockLevels or is refused.
+// stockReplyOf returns the reply to a request that returned after and err.
 func stockReplyOf(after stockLevels, err error) (stockReply, error) {
 	var refusal *apperr.Error
 	switch {
@@ -73,7 +73,7 @@ func stockReplyOf(after stockLevels, err error) (stockReply, error) {
 	return stockReply{stockLevels: after}, err
 }
 
-// do does what is stockRequest in a unit of its own, as a request does.
+// doStock executes a request in its own unit.
 func (s *Shop) doStock(ctx context.Context, in stockRequest, reference string) (after stockLevels, err error) {
 	adjustment := inventory.Adjustment{Delta: &in.n, Reason: "test", Reference: reference}
 	switch in.act {

@@ -98,8 +98,7 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 	})
 }
 
-// With a lock that excludes nobody every writer is one whose lock was lost; the guard
-// is all there is.
+// The locker excludes no caller, so that each writer has lost its lock and only the guard decides.
 func TestGuardAloneReservesNoUnitTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 16, 4, 30
@@ -145,8 +144,8 @@ func TestLostStockLockRestartsTheUnit(t *testing.T) {
 	})
 }
 
-// A holder is paused between its reading of the stock and its writing, long enough for
-// its lock to end and for somebody else to come and go. It does not notice.
+// A holder pauses between its read and its write until its lock has expired and another holder has
+// reserved. It is not notified.
 func TestGuardRejectsAPausedReservation(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -157,7 +156,7 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 			require.NoError(t, s.reserve("orders/1", "@orders/1/place", "TEA-1", 6))
 		}
 	}))
-	// The statement behind the guarded UPDATE, with which it goes in one packet.
+	// The statement after the guarded UPDATE, in the same packet, reports that the UPDATE matched no row.
 	require.NoError(t, db.Write(ctx).Callback().Create().After("gorm:create").Register("test:count", func(tx *gorm.DB) {
 		if tx.Error != nil && strings.Contains(tx.Error.Error(), "row_count() = 1") {
 			refusals.Add(1)

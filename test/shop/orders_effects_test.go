@@ -33,9 +33,9 @@ func (s *Shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
 	return a.Body["onHand"].(float64), a.Body["reserved"].(float64)
 }
 
-// requireBalanced holds what orders moved against the ledgers: sums are numbers, each
-// version has one entry, an order that is pending or paid holds exactly its pieces, and
-// the money that an order took is its amount while it is not cancelled.
+// requireBalanced requires that the ledgers add up: each version has one entry, the entries add up to
+// the balance or stock, an order that is pending or paid has exactly its units reserved, and an order
+// that is not cancelled has taken exactly its amount.
 func (s *Shop) requireBalanced(t *testing.T) {
 	t.Helper()
 	db := s.DB.Read(s.Ctx)
@@ -315,7 +315,7 @@ func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
 	})
 }
 
-// The sweeper finds the order while it is pending; before it comes to it, it is paid.
+// The order is paid after the sweeper has found it and before the sweeper cancels it.
 func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -29,7 +29,7 @@ func TestOrdersAreCountedByTheDayInUTCWithWhatThePaidOnesComeTo(t *testing.T) {
 		order(false)
 		s.Clock.Advance(16*time.Hour - time.Second) // 23:59:59
 		order(true)
-		s.Clock.Advance(24*time.Hour + time.Second) // the day after the next begins
+		s.Clock.Advance(24*time.Hour + time.Second) // two days later, 00:00:00
 		order(false)
 		days, err := s.Orders.ByDay(ctx, s.Clock.Now(), 4)
 		require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestOrdersThatAreCancelledSoonComeMostUrgentFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 6000, Plenty)
-		// Only a sale gives its orders a time to pay, so that it is written for it here.
+		// Only a flash sale sets the payment due time of its orders, so the test sets it.
 		for i, due := range []time.Duration{50, 10, 90, 30} {
 			made := s.Create(t, "/orders", object{"userId": "7", "items": []object{{"sku": "TEA-1", "quantity": int64(i + 1)}}})
 			require.NoError(t, db.Write(ctx).Model(&orders.Order{}).Where("id = ?", world.ID(made)).UpdateColumn("payment_due", world.Opening.Add(due*time.Minute)).Error)

@@ -19,20 +19,20 @@ import (
 	"interlock/test/world"
 )
 
-// orderRequest is what a client orderRequest of one order: an action, or "" to read it.
+// orderRequest is a request for one order: an action, or "" to read it.
 type orderRequest struct {
 	order  int64
 	action string
 }
 
-// orderReply is what it was told: the status, and the code of a refusal.
+// orderReply is the status in the response, and the code of the error.
 type orderReply struct {
 	status string
 	code   apperr.Code
 }
 
-// oneOrder is what a status is by itself: an action is done if and only if the
-// machine allows it from the status, and whoever is refused is orderReply the status.
+// oneOrder is the sequential model of an order: an action succeeds if and only if the machine allows it
+// from the status, and an error contains the status.
 var oneOrder = racing.Model[orderRequest, orderReply, string]{
 	Of:      func(in orderRequest) any { return in.order },
 	Initial: orders.Machine.Initial.Name,
@@ -53,7 +53,7 @@ var oneOrder = racing.Model[orderRequest, orderReply, string]{
 	},
 }
 
-// orderReplyOf is what a client is orderReply when its action leaves the row or is refused.
+// orderReplyOf returns the reply to an action that returned row and err.
 func orderReplyOf(row *orders.Order, err error) (orderReply, error) {
 	var refusal *apperr.Error
 	switch {

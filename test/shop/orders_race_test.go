@@ -24,7 +24,7 @@ import (
 	"interlock/test/world"
 )
 
-// move takes a step with an order in a unit of its own, as a request does.
+// move executes a step in its own unit, as a request does.
 func (s *Shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *guard.Precondition) (*orders.Order, error) {
 	var after *orders.Order
 	err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -94,9 +94,9 @@ func requireToldWho(t *testing.T, err error, final *orders.Order) {
 	require.NotNil(t, refusal.Members["current"])
 }
 
-// raise makes another version of an order that leaves its status as it is, as a refund
-// does, with its row of history.
-func (s *Shop) raise(t *testing.T, order *orders.Order) {
+// bumpVersion writes another version of an order with the same status and its history row, as a refund
+// does.
+func (s *Shop) bumpVersion(t *testing.T, order *orders.Order) {
 	t.Helper()
 	require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		u.Audit(uow.Entry{Action: "order.test", Resource: fmt.Sprintf("orders/%d", order.ID)})
@@ -114,8 +114,7 @@ func (s *Shop) raise(t *testing.T, order *orders.Order) {
 	}))
 }
 
-// The status is still the one that was read, so only the version can tell that what the
-// step is decided on, and what it writes down, is not there any more.
+// The status is unchanged, so only the version shows that the order changed since it was read.
 func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -131,7 +130,7 @@ func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 					return err
 				}
 				if runs++; runs == 1 {
-					s.raise(t, order)
+					s.bumpVersion(t, order)
 				}
 				if guarded && runs == 1 {
 					ifMatch = &guard.Precondition{Ref: order.Ref()}
@@ -154,7 +153,7 @@ func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 	})
 }
 
-// versions are the versions in an order's history.
+// versions returns the versions in the history of an order.
 func (s *Shop) versions(t *testing.T, id int64) (found []int64) {
 	t.Helper()
 	require.NoError(t, s.DB.Read(s.Ctx).Model(&orders.Event{}).Where("order_id = ?", id).Order("version").Pluck("version", &found).Error)

@@ -18,10 +18,10 @@ import (
 	"interlock/test/world"
 )
 
-// proposal is the approval of a refund that waits for votes.
+// proposal is a pending approval of a refund.
 type proposal struct{ path, etag string }
 
-// propose has the boss approve a refund that is above the threshold.
+// propose approves a refund above the threshold, which creates an approval.
 func (s *Shop) propose(t *testing.T, by *httpapitest.Caller, refund object) proposal {
 	t.Helper()
 	a := by.Send(t, http.MethodPost, RefundPath(refund)+"/approve", nil)
@@ -34,7 +34,7 @@ func vote(t *testing.T, by *httpapitest.Caller, a proposal) httpapitest.Answer {
 	return by.Send(t, http.MethodPost, a.path+"/approve", nil, "If-Match", a.etag)
 }
 
-// guarded opens a shop in which refunds of more than 50 wait for votes.
+// guarded opens a shop in which refunds of more than 50 need an approval.
 func guarded(ctx context.Context, t *testing.T, db *storage.DB) (s *Shop, third *httpapitest.Caller) {
 	s = Open(ctx, t, db)
 	s.Stock(t, "TEA-1", 100, 1000)
@@ -90,7 +90,7 @@ func TestARefundSaysBeforeItIsApprovedHowManyVotesThatNeeds(t *testing.T) {
 		require.Equal(t, object{"approvals": 1.0}, s.Get(t, RefundPath(refund)).Body["changeNeeds"])
 		require.NotContains(t, s.Get(t, RefundPath(small)).Body, "changeNeeds", "at the threshold nobody is asked")
 
-		// What is needed changes while the refund does not: whoever has read it reads it again.
+		// The threshold changes and the refund does not: the ETag must change all the same.
 		tag := s.Get(t, RefundPath(small)).Body["etag"].(string)
 		require.Equal(t, http.StatusNotModified, s.Send(t, http.MethodGet, RefundPath(small), nil, "If-None-Match", tag).Status)
 		s.Above[refunds.ApprovalKind], s.RulesSince = 49, world.Opening
@@ -110,7 +110,7 @@ func TestARefundSaysBeforeItIsApprovedHowManyVotesThatNeeds(t *testing.T) {
 	})
 }
 
-// The votes cannot be bypassed into an approval of one's own request.
+// A bypass of the votes does not let a user approve their own request.
 func TestWhoRequestedARefundDoesNotBypassTheVotesForItEither(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -141,7 +141,7 @@ func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 		}
 		require.Equal(t, "approval_stale", s.boss().Send(t, http.MethodPost, first.path+"/rebase", nil, "If-Match", s.Get(t, first.path).Body["etag"].(string)).Body["code"])
 
-		// One that is approved while there is no threshold any more is approved, and its approval stale.
+		// After the threshold is removed, the refund is approved directly and its approval becomes stale.
 		refund = s.request(t, s.paid(t, "external", Line("TEA-1", 1)), object{"amount": 100})
 		a := s.propose(t, s.boss(), refund)
 		delete(s.Above, refunds.ApprovalKind)
@@ -153,8 +153,8 @@ func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 	})
 }
 
-// A refund that has failed is approved again with votes; when others have taken its amount
-// meanwhile, its approval is stale and says so.
+// A failed refund is approved again with votes. If other refunds have used its amount since then, its
+// approval is stale and names the reason.
 func TestAnApprovalOfAFailedRefundWhoseAmountIsTakenIsStale(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -176,8 +176,8 @@ func TestAnApprovalOfAFailedRefundWhoseAmountIsTakenIsStale(t *testing.T) {
 	})
 }
 
-// What the cancellation of an order gives back by itself is proposal of nobody; what was paid
-// outside waits for an approval like any other refund.
+// The refund of a cancelled order that was paid by wallet needs no approval. The refund of an external
+// payment needs one, like any other refund.
 func TestTheRestOfACancelledOrderIsCreditedWithoutVotesAndApprovedWithThem(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
@@ -193,7 +193,7 @@ func TestTheRestOfACancelledOrderIsCreditedWithoutVotesAndApprovedWithThem(t *te
 	})
 }
 
-// raced runs races about one refund each, and holds the books after all of them.
+// raced runs a race ten times, each time with a new refund, and checks the books at the end.
 func raced(t *testing.T, race func(t *testing.T, s *Shop, refund object)) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, _ := guarded(ctx, t, db)
@@ -249,8 +249,7 @@ func TestOfTwoApprovalsOfOneRefundOneIsAppliedAndTheOtherStale(t *testing.T) {
 	})
 }
 
-// A proposal and a rejection that do not see each other: the approval waits for a refund that
-// is there, or is stale or refused.
+// A proposal and a concurrent rejection: the approval is stale, or the proposal is rejected.
 func TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		var proposed, rejected httpapitest.Answer
@@ -270,7 +269,7 @@ func TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile(t *testing.T) {
 	})
 }
 
-// A write that forgets to look for approvals meets the mark in the statement.
+// A write that does not check for approvals is rejected by the predicate of its statement.
 func TestARefundThatIsProposedIsMovedOnlyByWhoLooksForItsApprovals(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, _ := guarded(ctx, t, db)

@@ -19,7 +19,7 @@ import (
 	"interlock/test/tier"
 )
 
-// racers are so many users of the tenant.
+// racers returns n admins of the tenant.
 func (s *Shop) racers(n int) []*httpapitest.Caller {
 	racers := make([]*httpapitest.Caller, n)
 	for i := range racers {
@@ -89,7 +89,7 @@ func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
 	})
 }
 
-// With a lock that excludes nobody the version of the order decides.
+// The locker excludes no caller, so that the version of the order decides.
 func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -148,8 +148,8 @@ func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) 
 	})
 }
 
-// Clients refund one order of 100 in parts and approve what others requested, while some
-// cancel it.
+// Clients refund parts of one order of 100 and approve the refunds of others, while some clients cancel
+// the order.
 func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

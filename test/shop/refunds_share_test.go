@@ -28,7 +28,7 @@ func (s *Shop) paidLines(t testing.TB, lines [][2]int64, discount int64) object 
 }
 
 // refundUnits refunds a quantity of a line and returns the amount; ok is false when the quantity is
-// worth nothing, which is no refund.
+// worth nothing, which is rejected.
 func (s *Shop) refundUnits(t testing.TB, order object, price, quantity int64) (amount int64, ok bool) {
 	t.Helper()
 	a := s.Send(t, http.MethodPost, OrderPath(order)+"/refunds", object{"lines": []object{Line(fmt.Sprintf("PRICE-%d", price), quantity)}, "reason": "broken"})
@@ -113,7 +113,7 @@ func TestPiecesThatAreRefundedInAnyStepsAreWorthTheirLineTogether(t *testing.T) 
 		price, left := lines[0][0], lines[0][1]
 		var worth int64
 		for quantity := int64(0); left > 0; {
-			// Units that are worth nothing by themselves are refunded with the next ones.
+			// A quantity that is worth nothing is refunded together with the next units.
 			quantity = rapid.Int64Range(quantity+1, max(quantity+1, left)).Draw(r, "quantity")
 			amount, ok := s.refundUnits(t, order, price, min(quantity, left))
 			if !ok {

@@ -23,7 +23,7 @@ import (
 // boss is another admin, who may approve the refunds that the caller of the shop has requested.
 func (s *Shop) boss() *httpapitest.Caller { return s.As(8, "Ana") }
 
-// paid places an order of items by their quantities and pays it.
+// paid places an order and pays it.
 func (s *Shop) paid(t *testing.T, method string, items ...object) object {
 	t.Helper()
 	order := s.Post(t, 201, "/orders", object{"userId": Buyer, "items": items})
@@ -39,7 +39,7 @@ func (s *Shop) request(t *testing.T, order object, body object) object {
 	return s.Post(t, 201, OrderPath(order)+"/refunds", body)
 }
 
-// money is what an order says of its payment.
+// money returns the amounts of an order: paid, refundReserved, refunded, refundable.
 func money(order object) [4]float64 {
 	return [4]float64{order["paid"].(float64), order["refundReserved"].(float64), order["refunded"].(float64), order["refundable"].(float64)}
 }
@@ -57,8 +57,8 @@ func (s *Shop) available(t *testing.T, sku string) [2]float64 {
 	return [2]float64{stock["onHand"].(float64), stock["reserved"].(float64)}
 }
 
-// requireBooks holds the orders of the tenant against their refunds, those against the wallet
-// entries and the movements of stock, and each version against its history.
+// requireBooks requires that the orders of the tenant agree with their refunds, the refunds with the
+// wallet entries, and each version with its history.
 func (s *Shop) requireBooks(t *testing.T) {
 	t.Helper()
 	db := s.DB.Read(s.Ctx)
@@ -157,7 +157,7 @@ func TestARefundOfWhatWasPaidOutsideWaitsForItsProvidersWord(t *testing.T) {
 			name  string
 			steps []string
 			last  string
-			// of an order of 100 and a refund of 60.
+			// of an order of 100 with a refund of 60.
 			money [4]float64
 		}{
 			{"requested", nil, "requested", [4]float64{100, 60, 0, 40}},

@@ -20,7 +20,7 @@ import (
 	"interlock/test/world"
 )
 
-// proposed sends an entry that is above the threshold, and returns where its approval is.
+// proposed sends an entry above the threshold, and returns the path and the ETag of its approval.
 func (s *Shop) proposed(t *testing.T, user principal.CustomerID, amount int64, reference string) (path, etag string) {
 	t.Helper()
 	a := s.enter(t, user, amount, reference)
@@ -136,7 +136,7 @@ func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testi
 		require.Equal(t, http.StatusOK, approve(t, ana, path, rebased.Body["etag"].(string)).Status)
 		s.requireLedger(t, "li", 100)
 
-		// The reference was used meanwhile, while there was no threshold.
+		// Another entry used the reference while there was no threshold.
 		path, etag = s.proposed(t, "li", 600, "once")
 		delete(s.Above, wallets.ApprovalKind)
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", 600, "once").Status)
@@ -163,8 +163,7 @@ func TestWhatCannotBeMadeIsNotProposed(t *testing.T) {
 	})
 }
 
-// Two people propose the same entry, and others approve both, some of them at once: it is made
-// once, and the ledger adds up.
+// Two users propose the same entry and others approve both concurrently: the entry is made once.
 func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
@@ -197,7 +196,7 @@ func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 	})
 }
 
-// The gate stands where an entry is made: what asks in Go is not let through either.
+// The threshold also applies to callers of the service in Go.
 func TestWhateverAsksForAnEntryAboveTheThresholdProposesIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

@@ -18,14 +18,14 @@ import (
 	"interlock/internal/wallets"
 )
 
-// enter sends an entry of a user's wallet.
+// enter sends an entry of the wallet of a user.
 func (s *Shop) enter(t *testing.T, user principal.CustomerID, amount int64, reference string) httpapitest.Answer {
 	t.Helper()
 	return s.Send(t, http.MethodPost, "/wallets/"+url.PathEscape(string(user))+"/entries?wait=10000", object{"amount": amount, "kind": "test", "reference": reference})
 }
 
-// requireLedger holds a user's wallet against its entries, and the entries against the
-// audit log: each version has one of each. A transfer's row is with who paid.
+// requireLedger requires the balance of a user, and that each version of the wallet has one entry and one
+// audit row. The audit row of a transfer belongs to the payer.
 func (s *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance int64) {
 	t.Helper()
 	wallet, err := s.Wallets.Wallet(s.Ctx, user)

@@ -19,20 +19,20 @@ import (
 	"interlock/test/racing"
 )
 
-// walletRequest is what a client walletRequest of one wallet: an amount, or 0 to read it.
+// walletRequest is a request for one wallet: an entry of an amount, or 0 to read the balance.
 type walletRequest struct {
 	user   principal.CustomerID
 	amount int64
 }
 
-// walletReply is what it was told: the balance, or that there was too little.
+// walletReply is the balance in the response, and whether the entry was rejected.
 type walletReply struct {
 	balance int64
 	refused bool
 }
 
-// oneWallet is what a balance is by itself: an amount is added if and only if that
-// leaves nothing below zero, and everybody is walletReply the balance.
+// oneWallet is the sequential model of a wallet: an entry succeeds if and only if the balance stays at
+// least 0, and each response contains the balance.
 var oneWallet = racing.Model[walletRequest, walletReply, int64]{
 	Of: func(in walletRequest) any { return in.user },
 	Step: func(balance int64, in walletRequest, out walletReply) (bool, int64) {
@@ -44,7 +44,7 @@ var oneWallet = racing.Model[walletRequest, walletReply, int64]{
 	},
 }
 
-// walletReplyOf is what a client is walletReply when its entry leaves a balance or is refused.
+// walletReplyOf returns the reply to a request that returned balance and err.
 func walletReplyOf(balance int64, err error) (walletReply, error) {
 	var refusal *apperr.Error
 	if errors.As(err, &refusal) && refusal.Code == apperr.InsufficientBalance {
@@ -53,7 +53,7 @@ func walletReplyOf(balance int64, err error) (walletReply, error) {
 	return walletReply{balance: balance}, err
 }
 
-// do makes an entry in a unit of its own, as a request does, or reads the balance.
+// doWallet executes a request; an entry has its own unit.
 func (s *Shop) doWallet(ctx context.Context, in walletRequest, reference string) (balance int64, err error) {
 	if in.amount == 0 {
 		wallet, err := s.Wallets.Wallet(ctx, in.user)
@@ -73,7 +73,7 @@ func (s *Shop) doWallet(ctx context.Context, in walletRequest, reference string)
 	return balance, err
 }
 
-// called names a user. One of two differs from the one before in case only.
+// called returns the name of a user. Names 2n and 2n+1 differ only in case.
 func called(i int) principal.CustomerID {
 	return principal.CustomerID(fmt.Sprintf([]string{"shop/user-%d", "shop/USER-%d"}[i%2], i/2))
 }

@@ -15,8 +15,7 @@ import (
 	"interlock/internal/wallets"
 )
 
-// BenchmarkEntriesOverALink measures entries a second of one wallet that 16 writers credit at
-// once.
+// BenchmarkEntriesOverALink measures the entries per second of one wallet with 16 concurrent writers.
 func BenchmarkEntriesOverALink(b *testing.B) {
 	storagetest.OverALink(b, func(b *testing.B, db *storage.DB) {
 		ctx := principal.With(b.Context(), principal.System(1, "benchmark"))

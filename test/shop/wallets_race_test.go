@@ -93,8 +93,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 	})
 }
 
-// With a lock that excludes nobody every writer is one whose lock was lost; the guard
-// is all there is.
+// The locker excludes no caller, so that each writer has lost its lock and only the guard decides.
 func TestGuardAlonePostsNoEntryTwice(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 24, 4, 40
@@ -145,8 +144,8 @@ func readsWallet(tx *gorm.DB) bool {
 	return strings.Contains(tx.Statement.SQL.String(), "AS entry_id")
 }
 
-// A holder is paused between its reading of the balance and its writing, long enough for
-// its lock to end and for somebody else to come and go. It does not notice.
+// A holder pauses between its read and its write until its lock has expired and another holder has
+// made an entry. It is not notified.
 func TestGuardRejectsAPausedEntry(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -157,7 +156,7 @@ func TestGuardRejectsAPausedEntry(t *testing.T) {
 			require.Equal(t, http.StatusCreated, s.enter(t, "12", -60, "overtaking").Status)
 		}
 	}))
-	// The statement behind the guarded UPDATE, with which it goes in one packet.
+	// The statement after the guarded UPDATE, in the same packet, reports that the UPDATE matched no row.
 	require.NoError(t, db.Write(ctx).Callback().Create().After("gorm:create").Register("test:count", func(tx *gorm.DB) {
 		if tx.Error != nil && strings.Contains(tx.Error.Error(), "row_count() = 1") {
 			refusals.Add(1)

@@ -15,8 +15,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// strange are users that look alike, or like something else, where a name is a part of a
-// path, a key or a pattern.
+// strange are names that are easily confused with each other, or with a path, a key or a pattern.
 var strange = []principal.CustomerID{
 	"a/b", "a", "b", "a/entries", "a/b/entries", "a:b", "1:a", "a=b", "user+1=x", "li@example.com", "li", "Li", "LI", "li_", "l.",
 	"7", "07", "-7", "user-7", ".", "..", "./a", "/", "//", "@orders/1/pay",
@@ -48,7 +47,7 @@ func TestAnyTwoUsersHaveTwoWallets(t *testing.T) {
 	})
 }
 
-// everyByte percent-encodes each byte, as a client may that knows no exceptions.
+// everyByte percent-encodes each byte.
 func everyByte(user principal.CustomerID) string {
 	const digits = "0123456789ABCDEF"
 	var text strings.Builder
