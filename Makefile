@@ -51,7 +51,7 @@ run: build ## Build and serve on SQLite, data under ./data
 .PHONY: check
 check: $(WEB) ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
 	go vet ./...
-	INTERLOCK_TEST_TIER=check go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
+	INTERLOCK_TEST_TIER=check go test ./internal/... ./client/... ./cmd/... ./test/shop/... ./test/activity/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
@@ -169,7 +169,7 @@ bench-vet: ## Vet the modules of the benchmarks, which import packages of this o
 
 .PHONY: bench-link
 bench-link: $(WEB) ## Measure edits of configs and entries of one wallet over 0 to 1 ms to MariaDB, statement by statement and in packets
-	$(SERVICES) -durable -- go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./internal/wallets
+	$(SERVICES) -durable -- go test -run '^$$' -bench OverALink -p 1 -benchtime 3s -count 3 ./internal/config ./test/shop
 
 .PHONY: bench-size
 bench-size: $(WEB) ## Time every list of the contract with 10,000 and 1,000,000 orders, on both engines, and what its indexes cost an edit; SIZES=10000,100000 ENGINES=sqlite

@@ -215,7 +215,7 @@ func TestOneCodeOneRecoveryCodeAndOneChallengeOpenOneSessionEachHoweverMany(t *t
 			return all
 		}},
 	}
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				e := enroll(t, newFixture(t, db))

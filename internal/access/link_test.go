@@ -49,7 +49,7 @@ func TestALinkIsMadeBySomebodyWhoShowsThatItIsHim(t *testing.T) {
 }
 
 func TestAnAccountOfAProviderIsOfOneUser(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
 		_, err := h.CreateUser(anonymous(t), UserSpec{Tenant: h.tenant.Name, Username: "li", Password: adminPassword})

@@ -339,7 +339,7 @@ func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T
 }
 
 func TestAMenuThatIsGivenOneBelowItWhileItIsDeletedKeepsItOrIsGone(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		for round := range 20 {
 			path, etag := d.hang("Group", "")

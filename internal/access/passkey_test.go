@@ -158,7 +158,7 @@ func TestAPasskeyIsAskedForFromItsRegistrationOn(t *testing.T) {
 
 func TestOneAnswerOfAPasskeyOpensOneSessionHoweverMany(t *testing.T) {
 	const at = 100
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for name, counts := range map[string]uint32{"an authenticator that counts": 1, "one that does not": 0} {
 			t.Run(name, func(t *testing.T) {
 				h := newFixture(t, db)

@@ -22,7 +22,7 @@ func (d desk) establish(name string, permissions ...string) (path, etag string) 
 }
 
 func TestARoleIsCreatedReadEditedAndDeleted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
 		path, etag := d.establish("support", "orders:read", "orders:read")
@@ -105,7 +105,7 @@ func TestARoleKeepsTheLastAccess(t *testing.T) {
 }
 
 func TestARoleThatIsGivenWhileItIsDeletedIsEitherGivenOrGone(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		user, _ := d.hire("li")
 		for round := range 20 {

@@ -16,8 +16,14 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
 }
 
+// onBoth is each for races and for the walk through an approval.
+func onBoth(t *testing.T, test func(t *testing.T, o *office)) {
+	t.Parallel()
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
+}
+
 func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		etag := li.protect("tax", 0.19)
 		before := li.config("tax")
@@ -137,7 +143,7 @@ func TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount(t *testing.T) {
 		require.Equal(t, "pending", asked.body["status"])
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		// One whose permission was taken, whatever their credential still says.
-		require.NoError(t, o.db.Write(o.ctx).Exec("DELETE FROM role_permissions WHERE tenant_id = ? AND permission = 'approvals:decide' AND role_id IN (SELECT role_id FROM user_roles WHERE user_id = ?)", xu.who.TenantID, xu.who.UserID).Error)
+		require.NoError(t, o.DB.Write(o.Ctx).Exec("DELETE FROM role_permissions WHERE tenant_id = ? AND permission = 'approvals:decide' AND role_id IN (SELECT role_id FROM user_roles WHERE user_id = ?)", xu.who.TenantID, xu.who.UserID).Error)
 		xu.act(403, asked, "approve", nil)
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		last := o.user("Yi", approver...)
@@ -148,7 +154,7 @@ func TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount(t *testing.T) {
 func TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		// The sweeper serves all tenants: those of other tests are of another time.
-		o.clock.Advance(-2000 * 24 * time.Hour)
+		o.Clock.Advance(-2000 * 24 * time.Hour)
 		li, wu := o.user("Li", editor...), o.user("Wu", both...)
 		etag := li.protect("tax", 1)
 		asked := li.propose("tax", etag, `{"value":2}`)
@@ -168,11 +174,11 @@ func TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires(t *testing.T) {
 		require.Equal(t, "too early", no.body["reason"])
 
 		asked = li.propose("tax", etag, `{"value":2}`)
-		o.clock.Advance(7*24*time.Hour + time.Second)
+		o.Clock.Advance(7*24*time.Hour + time.Second)
 		late := wu.read(asked)
 		require.Equal(t, "expired", late.body["status"])
 		require.Equal(t, "expired", wu.act(409, asked, "approve", nil).Body["currentStatus"])
-		require.NoError(t, o.approvals.ExpireDue(o.ctx, 1))
+		require.NoError(t, o.approvals.ExpireDue(o.Ctx, 1))
 		late = wu.read(asked)
 		require.Equal(t, "expired", late.body["status"])
 		require.Equal(t, 2.0, late.body["version"])

@@ -81,7 +81,7 @@ func TestACommentDoesNotTakeOverWhoDecided(t *testing.T) {
 }
 
 func TestCommentsAtOnceAreAllThere(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
 		answers := make([]httpapitest.Answer, 8)

@@ -32,8 +32,8 @@ func TestTheSweeperMakesWhatIsDueForEveryTenant(t *testing.T) {
 		}
 		wu.schedule("tax", wu.plain("tax", 1), time.Hour, `{"value":2}`)
 		li.schedule("later", li.plain("later", 1), 2*time.Hour, `{"value":2}`)
-		here.clock.Advance(time.Hour)
-		there.clock.Advance(time.Hour)
+		here.Clock.Advance(time.Hour)
+		there.Clock.Advance(time.Hour)
 		require.NoError(t, here.approvals.ApplyDue(ctx, 2))
 		require.EqualValues(t, 5, here.count("configs", "version = 2"))
 		require.EqualValues(t, 1, here.count("approvals", "status = 8"))
@@ -52,12 +52,12 @@ func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
 			return at
 		}
 		require.True(t, next().IsZero())
-		began := here.clock.Now()
+		began := here.Clock.Now()
 		li.schedule("tax", li.plain("tax", 1), 2*time.Hour, `{"value":2}`)
 		require.Equal(t, began.Add(2*time.Hour), next())
 		wu.schedule("tax", wu.plain("tax", 1), time.Hour, `{"value":2}`)
 		require.Equal(t, began.Add(time.Hour), next())
-		there.clock.Advance(time.Hour)
+		there.Clock.Advance(time.Hour)
 		there.sweep()
 		require.Equal(t, began.Add(2*time.Hour), next(), "what was made is not due any more")
 	})
@@ -66,7 +66,7 @@ func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
 // The locks of the replicas know nothing of each other, as when a lease is lost: the guard alone
 // lets each change be made once.
 func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		replicas := []*office{o, o.replica(), o.replica()}
 		for n := range tier.Rounds(5, 100) {
@@ -78,8 +78,8 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 			}
 			first := li.schedule(fmt.Sprint("race-", n), etag, time.Minute, `{"value":2}`)
 			second := li.schedule(fmt.Sprint("race-", n), etag, 2*time.Minute, `{"value":3}`)
-			o.clock.Advance(time.Hour)
-			errs := racing.Errors(len(replicas), func(i int) error { return replicas[i].approvals.ApplyDueOf(o.ctx, o.tenant(), 3) })
+			o.Clock.Advance(time.Hour)
+			errs := racing.Errors(len(replicas), func(i int) error { return replicas[i].approvals.ApplyDueOf(o.Ctx, o.Tenant(), 3) })
 			for _, err := range errs {
 				require.NoError(t, err)
 			}
@@ -98,18 +98,18 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 }
 
 func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
 		made := 0
 		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
 			etag := li.plain(key, 1)
 			asked := li.schedule(key, etag, time.Minute, `{"value":2}`)
-			o.clock.Advance(time.Minute)
+			o.Clock.Advance(time.Minute)
 			var edited httpapitest.Answer
 			racing.Together(2, func(i int) {
 				if i == 0 {
-					require.NoError(t, o.approvals.ApplyDueOf(o.ctx, o.tenant(), 10))
+					require.NoError(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10))
 				} else {
 					edited = mo.Send(t, "PATCH", "/configs/"+key, `{"value":3}`, "If-Match", etag)
 				}
@@ -129,16 +129,16 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 }
 
 func TestOfAScheduledChangeThatIsDueAndItsWithdrawalOneWins(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
 			asked := li.schedule(key, li.plain(key, 1), time.Minute, `{"value":2}`)
-			o.clock.Advance(time.Minute)
+			o.Clock.Advance(time.Minute)
 			var withdrawn httpapitest.Answer
 			racing.Together(2, func(i int) {
 				if i == 0 {
-					require.NoError(t, o.approvals.ApplyDueOf(o.ctx, o.tenant(), 10))
+					require.NoError(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10))
 				} else {
 					withdrawn = li.try(asked, "withdraw")
 				}
@@ -154,19 +154,19 @@ func TestWhatIsNotDueAnyMoreIsNotMade(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		asked := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
-		o.clock.Advance(time.Hour)
-		found, err := o.approvals.Approval(o.ctx, asked.id)
+		o.Clock.Advance(time.Hour)
+		found, err := o.approvals.Approval(o.Ctx, asked.id)
 		require.NoError(t, err)
-		o.clock.Advance(-time.Minute)
+		o.Clock.Advance(-time.Minute)
 		o.sweep()
-		require.NoError(t, o.approvals.ApplyScheduled(o.ctx, found))
+		require.NoError(t, o.approvals.ApplyScheduled(o.Ctx, found))
 		require.Equal(t, 1.0, li.config("tax")["value"])
-		o.clock.Advance(time.Minute)
-		put := approvalOf(t, li.do(200, "PATCH", asked.path, object{"effectiveTime": o.clock.Now().Add(time.Hour)}, "If-Match", asked.etag))
-		require.NoError(t, o.approvals.ApplyScheduled(o.ctx, found))
+		o.Clock.Advance(time.Minute)
+		put := approvalOf(t, li.do(200, "PATCH", asked.path, object{"effectiveTime": o.Clock.Now().Add(time.Hour)}, "If-Match", asked.etag))
+		require.NoError(t, o.approvals.ApplyScheduled(o.Ctx, found))
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		require.Equal(t, "scheduled", li.read(put).body["status"])
-		o.clock.Advance(48 * time.Hour)
+		o.Clock.Advance(48 * time.Hour)
 		o.sweep()
 		require.Equal(t, 2.0, li.config("tax")["value"])
 	})
@@ -212,8 +212,8 @@ func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison,
 // plan has a shop change at a time.
 func (d *desk) plan(shop, note string, in time.Duration) {
 	d.t.Helper()
-	ctx := approvals.Scheduling(d.ctx(), approvals.EffectiveTime{Time: d.clock.Now().Add(in)})
-	require.NoError(d.t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+	ctx := approvals.Scheduling(d.ctx(), approvals.EffectiveTime{Time: d.Clock.Now().Add(in)})
+	require.NoError(d.t, d.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		path := "shops/" + shop
 		now, err := d.approvals.Propose(ctx, u, approvals.Proposal{
 			Kind: "shop.change", Resource: path, Targets: []string{path}, Content: []byte(`{"note":"` + note + `"}`), Note: note, Unvoted: true,
@@ -232,22 +232,22 @@ func TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits(t *testing.
 		}}
 		o.approvals.Offer(s)
 		status := func(note string) (status int) {
-			require.NoError(t, o.db.Read(o.ctx).Raw("SELECT status FROM approvals WHERE tenant_id = ? AND note = ?", o.tenant(), note).Scan(&status).Error)
+			require.NoError(t, o.DB.Read(o.Ctx).Raw("SELECT status FROM approvals WHERE tenant_id = ? AND note = ?", o.Tenant(), note).Scan(&status).Error)
 			return status
 		}
 		li.plan("a", "broken", time.Minute)
 		li.plan("b", "passing", 2*time.Minute)
 		li.plan("b", "after it", 3*time.Minute)
 		li.plan("c", "fine", 4*time.Minute)
-		o.clock.Advance(time.Hour)
-		require.ErrorContains(t, o.approvals.ApplyDueOf(o.ctx, o.tenant(), 10), "Later.")
+		o.Clock.Advance(time.Hour)
+		require.ErrorContains(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10), "Later.")
 		require.Equal(t, []string{"fine"}, s.made, "what fails keeps no other from its turn, but those of the same after it")
 		require.Equal(t, []int{4, 8, 8, 1}, []int{status("broken"), status("passing"), status("after it"), status("fine")})
 		require.EqualValues(t, 1, o.count("approvals", "note = 'broken' AND reason LIKE '%must be at least 0%'"))
 		require.EqualValues(t, 1, o.count("audit_entries", "action = 'approval.outdate' AND note LIKE '%must be at least 0%'"))
 
 		delete(s.ends, "passing")
-		require.NoError(t, o.approvals.ApplyDueOf(o.ctx, o.tenant(), 10))
+		require.NoError(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10))
 		require.Equal(t, []string{"fine", "passing"}, s.made, "in their order")
 		require.Equal(t, 4, status("after it"), "what it is about has changed by then")
 	})
@@ -255,7 +255,7 @@ func TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits(t *testing.
 
 func TestOnlyUsersScheduleChanges(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
-		program := o.desk(principal.System(o.tenant(), "a job"))
+		program := o.desk(principal.System(o.Tenant(), "a job"))
 		etag := program.plain("tax", 1)
 		program.do(403, "PATCH", "/configs/tax"+o.in(time.Hour), `{"value":2}`, "If-Match", etag)
 	})

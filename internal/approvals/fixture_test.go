@@ -14,15 +14,13 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/approvals"
 	"interlock/internal/base/clock"
-	"interlock/internal/base/epoch"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/config"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
-	"interlock/internal/events"
-	"interlock/internal/lock"
+	"interlock/test/world"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,13 +35,10 @@ func (t tenancy) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) 
 	return approvals.Rules{Required: rules.ApprovalsRequired, Lasts: time.Duration(rules.ApprovalDays) * 24 * time.Hour}, err
 }
 
-// office is a tenant with configs, users and approvals on one engine.
+// office is a tenant with configs, users and approvals.
 type office struct {
+	*world.World
 	t         *testing.T
-	ctx       context.Context
-	db        *storage.DB
-	clock     *clock.Fake
-	runner    *uow.Runner
 	access    *access.Service
 	approvals *approvals.Service
 	configs   *config.Service
@@ -52,63 +47,55 @@ type office struct {
 
 func open(t *testing.T, ctx context.Context, db *storage.DB) *office {
 	t.Helper()
-	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	bus := events.NewInProcess(64)
-	t.Cleanup(bus.Close)
-	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: now})
-	o := &office{t: t, ctx: ctx, db: db, clock: now, runner: runner}
-	o.access = access.New(access.Deps{DB: db, Runner: runner, Bus: bus, Clock: now})
-	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: runner, Bus: bus, Clock: now, Tenancy: tenancy{o.access}})
-	epochs := epoch.NewWatch(db, clock.System{})
-	require.NoError(t, epochs.Look(ctx))
-	o.configs = config.New(config.Deps{DB: db, Bus: bus, Clock: now, Epochs: epochs, Approvals: o.approvals})
+	o := newOffice(t, ctx, db, clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
 	o.insert("access_revisions", object{"version": 1})
 	o.insert("tenant_settings", o.stamped(object{"approvals_required": 1, "approval_days": 7}))
 	return o
 }
 
-// replica is another process on the same data, whose locks know nothing of this one's.
-func (o *office) replica() *office {
-	other := *o
-	bus := events.NewInProcess(64)
-	o.t.Cleanup(bus.Close)
-	other.runner = uow.NewRunner(uow.Options{DB: o.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: o.clock})
-	other.access = access.New(access.Deps{DB: o.db, Runner: other.runner, Bus: bus, Clock: o.clock})
-	other.approvals = approvals.New(approvals.Deps{DB: o.db, Runner: other.runner, Bus: bus, Clock: o.clock, Tenancy: tenancy{other.access}})
-	epochs := epoch.NewWatch(o.db, clock.System{})
-	require.NoError(o.t, epochs.Look(o.ctx))
-	other.configs = config.New(config.Deps{DB: o.db, Bus: bus, Clock: o.clock, Epochs: epochs, Approvals: other.approvals})
-	return &other
+func newOffice(t *testing.T, ctx context.Context, db *storage.DB, now *clock.Fake) *office {
+	t.Helper()
+	w := world.New(ctx, t, db, world.Options{Clock: now})
+	o := &office{World: w, t: t}
+	o.access = access.New(access.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now})
+	o.approvals = approvals.New(approvals.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: now, Tenancy: tenancy{o.access}})
+	require.NoError(t, w.Epochs.Look(ctx))
+	o.configs = config.New(config.Deps{DB: db, Bus: w.Bus, Clock: now, Epochs: w.Epochs, Approvals: o.approvals})
+	w.Serve(func(r *httpapi.Router) {
+		config.Routes(r, o.configs)
+		approvals.Routes(r, o.approvals)
+	})
+	return o
 }
 
-func (o *office) tenant() int64 {
-	p, _ := principal.From(o.ctx)
-	return p.TenantID
+// replica is another process on the same data. It does not see the locks of this process.
+func (o *office) replica() *office {
+	other := newOffice(o.t, o.Ctx, o.DB, o.Clock)
+	other.users = o.users
+	return other
 }
 
 // insert adds a row of the tenant and returns its id.
 func (o *office) insert(table string, row object) int64 {
 	o.t.Helper()
-	p, _ := principal.From(o.ctx)
-	row["tenant_id"] = p.TenantID
-	require.NoError(o.t, o.db.Write(storage.AcrossTenants(o.ctx)).Table(table).Create(row).Error)
+	row["tenant_id"] = o.Tenant()
+	require.NoError(o.t, o.DB.Write(storage.AcrossTenants(o.Ctx)).Table(table).Create(row).Error)
 	var id int64
 	if table == "users" || table == "roles" {
-		require.NoError(o.t, o.db.Read(o.ctx).Raw("SELECT MAX(id) FROM "+table+" WHERE tenant_id = ?", p.TenantID).Scan(&id).Error)
+		require.NoError(o.t, o.DB.Read(o.Ctx).Raw("SELECT MAX(id) FROM "+table+" WHERE tenant_id = ?", o.Tenant()).Scan(&id).Error)
 	}
 	return id
 }
 
 func (o *office) stamped(row object) object {
-	row["version"], row["created_time"], row["updated_time"], row["updated_by"], row["updated_by_name"] = 1, o.clock.Now(), o.clock.Now(), 0, "test"
+	row["version"], row["created_time"], row["updated_time"], row["updated_by"], row["updated_by_name"] = 1, o.Clock.Now(), o.Clock.Now(), 0, "test"
 	return row
 }
 
 // need sets how many votes a change takes.
 func (o *office) need(votes int) {
 	o.t.Helper()
-	p, _ := principal.From(o.ctx)
-	require.NoError(o.t, o.db.Write(o.ctx).Exec("UPDATE tenant_settings SET approvals_required = ? WHERE tenant_id = ?", votes, p.TenantID).Error)
+	require.NoError(o.t, o.DB.Write(o.Ctx).Exec("UPDATE tenant_settings SET approvals_required = ? WHERE tenant_id = ?", votes, o.Tenant()).Error)
 }
 
 // desk is where one user works, with one credential.
@@ -136,16 +123,11 @@ func (o *office) user(name string, permissions ...string) *desk {
 	for _, permission := range permissions {
 		o.insert("role_permissions", object{"role_id": role, "permission": permission})
 	}
-	p, _ := principal.From(o.ctx)
-	return o.desk(principal.Principal{Kind: principal.Admin, TenantID: p.TenantID, UserID: user, Name: name, Permissions: permissions})
+	return o.desk(principal.Principal{Kind: principal.Admin, TenantID: o.Tenant(), UserID: user, Name: name, Permissions: permissions})
 }
 
 func (o *office) desk(who principal.Principal) *desk {
-	ctx := principal.With(o.ctx, who)
-	return &desk{httpapitest.New(ctx, o.runner, func(r *httpapi.Router) {
-		config.Routes(r, o.configs)
-		approvals.Routes(r, o.approvals)
-	}), o, who}
+	return &desk{o.For(principal.With(o.Ctx, who)), o, who}
 }
 
 // token is another desk of the same user: that of an API token.
@@ -156,7 +138,7 @@ func (d *desk) token() *desk {
 }
 
 // ctx is that of the desk's user.
-func (d *desk) ctx() context.Context { return principal.With(d.office.ctx, d.who) }
+func (d *desk) ctx() context.Context { return principal.With(d.office.Ctx, d.who) }
 
 // disable shuts a user out.
 func (d *desk) disable() { d.setDisabled(true) }
@@ -164,7 +146,7 @@ func (d *desk) disable() { d.setDisabled(true) }
 // setDisabled shuts a user out, or lets it in again.
 func (d *desk) setDisabled(disabled bool) {
 	d.t.Helper()
-	require.NoError(d.t, d.runner.Do(d.office.ctx, func(ctx context.Context, u *uow.Unit) error {
+	require.NoError(d.t, d.Runner.Do(d.office.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		user, err := d.access.User(ctx, d.who.UserID)
 		if err != nil {
 			return err
@@ -230,8 +212,5 @@ func approvalOf(t *testing.T, answer httpapitest.Answer) approval {
 
 func (o *office) count(table, where string, args ...any) int64 {
 	o.t.Helper()
-	p, _ := principal.From(o.ctx)
-	var n int64
-	require.NoError(o.t, o.db.Read(o.ctx).Raw("SELECT COUNT(*) FROM "+table+" WHERE tenant_id = ? AND "+where, append([]any{p.TenantID}, args...)...).Scan(&n).Error)
-	return n
+	return o.CountRows(o.t, table, where, args...)
 }

@@ -40,10 +40,10 @@ func TestAnAuthorHasAtMostSoManyChangesPending(t *testing.T) {
 // More than SQLite takes parameters in one statement.
 func TestHoweverManyApprovalsNameAConfigItCanBeChanged(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
-		require.NoError(t, o.db.Write(o.ctx).Exec(`INSERT INTO approval_targets (tenant_id, approval_id, resource, pending)
+		require.NoError(t, o.DB.Write(o.Ctx).Exec(`INSERT INTO approval_targets (tenant_id, approval_id, resource, pending)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
-			SELECT ?, a.i * 1000000 + b.i, 'configs/tax', ? FROM n a JOIN n b`, o.tenant(), true).Error)
-		require.NoError(t, o.runner.Do(o.ctx, func(ctx context.Context, u *uow.Unit) error {
+			SELECT ?, a.i * 1000000 + b.i, 'configs/tax', ? FROM n a JOIN n b`, o.Tenant(), true).Error)
+		require.NoError(t, o.Runner.Do(o.Ctx, func(ctx context.Context, u *uow.Unit) error {
 			return o.approvals.MarkStale(ctx, u, "configs/tax")
 		}))
 	})

@@ -49,7 +49,7 @@ func TestWhatIsOverdueIsMeasuredAndGrowsWhileNobodyLooks(t *testing.T) {
 		const week = 7 * 24 * time.Hour
 		li, wu, mo := o.user("Li", editor...), there.user("Wu", editor...), o.user("Mo", editor...)
 		wu.propose("tax", wu.protect("tax", 1), `{"value":2}`)
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		li.propose("fee", li.protect("fee", 1), `{"value":2}`)
 		etag := li.plain("price", 1)
 		li.schedule("price", etag, time.Hour, `{"value":2}`)
@@ -60,9 +60,9 @@ func TestWhatIsOverdueIsMeasuredAndGrowsWhileNobodyLooks(t *testing.T) {
 		look()
 		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": 0, "scheduled": 0}, overdue())
 
-		o.clock.Advance(week)
+		o.Clock.Advance(week)
 		require.Equal(t, map[string]time.Duration{"pending": time.Hour, "stale": 0, "scheduled": week - time.Hour}, overdue(), "of all tenants the first, while no job looks")
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		look()
 		look()
 		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": time.Hour, "scheduled": week}, overdue(), "what has expired is not overdue any more")

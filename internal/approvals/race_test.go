@@ -202,7 +202,7 @@ func TestOfAVoteAndAnEditOfTheRequestOneWins(t *testing.T) {
 // and the others are asked to read again: a quorum is never reached by votes that did not see
 // each other.
 func TestVotesThatAreCastAtOnceAreCountedOneByOne(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		o.need(2)
 		li := o.user("Li", editor...)
 		voters := []*desk{o.user("A", approver...), o.user("B", approver...), o.user("C", approver...)}
@@ -227,7 +227,7 @@ func TestVotesThatAreCastAtOnceAreCountedOneByOne(t *testing.T) {
 // A voter who is disabled while the last vote is cast counts or does not, and who may do what
 // does not change between the count and the change.
 func TestAVoterWhoIsDisabledWhileTheChangeIsMadeCountsOrDoesNot(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		o.need(2)
 		li, last := o.user("Li", editor...), o.user("Last", approver...)
 		for n := range 10 {

@@ -5,29 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"interlock/internal/approvals"
-	"interlock/internal/base/clock"
-	"interlock/internal/base/epoch"
-	"interlock/internal/config"
-	"interlock/internal/edge/httpapi"
-	"interlock/internal/edge/httpapi/httpapitest"
-	"interlock/internal/edge/idempotency"
-	"interlock/internal/lock"
 )
-
-// keyed is the same desk with replies that are kept under idempotency keys.
-func (d *desk) keyed() *desk {
-	keeper := idempotency.New(idempotency.Deps{DB: d.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: d.clock, Epochs: epoch.NewWatch(d.db, clock.System{})})
-	return &desk{httpapitest.NewKeyed(d.ctx(), d.runner, keeper, func(r *httpapi.Router) {
-		config.Routes(r, d.configs)
-		approvals.Routes(r, d.approvals)
-	}), d.office, d.who}
-}
 
 func TestEachMutatingRouteIsReplayedUnderItsKey(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
-		li, wu, mo := o.user("Li", editor...).keyed(), o.user("Wu", approver...).keyed(), o.user("Mo", bypasser...).keyed()
+		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
 		keys := 0
 		propose := func() (key string, asked approval) {
 			keys++

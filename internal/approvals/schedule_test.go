@@ -11,7 +11,7 @@ import (
 
 // in is a time so long from now, as a query has it.
 func (o *office) in(d time.Duration) string {
-	return "?effectiveTime=" + url.QueryEscape(o.clock.Now().Add(d).Format(time.RFC3339Nano))
+	return "?effectiveTime=" + url.QueryEscape(o.Clock.Now().Add(d).Format(time.RFC3339Nano))
 }
 
 // plain creates an unprotected config and returns its etag.
@@ -29,7 +29,7 @@ func (d *desk) schedule(key, etag string, in time.Duration, patch any) approval 
 // sweep makes what is due.
 func (o *office) sweep() {
 	o.t.Helper()
-	require.NoError(o.t, o.approvals.ApplyDueOf(o.ctx, o.tenant(), 2))
+	require.NoError(o.t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 2))
 }
 
 func TestAScheduledChangeIsMadeWhenItsTimeHasComeAndNotBefore(t *testing.T) {
@@ -48,10 +48,10 @@ func TestAScheduledChangeIsMadeWhenItsTimeHasComeAndNotBefore(t *testing.T) {
 		again := li.schedule("tax", etag, time.Hour, `{"value":2}`)
 		require.Equal(t, asked.id, again.id, "the same change at the same time waits once")
 		o.sweep()
-		o.clock.Advance(time.Hour - time.Microsecond)
+		o.Clock.Advance(time.Hour - time.Microsecond)
 		o.sweep()
 		require.Equal(t, 1.0, li.config("tax")["value"], "it is not time yet")
-		o.clock.Advance(time.Microsecond)
+		o.Clock.Advance(time.Microsecond)
 		o.sweep()
 		o.sweep()
 
@@ -75,7 +75,7 @@ func TestAScheduledChangeOfAProtectedConfigTakesItsVotesFirst(t *testing.T) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", approver...)
 		asked := li.schedule("tax", li.protect("tax", 1), time.Hour, `{"value":2}`)
 		require.Equal(t, []any{"pending", 2.0}, []any{asked.body["status"], asked.body["required"]})
-		o.clock.Advance(2 * time.Hour)
+		o.Clock.Advance(2 * time.Hour)
 		o.sweep()
 		require.Equal(t, 1.0, li.config("tax")["value"], "its time alone is not enough")
 		asked = approvalOf(t, wu.act(200, asked, "approve", nil))
@@ -91,7 +91,7 @@ func TestAScheduledChangeOfAProtectedConfigTakesItsVotesFirst(t *testing.T) {
 		require.Equal(t, []string{"schedule", "vote", "propose"}, actions(wu, waits))
 		require.Equal(t, 2.0, li.config("tax")["value"])
 		require.Equal(t, false, wu.read(waits).body["waitingForMe"])
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, 3.0, li.config("tax")["value"])
 		require.Equal(t, "approved", wu.read(waits).body["status"])
@@ -108,7 +108,7 @@ func TestWhatChangesMeanwhileMakesAScheduledChangeStaleAndIsNotOverwritten(t *te
 		require.Equal(t, "stale", seen.body["status"])
 		require.Equal(t, "Mo", seen.body["statusBy"].(object)["name"])
 		require.Len(t, li.do(200, "GET", "/approvals?status=stale&author=me", nil).Items(), 1, "its author is told")
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, object{"rate": 1.0, "name": "b"}, li.config("tax")["value"])
 
@@ -122,7 +122,7 @@ func TestWhatChangesMeanwhileMakesAScheduledChangeStaleAndIsNotOverwritten(t *te
 		mo.do(200, "PATCH", "/configs/tax", `{"protected":true}`, "If-Match", li.config("tax")["etag"].(string))
 		rebased = approvalOf(t, li.act(200, li.read(asked), "rebase", nil))
 		require.Equal(t, []any{"pending", 1.0}, []any{rebased.body["status"], rebased.body["required"]})
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, "", li.config("tax")["remark"])
 	})
@@ -138,7 +138,7 @@ func TestAfterDowntimeWhatIsDueIsMadeInTheOrderOfItsTimes(t *testing.T) {
 		}
 		first := li.schedule("tax", etag, time.Hour, `{"value":2}`)
 		other := li.schedule("other", li.plain("other", 1), 5*time.Hour, `{"value":2}`)
-		o.clock.Advance(24 * time.Hour)
+		o.Clock.Advance(24 * time.Hour)
 		o.sweep()
 		require.Equal(t, 2.0, li.config("tax")["value"])
 		require.Equal(t, "approved", li.read(first).body["status"])
@@ -155,7 +155,7 @@ func TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade(t *testing.T) {
 		li, boss := o.user("Li", editor...), o.user("Boss", both...)
 		asked := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
 		li.disable()
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		refused := boss.read(asked)
 		require.Equal(t, "stale", refused.body["status"])
@@ -170,8 +170,8 @@ func TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade(t *testing.T) {
 
 		gone := o.user("Gone", editor...)
 		asked = gone.schedule("tax", boss.config("tax")["etag"].(string), time.Hour, `{"value":3}`)
-		require.NoError(t, o.db.Write(o.ctx).Exec("DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ?", o.tenant(), gone.who.UserID).Error)
-		o.clock.Advance(time.Hour)
+		require.NoError(t, o.DB.Write(o.Ctx).Exec("DELETE FROM user_roles WHERE tenant_id = ? AND user_id = ?", o.Tenant(), gone.who.UserID).Error)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Contains(t, boss.read(asked).body["reason"], "had lost the permission configs:write")
 
@@ -179,7 +179,7 @@ func TestAScheduledChangeWhoseAuthorOrVotersMayNoMoreIsNotMade(t *testing.T) {
 		asked = li.schedule("vat", li.protect("vat", 1), time.Hour, `{"value":2}`)
 		asked = approvalOf(t, wu.act(200, asked, "approve", nil))
 		wu.disable()
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Contains(t, boss.read(asked).body["reason"], "too few of those who approved it")
 		require.Equal(t, 1.0, boss.config("vat")["value"])
@@ -206,7 +206,7 @@ func TestAStaleChangeOfADisabledAuthorWaitsForWhoMayWriteWhatItChanges(t *testin
 		li.do(200, "PATCH", "/configs/other", `{"value":3}`, "If-Match", etag)
 		asked := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
 		li.disable()
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, []any{float64(asked.id), float64(own.id)}, stale(wu), "his own, and what nobody else is told of")
 		require.Empty(t, stale(mo), "who may not write it can do nothing about it")
@@ -253,14 +253,14 @@ func TestAScheduledChangeIsEditedWithdrawnAndRejectedLikeOthers(t *testing.T) {
 		require.NotEqual(t, asked.body["digest"], edited.body["digest"], "when it is made is part of what is voted for")
 		edited = patch(200, edited, `{"patch":{"value":3},"note":"three"}`)
 		require.Equal(t, []any{"scheduled", "2026-03-01T14:00:00.000000Z", 0.0}, []any{edited.body["status"], edited.body["effectiveTime"], edited.body["required"]})
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, 1.0, li.config("tax")["value"], "it was put off")
 		wu.act(403, edited, "withdraw", nil)
 		li.act(200, edited, "withdraw", nil)
 		rejected := li.schedule("tax", etag, time.Hour, `{"value":4}`)
 		wu.act(200, rejected, "reject", `{"reason":"no"}`)
-		o.clock.Advance(2 * time.Hour)
+		o.Clock.Advance(2 * time.Hour)
 		o.sweep()
 		require.Equal(t, 1.0, li.config("tax")["value"])
 
@@ -296,7 +296,7 @@ func TestWhateverWritesAConfigCanBeScheduled(t *testing.T) {
 			object{"key": "other", "op": "update", "etag": li.plain("other", 1), "patch": object{"value": 2}},
 		}})
 		li.do(202, "POST", "/configs/import"+o.in(time.Hour), `{"configs":[{"key":"imported","value":1}]}`)
-		o.clock.Advance(time.Hour)
+		o.Clock.Advance(time.Hour)
 		o.sweep()
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		require.Equal(t, "rollback", li.do(200, "GET", "/configs/tax/history", nil).Items()[0]["action"])

@@ -191,10 +191,10 @@ func jsonID(row object) string { return strconv.FormatInt(int64(row["id"].(float
 
 // Whatever a new route does: the statement that writes the row asks.
 func TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval(t *testing.T) {
-	each(t, func(t *testing.T, o *office) {
+	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		li.protect("tax", 1)
-		row, err := o.configs.Get(o.ctx, "tax")
+		row, err := o.configs.Get(o.Ctx, "tax")
 		require.NoError(t, err)
 		for name, write := range map[string]func(ctx context.Context, u *uow.Unit) error{
 			"update": func(ctx context.Context, u *uow.Unit) error {
@@ -208,7 +208,7 @@ func TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval(t *testing.T) {
 				return guard.Adjust[config.Config](ctx, u, row.ID, guard.Set{"value": "9"}, "1 = 1")
 			},
 		} {
-			err := o.runner.Do(o.ctx, func(ctx context.Context, u *uow.Unit) error {
+			err := o.Runner.Do(o.Ctx, func(ctx context.Context, u *uow.Unit) error {
 				u.Audit(uow.Entry{Action: "config.update", Resource: "configs/tax"})
 				return write(ctx, u)
 			})

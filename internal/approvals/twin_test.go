@@ -43,7 +43,7 @@ func TestAnOverdueApprovalThatTheSweeperHasNotSeenStandsInNobodysWay(t *testing.
 		li := o.user("Li", editor...)
 		etag := li.protect("tax", 1)
 		first := li.propose("tax", etag, `{"value":2}`)
-		o.clock.Advance(7*24*time.Hour + time.Second)
+		o.Clock.Advance(7*24*time.Hour + time.Second)
 		second := li.propose("tax", etag, `{"value":3}`)
 		edited := approvalOf(t, li.do(200, "PATCH", second.path, `{"patch":{"value":2}}`, "If-Match", second.etag))
 		require.Equal(t, object{"value": 2.0}, edited.body["patch"])
@@ -57,7 +57,7 @@ func TestAnOverdueApprovalExpiresAlsoWhenItsConfigIsChangedBeforeTheSweeperComes
 		li, mo := o.user("Li", editor...), o.user("Mo", bypasser...)
 		etag := li.protect("tax", 1)
 		asked := li.propose("tax", etag, `{"value":2}`)
-		o.clock.Advance(7*24*time.Hour + time.Second)
+		o.Clock.Advance(7*24*time.Hour + time.Second)
 		require.Equal(t, "expired", li.read(asked).body["status"])
 		mo.do(200, "PATCH", "/configs/tax?bypass=now", `{"remark":"other"}`, "If-Match", etag)
 		late := li.read(asked)
@@ -84,9 +84,9 @@ func TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased
 				object{"key": "new", "op": "create", "patch": object{"value": 2}},
 			}}))
 			// As when somebody creates it between the batch's read and its commit.
-			require.NoError(t, o.db.Write(o.ctx).Exec("UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?", false, o.tenant(), asked.id).Error)
+			require.NoError(t, o.DB.Write(o.Ctx).Exec("UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?", false, o.Tenant(), asked.id).Error)
 			made := mo.do(201, "POST", "/configs", `{"key":"new","value":2}`)
-			require.NoError(t, o.db.Write(o.ctx).Exec("UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?", true, o.tenant(), asked.id).Error)
+			require.NoError(t, o.DB.Write(o.Ctx).Exec("UPDATE approval_targets SET pending = ? WHERE tenant_id = ? AND approval_id = ?", true, o.Tenant(), asked.id).Error)
 			require.Equal(t, "pending", li.read(asked).body["status"])
 
 			refused := act(asked)
@@ -177,25 +177,25 @@ func TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring(t *testing.
 	// Not beside the others: their sweepers would meet the fault.
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		offices := []*office{open(t, ctx, db), open(t, storagetest.Tenant(t), db)}
-		slices.SortFunc(offices, func(a, b *office) int { return cmp.Compare(a.tenant(), b.tenant()) })
+		slices.SortFunc(offices, func(a, b *office) int { return cmp.Compare(a.Tenant(), b.Tenant()) })
 		var asked []approval
 		for _, o := range offices {
 			// The sweeper serves all tenants: those of other tests are of another time.
-			o.clock.Advance(-4000 * 24 * time.Hour)
+			o.Clock.Advance(-4000 * 24 * time.Hour)
 			li := o.user("Li", editor...)
 			asked = append(asked, li.propose("tax", li.protect("tax", 1), `{"value":2}`))
-			o.clock.Advance(7*24*time.Hour + time.Second)
+			o.Clock.Advance(7*24*time.Hour + time.Second)
 		}
 		bad := offices[0]
 		bad.insert("approval_histories", object{
 			"approval_id": asked[0].id, "version": 2, "action": "vote", "to_status": 0, "detail": "{}",
-			"changed_by": 1, "changed_by_name": "a fault", "changed_time": bad.clock.Now(),
+			"changed_by": 1, "changed_by_name": "a fault", "changed_time": bad.Clock.Now(),
 		})
 		require.Error(t, offices[1].approvals.ExpireDue(ctx, 1))
 		for i, status := range []int{0, 5} {
 			require.EqualValues(t, 1, offices[i].count("approvals", "id = ? AND status = ?", asked[i].id, status))
 		}
-		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM approval_histories WHERE tenant_id = ? AND changed_by_name = 'a fault'", bad.tenant()).Error)
+		require.NoError(t, db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM approval_histories WHERE tenant_id = ? AND changed_by_name = 'a fault'", bad.Tenant()).Error)
 		require.NoError(t, bad.approvals.ExpireDue(ctx, 1))
 	})
 }

@@ -17,11 +17,11 @@ import (
 	"interlock/test/racing"
 )
 
-func (w *world) batch(note string, changes ...config.Change) (results []config.Result, err error) {
+func (w *registry) batch(note string, changes ...config.Change) (results []config.Result, err error) {
 	for i := range changes {
 		changes[i].Index = i
 	}
-	err = w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+	err = w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		results, err = w.Batch(ctx, u, note, changes)
 		return err
 	})
@@ -44,7 +44,7 @@ func deleting(row *config.Config) config.Change {
 
 func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		a, b, c := w.create("a", text("1")), w.create("b", text("1")), w.create("c", text("same"))
 		before := w.traces()
 
@@ -68,7 +68,7 @@ func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
 
 func TestABatchWithStaleMembersChangesNothingAndNamesEachOfThem(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		stale, fresh, taken, gone := w.create("stale", text("1")), w.create("fresh", text("1")), w.create("taken", text("1")), w.create("gone", text("1"))
 		current := w.mustEdit("stale", stale.Ref(), `{"value":"theirs","remark":"r"}`)
 		require.NoError(t, w.delete("gone", gone.Ref()))
@@ -100,7 +100,7 @@ func TestABatchWithStaleMembersChangesNothingAndNamesEachOfThem(t *testing.T) {
 
 func TestABatchThatBreaksRulesNamesEveryPlace(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		a := w.create("a", config.Content{Value: `1`})
 		before := w.traces()
 		_, err := w.batch("",
@@ -118,7 +118,7 @@ func TestABatchThatBreaksRulesNamesEveryPlace(t *testing.T) {
 // an order of their own, two batches would wait for each other.
 func TestOfRacingBatchesOverTheSameKeysOneWinsWhole(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		var rows []*config.Config
 		for i := range 8 {
 			rows = append(rows, w.create(fmt.Sprintf("k%d", i), text("start")))

@@ -18,7 +18,7 @@ import (
 // make stale.
 func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
+		here, elsewhere := newRegistry(t, ctx, db), newRegistry(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
 		_, err := elsewhere.edit(elsewhere.as("Li"), "a", seen.Ref(), `{"value":{"n":2}}`, false)
 		require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 			"an edit of what was there":  `{"value":{"n":1}}`,
 			"an edit that breaks a rule": `{"valueType":"number"}`,
 		} {
-			again := newWorld(t, ctx, db)
+			again := newRegistry(t, ctx, db)
 			again.Cache(ctx, seen)
 			before := again.traces()
 			_, err := again.edit(ctx, "a", seen.Ref(), patch, false)
@@ -46,7 +46,7 @@ func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 
 func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		here, elsewhere := newWorld(t, ctx, db), newWorld(t, ctx, db)
+		here, elsewhere := newRegistry(t, ctx, db), newRegistry(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
 		require.NoError(t, elsewhere.delete("a", seen.Ref()))
 		_, err := here.edit(ctx, "a", seen.Ref(), `{"value":{"n":2}}`, false)
@@ -68,7 +68,7 @@ func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 // The version that this process has cached was lost, and somebody has written it again.
 func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		here := newWorld(t, ctx, db)
+		here := newRegistry(t, ctx, db)
 		first := here.create("a", object(`{"n":1}`))
 		goBack := storagetest.Past(t, db.URL)
 		lost := here.mustEdit("a", first.Ref(), `{"value":{"n":2}}`)
@@ -77,9 +77,9 @@ func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
 		require.NoError(t, err)
 		_, err = epoch.Change(ctx, db, was, clock.System{}.Now(), "It was restored.")
 		require.NoError(t, err)
-		require.NoError(t, here.epochs.Look(ctx))
+		require.NoError(t, here.Epochs.Look(ctx))
 
-		elsewhere := newWorld(t, ctx, db)
+		elsewhere := newRegistry(t, ctx, db)
 		theirs := elsewhere.mustEdit("a", first.Ref(), `{"value":{"n":3}}`)
 		require.Equal(t, lost.Ref(), theirs.Ref())
 		after := here.mustEdit("a", theirs.Ref(), `{"remark":"mine"}`)
@@ -89,7 +89,7 @@ func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
 
 func TestOneTenantHasNothingCachedOfAnother(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"n":1}`))
 		p, _ := principal.From(storagetest.Tenant(t))
 		_, err := w.edit(principal.With(ctx, p), "a", seen.Ref(), `{"value":{"n":2}}`, false)

@@ -15,7 +15,7 @@ import (
 
 func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
-	w := newWorld(t, storagetest.Tenant(t), db)
+	w := newRegistry(t, storagetest.Tenant(t), db)
 	transaction := []string{"START TRANSACTION", "UPDATE configs", "SET @one", "INSERT INTO config_histories", "INSERT INTO audit_entries", "SET @reached", "COMMIT"}
 	row := w.create("a", object(`{"n":1}`))
 	statements.Take()
@@ -25,7 +25,7 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	require.Equal(t, transaction, statements.Take(), "of the version that this process wrote")
 	require.Equal(t, 1, statements.Packets(), "in one packet")
 
-	elsewhere := newWorld(t, w.ctx, w.db)
+	elsewhere := newRegistry(t, w.Ctx, w.DB)
 	statements.Take()
 	row = elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
 	require.Equal(t, append([]string{"SELECT configs"}, transaction...), statements.Take(), "of a version that this process does not know")
@@ -33,7 +33,7 @@ func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
 	elsewhere.mustEdit("a", row.Ref(), `{"value":{"n":3}}`)
 	require.Equal(t, []string{"SELECT configs"}, statements.Take(), "an edit that changes nothing")
 
-	_, err := elsewhere.edit(w.ctx, "a", guard.Ref{ID: row.ID, Version: 1}, `{"value":{"n":9}}`, false)
+	_, err := elsewhere.edit(w.Ctx, "a", guard.Ref{ID: row.ID, Version: 1}, `{"value":{"n":9}}`, false)
 	require.Error(t, err)
 	require.Equal(t, []string{"SELECT configs", "SELECT configs", "SELECT config_histories"}, statements.Take(), "a stale edit begins no transaction")
 
@@ -64,7 +64,7 @@ func benchmarkEdit(b *testing.B, value string, patch func(i int) string) {
 	defer db.Close()
 	_, err = db.Migrate(b.Context())
 	require.NoError(b, err)
-	w := newWorld(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
+	w := newRegistry(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
 	row := w.create("a", object(value))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -37,19 +37,19 @@ func (a asTester) Authenticate(r *http.Request) (principal.Principal, error) {
 
 // api is the routes of configs, served on a port.
 type api struct {
-	*world
+	*registry
 	server *httpapi.Server
 	url    string
 }
 
 func newAPI(t *testing.T, ctx context.Context, db *storage.DB) *api {
-	w := newWorld(t, ctx, db)
+	w := newRegistry(t, ctx, db)
 	p, _ := principal.From(ctx)
-	server := httpapi.NewServer(httpapi.Options{Runner: w.runner, Authenticator: asTester{p}})
+	server := httpapi.NewServer(httpapi.Options{Runner: w.Runner, Authenticator: asTester{p}})
 	config.Routes(server.Router(), w.Service)
 	listener := httptest.NewServer(server)
 	t.Cleanup(listener.Close)
-	return &api{world: w, server: server, url: listener.URL + httpapi.Base}
+	return &api{registry: w, server: server, url: listener.URL + httpapi.Base}
 }
 
 func onBothEngines(t *testing.T, test func(t *testing.T, a *api)) {
@@ -78,7 +78,7 @@ func (a answer) fields() []string {
 
 func (a *api) send(method, path, body string, headers ...string) answer {
 	a.t.Helper()
-	request, err := http.NewRequestWithContext(a.ctx, method, a.url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(a.Ctx, method, a.url+path, strings.NewReader(body))
 	require.NoError(a.t, err)
 	request.Header.Set("X-Tester", "configs:*")
 	for i := 0; i < len(headers); i += 2 {
@@ -123,9 +123,9 @@ func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testin
 		require.EqualValues(t, 3, over.body["version"])
 		require.Equal(t, []any{"remark", "value"}, over.body["overwrote"])
 
-		caller, _ := principal.From(a.ctx)
+		caller, _ := principal.From(a.Ctx)
 		var audit struct{ Note, Detail string }
-		require.NoError(t, a.db.Read(a.ctx).Raw(
+		require.NoError(t, a.DB.Read(a.Ctx).Raw(
 			"SELECT note, detail FROM audit_entries WHERE tenant_id = ? AND resource = 'configs/shop.tax' ORDER BY id DESC LIMIT 1", caller.TenantID).Scan(&audit).Error)
 		require.Equal(t, "the campaign starts now", audit.Note)
 		require.JSONEq(t, `{"fromVersion":2,"toVersion":3,"changed":["remark","value"],"destroyed":{"remark":"their remark","value":"theirs"}}`, audit.Detail)
@@ -344,7 +344,7 @@ type stream struct {
 }
 
 func (a *api) stream(t *testing.T, query string, headers ...string) *stream {
-	request, err := http.NewRequestWithContext(a.ctx, http.MethodGet, a.url+"/configs/watch"+query, nil)
+	request, err := http.NewRequestWithContext(a.Ctx, http.MethodGet, a.url+"/configs/watch"+query, nil)
 	require.NoError(t, err)
 	request.Header.Set("X-Tester", "configs:read")
 	for i := 0; i < len(headers); i += 2 {

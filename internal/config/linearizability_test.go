@@ -57,7 +57,7 @@ var oneConfig = racing.Model[casInput, casOutput, casState]{
 type setter func(ctx context.Context, u *uow.Unit, row *config.Config, expected guard.Ref, value string) error
 
 // guarded is the product's way.
-func guarded(w *world) setter {
+func guarded(w *registry) setter {
 	return func(ctx context.Context, u *uow.Unit, row *config.Config, expected guard.Ref, value string) error {
 		_, err := w.Edit(ctx, u, row, change.Edit{IfMatch: guard.Precondition{Ref: expected}, Patch: map[string]any{"value": value}})
 		return err
@@ -80,7 +80,7 @@ func unguarded(ctx context.Context, u *uow.Unit, row *config.Config, expected gu
 
 // clients race reads and sets on one config for some rounds, all together in each
 // round, and return what each was told.
-func clients(w *world, set setter) *racing.History[casInput, casOutput] {
+func clients(w *registry, set setter) *racing.History[casInput, casOutput] {
 	const racers, rounds = 8, 12
 	w.create("cas", text("start"))
 	var history racing.History[casInput, casOutput]
@@ -88,7 +88,7 @@ func clients(w *world, set setter) *racing.History[casInput, casOutput] {
 		racing.Together(racers, func(client int) {
 			var seen *config.Config
 			history.Record(client, casInput{read: true}, func() (out casOutput, err error) {
-				if seen, err = w.Get(w.ctx, "cas"); err == nil {
+				if seen, err = w.Get(w.Ctx, "cas"); err == nil {
 					out = casOutput{version: seen.Version, value: seen.Value}
 				}
 				return out, err
@@ -98,7 +98,7 @@ func clients(w *world, set setter) *racing.History[casInput, casOutput] {
 			}
 			value := fmt.Sprintf("%d.%d", client, rand.Uint64())
 			history.Record(client, casInput{expected: seen.Version, value: `"` + value + `"`}, func() (casOutput, error) {
-				err := w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+				err := w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 					current, err := w.Get(ctx, "cas")
 					if err != nil {
 						return err
@@ -117,7 +117,7 @@ func clients(w *world, set setter) *racing.History[casInput, casOutput] {
 
 func TestRacingEditsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		history := clients(w, guarded(w))
 		require.True(t, racing.Linearizable(t, history, oneConfig))
 
@@ -135,7 +135,7 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 // The checker is worth nothing if it passes a store that loses updates.
 func TestTheCheckerCatchesAWriterWithoutTheVersionPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		require.False(t, racing.Linearizable(t, clients(w, unguarded), oneConfig))
 	})
 }

@@ -22,7 +22,7 @@ func BenchmarkEditsOverALink(b *testing.B) {
 
 // editInParallel has so many writers edit a member of a config each, or of one and the same.
 func editInParallel(b *testing.B, db *storage.DB, writers int, one bool) {
-	w := newWorld(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
+	w := newRegistry(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
 	run := time.Now().UnixNano()
 	rows := make([]*config.Config, writers)
 	for i := range rows {
@@ -33,7 +33,7 @@ func editInParallel(b *testing.B, db *storage.DB, writers int, one bool) {
 		rows[i] = w.create(fmt.Sprintf("link-%d.%d", run, i), object(`{"a":{}}`))
 	}
 	storagetest.InParallel(b, writers, "edits", func(i int, n int64) error {
-		edited, err := w.edit(w.ctx, rows[i].Key, rows[i].Ref(), fmt.Sprintf(`{"value":{"writer-%d":%d}}`, i, n), one)
+		edited, err := w.edit(w.Ctx, rows[i].Key, rows[i].Ref(), fmt.Sprintf(`{"value":{"writer-%d":%d}}`, i, n), one)
 		if err == nil {
 			rows[i] = edited.Row
 		}

@@ -56,7 +56,7 @@ func TestValuesAndSchemasKeepTheOrderAndTheNumbersOfTheirAuthor(t *testing.T) {
 		require.NotEmpty(t, three)
 
 		export := a.send("GET", "/configs/export", "").text
-		elsewhere := newAPI(t, storagetest.Tenant(t), a.db)
+		elsewhere := newAPI(t, storagetest.Tenant(t), a.DB)
 		require.Equal(t, http.StatusOK, elsewhere.send("POST", "/configs/import", export).status)
 		_, exported, _ := strings.Cut(export, `"configs":`)
 		require.Contains(t, elsewhere.send("GET", "/configs/export", "").text, exported)

@@ -36,16 +36,16 @@ func renew(ctx context.Context, db *storage.DB, c encryption.Cipher) (encryption
 
 // untrue is how many configs do not say what the newest version of their history says, which is a
 // promise that is watched while the service runs.
-func (w *world) untrue() int64 {
+func (w *registry) untrue() int64 {
 	var n int64
-	require.NoError(w.t, w.db.Read(storage.AcrossTenants(context.Background())).Raw(`SELECT COUNT(*) FROM configs x WHERE NOT EXISTS (
+	require.NoError(w.t, w.DB.Read(storage.AcrossTenants(context.Background())).Raw(`SELECT COUNT(*) FROM configs x WHERE NOT EXISTS (
 		SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version AND h.value = x.value
 			AND h.value_key = x.value_key AND COALESCE(h.sealed_value, '') = COALESCE(x.sealed_value, ''))`).Scan(&n).Error)
 	return n
 }
 
 // values are all values of all versions of keys.
-func (w *world) values(keys ...string) (values []string) {
+func (w *registry) values(keys ...string) (values []string) {
 	for _, key := range keys {
 		for _, h := range w.historyOf(key) {
 			values = append(values, h.Key+h.Value)
@@ -59,7 +59,7 @@ func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
 		old, rotated, after := ciphers(t)
 		_, err := encryption.Register(ctx, db, old, time.Now())
 		require.NoError(t, err)
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		first := w.create("a", secretText("one"))
 		row := w.mustEdit("a", first.Ref(), `{"remark":"two"}`)
 		w.create("plain", text("in clear"))
@@ -85,7 +85,7 @@ func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
 		usage, err := encryption.Register(ctx, db, after, time.Now())
 		require.NoError(t, err)
 		require.Empty(t, usage.Lost, "the old key is needed for nothing")
-		w = newWorld(t, ctx, db).withKeys(otherKey)
+		w = newRegistry(t, ctx, db).withKeys(otherKey)
 		require.Equal(t, before, w.values("a", "plain", "gone", "p"))
 		require.Equal(t, traces, w.traces())
 		require.Equal(t, row.Ref(), w.get("a").Ref(), "it is no change of the record")
@@ -108,8 +108,8 @@ func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
 
 func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		first := newWorld(t, ctx, db).create("a", secretText("one"))
-		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
+		first := newRegistry(t, ctx, db).create("a", secretText("one"))
+		w := newRegistry(t, ctx, db).withKeys(otherKey, testKey)
 		// The version that is written now is of the current key, and its base of the one before.
 		w.mustEdit("a", first.Ref(), `{"remark":"two"}`)
 		require.Equal(t, []string{"other", "test"}, []string{w.get("a").KeyID, w.historyOf("a")[1].KeyID})
@@ -122,9 +122,9 @@ func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T)
 }
 
 func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T) {
-	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
-		old := newWorld(t, ctx, db)
+		old := newRegistry(t, ctx, db)
 		long := strings.Repeat("x", config.MaxValueBytes-20)
 		keys := []string{"a", "b"}
 		for _, key := range keys {
@@ -134,7 +134,7 @@ func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T)
 			}
 		}
 		want := old.values(keys...)
-		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
+		w := newRegistry(t, ctx, db).withKeys(otherKey, testKey)
 		updates, fails := 0, 0
 		require.NoError(t, db.Write(ctx).Callback().Raw().Before("gorm:raw").Register("test:cut", func(tx *gorm.DB) {
 			if !strings.HasPrefix(tx.Statement.SQL.String(), "UPDATE config") {
@@ -168,7 +168,7 @@ func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T)
 func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
-		old := newWorld(t, ctx, db)
+		old := newRegistry(t, ctx, db)
 		var keys []string
 		for i := range 6 {
 			keys = append(keys, fmt.Sprint("k", i))
@@ -178,10 +178,10 @@ func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
 			}
 		}
 		// Two servers go on, one of which was not started anew yet.
-		stale, fresh := newWorld(t, ctx, db).withKeys(testKey, otherKey), newWorld(t, ctx, db).withKeys(otherKey, testKey)
+		stale, fresh := newRegistry(t, ctx, db).withKeys(testKey, otherKey), newRegistry(t, ctx, db).withKeys(otherKey, testKey)
 		var edits, runs sync.WaitGroup
 		stop := make(chan struct{})
-		for n, w := range []*world{stale, fresh} {
+		for n, w := range []*registry{stale, fresh} {
 			edits.Go(func() {
 				for i := range 60 {
 					key := keys[2*(i%3)+n]
@@ -213,7 +213,7 @@ func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
 		done, err := renew(ctx, db, rotated)
 		require.NoError(t, err)
 		require.Zero(t, done.Left.Rows())
-		after := newWorld(t, ctx, db).withKeys(otherKey)
+		after := newRegistry(t, ctx, db).withKeys(otherKey)
 		for _, key := range keys {
 			versions := after.historyOf(key)
 			require.Len(t, versions, 26, key)

@@ -13,7 +13,6 @@ import (
 
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -23,12 +22,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// withKeys returns the same world with other encryption keys.
-func (w *world) withKeys(keys ...string) *world {
+// withKeys returns the same registry with other encryption keys.
+func (w *registry) withKeys(keys ...string) *registry {
 	c, err := encryption.New(keys)
 	require.NoError(w.t, err)
-	other := newWorld(w.t, w.ctx, w.db)
-	other.Service = config.New(config.Deps{DB: w.db, Bus: other.bus, Clock: clock.System{}, Epochs: other.epochs, Approvals: other.approvals, Cipher: c})
+	other := newRegistry(w.t, w.Ctx, w.DB)
+	other.Service = other.serviceWith(c)
 	return other
 }
 
@@ -55,7 +54,7 @@ func shown(t *testing.T, c *config.Config) (value any, masked bool) {
 
 func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db).withKeys("none", testKey)
+		w := newRegistry(t, ctx, db).withKeys("none", testKey)
 		err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			_, err := w.Create(ctx, u, "a", secretText("x"))
 			return err
@@ -70,8 +69,8 @@ func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
 
 func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		row := newWorld(t, ctx, db).create("a", secretText("old"))
-		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
+		row := newRegistry(t, ctx, db).create("a", secretText("old"))
+		w := newRegistry(t, ctx, db).withKeys(otherKey, testKey)
 		require.Equal(t, `"old"`, w.get("a").Value)
 		require.Equal(t, "test", w.get("a").KeyID)
 		row = w.mustEdit("a", row.Ref(), `{"remark":"still"}`)
@@ -87,8 +86,8 @@ func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *
 
 func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		row := newWorld(t, ctx, db).create("a", secretText("lost"))
-		w := newWorld(t, ctx, db).withKeys(otherKey)
+		row := newRegistry(t, ctx, db).create("a", secretText("lost"))
+		w := newRegistry(t, ctx, db).withKeys(otherKey)
 		value, masked := shown(t, w.get("a"))
 		require.Nil(t, value)
 		require.True(t, masked)
@@ -106,7 +105,7 @@ func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testi
 }
 
 // sealedVersions is how many versions of a key are encrypted, and how many are in clear.
-func (w *world) sealedVersions(key string) (sealed, clear int) {
+func (w *registry) sealedVersions(key string) (sealed, clear int) {
 	for _, h := range w.historyOf(key) {
 		if h.KeyID != "" {
 			sealed++
@@ -119,7 +118,7 @@ func (w *world) sealedVersions(key string) (sealed, clear int) {
 
 func TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		require.NoError(t, w.delete("a", w.create("a", text("was")).Ref()))
 		w.create("b", text("another key"))
 		w.create("a", secretText("was"))
@@ -135,7 +134,7 @@ func TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted(t *testing
 
 func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("first"))
 		big := strings.Repeat("x", config.MaxValueBytes-10)
 		for i := range 110 {
@@ -165,9 +164,9 @@ func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
 }
 
 // waiting is the newest approval.
-func (w *world) waiting() *approvals.Approval {
+func (w *registry) waiting() *approvals.Approval {
 	w.t.Helper()
-	listing, err := w.approvals.List(w.ctx, approvals.Filter{}, storage.Page{Limit: 1})
+	listing, err := w.approvals.List(w.Ctx, approvals.Filter{}, storage.Page{Limit: 1})
 	require.NoError(w.t, err)
 	require.NotEmpty(w.t, listing.Rows)
 	return &listing.Rows[0]
@@ -178,7 +177,7 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 		other, _ := principal.From(ctx)
 		other.UserID, other.Name = 8, "Other"
 		for name, keys := range map[string][]string{"no-key": nil, "another-key": {otherKey}} {
-			first := newWorld(t, ctx, db)
+			first := newRegistry(t, ctx, db)
 			content := secretText("one")
 			content.Protected = true
 			row := first.create(name, content)
@@ -219,7 +218,7 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 // A list that is refused for its size would tell how long a secret is to who can add to it.
 func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("secret", secretText(strings.Repeat("s", config.MaxValueBytes-10)))
 		filler := strings.Repeat("x", config.MaxValueBytes-10)
 		for i := range 63 {

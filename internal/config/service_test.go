@@ -25,7 +25,7 @@ const racers = 50
 
 func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("race", text("base"))
 		before := w.traces()
 
@@ -72,13 +72,13 @@ func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 }
 
 func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newRegistry(t, ctx, db)
 		seen := w.create("disjoint", object(`{}`))
 
 		merged := make([]*change.Merged, racers)
 		errs := racing.Errors(racers, func(racer int) error {
-			edited, err := w.edit(w.ctx, "disjoint", seen.Ref(), fmt.Sprintf(`{"value":{"admin%d":%d}}`, racer, racer), true)
+			edited, err := w.edit(w.Ctx, "disjoint", seen.Ref(), fmt.Sprintf(`{"value":{"admin%d":%d}}`, racer, racer), true)
 			merged[racer] = edited.Merged
 			return err
 		})
@@ -104,17 +104,17 @@ func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
 
 func TestAStaleEditOfDisjointFieldsIsMergedOnlyWhenAsked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"timeoutMs":100,"retries":3}`))
 		w.mustEdit("a", seen.Ref(), `{"value":{"timeoutMs":200},"remark":"slower"}`)
 
-		_, err := w.edit(w.ctx, "a", seen.Ref(), `{"value":{"retries":5}}`, false)
+		_, err := w.edit(w.Ctx, "a", seen.Ref(), `{"value":{"retries":5}}`, false)
 		e := problemOf(t, err, apperr.VersionConflict)
 		require.Equal(t, true, e.Members["autoMergeable"])
 		require.Equal(t, []string{"/remark", "/value/timeoutMs"}, e.Members["theirsOnly"])
 		require.Equal(t, []string{"/value/retries"}, e.Members["yoursOnly"])
 
-		edited, err := w.edit(w.ctx, "a", seen.Ref(), `{"value":{"retries":5}}`, true)
+		edited, err := w.edit(w.Ctx, "a", seen.Ref(), `{"value":{"retries":5}}`, true)
 		require.NoError(t, err)
 		require.Equal(t, &change.Merged{FromVersion: 1, KeptTheirs: []string{"/remark", "/value/timeoutMs"}}, edited.Merged)
 		now := w.get("a")
@@ -126,11 +126,11 @@ func TestAStaleEditOfDisjointFieldsIsMergedOnlyWhenAsked(t *testing.T) {
 
 func TestContestedPlacesAreNotMerged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"timeoutMs":100,"retries":3}`))
 		w.mustEdit("a", seen.Ref(), `{"value":{"timeoutMs":200}}`)
 
-		_, err := w.edit(w.ctx, "a", seen.Ref(), `{"value":{"timeoutMs":300,"retries":5}}`, true)
+		_, err := w.edit(w.Ctx, "a", seen.Ref(), `{"value":{"timeoutMs":300,"retries":5}}`, true)
 		e := problemOf(t, err, apperr.VersionConflict)
 		conflicts := e.Members["conflicts"].([]merge.Conflict)
 		require.Len(t, conflicts, 1)
@@ -141,13 +141,13 @@ func TestContestedPlacesAreNotMerged(t *testing.T) {
 
 func TestAMergeIsHeldToTheRulesAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		content := object(`{"low":1,"high":2}`)
 		content.Schema = `{"properties":{"low":{"type":"number"}},"maxProperties":2}`
 		seen := w.create("a", content)
 		w.mustEdit("a", seen.Ref(), `{"value":{"low":null,"middle":1}}`)
 
-		_, err := w.edit(w.ctx, "a", seen.Ref(), `{"value":{"higher":3}}`, true)
+		_, err := w.edit(w.Ctx, "a", seen.Ref(), `{"value":{"higher":3}}`, true)
 		e := problemOf(t, err, apperr.ValidationFailed)
 		require.Equal(t, []string{"/value"}, pointers(e.Fields))
 		require.JSONEq(t, `{"high":2,"middle":1}`, w.get("a").Value)
@@ -156,7 +156,7 @@ func TestAMergeIsHeldToTheRulesAgain(t *testing.T) {
 
 func TestAnEditThatChangesNothingLeavesNoTrace(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"z":1.0,"a":[1,2]}`))
 		before := w.traces()
 		for _, patch := range []string{`{}`, `{"value":{"z":1}}`, `{"value":{"a":[1,2]},"remark":""}`, `{"valueType":"json"}`} {
@@ -169,7 +169,7 @@ func TestAnEditThatChangesNothingLeavesNoTrace(t *testing.T) {
 
 func TestAnEditOfTheRemarkLeavesTheValueAsItWasSpelled(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"z": 1.50, "a": "\u00fc"}`))
 		w.mustEdit("a", seen.Ref(), `{"remark":"new"}`)
 		require.Equal(t, `{"z":1.50,"a":"ü"}`, w.get("a").Value)
@@ -178,7 +178,7 @@ func TestAnEditOfTheRemarkLeavesTheValueAsItWasSpelled(t *testing.T) {
 
 func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		first := w.create("a", text("old"))
 		require.NoError(t, w.delete("a", first.Ref()))
 		_, err := w.Get(ctx, "a")
@@ -207,7 +207,7 @@ func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
 
 func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("x"))
 		require.NoError(t, w.delete("a", row.Ref()))
 		require.Len(t, w.historyOf("a"), 2)
@@ -220,7 +220,7 @@ func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
 
 func TestTheHistoryIsPagedNewestFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("0"))
 		for i := range 6 {
 			row = w.mustEdit("a", row.Ref(), fmt.Sprintf(`{"value":"%d"}`, i+1))
@@ -246,7 +246,7 @@ func TestTheHistoryIsPagedNewestFirst(t *testing.T) {
 
 func TestARollbackIsANewVersionWithTheOldContent(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		one := w.create("a", config.Content{Value: `5`, Remark: "first"})
 		two := w.mustEdit("a", one.Ref(), `{"value":{"deep":1},"valueType":"json","remark":"second","schema":{"type":"object"}}`)
 		before := w.traces()
@@ -267,7 +267,7 @@ func TestARollbackIsANewVersionWithTheOldContent(t *testing.T) {
 
 func TestARollbackIsRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("1"))
 		two := w.mustEdit("a", one.Ref(), `{"value":"2"}`)
 		before := w.traces()
@@ -288,7 +288,7 @@ func TestARollbackIsRefused(t *testing.T) {
 
 func TestARollbackIsHeldToTodaysRules(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("fine"))
 		two := w.mustEdit("a", one.Ref(), `{"value":"2"}`)
 		// As if the rules had been laxer when version 1 was written.
@@ -302,7 +302,7 @@ func TestARollbackIsHeldToTodaysRules(t *testing.T) {
 
 func TestOfRacersThatCreateOneKeyOneWinsAndTheOthersSeeIt(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		errs := racing.Errors(20, func(racer int) error {
 			return w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				_, err := w.Create(ctx, u, "new", text(fmt.Sprint(racer)))
@@ -325,15 +325,15 @@ func TestOfRacersThatCreateOneKeyOneWinsAndTheOthersSeeIt(t *testing.T) {
 
 func TestConfigsOfAnotherTenantAreNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("mine"))
-		other := newWorld(t, storagetest.Tenant(t), db)
+		other := newRegistry(t, storagetest.Tenant(t), db)
 
-		_, err := other.Get(other.ctx, "a")
+		_, err := other.Get(other.Ctx, "a")
 		refusedWith(t, err, apperr.NotFound)
-		_, err = other.KeyWithHistory(other.ctx, "a")
+		_, err = other.KeyWithHistory(other.Ctx, "a")
 		refusedWith(t, err, apperr.NotFound)
-		_, err = other.edit(other.ctx, "a", row.Ref(), `{"value":"theirs"}`, true)
+		_, err = other.edit(other.Ctx, "a", row.Ref(), `{"value":"theirs"}`, true)
 		refusedWith(t, err, apperr.NotFound)
 		refusedWith(t, other.delete("a", row.Ref()), apperr.NotFound)
 		other.create("a", text("own"))
@@ -343,7 +343,7 @@ func TestConfigsOfAnotherTenantAreNotFound(t *testing.T) {
 
 func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("x"))
 		require.NoError(t, w.delete("a", row.Ref()))
 		for _, disjoint := range []bool{false, true} {
@@ -360,7 +360,7 @@ func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
 
 func TestListsAreFilteredAndSorted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("shop.tax", config.Content{Value: `7`, Remark: "In Percent, ÜBER"})
 		w.create("shop.name", text("50%_off!"))
 		w.create("shop", config.Content{Value: `true`})
@@ -407,7 +407,7 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 // that, and not that the config was deleted.
 func TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("1"))
 		two := w.mustEdit("a", one.Ref(), `{"value":"2"}`)
 		p, _ := principal.From(ctx)

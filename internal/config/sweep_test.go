@@ -31,7 +31,7 @@ func BenchmarkEditsBesideASweep(b *testing.B) {
 			defer db.Close()
 			_, err = db.Migrate(b.Context())
 			require.NoError(b, err)
-			w := newWorld(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
+			w := newRegistry(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
 			rounds := map[string][]round{}
 			for n := range 5 {
 				for _, share := range []float64{0, 0.05, 1} {
@@ -84,18 +84,18 @@ func ageAudit(b *testing.B, db *storage.DB, rows, round int) {
 }
 
 // editFor edits for so long beside a sweep with a share, 0 for none.
-func (w *world) editFor(b *testing.B, length time.Duration, share float64) round {
-	ctx, stop := context.WithTimeout(w.ctx, length)
+func (w *registry) editFor(b *testing.B, length time.Duration, share float64) round {
+	ctx, stop := context.WithTimeout(w.Ctx, length)
 	defer stop()
 	var before, after int
 	count := func(into *int) {
-		require.NoError(b, w.db.Read(storage.AcrossTenants(b.Context())).Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = 2").Scan(into).Error)
+		require.NoError(b, w.DB.Read(storage.AcrossTenants(b.Context())).Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = 2").Scan(into).Error)
 	}
 	count(&before)
 	var running sync.WaitGroup
 	if share > 0 {
 		sweeper := retention.New(retention.Deps{
-			DB: w.db, Runner: w.runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Share: share, Every: time.Nanosecond,
+			DB: w.DB, Runner: w.Runner, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, Share: share, Every: time.Nanosecond,
 			Keep: map[retention.Kind]time.Duration{retention.Audit: 500 * time.Hour},
 		})
 		running.Go(func() { _ = sweeper.Turn(ctx) })
@@ -113,7 +113,7 @@ func (w *world) editFor(b *testing.B, length time.Duration, share float64) round
 			var mine []time.Duration
 			for n := 0; ctx.Err() == nil; n++ {
 				sent := time.Now()
-				edited, err := w.edit(w.ctx, row.Key, row.Ref(), fmt.Sprintf(`{"value":{"n":%d}}`, n), false)
+				edited, err := w.edit(w.Ctx, row.Key, row.Ref(), fmt.Sprintf(`{"value":{"n":%d}}`, n), false)
 				if err != nil {
 					b.Error(err)
 					return

@@ -16,8 +16,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-func (w *world) importAll(in config.Import) (report config.Imported, err error) {
-	err = w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+func (w *registry) importAll(in config.Import) (report config.Imported, err error) {
+	err = w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 		report, err = w.Import(ctx, u, in)
 		return err
 	})
@@ -44,7 +44,7 @@ func rowsOf(export config.Export) []config.ImportRow {
 
 func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("shop.tax", config.Content{Value: `7.50`, Remark: "percent", Schema: `{"minimum":0}`})
 		w.create("shop.flags", object(`{"z":true,"a":[1,"ü"]}`))
 		w.create("mail", text("x"))
@@ -54,11 +54,11 @@ func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 		require.Len(t, export.Configs, 2)
 		require.Equal(t, "shop.flags", export.Configs[0].Key)
 
-		other := newWorld(t, storagetest.Tenant(t), db)
+		other := newRegistry(t, storagetest.Tenant(t), db)
 		report, err := other.importAll(config.Import{Rows: rowsOf(export)})
 		require.NoError(t, err)
 		require.Equal(t, 2, report.Counts["create"])
-		again, err := other.Export(other.ctx, "")
+		again, err := other.Export(other.Ctx, "")
 		require.NoError(t, err)
 		require.Equal(t, export.Configs, again.Configs)
 		require.Equal(t, traces{2, 2, 1}, other.traces())
@@ -72,7 +72,7 @@ func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 
 func TestAnImportSaysWhatItLeftEachConfigAtSoThatItCanBeTakenBack(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("old", text("x"))
 		w.create("same", text("x"))
 		rows := []config.ImportRow{{Key: "same", Content: text("x")}, {Key: "old", Content: text("y")}, {Key: "new", Content: text("z")}}
@@ -90,7 +90,7 @@ func TestAnImportSaysWhatItLeftEachConfigAtSoThatItCanBeTakenBack(t *testing.T) 
 				require.Empty(t, report.Verdicts[i].ETag)
 				continue
 			}
-			row, err := w.Get(w.ctx, rows[i].Key)
+			row, err := w.Get(w.Ctx, rows[i].Key)
 			require.NoError(t, err)
 			require.Equal(t, row.Ref().ETag(), report.Verdicts[i].ETag)
 		}
@@ -99,7 +99,7 @@ func TestAnImportSaysWhatItLeftEachConfigAtSoThatItCanBeTakenBack(t *testing.T) 
 
 func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("same", text("x"))
 		w.create("other", text("x"))
 		before := w.traces()
@@ -124,7 +124,7 @@ func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
 
 func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.create("other", text("x"))
 		before := w.traces()
 		good := []config.ImportRow{{Key: "other", Content: text("y")}, {Key: "new", Content: text("z")}}
@@ -164,14 +164,14 @@ func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
 		{"by bytes", text(strings.Repeat("x", 200<<10)), 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, storagetest.Tenant(t), storagetest.MariaDB(t))
+			w := newRegistry(t, storagetest.Tenant(t), storagetest.MariaDB(t))
 			row := w.create("many", c.content)
 			for i := range c.doublings {
 				w.double(row.TenantID, fmt.Sprintf(".%d", i))
 			}
-			_, err := w.Export(w.ctx, "")
+			_, err := w.Export(w.Ctx, "")
 			require.Contains(t, problemOf(t, err, apperr.LimitReached).Detail, "by prefix")
-			export, err := w.Export(w.ctx, "many.0.1.2.3.4.5")
+			export, err := w.Export(w.Ctx, "many.0.1.2.3.4.5")
 			require.NoError(t, err)
 			require.Len(t, export.Configs, 1<<(c.doublings-6))
 		})
@@ -190,7 +190,7 @@ func TestAnImportTakesWhatAnExportGivesBeyondTheUsualMiB(t *testing.T) {
 		require.Equal(t, http.StatusOK, exported.status)
 		require.Greater(t, len(exported.text), 2<<20)
 
-		other := newAPI(t, storagetest.Tenant(t), a.db)
+		other := newAPI(t, storagetest.Tenant(t), a.DB)
 		imported := other.send(http.MethodPost, "/configs/import", exported.text)
 		require.Equal(t, http.StatusOK, imported.status, imported.text)
 		for key, value := range values {
@@ -206,8 +206,8 @@ func TestAnImportTakesWhatAnExportGivesBeyondTheUsualMiB(t *testing.T) {
 }
 
 // double copies every config of the tenant to a key with the suffix, on MariaDB.
-func (w *world) double(tenant int64, suffix string) {
-	require.NoError(w.t, w.db.Write(w.ctx).Exec(
+func (w *registry) double(tenant int64, suffix string) {
+	require.NoError(w.t, w.DB.Write(w.Ctx).Exec(
 		"INSERT INTO configs (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, `key`, value, value_type, value_schema, remark) "+
 			"SELECT tenant_id, version, created_time, updated_time, updated_by, updated_by_name, CONCAT(`key`, ?), value, value_type, value_schema, remark FROM configs WHERE tenant_id = ?",
 		suffix, tenant).Error)
@@ -216,7 +216,7 @@ func (w *world) double(tenant int64, suffix string) {
 // The configs of an import share what their schemas may take together.
 func TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		costly := text(strings.Repeat("a", 100_000))
 		costly.Schema = `{"pattern":"^(a|b){100}"}`
 		send := func(n int) (config.Imported, error) {

@@ -30,25 +30,25 @@ const (
 	quiet = 600 * time.Millisecond
 )
 
-func (w *world) watch(after *config.Revision) *config.Watcher {
+func (w *registry) watch(after *config.Revision) *config.Watcher {
 	w.t.Helper()
-	watcher, err := w.Watch(w.ctx, after)
+	watcher, err := w.Watch(w.Ctx, after)
 	require.NoError(w.t, err)
 	w.t.Cleanup(watcher.Close)
 	return watcher
 }
 
 // revisionOf returns where the newest version of a key stands in the log.
-func (w *world) revisionOf(key string) config.Revision {
+func (w *registry) revisionOf(key string) config.Revision {
 	w.t.Helper()
-	snapshot, err := w.Snapshot(w.ctx, "") // gives everything its place
+	snapshot, err := w.Snapshot(w.Ctx, "") // gives everything its place
 	require.NoError(w.t, err)
 	column := "id"
-	if w.db.Dialect == storage.MySQL {
+	if w.DB.Dialect == storage.MySQL {
 		column = "place"
 	}
 	var place int64
-	require.NoError(w.t, w.db.Read(w.ctx).Model(&config.History{}).Where("`key` = ?", key).Select("MAX("+column+")").Scan(&place).Error)
+	require.NoError(w.t, w.DB.Read(w.Ctx).Model(&config.History{}).Where("`key` = ?", key).Select("MAX("+column+")").Scan(&place).Error)
 	return config.Revision{Epoch: snapshot.Revision.Epoch, Place: place}
 }
 
@@ -76,8 +76,8 @@ func silence(t *testing.T, watcher *config.Watcher, d time.Duration) {
 
 func TestAWatcherSeesEveryChangeOfItsTenantInOrder(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
-		other := newWorld(t, storagetest.Tenant(t), db)
+		w := newRegistry(t, ctx, db)
+		other := newRegistry(t, storagetest.Tenant(t), db)
 		w.create("before", text("x"))
 		watcher := w.watch(nil)
 
@@ -100,7 +100,7 @@ func TestAWatcherSeesEveryChangeOfItsTenantInOrder(t *testing.T) {
 
 func TestAWatcherResumesWithoutAGap(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		w.watch(nil) // keeps the feed running
 		row := w.create("a", text("0"))
 		for i := range 20 {
@@ -124,28 +124,28 @@ func TestAWatcherResumesWithoutAGap(t *testing.T) {
 }
 
 // The test moves places, so it shares its database with no other.
-func onOwnDatabases(t *testing.T, test func(t *testing.T, w *world)) {
+func onOwnDatabases(t *testing.T, test func(t *testing.T, w *registry)) {
 	mariadb, err := storage.Open(t.Context(), storage.Options{URL: storagetest.NewMariaDBURL(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = mariadb.Close() })
 	_, err = mariadb.Migrate(t.Context())
 	require.NoError(t, err)
 	for name, db := range map[string]*storage.DB{"sqlite": storagetest.SQLite(t), "mariadb": mariadb} {
-		t.Run(name, func(t *testing.T) { test(t, newWorld(t, storagetest.Tenant(t), db)) })
+		t.Run(name, func(t *testing.T) { test(t, newRegistry(t, storagetest.Tenant(t), db)) })
 	}
 }
 
 func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
-	onOwnDatabases(t, func(t *testing.T, w *world) {
+	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		w.create("a", text("x"))
 		first := w.revisionOf("a")
-		if w.db.Dialect == storage.MySQL {
-			require.NoError(t, w.db.Write(storage.AcrossTenants(w.ctx)).Exec("UPDATE log_places SET last = last + 20000").Error)
+		if w.DB.Dialect == storage.MySQL {
+			require.NoError(t, w.DB.Write(storage.AcrossTenants(w.Ctx)).Exec("UPDATE log_places SET last = last + 20000").Error)
 			w.create("b", text("x"))
 		} else {
 			row := w.create("b", text("x"))
-			p, _ := principal.From(w.ctx)
-			require.NoError(t, w.db.Write(w.ctx).Exec("UPDATE config_histories SET id = id + 20000 WHERE tenant_id = ? AND config_id = ?", p.TenantID, row.ID).Error)
+			p, _ := principal.From(w.Ctx)
+			require.NoError(t, w.DB.Write(w.Ctx).Exec("UPDATE config_histories SET id = id + 20000 WHERE tenant_id = ? AND config_id = ?", p.TenantID, row.ID).Error)
 		}
 		newest := w.revisionOf("b")
 		require.Greater(t, newest.Place, first.Place+20000-1)
@@ -154,7 +154,7 @@ func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
 		later.Place++
 		other.Epoch = "0123456789abcdef"
 		for _, after := range []config.Revision{first, later, other, {Place: newest.Place}} {
-			_, err := w.Watch(w.ctx, &after)
+			_, err := w.Watch(w.Ctx, &after)
 			var gone *config.Gone
 			require.ErrorAs(t, err, &gone)
 			require.Equal(t, newest, gone.Revision)
@@ -165,11 +165,11 @@ func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
 
 // A restored or replaced database changes its epoch.
 func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
-	onOwnDatabases(t, func(t *testing.T, w *world) {
+	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		w.create("a", text("x"))
 		watcher := w.watch(nil)
 		before := watcher.Revision()
-		_, err := epoch.Change(w.ctx, w.db, before.Epoch, time.Now(), "the test says so")
+		_, err := epoch.Change(w.Ctx, w.DB, before.Epoch, time.Now(), "the test says so")
 		require.NoError(t, err)
 		select {
 		case _, open := <-watcher.Events():
@@ -177,7 +177,7 @@ func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
 		case <-time.After(patience):
 			require.Fail(t, "the watcher was not cut off")
 		}
-		_, err = w.Watch(w.ctx, &before)
+		_, err = w.Watch(w.Ctx, &before)
 		var gone *config.Gone
 		require.ErrorAs(t, err, &gone)
 		require.NotEqual(t, before.Epoch, gone.Revision.Epoch)
@@ -187,7 +187,7 @@ func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
 
 func TestASlowWatcherIsCutOffAndHoldsNobodyUp(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		slow, quick := w.watch(nil), w.watch(nil)
 		const first, second = 1000, 100 // together more than a watcher may fall behind
 		for _, n := range []int{first, second} {
@@ -220,10 +220,10 @@ type rigged struct {
 	id int64
 }
 
-func (w *world) insertUncommitted(key string) rigged {
+func (w *registry) insertUncommitted(key string) rigged {
 	w.t.Helper()
-	p, _ := principal.From(w.ctx)
-	tx, err := w.db.Begin(w.ctx, w.ctx)
+	p, _ := principal.From(w.Ctx)
+	tx, err := w.DB.Begin(w.Ctx, w.Ctx)
 	require.NoError(w.t, err)
 	h := config.History{TenantID: p.TenantID, ConfigID: -time.Now().UnixNano(), Key: key, Version: 1, Action: config.Created, Content: text("x"), ChangedTime: time.Now().UTC().Truncate(time.Microsecond)}
 	require.NoError(w.t, tx.Create(&h).Error)
@@ -232,7 +232,7 @@ func (w *world) insertUncommitted(key string) rigged {
 
 func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	w := newWorld(t, ctx, db)
+	w := newRegistry(t, ctx, db)
 	watcher := w.watch(nil)
 	early := w.insertUncommitted("early")
 	w.create("late", text("x"))
@@ -258,7 +258,7 @@ func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
 
 func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
-	w := newWorld(t, ctx, db)
+	w := newRegistry(t, ctx, db)
 	watcher := w.watch(nil)
 	dead := w.insertUncommitted("dead")
 	w.create("late", text("x"))
@@ -271,8 +271,8 @@ func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
 
 // Whoever reads a snapshot and watches from its revision has what is there.
 func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newRegistry(t, ctx, db)
 		const writers, configs = 4, 30
 		w.watch(nil)
 		done := make(chan []error, 1)
@@ -319,11 +319,11 @@ func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
 
 // What is committed while a snapshot is read is neither in it nor in its revision.
 func TestASnapshotIsOfOneMoment(t *testing.T) {
-	onOwnDatabases(t, func(t *testing.T, w *world) {
+	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		row := w.create("a", text("before"))
 		before := w.revisionOf("a")
 		changed := false
-		require.NoError(t, w.db.Read(w.ctx).Callback().Row().After("gorm:row").Register("test:between", func(tx *gorm.DB) {
+		require.NoError(t, w.DB.Read(w.Ctx).Callback().Row().After("gorm:row").Register("test:between", func(tx *gorm.DB) {
 			_, inside := tx.Statement.ConnPool.(gorm.TxCommitter)
 			if changed || !inside || !strings.Contains(tx.Statement.SQL.String(), "FROM installation") {
 				return
@@ -331,7 +331,7 @@ func TestASnapshotIsOfOneMoment(t *testing.T) {
 			changed = true
 			w.mustEdit("a", row.Ref(), `{"value":"after"}`)
 		}))
-		snapshot, err := w.Snapshot(w.ctx, "")
+		snapshot, err := w.Snapshot(w.Ctx, "")
 		require.NoError(t, err)
 		require.True(t, changed, "nothing was changed between the reads of the snapshot")
 		require.Equal(t, before, snapshot.Revision)
@@ -340,7 +340,7 @@ func TestASnapshotIsOfOneMoment(t *testing.T) {
 
 		watcher := w.watch(&snapshot.Revision)
 		var seen []int64
-		require.NoError(t, watcher.Backlog(w.ctx, func(e config.Event) error { seen = append(seen, e.Version); return nil }))
+		require.NoError(t, watcher.Backlog(w.Ctx, func(e config.Event) error { seen = append(seen, e.Version); return nil }))
 		for len(seen) < 1 {
 			seen = append(seen, next(t, watcher).Version)
 		}
@@ -351,17 +351,17 @@ func TestASnapshotIsOfOneMoment(t *testing.T) {
 // Several processes number the log at the same time.
 func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	db := storagetest.MariaDB(t)
-	w := newWorld(t, storagetest.Tenant(t), db)
+	w := newRegistry(t, storagetest.Tenant(t), db)
 	const writers, rounds = 4, 20
 	errs := racing.Errors(2*writers, func(worker int) error {
 		for n := range rounds {
 			if worker >= writers {
-				if _, err := w.NumberLog(w.ctx); err != nil {
+				if _, err := w.NumberLog(w.Ctx); err != nil {
 					return err
 				}
 				continue
 			}
-			err := w.do(w.ctx, func(ctx context.Context, u *uow.Unit) error {
+			err := w.do(w.Ctx, func(ctx context.Context, u *uow.Unit) error {
 				_, err := w.Create(ctx, u, fmt.Sprintf("k%d.%d", worker, n), text("x"))
 				return err
 			})
@@ -374,19 +374,19 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	whole, err := w.NumberLog(w.ctx)
+	whole, err := w.NumberLog(w.Ctx)
 	require.NoError(t, err)
 	require.True(t, whole)
 	var all struct{ Lowest, Highest, Places, Without int64 }
 	query := "SELECT MIN(place) AS lowest, MAX(place) AS highest, COUNT(place) AS places, SUM(place IS NULL) AS without FROM config_histories WHERE tenant_id > 0"
-	require.NoError(t, db.Read(storage.AcrossTenants(w.ctx)).Raw(query).Scan(&all).Error)
+	require.NoError(t, db.Read(storage.AcrossTenants(w.Ctx)).Raw(query).Scan(&all).Error)
 	require.Zero(t, all.Without)
 	require.Equal(t, all.Highest-all.Lowest+1, all.Places)
 }
 
 func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		watcher := w.watch(nil)
 		const writers, rounds = 8, 25
 		refused := errors.New("rolled back on purpose")
@@ -426,18 +426,18 @@ func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 
 func TestALostEventIsFoundByThePoll(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
+		w := newRegistry(t, ctx, db)
 		watcher := w.watch(nil)
 		// Another process, whose bus does not reach this one.
-		newWorld(t, ctx, db).create("a", text("x"))
+		newRegistry(t, ctx, db).create("a", text("x"))
 		require.Equal(t, "a", next(t, watcher).Key)
 	})
 }
 
 func TestEachChangeIsPublishedAfterItsCommit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		w := newWorld(t, ctx, db)
-		subscription, err := w.bus.Subscribe(ctx, config.Topic)
+		w := newRegistry(t, ctx, db)
+		subscription, err := w.Bus.Subscribe(ctx, config.Topic)
 		require.NoError(t, err)
 		defer subscription.Close()
 		row := w.create("a", text("x"))

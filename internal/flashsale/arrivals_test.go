@@ -13,13 +13,14 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
+	"interlock/test/world"
 )
 
 func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": opening.Add(time.Minute)})
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1, "queueCap": 2, "startsTime": world.Opening.Add(time.Minute)})
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 1, 1).Body["code"])
-		s.clock.Advance(time.Minute)
+		s.Clock.Advance(time.Minute)
 		require.Equal(t, 202, s.buy(t, sale, 1, 1, "X-Idempotency-Key", "k1").Status)
 		require.Equal(t, "true", s.buy(t, sale, 1, 1, "X-Idempotency-Key", "k1").Header.Get("X-Idempotency-Replay"), "which is not counted again")
 		require.Equal(t, "limit_reached", s.buy(t, sale, 1, 1).Body["code"])
@@ -37,10 +38,10 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
 		}
 		for range 2 { // the second round has nothing left to tell
-			first.FlushArrivals(s.ctx)
-			second.FlushArrivals(s.ctx)
+			first.FlushArrivals(s.Ctx)
+			second.FlushArrivals(s.Ctx)
 		}
-		s.clock.Advance(time.Second)
+		s.Clock.Advance(time.Second)
 		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
 		require.Equal(t, object{"soldOut": 11.0, "limitReached": 1.0, "saleNotOpen": 1.0, "queueFull": 1.0}, stats["refusals"])
 		require.Equal(t, object{"soldOut": 2.2, "limitReached": 0.2, "saleNotOpen": 0.2, "queueFull": 0.2}, stats["refusedPerSecond"])

@@ -17,6 +17,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/test/world"
 )
 
 // commands notes the commands that a client sends, but for those that set a connection up.
@@ -54,14 +55,14 @@ func (c *commands) take() []string {
 }
 
 // costly is a shop on MariaDB and Redis whose statements and commands are noted.
-func costly(t *testing.T) (*shop, *storagetest.Tap, *commands) {
+func costly(t *testing.T) (*market, *storagetest.Tap, *commands) {
 	db, statements := storagetest.TappedMariaDB(t)
-	now := clock.NewFake(opening)
+	now := clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	sent := &commands{}
 	client.AddHook(sent)
 	queues := mq.NewRedis(client, fmt.Sprintf("cost:%d:", rand.Uint64()), mq.Options{Clock: now})
-	return newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now)), statements, sent
+	return newMarket(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now)), statements, sent
 }
 
 func TestAPurchaseCostsOneScriptAndNoStatementAndSoDoesASoldOutAnswer(t *testing.T) {
@@ -81,7 +82,7 @@ func TestAPurchaseCostsOneScriptAndNoStatementAndSoDoesASoldOutAnswer(t *testing
 	require.Equal(t, []string{"eval"}, sent.take(), "this process remembers, and reads whether the customer has a ticket")
 	require.Empty(t, statements.Take())
 
-	s.clock.Advance(6 * time.Second)
+	s.Clock.Advance(6 * time.Second)
 	require.Equal(t, "sold_out", s.buy(t, sale, 5, 1).Body["code"])
 	require.Equal(t, []string{"SELECT flash_sales", "SELECT flash_sale_stocks"}, statements.Take(), "what is known of a sale gets old")
 }
@@ -90,7 +91,7 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 	s, statements, sent := costly(t)
 	sale := s.open(t, object{"quantity": 150, "perUserLimit": 1})
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-	_, err := queue.Claim(s.ctx, 100, time.Minute) // the first one of a process makes the queue known
+	_, err := queue.Claim(s.Ctx, 100, time.Minute) // the first one of a process makes the queue known
 	require.NoError(t, err)
 	user := int64(0)
 	for _, size := range []int{2, 100} {
@@ -100,11 +101,11 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 		}
 		statements.Take()
 		sent.take()
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.Len(t, batch.Messages, size)
 		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
-		require.NoError(t, queue.Settle(s.ctx, batch, outcomes))
+		require.NoError(t, queue.Settle(s.Ctx, batch, outcomes))
 
 		require.Equal(t, []string{
 			"SELECT flash_sales", "SELECT flash_sale_stocks", "SELECT orders",

@@ -24,14 +24,15 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/test/world"
 )
 
 // elsewhere is the sales of another process, which the lock of this one does not keep
 // away: as when this one was stopped for longer than its lock lasts.
-func (s *shop) elsewhere() *flashsale.Service {
-	runner := uow.NewRunner(uow.Options{DB: s.db, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.clock})
+func (s *market) elsewhere() *flashsale.Service {
+	runner := uow.NewRunner(uow.Options{DB: s.DB, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.Clock})
 	return flashsale.New(flashsale.Deps{
-		DB: s.db, Runner: runner, Bus: s.bus, Clock: s.clock, Gate: s.gate, Queues: s.queues, Items: s.items, Inventory: s.stock, Orders: s.orders, Approvals: s.votes,
+		DB: s.DB, Runner: runner, Bus: s.Bus, Clock: s.Clock, Gate: s.gate, Queues: s.queues, Items: s.Catalog, Inventory: s.Inventory, Orders: s.Orders, Approvals: s.Approvals,
 	})
 }
 
@@ -52,23 +53,23 @@ func (h *halting) OfCustomers(ctx context.Context, sale int64, users []principal
 }
 
 // claimOne takes the one message that waits.
-func (s *shop) claimOne(t *testing.T, sale string) *mq.Batch {
+func (s *market) claimOne(t *testing.T, sale string) *mq.Batch {
 	t.Helper()
-	batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.ctx, 100, time.Minute)
+	batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 100, time.Minute)
 	require.NoError(t, err)
 	require.Len(t, batch.Messages, 1)
 	return batch
 }
 
 // comeBack is the end of a batch's lease.
-func (s *shop) comeBack(t *testing.T, sale string, batch *mq.Batch) {
+func (s *market) comeBack(t *testing.T, sale string, batch *mq.Batch) {
 	t.Helper()
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-	require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Postpone(errors.New("its consumer died"), 0)}))
+	require.NoError(t, queue.Settle(s.Ctx, batch, []mq.Outcome{mq.Postpone(errors.New("its consumer died"), 0)}))
 }
 
 func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		batch := s.claimOne(t, sale)
@@ -80,19 +81,19 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 
 		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
-		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)), "a ticket of it is in flight")
+		require.True(t, s.sales.Supervises(s.Ctx, idOf(sale)), "a ticket of it is in flight")
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 1, Confirmed: 1}, counters(s.numbers(t, sale)))
 		require.NoError(t, looks(s.worker()))
-		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)), "nothing of it is")
+		require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)), "nothing of it is")
 	})
 }
 
 func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
-		poison := &poisonous{s.orders, 8}
+		poison := &poisonous{s.Orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
@@ -101,12 +102,12 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
+		require.True(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
 		for range 2 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 		ended := s.ticket(t, sale, 8, ticket)
 		require.Equal(t, "rejected", ended["status"])
 		require.Equal(t, "discarded", ended["reason"])
@@ -116,32 +117,32 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *testing.T) {
 	for name, inFlight := range map[string]struct {
 		// leave leaves something of a sold-out sale behind, end ends it.
-		leave func(t *testing.T, s *shop, sale string)
-		end   func(t *testing.T, s *shop, sale string)
+		leave func(t *testing.T, s *market, sale string)
+		end   func(t *testing.T, s *market, sale string)
 	}{
 		"a ticket that has lost its message": {
-			leave: func(t *testing.T, s *shop, sale string) {
+			leave: func(t *testing.T, s *market, sale string) {
 				batch := s.claimOne(t, sale)
 				died := s.with(&deaf{Gate: s.gate, deaf: true})
 				require.Error(t, died.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 				queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-				require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Done()}))
+				require.NoError(t, queue.Settle(s.Ctx, batch, []mq.Outcome{mq.Done()}))
 			},
-			end: func(_ *testing.T, s *shop, _ string) { s.clock.Advance(3 * time.Second) },
+			end: func(_ *testing.T, s *market, _ string) { s.Clock.Advance(3 * time.Second) },
 		},
 		"a message whose ticket the gate has lost": {
-			leave: func(t *testing.T, s *shop, sale string) {
+			leave: func(t *testing.T, s *market, sale string) {
 				s.consume(t, sale)
-				require.NoError(t, s.queues.Queue(gate.QueueName(idOf(sale))).Enqueue(s.ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"8","units":1}`)}))
+				require.NoError(t, s.queues.Queue(gate.QueueName(idOf(sale))).Enqueue(s.Ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"8","units":1}`)}))
 			},
-			end: func(t *testing.T, s *shop, sale string) {
+			end: func(t *testing.T, s *market, sale string) {
 				s.consume(t, sale)
-				require.EqualValues(t, 1, s.count(t, &flashsale.Rejection{}, "ticket = 'GHOST' AND reason = 'lost'"))
+				require.EqualValues(t, 1, s.Count(t, &flashsale.Rejection{}, "ticket = 'GHOST' AND reason = 'lost'"))
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachShop(t, func(t *testing.T, s *shop) {
+			eachMarket(t, func(t *testing.T, s *market) {
 				sale := s.open(t, object{"quantity": 1})
 				ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 				looks := s.sales.Rounds()
@@ -149,24 +150,24 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 				inFlight.leave(t, s, sale)
 				s.must(t, 200, "POST", sale+"/close", nil)
 				require.NoError(t, looks(s.worker()))
-				require.True(t, s.sales.Supervises(s.ctx, idOf(sale)))
+				require.True(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 				inFlight.end(t, s, sale)
 				for range 2 {
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 				require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
-				require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+				require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "1 = 1"))
 			})
 		})
 	}
 }
 
 func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		// A process withholds units for an edit and ends before SQL has heard of it.
-		require.NoError(t, s.gate.Withhold(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, 1, 8))
+		require.NoError(t, s.gate.Withhold(s.Ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, 1, 8))
 		require.EqualValues(t, 2, s.numbers(t, sale).Remaining)
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 		require.EqualValues(t, 10, s.numbers(t, sale).Remaining)
@@ -174,7 +175,7 @@ func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *te
 }
 
 func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2})
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"]
 		older := copyOf(t, client)
@@ -184,7 +185,7 @@ func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
 		for range 3 {
 			require.NoError(t, looks(s.worker()))
 		}
-		require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
+		require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 		available, reserved := s.available(t)
 		require.EqualValues(t, 999, available)
 		require.EqualValues(t, 1, reserved)
@@ -210,7 +211,7 @@ func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
 }
 
 func TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 9})
 		replies := &losing{}
 		client.AddHook(replies)
@@ -233,7 +234,7 @@ func TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth(t *t
 			})
 		}
 		s.consume(t, sale)
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 2, s.Count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 
@@ -256,31 +257,31 @@ func (l *losing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
 		waiting := copyOf(t, client)
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		waiting.putBack(t)
-		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, ticket)
+		known, err := s.gate.Ticket(s.Ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, ticket)
 		require.NoError(t, err)
 		require.Equal(t, gate.Queued, known.State, "the gate has it waiting")
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		s.consume(t, sale)
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "1 = 1"))
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 9, Confirmed: 1}, counters(s.numbers(t, sale)))
 	})
 }
 
 // The database has come back older than the store, or lost the order otherwise.
 func TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, _ redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, _ redis.UniversalClient) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
-		require.NoError(t, s.db.Write(s.ctx).Exec("UPDATE orders SET ticket = 'elsewhere' WHERE tenant_id = ? AND ticket = ?", s.tenant(), ticket).Error)
+		require.NoError(t, s.DB.Write(s.Ctx).Exec("UPDATE orders SET ticket = 'elsewhere' WHERE tenant_id = ? AND ticket = ?", s.Tenant(), ticket).Error)
 		told := s.ticket(t, sale, 7, ticket)
 		require.Equal(t, "rejected", told["status"])
 		require.Equal(t, "lost", told["reason"])
@@ -288,7 +289,7 @@ func TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed(t *testing.T) {
 }
 
 func TestATicketThatWasRejectedStaysSoWhenTheStoreComesBackOlder(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
 		empty := copyOf(t, client)
 		first := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -303,28 +304,28 @@ func TestATicketThatWasRejectedStaysSoWhenTheStoreComesBackOlder(t *testing.T) {
 		waiting.putBack(t)
 		s.consume(t, sale)
 		require.Equal(t, "limit", s.ticket(t, sale, 7, over)["reason"])
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 
 func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
 		older := copyOf(t, client)
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
 		batch := s.claimOne(t, sale)
-		placer := &halting{Service: s.orders}
+		placer := &halting{Service: s.Orders}
 		sales := s.selling(s.gate, placer)
 		placer.meanwhile = func() {
 			older.putBack(t)
-			told, err := s.elsewhere().Follow(s.ctx, idOf(sale), "7", ticket)
+			told, err := s.elsewhere().Follow(s.Ctx, idOf(sale), "7", ticket)
 			require.NoError(t, err)
 			require.Equal(t, gate.Rejected, told.State)
 			require.Equal(t, "lost", told.Reason)
 		}
 		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 		require.Nil(t, placer.meanwhile)
-		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was told is lost")
+		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was told is lost")
 
 		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7b").Body["ticket"]
 		repeated := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7")
@@ -336,13 +337,13 @@ func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
 		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
 		require.EqualValues(t, 1, stats["lost"])
 		require.Equal(t, true, stats["balanced"])
-		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"))
+		require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"))
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 	})
 }
 
 func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		older := copyOf(t, client)
 		first := s.buy(t, sale, 7, 2).Body["ticket"]
@@ -365,31 +366,31 @@ func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.
 		// A gate that is rebuilt, from SQL alone, has the rejection too.
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"])
-		known, err := s.gate.Ticket(s.ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
+		known, err := s.gate.Ticket(s.Ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
 		require.NoError(t, err)
 		require.Equal(t, "limit", known.Reason)
 	})
 }
 
 func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		// The gate lets three in, as one that has forgotten two of them would.
 		for i := range 3 {
 			ticket := fmt.Sprintf("T%d", i)
 			ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
-			_, err := s.gate.Admit(s.ctx, gate.Purchase{Ref: ref, Ticket: ticket, User: fmt.Sprint(100 + i), Units: 1, Time: opening})
+			_, err := s.gate.Admit(s.Ctx, gate.Purchase{Ref: ref, Ticket: ticket, User: fmt.Sprint(100 + i), Units: 1, Time: world.Opening})
 			require.NoError(t, err)
 		}
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 10, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 10, time.Minute)
 		require.NoError(t, err)
 		same := &oneCustomer{Gate: s.gate, user: "7"}
 		for _, outcome := range s.with(same).Handler(idOf(sale))(s.worker(), batch.Messages) {
 			require.NoError(t, outcome.Err())
 		}
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "user_id = '7'"))
-		require.EqualValues(t, 1, s.count(t, &flashsale.Rejection{}, "reason = 'limit'"))
+		require.EqualValues(t, 2, s.Count(t, &orders.Order{}, "user_id = '7'"))
+		require.EqualValues(t, 1, s.Count(t, &flashsale.Rejection{}, "reason = 'limit'"))
 	})
 }
 
@@ -422,29 +423,29 @@ func (g *stopped) Build(ctx context.Context, r gate.Rules, tickets []gate.Ticket
 }
 
 // emptyGate takes the gate of a sale out of its store, be that tables or Redis.
-func (s *shop) emptyGate(t *testing.T, client redis.UniversalClient) {
+func (s *market) emptyGate(t *testing.T, client redis.UniversalClient) {
 	t.Helper()
 	if client != nil {
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		return
 	}
 	for _, table := range []string{"flash_sale_gates", "flash_sale_tickets", "flash_sale_buyers"} {
-		require.NoError(t, s.db.Write(s.ctx).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", s.tenant()).Error)
+		require.NoError(t, s.DB.Write(s.Ctx).Exec("DELETE FROM "+table+" WHERE tenant_id = ?", s.Tenant()).Error)
 	}
 }
 
 // eachOwnShop is eachShop with a Redis of the test's own, which may be emptied.
-func eachOwnShop(t *testing.T, test func(t *testing.T, s *shop, client redis.UniversalClient)) {
+func eachOwnShop(t *testing.T, test func(t *testing.T, s *market, client redis.UniversalClient)) {
 	t.Run("tables", func(t *testing.T) {
-		onTables(t, func(t *testing.T, s *shop) { test(t, s, nil) })
+		onTables(t, func(t *testing.T, s *market) { test(t, s, nil) })
 	})
 	t.Run("redis", func(t *testing.T) {
-		onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) { test(t, s, client) })
+		onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) { test(t, s, client) })
 	})
 }
 
 func TestARebuildThatWasStoppedDoesNotHarmWhatAnotherBuiltMeanwhile(t *testing.T) {
-	eachOwnShop(t, func(t *testing.T, s *shop, client redis.UniversalClient) {
+	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		s.emptyGate(t, client)
 		door := &stopped{Gate: s.gate, reached: make(chan struct{}), goOn: make(chan struct{})}
@@ -484,14 +485,14 @@ func (g *after) Retire(ctx context.Context, ref gate.Ref, replace bool) (bool, e
 }
 
 func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) {
-	eachOwnShop(t, func(t *testing.T, s *shop, client redis.UniversalClient) {
+	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		door := &after{Gate: s.gate}
-		s.sales = s.selling(door, s.orders)
+		s.sales = s.selling(door, s.Orders)
 		sale := s.open(t, nil)
 		if client != nil {
 			require.NoError(t, client.HIncrBy(t.Context(), fmt.Sprintf("test:{%s}:gate", gate.QueueName(idOf(sale))), "remaining", 1).Err())
 		} else {
-			require.NoError(t, s.db.Write(s.ctx).Exec("UPDATE flash_sale_gates SET remaining = remaining + 1 WHERE tenant_id = ?", s.tenant()).Error)
+			require.NoError(t, s.DB.Write(s.Ctx).Exec("UPDATE flash_sale_gates SET remaining = remaining + 1 WHERE tenant_id = ?", s.Tenant()).Error)
 		}
 		happened := false
 		door.retired = func() {
@@ -512,17 +513,17 @@ func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) 
 }
 
 func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		first := s.buy(t, sale, 7, 1).Body["ticket"]
 		s.consume(t, sale)
 		// The gate lets a second one in although the one unit is sold.
 		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
-		wide := gate.Rules{Ref: ref, Version: 1, StockVersion: 1 << 40, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 2, Allotted: 2}
-		require.NoError(t, s.gate.Apply(s.ctx, wide))
+		wide := gate.Rules{Ref: ref, Version: 1, StockVersion: 1 << 40, Open: true, Starts: world.Opening, Ends: world.Opening.Add(time.Hour), PerUserLimit: 2, Allotted: 2}
+		require.NoError(t, s.gate.Apply(s.Ctx, wide))
 		second := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		batch := s.claimOne(t, sale)
-		placer := &halting{Service: s.orders}
+		placer := &halting{Service: s.Orders}
 		sales := s.selling(s.gate, placer)
 		placer.meanwhile = func() {
 			order := int64(s.ticket(t, sale, 7, first)["orderId"].(float64))
@@ -533,10 +534,10 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 		require.Nil(t, placer.meanwhile)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 8, second)["status"])
-		known, err := s.gate.Ticket(s.ctx, ref, second)
+		known, err := s.gate.Ticket(s.Ctx, ref, second)
 		require.NoError(t, err)
 		require.Equal(t, gate.Confirmed, known.State)
-		require.Zero(t, s.count(t, &flashsale.Rejection{}, "1 = 1"))
+		require.Zero(t, s.Count(t, &flashsale.Rejection{}, "1 = 1"))
 	})
 }
 
@@ -547,7 +548,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 		"pending": "confirmed", "tickets": "rejected", "buyers": "rejected", "gate": "rejected",
 	} {
 		t.Run(part, func(t *testing.T) {
-			onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+			onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 				sale := s.open(t, nil)
 				sold := s.buy(t, sale, 6, 1).Body["ticket"]
 				s.consume(t, sale)
@@ -555,7 +556,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 				looks := s.sales.Rounds()
 				require.NoError(t, looks(s.worker()))
 				require.NoError(t, client.Del(t.Context(), fmt.Sprintf("test:{%s}:%s", gate.QueueName(idOf(sale)), part)).Err())
-				s.clock.Advance(3 * time.Second)
+				s.Clock.Advance(3 * time.Second)
 				require.NoError(t, looks(s.worker()))
 				s.consume(t, sale)
 				ended := s.ticket(t, sale, 7, ticket)
@@ -576,7 +577,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers", "gate", "epoch"} {
 		t.Run(part, func(t *testing.T) {
-			onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+			onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 				sale := s.open(t, nil)
 				first := copyOf(t, client)
 				s.emptyGate(t, client)
@@ -591,10 +592,10 @@ func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 				}
 				looks := s.sales.Rounds()
 				for range 4 {
-					s.clock.Advance(3 * time.Second)
+					s.Clock.Advance(3 * time.Second)
 					require.NoError(t, looks(s.worker()))
 				}
-				require.False(t, s.sales.Supervises(s.ctx, idOf(sale)))
+				require.False(t, s.sales.Supervises(s.Ctx, idOf(sale)))
 				available, reserved := s.available(t)
 				require.Equal(t, [2]int64{998, 2}, [2]int64{available, reserved}, "what is unsold is released")
 			})
@@ -603,9 +604,9 @@ func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 }
 
 func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
-		poison := &poisonous{s.orders, 8}
+		poison := &poisonous{s.Orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		tickets := s.loseTicketsOfLetters(t, client, sale, 1)
 
@@ -619,7 +620,7 @@ func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
 
 // loseTicketsOfLetters has customer 8 buy, whose tickets die, and loses these alone, and with
 // them all that the gate counts of them.
-func (s *shop) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, sale string, n int) []string {
+func (s *market) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, sale string, n int) []string {
 	t.Helper()
 	tickets := make([]string, n)
 	for i := range tickets {
@@ -629,7 +630,7 @@ func (s *shop) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, 
 	require.EqualValues(t, n, s.numbers(t, sale).Dead)
 	ref, key := gate.Ref{Sale: idOf(sale), Epoch: 1}, fmt.Sprintf("test:{%s}:", gate.QueueName(idOf(sale)))
 	for _, ticket := range tickets {
-		_, err := s.gate.Move(s.ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
+		_, err := s.gate.Move(s.Ctx, ref, []gate.Step{{Ticket: ticket, From: gate.InFlight, To: gate.Rejected}})
 		require.NoError(t, err)
 		require.NoError(t, client.HDel(t.Context(), key+"tickets", ticket).Err())
 		require.NoError(t, client.HIncrBy(t.Context(), key+"gate", "known", -1).Err())
@@ -660,19 +661,19 @@ func (g *decided) DiscardDead(ctx context.Context, ref gate.Ref, message string)
 }
 
 func TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 3})
 		confirmed := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		door := &decided{Gate: s.gate, meanwhile: confirmed, discards: 1}
-		s.sales = s.selling(door, &poisonous{s.orders, 8})
+		s.sales = s.selling(door, &poisonous{s.Orders, 8})
 		tickets := s.loseTicketsOfLetters(t, client, sale, 3)
 
 		s.must(t, 503, "POST", sale+"/reconcile", nil)
 		for _, ticket := range tickets {
 			require.Equal(t, "lost", s.ticket(t, sale, 8, ticket)["reason"])
 		}
-		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"), "in one unit")
+		require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "action = ?", "flash_sale.lose"), "in one unit")
 		require.EqualValues(t, 2, s.must(t, 200, "GET", sale+"/dead", nil).Body["total"])
 
 		door.discards = 3
@@ -682,10 +683,10 @@ func TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack(t *testi
 }
 
 func TestASaleIsClosedByTheClockThatLetItsLastCustomerIn(t *testing.T) {
-	now, gates := clock.NewFake(opening), clock.NewFake(opening)
+	now, gates := clock.NewFake(world.Opening), clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	queues := mq.NewRedis(client, fmt.Sprintf("clocks:%d:", rand.Uint64()), mq.Options{Clock: now})
-	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, gates))
+	s := newMarket(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, gates))
 	sale := s.open(t, nil)
 	now.Advance(time.Hour + time.Minute)
 	require.NoError(t, s.sales.Round(s.worker()))

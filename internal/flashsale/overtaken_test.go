@@ -18,15 +18,15 @@ import (
 // busy is a gate at each of whose steps somebody else changes the units of all sales in SQL.
 type busy struct {
 	gate.Gate
-	shop *shop
-	busy bool
+	market *market
+	busy   bool
 }
 
 func (g *busy) overtake() error {
 	if !g.busy {
 		return nil
 	}
-	return g.shop.db.Write(g.shop.ctx).Exec("UPDATE flash_sale_stocks SET version = version + 1 WHERE tenant_id = ?", g.shop.tenant()).Error
+	return g.market.DB.Write(g.market.Ctx).Exec("UPDATE flash_sale_stocks SET version = version + 1 WHERE tenant_id = ?", g.market.Tenant()).Error
 }
 
 func (g *busy) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) ([]gate.Moved, error) {
@@ -52,9 +52,9 @@ func (crowded) PlaceMany(context.Context, *uow.Unit, orders.SaleLot, []orders.Sa
 }
 
 func TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
-		door := &busy{Gate: s.gate, shop: s}
-		s.sales = s.selling(door, s.orders)
+	onTables(t, func(t *testing.T, s *market) {
+		door := &busy{Gate: s.gate, market: s}
+		s.sales = s.selling(door, s.Orders)
 		sale := s.open(t, nil)
 		etag := s.must(t, 200, "GET", sale, nil).Header.Get("ETag")
 		door.busy = true
@@ -70,13 +70,13 @@ func TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale(t *testi
 }
 
 func TestACancellationWhoseUnitsCannotComeBackIsOneConflictOfItsBatch(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		s.consume(t, sale)
 		sold := s.ticket(t, sale, 7, ticket)["orderId"]
 		plain := s.must(t, 201, "POST", "/orders", object{"userId": 9, "items": []object{{"sku": "TEA-1", "quantity": 1}}}).Body["id"]
-		require.NoError(t, s.db.Write(s.ctx).Exec("UPDATE flash_sale_stocks SET sold = 0 WHERE tenant_id = ?", s.tenant()).Error)
+		require.NoError(t, s.DB.Write(s.Ctx).Exec("UPDATE flash_sale_stocks SET sold = 0 WHERE tenant_id = ?", s.Tenant()).Error)
 
 		items := s.must(t, 200, "POST", "/order-batches", object{"action": "cancel", "ids": []any{sold, plain}, "reason": "no"}).Items()
 		require.Len(t, items, 2)
@@ -89,16 +89,16 @@ func TestACancellationWhoseUnitsCannotComeBackIsOneConflictOfItsBatch(t *testing
 }
 
 func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
-		door := &busy{Gate: s.gate, shop: s, busy: true}
-		batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.ctx, 100, time.Minute)
+		door := &busy{Gate: s.gate, market: s, busy: true}
+		batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		batch.Messages[0].Attempts = 4
 		for name, outcome := range map[string]error{
 			"by changes of the sale's units": s.with(door).Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err(),
-			"by moves of the item's stock":   s.placedBy(crowded{s.orders}).Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err(),
+			"by moves of the item's stock":   s.placedBy(crowded{s.Orders}).Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err(),
 		} {
 			require.Error(t, outcome, name)
 		}
@@ -108,12 +108,12 @@ func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
 }
 
 func TestALostTicketWhoseLossCannotBeRecordedNowCannotBeReadNow(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
-		require.NoError(t, s.db.Write(s.ctx).Exec("DELETE FROM flash_sale_tickets WHERE tenant_id = ?", s.tenant()).Error)
-		door := &busy{Gate: s.gate, shop: s, busy: true}
-		s.selling(door, s.orders)
+		require.NoError(t, s.DB.Write(s.Ctx).Exec("DELETE FROM flash_sale_tickets WHERE tenant_id = ?", s.Tenant()).Error)
+		door := &busy{Gate: s.gate, market: s, busy: true}
+		s.selling(door, s.Orders)
 		refused := s.must(t, 503, "GET", sale+"/tickets/"+ticket, nil, "Customer", "7")
 		require.Equal(t, "unavailable", refused.Body["code"])
 		door.busy = false
@@ -122,13 +122,13 @@ func TestALostTicketWhoseLossCannotBeRecordedNowCannotBeReadNow(t *testing.T) {
 }
 
 func TestASaleThatSomebodyElseClosesAsItsTimeEndsIsNoFailureOfTheRound(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onAllTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
-		s.clock.Advance(time.Hour)
+		s.Clock.Advance(time.Hour)
 		overtaken := false
-		require.NoError(t, s.db.Read(s.ctx).Callback().Query().After("gorm:query").Register("test:close", func(tx *gorm.DB) {
+		require.NoError(t, s.DB.Read(s.Ctx).Callback().Query().After("gorm:query").Register("test:close", func(tx *gorm.DB) {
 			if _, one := tx.Statement.Dest.(*flashsale.Sale); one && !overtaken {
 				overtaken = true
 				s.must(t, 200, "POST", sale+"/close", nil)

@@ -18,20 +18,21 @@ import (
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
 	"interlock/internal/orders"
+	"interlock/test/world"
 )
 
 // onRedis runs a test with a Redis of its own, which it may empty and stop.
-func onRedis(t *testing.T, test func(t *testing.T, s *shop, server *redistest.Server, client redis.UniversalClient)) {
-	now := clock.NewFake(opening)
+func onRedis(t *testing.T, test func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient)) {
+	now := clock.NewFake(world.Opening)
 	server := redistest.NewServer(t)
 	client := redistest.Connect(t, server.URL())
 	queues := mq.NewRedis(client, "test:", mq.Options{Clock: now})
-	s := newShop(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, now))
+	s := newMarket(storagetest.Tenant(t), t, storagetest.MariaDB(t), now, queues, gate.NewRedis(client, queues, now))
 	test(t, s, server, client)
 }
 
 func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		sold := s.buy(t, sale, 7, 2).Body["ticket"]
 		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
@@ -64,32 +65,32 @@ func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testi
 		require.Equal(t, "sold_out", s.buy(t, sale, 14, 1).Body["code"])
 		s.consume(t, sale)
 		require.Equal(t, gate.Counts{Epoch: 2, Allotted: 10, Confirmed: 10, Returned: 1}, counters(s.numbers(t, sale)))
-		require.EqualValues(t, 5, s.count(t, &orders.Order{}, "status = 0"))
+		require.EqualValues(t, 5, s.Count(t, &orders.Order{}, "status = 0"))
 	})
 }
 
 func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
 		before := s.buy(t, sale, 7, 1).Body["ticket"]
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		require.NoError(t, s.sales.Round(s.worker()))
 		require.Equal(t, "rejected", s.ticket(t, sale, 7, before)["status"])
 		outcomes := s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		require.NoError(t, outcomes[0].Err())
-		require.Zero(t, s.count(t, &orders.Order{}, "1 = 1"), "its customer was told that it is lost")
+		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "its customer was told that it is lost")
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
 		require.Equal(t, 202, s.buy(t, sale, 9, 1).Status)
 		s.consume(t, sale)
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 2, s.Count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 
 func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, server *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient) {
 		// Otherwise a write waits for a sync that is under way, and a kill loses it.
 		require.NoError(t, client.ConfigSet(t.Context(), "appendfsync", "always").Err())
 		sale := s.open(t, nil)
@@ -110,7 +111,7 @@ func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 }
 
 func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		waiting := s.buy(t, sale, 7, 2).Body["ticket"]
 		key := fmt.Sprintf("test:{%s}:gate", gate.QueueName(idOf(sale)))
@@ -122,9 +123,9 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status, "and the gate is open")
 
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
-		require.NoError(t, queue.Settle(s.ctx, batch, s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)))
+		require.NoError(t, queue.Settle(s.Ctx, batch, s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)))
 		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, true, mended["rebuilt"])
 		require.Equal(t, true, mended["consistent"])
@@ -137,7 +138,7 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 // TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot puts the last second
 // of Redis back with a copy of its keys.
 func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.T) {
-	onRedis(t, func(t *testing.T, s *shop, _ *redistest.Server, client redis.UniversalClient) {
+	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 4, "perUserLimit": 2})
 		kept := s.buy(t, sale, 7, 1).Body["ticket"]
 		older := copyOf(t, client)
@@ -239,16 +240,16 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 
 func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
 	type decision func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error
-	discard := func(s *shop) decision {
+	discard := func(s *market) decision {
 		return func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error {
 			return s.sales.DiscardDead(ctx, units, sale, message, time.Second)
 		}
 	}
 	for name, dies := range map[string]bool{"after it was recorded": true, "after it was done": false} {
 		t.Run(name, func(t *testing.T) {
-			eachShop(t, func(t *testing.T, s *shop) {
+			eachMarket(t, func(t *testing.T, s *market) {
 				sale := s.open(t, nil)
-				poison := &poisonous{s.orders, 8}
+				poison := &poisonous{s.Orders, 8}
 				s.sales = s.selling(s.gate, poison)
 				for verb, decide := range map[string]decision{"retry_dead": s.sales.RetryDead, "discard_dead": discard(s)} {
 					poison.user = 8
@@ -257,10 +258,10 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					require.EqualValues(t, 1, s.numbers(t, sale).Dead)
 					before := len(s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any))
 
-					planned, err := s.sales.Sale(s.ctx, idOf(sale))
+					planned, err := s.sales.Sale(s.Ctx, idOf(sale))
 					require.NoError(t, err)
-					request := &cutOff{runner: s.runner, dies: dies, done: map[string]bool{}}
-					err = decide(s.ctx, request, planned, ticket)
+					request := &cutOff{runner: s.Runner, dies: dies, done: map[string]bool{}}
+					err = decide(s.Ctx, request, planned, ticket)
 					if dies {
 						require.ErrorIs(t, err, errKilled)
 						require.EqualValues(t, 1, s.numbers(t, sale).Dead, "%s: recorded and not done", verb)
@@ -269,7 +270,7 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 					}
 					for range 2 {
 						request.dies = false
-						require.NoError(t, decide(s.ctx, request, planned, ticket), "%s: the repeat has the answer of the first", verb)
+						require.NoError(t, decide(s.Ctx, request, planned, ticket), "%s: the repeat has the answer of the first", verb)
 					}
 					require.Zero(t, s.numbers(t, sale).Dead, verb)
 					history := s.must(t, 200, "GET", sale+"/history", nil).Body["items"].([]any)
@@ -285,9 +286,9 @@ func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing
 }
 
 func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
-		poison := &poisonous{s.orders, 8}
+		poison := &poisonous{s.Orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		good := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -324,9 +325,9 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 }
 
 func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 5})
-		s.sales = s.selling(s.gate, &poisonous{s.orders, 8})
+		s.sales = s.selling(s.gate, &poisonous{s.Orders, 8})
 		var sent, listed []any
 		for range 5 {
 			sent = append(sent, s.buy(t, sale, 8, 1).Body["ticket"])
@@ -351,16 +352,16 @@ func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) 
 }
 
 func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
-		poison := &poisonous{s.orders, 8}
+		poison := &poisonous{s.Orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		bad := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		s.consume(t, sale)
 		before := s.numbers(t, sale)
 
-		require.NoError(t, s.runner.Do(s.ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, err := s.stock.Lock(ctx, u, 0, "TEA-1")
+		require.NoError(t, s.Runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
+			_, err := s.Inventory.Lock(ctx, u, 0, "TEA-1")
 			require.NoError(t, err)
 			for _, path := range []string{sale + "/reconcile", sale + "/dead/" + bad + "/discard"} {
 				for _, wait := range []string{"0", "20"} {
@@ -382,19 +383,19 @@ func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testin
 }
 
 func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
-		s.sales = s.selling(door, s.orders)
+		s.sales = s.selling(door, s.Orders)
 		sale := s.open(t, nil)
 		confirmed := s.buy(t, sale, 7, 2).Body["ticket"]
 		cancelled := s.buy(t, sale, 8, 1).Body["ticket"]
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		door.deaf = true
 		s.sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		var order orders.Order
-		require.NoError(t, s.db.Read(s.ctx).Where("user_id = '8'").Take(&order).Error)
+		require.NoError(t, s.DB.Read(s.Ctx).Where("user_id = '8'").Take(&order).Error)
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order.ID), object{"reason": "no"})
 		s.must(t, 200, "POST", sale+"/pause", nil)
 		door.deaf = false
@@ -411,9 +412,9 @@ func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
 }
 
 func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
-		s.sales = s.selling(door, s.orders)
+		s.sales = s.selling(door, s.Orders)
 		sale := s.open(t, nil)
 		looks := s.sales.Rounds()
 		require.NoError(t, looks(s.worker()))
@@ -421,28 +422,28 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 		s.must(t, 200, "POST", sale+"/pause", nil)
 		door.deaf = false
 		require.Equal(t, "paused", s.buy(t, sale, 7, 1).Body["reason"], "who knows of the pause does not ask")
-		wish := gate.Purchase{Ref: gate.Ref{Sale: idOf(sale), Epoch: 1}, Ticket: "A", User: "8", Units: 1, Time: opening}
-		a, err := s.gate.Admit(s.ctx, wish)
+		wish := gate.Purchase{Ref: gate.Ref{Sale: idOf(sale), Epoch: 1}, Ticket: "A", User: "8", Units: 1, Time: world.Opening}
+		a, err := s.gate.Admit(s.Ctx, wish)
 		require.NoError(t, err)
 		require.Equal(t, gate.Accepted, a.Verdict, "the gate is open still")
 		require.NoError(t, looks(s.worker()))
 		wish.Ticket = "B"
-		a, err = s.gate.Admit(s.ctx, wish)
+		a, err = s.gate.Admit(s.Ctx, wish)
 		require.NoError(t, err)
 		require.Equal(t, gate.NotOpen, a.Verdict)
 	})
 }
 
 func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
-		poison := &poisonous{s.orders, 8}
+		poison := &poisonous{s.Orders, 8}
 		s.sales = s.selling(s.gate, poison)
 		ticket := s.buy(t, sale, 8, 2).Body["ticket"].(string)
 		s.consume(t, sale)
 		require.EqualValues(t, 2, s.numbers(t, sale).Dead)
 		poison.user = 0
-		letter, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.ctx, 1, time.Minute)
+		letter, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 1, time.Minute)
 		require.NoError(t, err)
 		require.Nil(t, letter, "it is dead")
 		// A consumer that had it before it was dead commits its order, and ends before
@@ -451,7 +452,7 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 		late := s.selling(door, poison)
 		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
 		late.Handler(idOf(sale))(s.worker(), []mq.Message{{ID: ticket, Body: body}})
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "user_id = '8'"))
+		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "user_id = '8'"))
 
 		s.serve(s.sales)
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)

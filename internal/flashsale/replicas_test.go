@@ -12,13 +12,14 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/test/world"
 )
 
 func TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne(t *testing.T) {
-	now := clock.NewFake(opening)
+	now := clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t)) // which has no replica
 	queues := mq.NewRedis(client, fmt.Sprintf("alone:%d:", rand.Uint64()), mq.Options{Clock: now})
-	s := newShop(storagetest.Tenant(t), t, storagetest.SQLite(t), now, queues, gate.NewRedis(client, queues, now))
+	s := newMarket(storagetest.Tenant(t), t, storagetest.SQLite(t), now, queues, gate.NewRedis(client, queues, now))
 	sale := s.open(t, object{"quantity": 10, "replicas": 1})
 	require.EqualValues(t, 1, s.must(t, 200, "GET", sale, nil).Body["replicas"])
 
@@ -38,7 +39,7 @@ func TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne(t *testing.T) {
 }
 
 func TestTheReplicasOfASaleAreFew(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		for _, wrong := range []any{0, -1, 11, 1.5, "1"} {
 			answer := s.send(t, "POST", "/flash-sales", termsWith(object{"replicas": wrong}))
 			require.Contains(t, []int{400, 422}, answer.Status, wrong)

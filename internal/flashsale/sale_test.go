@@ -22,10 +22,11 @@ import (
 	"interlock/internal/orders"
 	"interlock/test/racing"
 	"interlock/test/tier"
+	"interlock/test/world"
 )
 
 func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		available, reserved := s.available(t)
 		require.EqualValues(t, 990, available)
@@ -41,9 +42,9 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 		require.Equal(t, "queued", s.ticket(t, sale, 7, ticket)["status"])
 		require.EqualValues(t, 3, s.numbers(t, sale).Queued)
 
-		before := s.count(t, &uow.AuditRow{}, "1 = 1")
+		before := s.Count(t, &uow.AuditRow{}, "1 = 1")
 		s.consume(t, sale)
-		require.EqualValues(t, before+1, s.count(t, &uow.AuditRow{}, "1 = 1"), "one batch, one audit row")
+		require.EqualValues(t, before+1, s.Count(t, &uow.AuditRow{}, "1 = 1"), "one batch, one audit row")
 
 		confirmed := s.ticket(t, sale, 7, ticket)
 		require.Equal(t, "confirmed", confirmed["status"])
@@ -69,7 +70,7 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 }
 
 func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		names := []string{"li", "Li", "a/b", "a:b", "a", "a/b:key", "shop/li+1=x@example.com", "7", "07", "-7", "q", strings.Repeat("x", 64)}
 		sale := s.open(t, object{"quantity": len(names), "perUserLimit": 1})
 		tickets := map[string]string{}
@@ -80,7 +81,7 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 			require.Equal(t, bought.Body["ticket"], again.Body["ticket"], name)
 			more := s.send(t, "POST", sale+"/orders", object{"quantity": 1}, "Customer", name)
 			require.Equal(t, []any{"limit_reached", bought.Body["ticket"]}, []any{more.Body["code"], more.Body["ticket"]}, name)
-			receipt, err := s.sales.Buy(s.ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
+			receipt, err := s.sales.Buy(s.Ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: name, Units: 1, Key: "customer:" + name + ":key"})
 			require.NoError(t, err)
 			require.Equal(t, bought.Body["ticket"], receipt.Ticket.ID, "%s: under the key that tickets were made from while customers were numbers", name)
 			tickets[bought.Body["ticket"].(string)] = name
@@ -107,13 +108,13 @@ func counters(c gate.Counts) gate.Counts {
 }
 
 func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"quantity": 5, "perUserLimit": 3, "queueCap": 3, "startsTime": opening.Add(time.Minute)})
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, object{"quantity": 5, "perUserLimit": 3, "queueCap": 3, "startsTime": world.Opening.Add(time.Minute)})
 		early := s.buy(t, sale, 1, 1)
 		require.Equal(t, 409, early.Status)
 		require.Equal(t, "sale_not_open", early.Body["code"])
 		require.Equal(t, "not_started", early.Body["reason"])
-		s.clock.Advance(time.Minute)
+		s.Clock.Advance(time.Minute)
 
 		first := s.buy(t, sale, 1, 2)
 		require.Equal(t, 202, first.Status, first.Body)
@@ -140,19 +141,19 @@ func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
 		require.Equal(t, "sale_not_open", halted.Body["code"])
 		require.Equal(t, "paused", halted.Body["reason"])
 		s.must(t, 200, "POST", sale+"/resume", nil)
-		s.clock.Advance(2 * time.Hour)
+		s.Clock.Advance(2 * time.Hour)
 		require.Equal(t, "ended", s.buy(t, sale, 4, 1).Body["reason"])
 
 		require.Equal(t, 422, s.buy(t, sale, 4, 0).Status)
 		require.Equal(t, 403, s.send(t, "POST", sale+"/orders", object{"quantity": 1}).Status, "an admin is no customer")
 		require.Equal(t, 404, s.buy(t, "/flash-sales/999999999", 4, 1).Status)
 		s.consume(t, sale)
-		require.EqualValues(t, 4, s.count(t, &orders.Line{}, "sku = 'TEA-1'"), "orders of 2, 1, 1 and 1 units")
+		require.EqualValues(t, 4, s.Count(t, &orders.Line{}, "sku = 'TEA-1'"), "orders of 2, 1, 1 and 1 units")
 	})
 }
 
 func TestARetriedPurchaseIsAnsweredWithItsFirstReply(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1})
 		require.Equal(t, 202, s.buy(t, sale, 6, 1).Status)
 		first := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k1")
@@ -187,12 +188,12 @@ func TestARetriedPurchaseIsAnsweredWithItsFirstReply(t *testing.T) {
 		require.Empty(t, refused.Header.Get("X-Idempotency-Replay"))
 		s.must(t, 200, "POST", sale+"/close", nil)
 		repeat("the sale is closed")
-		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 3, s.Count(t, &orders.Order{}, "1 = 1"))
 	})
 }
 
 func TestATicketIsItsCustomersOwn(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		require.Equal(t, 404, s.send(t, "GET", sale+"/tickets/"+ticket, nil, "Customer", "8").Status)
@@ -202,13 +203,13 @@ func TestATicketIsItsCustomersOwn(t *testing.T) {
 }
 
 func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		for user := range int64(3) {
 			require.Equal(t, 202, s.buy(t, sale, 7+user, 2).Status)
 		}
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		// The program ends after the COMMIT and before the queue hears of it.
 		for range 3 {
@@ -216,7 +217,7 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 				require.NoError(t, outcome.Err())
 			}
 		}
-		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 3, s.Count(t, &orders.Order{}, "1 = 1"))
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 10, Remaining: 4, Confirmed: 6}, counters(s.numbers(t, sale)))
 		sold, _ := s.soldInSQL(t, sale)
 		require.EqualValues(t, 6, sold)
@@ -237,29 +238,29 @@ func (g *forgetful) Move(ctx context.Context, ref gate.Ref, steps []gate.Step) (
 }
 
 func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
 		door.losses.Store(1)
 		sales := s.with(door)
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		batch, err := queue.Claim(s.ctx, 100, time.Minute)
+		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 		require.Error(t, outcomes[0].Err(), "it is to come again")
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "1 = 1"))
 		s.numbers(t, sale)
-		require.NoError(t, queue.Settle(s.ctx, batch, []mq.Outcome{mq.Postpone(outcomes[0].Err(), 0)}))
+		require.NoError(t, queue.Settle(s.Ctx, batch, []mq.Outcome{mq.Postpone(outcomes[0].Err(), 0)}))
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
-		require.EqualValues(t, 1, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 1, s.Count(t, &orders.Order{}, "1 = 1"))
 		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
 	})
 }
 
 func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLeft(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
 		sales := s.with(door)
 		sale := s.open(t, object{"quantity": 5, "perUserLimit": 2})
@@ -267,27 +268,27 @@ func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLef
 		// lost has the batch's tickets come again although they have their orders.
 		lost := func() {
 			door.losses.Store(1)
-			batch, err := queue.Claim(s.ctx, 100, time.Minute)
+			batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 			require.NoError(t, err)
 			outcomes := sales.Handler(idOf(sale))(s.worker(), batch.Messages)
 			for i, outcome := range outcomes {
 				require.Error(t, outcome.Err())
 				outcomes[i] = mq.Postpone(outcome.Err(), 0)
 			}
-			require.NoError(t, queue.Settle(s.ctx, batch, outcomes))
+			require.NoError(t, queue.Settle(s.Ctx, batch, outcomes))
 		}
 		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
 		lost()
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
 		s.consume(t, sale)
-		require.EqualValues(t, 2, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 2, s.Count(t, &orders.Order{}, "1 = 1"))
 		require.EqualValues(t, 3, s.numbers(t, sale).Confirmed)
 
 		last := s.buy(t, sale, 9, 2).Body["ticket"]
 		lost()
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 9, last)["status"])
-		require.EqualValues(t, 3, s.count(t, &orders.Order{}, "1 = 1"))
+		require.EqualValues(t, 3, s.Count(t, &orders.Order{}, "1 = 1"))
 		require.EqualValues(t, 5, s.numbers(t, sale).Confirmed)
 		sold, _ := s.soldInSQL(t, sale)
 		require.EqualValues(t, 5, sold)
@@ -295,9 +296,9 @@ func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLef
 }
 
 func TestBuyersRaceForTheLastUnits(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	allMarkets(t, func(t *testing.T, s *market) {
 		random := racing.Seeded(t)
-		s.stocked(t, "TEA-1", 20_000)
+		s.Stock(t, "TEA-1", 900, 20_000)
 		for range tier.Rounds(1, 200) {
 			s.raceForUnits(t, 10+random.Int64N(15), 1+random.Int64N(3), 25+random.Int64N(30))
 		}
@@ -305,11 +306,11 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 }
 
 // raceForUnits has a hundred wishes of some buyers race for fewer units.
-func (s *shop) raceForUnits(t *testing.T, units, limit, buyers int64) {
+func (s *market) raceForUnits(t *testing.T, units, limit, buyers int64) {
 	t.Helper()
 	sale := s.plan(t, object{"quantity": units, "perUserLimit": limit})
 	s.must(t, 200, "POST", sale+"/open", nil)
-	before := s.count(t, &orders.Order{}, "1 = 1")
+	before := s.Count(t, &orders.Order{}, "1 = 1")
 	var accepted atomic.Int64
 	racing.Together(100, func(i int) {
 		a := s.buy(t, sale, 1+int64(i)%buyers, 1)
@@ -324,11 +325,11 @@ func (s *shop) raceForUnits(t *testing.T, units, limit, buyers int64) {
 	require.Equal(t, units, accepted.Load())
 	racing.Together(2, func(int) { s.consume(t, sale) })
 	require.Equal(t, gate.Counts{Epoch: 1, Allotted: units, Confirmed: units}, counters(s.numbers(t, sale)))
-	require.EqualValues(t, units, s.count(t, &orders.Order{}, "1 = 1")-before)
+	require.EqualValues(t, units, s.Count(t, &orders.Order{}, "1 = 1")-before)
 }
 
 func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		bought := s.buy(t, sale, 7, 1)
 		require.Equal(t, "sold_out", s.buy(t, sale, 8, 1).Body["code"])
@@ -345,7 +346,7 @@ func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
 
 // The units return to the sale once, whatever the outcome of the refund.
 func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	allMarkets(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
 		bought := s.buy(t, sale, 7, 2)
 		s.consume(t, sale)
@@ -377,7 +378,7 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 }
 
 func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
 		mine := s.buy(t, sale, 7, 1).Body["ticket"]
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
@@ -400,9 +401,9 @@ func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
 }
 
 func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	allMarkets(t, func(t *testing.T, s *market) {
 		random := racing.Seeded(t)
-		s.stocked(t, "TEA-1", 20_000)
+		s.Stock(t, "TEA-1", 900, 20_000)
 		for range tier.Rounds(1, 200) {
 			s.racePaymentsWithTheirEnd(t, 2+random.IntN(4), 1+random.IntN(4))
 		}
@@ -410,18 +411,18 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 }
 
 // racePaymentsWithTheirEnd pays orders whose time is up while sweeps cancel them.
-func (s *shop) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
+func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	t.Helper()
-	sale := s.plan(t, object{"startsTime": s.clock.Now(), "endsTime": s.clock.Now().Add(time.Hour)})
+	sale := s.plan(t, object{"startsTime": s.Clock.Now(), "endsTime": s.Clock.Now().Add(time.Hour)})
 	s.must(t, 200, "POST", sale+"/open", nil)
-	paidBefore, cancelledBefore := s.count(t, &orders.Order{}, "status = 1"), s.count(t, &orders.Order{}, "status = 4")
+	paidBefore, cancelledBefore := s.Count(t, &orders.Order{}, "status = 1"), s.Count(t, &orders.Order{}, "status = 4")
 	var paths []string
 	for user := range int64(payments) {
 		ticket := s.buy(t, sale, 7+user, 2).Body["ticket"]
 		s.consume(t, sale)
 		paths = append(paths, fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7+user, ticket)["orderId"].(float64))))
 	}
-	s.clock.Advance(16 * time.Minute)
+	s.Clock.Advance(16 * time.Minute)
 	var won atomic.Int64
 	racing.Together(payments+sweeps, func(i int) {
 		if i < len(paths) {
@@ -433,14 +434,14 @@ func (s *shop) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 			}
 			return
 		}
-		if err := s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100); err != nil {
+		if err := s.Orders.CancelUnpaid(s.Ctx, s.Clock.Now(), 100); err != nil {
 			t.Error(err)
 		}
 	})
-	require.NoError(t, s.orders.CancelUnpaid(s.ctx, s.clock.Now(), 100))
+	require.NoError(t, s.Orders.CancelUnpaid(s.Ctx, s.Clock.Now(), 100))
 	paid, all := won.Load(), int64(payments)
-	require.Equal(t, paid, s.count(t, &orders.Order{}, "status = 1")-paidBefore)
-	require.Equal(t, all-paid, s.count(t, &orders.Order{}, "status = 4")-cancelledBefore)
+	require.Equal(t, paid, s.Count(t, &orders.Order{}, "status = 1")-paidBefore)
+	require.Equal(t, all-paid, s.Count(t, &orders.Order{}, "status = 4")-cancelledBefore)
 	c := s.numbers(t, sale)
 	require.Equal(t, 2*paid, c.Confirmed)
 	require.Equal(t, 10-2*paid, c.Remaining)
@@ -452,7 +453,7 @@ func (s *shop) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 }
 
 func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
 		s.must(t, 200, "POST", sale+"/close", nil)
@@ -480,9 +481,9 @@ func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
 
 func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		now := clock.NewFake(opening)
+		now := clock.NewFake(world.Opening)
 		broker := mq.NewSQL(db, now, mq.Options{})
-		s := newShop(ctx, t, db, now, broker, gate.NewSQL(db, broker, now))
+		s := newMarket(ctx, t, db, now, broker, gate.NewSQL(db, broker, now))
 		ended := s.open(t, nil)
 		s.must(t, 200, "POST", ended+"/close", nil)
 		planned := s.plan(t, nil)
@@ -496,9 +497,9 @@ func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
 }
 
 func TestASaleWhoseTimeIsOverIsClosed(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
-		s.clock.Advance(2 * time.Hour)
+		s.Clock.Advance(2 * time.Hour)
 		require.NoError(t, s.sales.Round(s.worker()))
 		require.Equal(t, "closed", s.must(t, 200, "GET", sale, nil).Body["status"])
 		require.NoError(t, s.sales.Round(s.worker()))
@@ -508,7 +509,7 @@ func TestASaleWhoseTimeIsOverIsClosed(t *testing.T) {
 }
 
 func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 4})
 		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
 		tag := func() string { return s.must(t, 200, "GET", sale, nil).Body["etag"].(string) }
@@ -540,7 +541,7 @@ func TestTheAllotmentOfAnOpenSaleGrowsAndShrinks(t *testing.T) {
 }
 
 func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		const missing = "/flash-sales/999999999"
 		for _, r := range []struct {
@@ -573,8 +574,8 @@ func TestRequestsAboutASaleAreReadInTheOrderOfTheContract(t *testing.T) {
 			require.Equal(t, r.status, a.Status, "%s %s: %s", r.method, r.path, a.Text)
 			require.Equal(t, r.pointer, a.Pointer(), "%s %s: %s", r.method, r.path, a.Text)
 		}
-		draft := s.plan(t, object{"endsTime": opening.Add(time.Minute)})
-		s.clock.Advance(time.Hour)
+		draft := s.plan(t, object{"endsTime": world.Opening.Add(time.Minute)})
+		s.Clock.Advance(time.Hour)
 		require.Equal(t, 412, s.send(t, "POST", draft+"/open", nil, "If-Match", `"zz-1"`).Status, "precondition before rules")
 		require.Equal(t, "/endsTime", s.send(t, "POST", draft+"/open", nil).Pointer())
 	})
@@ -585,8 +586,8 @@ func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
 		"as it is set": {20 * time.Second, 20 * time.Second}, "of itself": {0, 15 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onTables(t, func(t *testing.T, s *shop) {
-				deps := s.deps(s.gate, s.orders)
+			onTables(t, func(t *testing.T, s *market) {
+				deps := s.deps(s.gate, s.Orders)
 				deps.PaymentTimeout = due.timeout
 				s.sales = flashsale.New(deps)
 				s.serve(s.sales)
@@ -594,8 +595,8 @@ func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
 				s.buy(t, sale, 7, 1)
 				s.consume(t, sale)
 				var order orders.Order
-				require.NoError(t, s.db.Read(s.ctx).Where("user_id = '7'").Take(&order).Error)
-				require.Equal(t, opening.Add(due.within), order.PaymentDue.UTC())
+				require.NoError(t, s.DB.Read(s.Ctx).Where("user_id = '7'").Take(&order).Error)
+				require.Equal(t, world.Opening.Add(due.within), order.PaymentDue.UTC())
 			})
 		})
 	}

@@ -14,27 +14,28 @@ import (
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
 	"interlock/internal/mq"
+	"interlock/test/world"
 )
 
 // taken are the samples of a sale: seconds since it was opened, and the units that were confirmed.
-func (s *shop) taken(t *testing.T, sale, query string) (seconds, confirmed []float64) {
+func (s *market) taken(t *testing.T, sale, query string) (seconds, confirmed []float64) {
 	t.Helper()
 	body := s.must(t, 200, "GET", sale+"/samples"+query, nil).Body
 	now, err := time.Parse(time.RFC3339Nano, body["time"].(string))
 	require.NoError(t, err)
-	require.True(t, s.clock.Now().Equal(now))
+	require.True(t, s.Clock.Now().Equal(now))
 	for _, item := range body["items"].([]any) {
 		at, err := time.Parse(time.RFC3339Nano, item.(object)["time"].(string))
 		require.NoError(t, err)
-		seconds = append(seconds, at.Sub(opening).Seconds())
+		seconds = append(seconds, at.Sub(world.Opening).Seconds())
 		confirmed = append(confirmed, item.(object)["stats"].(object)["confirmed"].(float64))
 	}
 	return seconds, confirmed
 }
 
 func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"endsTime": opening.Add(24 * time.Hour)})
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, object{"endsTime": world.Opening.Add(24 * time.Hour)})
 		first, second := s.sales.Rounds(), s.with(s.gate).Rounds()
 		for at := range 31 {
 			if at == 12 {
@@ -43,7 +44,7 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 			}
 			require.NoError(t, first(s.worker()))
 			require.NoError(t, second(s.worker()), "two workers write one sample")
-			s.clock.Advance(time.Second)
+			s.Clock.Advance(time.Second)
 		}
 		seconds, confirmed := s.taken(t, sale, "")
 		require.Equal(t, []float64{0, 10, 15}, seconds[:3], "those that did not change are kept every ten seconds, and changed ones after five")
@@ -51,11 +52,11 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 		require.GreaterOrEqual(t, seconds[len(seconds)-1], 25.0)
 
 		for range 70 {
-			s.clock.Advance(time.Minute)
+			s.Clock.Advance(time.Minute)
 			require.NoError(t, first(s.worker()))
 		}
 		var rows int64
-		require.NoError(t, s.db.Read(storage.AcrossTenants(s.ctx)).Raw("SELECT COUNT(*) FROM flash_sale_samples WHERE sale_id = ?", idOf(sale)).Scan(&rows).Error)
+		require.NoError(t, s.DB.Read(storage.AcrossTenants(s.Ctx)).Raw("SELECT COUNT(*) FROM flash_sale_samples WHERE sale_id = ?", idOf(sale)).Scan(&rows).Error)
 		require.LessOrEqual(t, rows, int64(62), "what is older than an hour is removed")
 		seconds, _ = s.taken(t, sale, "?minutes=60")
 		require.Greater(t, len(seconds), 50)
@@ -68,13 +69,13 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 }
 
 func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		round := s.sales.Rounds()
 		require.NoError(t, round(s.worker()))
 		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
 		for range 5 {
-			s.clock.Advance(1200 * time.Millisecond) // the next sample is after 6 s, and a rate one of the last 5
+			s.Clock.Advance(1200 * time.Millisecond) // the next sample is after 6 s, and a rate one of the last 5
 			require.NoError(t, round(s.worker()))
 		}
 		items := s.must(t, 200, "GET", sale+"/samples", nil).Body["items"].([]any)
@@ -84,19 +85,19 @@ func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
 }
 
 func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		round := s.sales.Rounds()
 		for range 30 {
 			require.NoError(t, round(s.worker()))
-			s.clock.Advance(10 * time.Second)
+			s.Clock.Advance(10 * time.Second)
 		}
 		s.must(t, 200, "POST", sale+"/close", nil)
 		require.NoError(t, round(s.worker()))
 		all, _ := s.taken(t, sale, "?minutes=60")
 		require.Greater(t, len(all), 25)
 
-		s.clock.Advance(26 * time.Hour)
+		s.Clock.Advance(26 * time.Hour)
 
 		later, _ := s.taken(t, sale, "?minutes=60")
 		require.Equal(t, all, later)
@@ -107,15 +108,15 @@ func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
 }
 
 func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		s.open(t, nil)
-		news, err := s.bus.Subscribe(t.Context(), flashsale.Topic)
+		news, err := s.Bus.Subscribe(t.Context(), flashsale.Topic)
 		require.NoError(t, err)
 		defer news.Close()
 		round := s.sales.Rounds()
 		for range 30 {
 			require.NoError(t, round(s.worker()))
-			s.clock.Advance(time.Second)
+			s.Clock.Advance(time.Second)
 		}
 		told := 0
 		for len(news.Deliveries()) > 0 {
@@ -131,9 +132,9 @@ func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
 
 func TestSamplesAreOfTheTimeOfTheServiceWhateverTheGatesClockShows(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		now := clock.NewFake(opening)
+		now := clock.NewFake(world.Opening)
 		queues := mq.NewSQL(db, now, mq.Options{})
-		s := newShop(ctx, t, db, now, queues, gate.NewSQL(db, queues, clock.NewFake(opening.Add(20*time.Minute))))
+		s := newMarket(ctx, t, db, now, queues, gate.NewSQL(db, queues, clock.NewFake(world.Opening.Add(20*time.Minute))))
 		sale := s.open(t, nil)
 		require.NoError(t, s.sales.Round(s.worker()))
 		seconds, _ := s.taken(t, sale, "")

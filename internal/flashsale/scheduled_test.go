@@ -9,29 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"interlock/internal/approvals"
 	"interlock/internal/core/uow"
-	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
 	"interlock/test/tier"
+	"interlock/test/world"
 )
 
 // planner is a user who schedules changes of sales.
 type planner struct {
-	*shop
+	*market
 	*httpapitest.Caller
 }
 
-func (s *shop) planner() planner {
-	return planner{s, httpapitest.New(s.ctx, s.runner, func(r *httpapi.Router) { approvals.Routes(r, s.votes) })}
+func (s *market) planner() planner {
+	return planner{s, s.Caller}
 }
 
 // schedule asks for a change of a sale in so long, and returns its approval.
 func (p planner) schedule(t *testing.T, status int, sale string, in time.Duration, patch object) object {
 	t.Helper()
 	etag := p.must(t, 200, "GET", sale, nil).Header.Get("ETag")
-	at := url.QueryEscape(p.clock.Now().Add(in).Format(time.RFC3339))
+	at := url.QueryEscape(p.Clock.Now().Add(in).Format(time.RFC3339))
 	answer := p.send(t, "PATCH", sale+"?effectiveTime="+at, patch, "If-Match", etag)
 	require.Equal(t, status, answer.Status, answer.Text)
 	return answer.Body
@@ -51,16 +50,16 @@ func (p planner) approval(t *testing.T, a object) object {
 // due lets time pass, and makes what is due then.
 func (p planner) due(t *testing.T, in time.Duration) {
 	t.Helper()
-	p.clock.Advance(in)
-	require.NoError(t, p.votes.ApplyDue(p.ctx, 10))
+	p.Clock.Advance(in)
+	require.NoError(t, p.Approvals.ApplyDue(p.Ctx, 10))
 }
 
 func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
-		s.stocked(t, "TEA-1", 1000)
+		s.Stock(t, "TEA-1", 900, 1000)
 		sale := s.plan(t, object{"queueCap": 5})
-		later := opening.Add(2 * time.Hour)
+		later := world.Opening.Add(2 * time.Hour)
 		asked := p.schedule(t, 202, sale, 10*time.Minute, object{"price": 450, "perUserLimit": 3, "endsTime": later, "queueCap": nil})
 		require.Equal(t, []any{"scheduled", "flash_sale.update"}, []any{asked["status"], asked["kind"]})
 		p.schedule(t, 422, sale, 10*time.Minute, object{"price": -1})
@@ -75,12 +74,12 @@ func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
 		require.Equal(t, []any{450.0, 3.0, later.Format("2006-01-02T15:04:05.000000Z"), nil, 2.0}, []any{changed["price"], changed["perUserLimit"], changed["endsTime"], changed["queueCap"], changed["version"]})
 		require.Equal(t, object{"id": 7.0, "name": "Tester"}, changed["updatedBy"])
 		require.Equal(t, "approved", p.approval(t, asked)["status"])
-		require.EqualValues(t, 1, s.count(t, &uow.AuditRow{}, "action = 'flash_sale.update' AND actor_kind = 'system' AND actor_id = '7'"))
+		require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "action = 'flash_sale.update' AND actor_kind = 'system' AND actor_id = '7'"))
 	})
 }
 
 func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		p := s.planner()
 		sale := s.open(t, nil)
 		more := p.schedule(t, 202, sale, time.Minute, object{"quantityDelta": 5})
@@ -114,9 +113,9 @@ func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
 }
 
 func TestWhatMovesASaleMakesItsScheduledChangesStale(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
-		s.stocked(t, "TEA-1", 1000)
+		s.Stock(t, "TEA-1", 900, 1000)
 		sale := s.plan(t, nil)
 		stale := func(a object, because string) object {
 			t.Helper()
@@ -140,13 +139,13 @@ func TestWhatMovesASaleMakesItsScheduledChangesStale(t *testing.T) {
 		revised := p.Send(t, "PATCH", pathOf(edited), object{"patch": object{"name": "Late sale"}}, "If-Match", edited["etag"].(string))
 		require.Equal(t, []any{200, object{"name": "Late sale"}}, []any{revised.Status, revised.Body["patch"]}, revised.Text)
 		require.Equal(t, 422, p.Send(t, "PATCH", pathOf(edited), object{"patch": object{"price": -1}}, "If-Match", revised.Body["etag"].(string)).Status)
-		s.must(t, 200, "PATCH", sale, object{"endsTime": opening.Add(24 * time.Hour)}, "If-Match", changed["etag"].(string))
+		s.must(t, 200, "PATCH", sale, object{"endsTime": world.Opening.Add(24 * time.Hour)}, "If-Match", changed["etag"].(string))
 		stale(edited, "another edit")
 
 		opened := renamedTo(t, p, sale, "A")
 		s.must(t, 200, "POST", sale+"/open", nil)
 		stale(opened, "a transition")
-		s.sales = s.selling(s.gate, &poisonous{s.orders, 8})
+		s.sales = s.selling(s.gate, &poisonous{s.Orders, 8})
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		beside := renamedTo(t, p, sale, "D")
@@ -170,18 +169,18 @@ func renamedTo(t *testing.T, p planner, sale, name string) object {
 }
 
 func TestOfAScheduledChangeOfASaleThatIsDueAndAnEditOneWins(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onAllTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
-		s.stocked(t, "TEA-1", 1000)
+		s.Stock(t, "TEA-1", 900, 1000)
 		for range tier.Rounds(10, 200) {
-			sale := s.plan(t, object{"endsTime": opening.AddDate(5, 0, 0)})
+			sale := s.plan(t, object{"endsTime": world.Opening.AddDate(5, 0, 0)})
 			asked := p.schedule(t, 202, sale, time.Second, object{"price": 400})
 			etag := s.must(t, 200, "GET", sale, nil).Header.Get("ETag")
-			s.clock.Advance(time.Second)
+			s.Clock.Advance(time.Second)
 			var edited httpapitest.Answer
 			racing.Together(2, func(i int) {
 				if i == 0 {
-					require.NoError(t, s.votes.ApplyDue(s.ctx, 10))
+					require.NoError(t, s.Approvals.ApplyDue(s.Ctx, 10))
 				} else {
 					edited = s.send(t, "PATCH", sale, object{"price": 300}, "If-Match", etag)
 				}

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/flashsale"
 	"interlock/internal/flashsale/gate"
+	"interlock/test/world"
 )
 
 // asked is a gate that counts how often it was asked who bought.
@@ -36,7 +37,7 @@ func (g *asked) Buyers(ctx context.Context, ref gate.Ref, most int) ([]string, e
 
 // exhausted is a shop whose only sale has sold its two units to customers 7 and 8.
 type exhausted struct {
-	*shop
+	*market
 	gate      *asked
 	sale      string
 	tickets   map[int64]string
@@ -44,10 +45,10 @@ type exhausted struct {
 }
 
 func eachExhausted(t *testing.T, test func(t *testing.T, s *exhausted)) {
-	eachShop(t, func(t *testing.T, s *shop) {
+	eachMarket(t, func(t *testing.T, s *market) {
 		door := &asked{Gate: s.gate}
-		s.selling(door, s.orders)
-		e := &exhausted{shop: s, gate: door, sale: s.open(t, object{"quantity": 2, "perUserLimit": 1}), tickets: map[int64]string{}, strangers: 1000}
+		s.selling(door, s.Orders)
+		e := &exhausted{market: s, gate: door, sale: s.open(t, object{"quantity": 2, "perUserLimit": 1}), tickets: map[int64]string{}, strangers: 1000}
 		e.lets(t, 7)
 		e.lets(t, 8)
 		test(t, e)
@@ -66,7 +67,7 @@ func (e *exhausted) lets(t *testing.T, user int64, headers ...string) {
 func (e *exhausted) elsewhere(t *testing.T, user int64) {
 	t.Helper()
 	other := e.with(e.gate.Gate)
-	receipt, err := other.Buy(e.ctx, flashsale.PurchaseRequest{Sale: idOf(e.sale), User: fmt.Sprint(user), Units: 1})
+	receipt, err := other.Buy(e.Ctx, flashsale.PurchaseRequest{Sale: idOf(e.sale), User: fmt.Sprint(user), Units: 1})
 	require.NoError(t, err)
 	e.tickets[user] = receipt.Ticket.ID
 }
@@ -74,7 +75,7 @@ func (e *exhausted) elsewhere(t *testing.T, user int64) {
 // returns gives the unit of a customer back.
 func (e *exhausted) returns(t *testing.T, user int64) {
 	t.Helper()
-	moved, err := e.gate.Move(e.ctx, gate.Ref{Sale: idOf(e.sale), Epoch: 1}, []gate.Step{{Ticket: e.tickets[user], From: gate.InFlight, To: gate.Rejected}})
+	moved, err := e.gate.Move(e.Ctx, gate.Ref{Sale: idOf(e.sale), Epoch: 1}, []gate.Step{{Ticket: e.tickets[user], From: gate.InFlight, To: gate.Rejected}})
 	require.NoError(t, err)
 	require.True(t, moved[0].Changed)
 }
@@ -100,7 +101,7 @@ func (e *exhausted) tells(t *testing.T, user int64) {
 }
 
 // forgets lets the memory that all is sold end.
-func (e *exhausted) forgets() { e.clock.Advance(flashsale.SoldOutLife) }
+func (e *exhausted) forgets() { e.Clock.Advance(flashsale.SoldOutLife) }
 
 func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
@@ -117,7 +118,7 @@ func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
 		require.Zero(t, held+buyers, "nobody was let in since")
 		e.tells(t, 7)
 
-		e.clock.Advance(flashsale.BuyersLife)
+		e.Clock.Advance(flashsale.BuyersLife)
 		held, buyers = e.refuses(t, 151)
 		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "the store of the gate may have come back older")
 		require.Equal(t, 1, buyers)
@@ -164,8 +165,8 @@ func TestWhereTheBuyersCannotBeReadEachCustomerIsLookedUp(t *testing.T) {
 }
 
 func TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		sale := s.open(t, object{"quantity": 4, "perUserLimit": 3, "endsTime": opening.Add(time.Minute)})
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, object{"quantity": 4, "perUserLimit": 3, "endsTime": world.Opening.Add(time.Minute)})
 		mine := s.buy(t, sale, 7, 2).Body["ticket"]
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
 		alsoWithAKey := func(user int64, units int, check func(body object)) {
@@ -184,21 +185,21 @@ func TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer(t *testing.T) {
 			require.Nil(t, body["ticket"])
 		})
 
-		s.clock.Advance(time.Minute - flashsale.SoldOutLife/2)
+		s.Clock.Advance(time.Minute - flashsale.SoldOutLife/2)
 		require.Equal(t, "sold_out", s.buy(t, sale, 9, 2).Body["code"])
-		s.clock.Advance(flashsale.SoldOutLife / 2)
+		s.Clock.Advance(flashsale.SoldOutLife / 2)
 		require.Equal(t, "sale_not_open", s.buy(t, sale, 9, 2).Body["code"], "the memory of it does not outlive the sale")
 	})
 }
 
 func TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce(t *testing.T) {
-	onTables(t, func(t *testing.T, s *shop) {
+	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1, "perUserLimit": 1})
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		s.consume(t, sale)
 		other := s.processes(t, 1)[0].Sales
 		told := func(user string) *apperr.Error {
-			_, err := other.Buy(s.ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: user, Units: 1})
+			_, err := other.Buy(s.Ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: user, Units: 1})
 			var refusal *apperr.Error
 			require.ErrorAs(t, err, &refusal)
 			return refusal

@@ -22,12 +22,13 @@ import (
 	"interlock/internal/orders"
 	"interlock/test/racing"
 	"interlock/test/tier"
+	"interlock/test/world"
 )
 
 // eventful is a sale to which anything happens, drawn by chance, and what its customers
 // were told meanwhile.
 type eventful struct {
-	*shop
+	*market
 	sale   string
 	looks  func(ctx context.Context) error
 	random *rand.Rand
@@ -65,10 +66,10 @@ func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T)
 		storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 			random := racing.Seeded(t)
 			for range tier.Rounds(3, 200) {
-				now := clock.NewFake(opening)
+				now := clock.NewFake(world.Opening)
 				queues := mq.NewSQL(db, now, mq.Options{})
-				s := newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewSQL(db, queues, now))
-				(&eventful{shop: s, random: random}).live(t)
+				s := newMarket(storagetest.Tenant(t), t, db, now, queues, gate.NewSQL(db, queues, now))
+				(&eventful{market: s, random: random}).live(t)
 			}
 		})
 	})
@@ -78,10 +79,10 @@ func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T)
 		replies := &losing{}
 		client.AddHook(replies)
 		for range tier.Rounds(3, 200) {
-			now := clock.NewFake(opening)
+			now := clock.NewFake(world.Opening)
 			queues := mq.NewRedis(client, "test:", mq.Options{Clock: now})
-			s := newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now))
-			(&eventful{shop: s, random: random, client: client, replies: replies}).live(t)
+			s := newMarket(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now))
+			(&eventful{market: s, random: random, client: client, replies: replies}).live(t)
 		}
 	})
 }
@@ -134,7 +135,7 @@ func (e *eventful) purchase(t *testing.T) {
 // may happen.
 func (e *eventful) work(t *testing.T) {
 	queue := e.queues.Queue(gate.QueueName(idOf(e.sale)))
-	batch, err := queue.Claim(e.ctx, 1+e.random.IntN(4), briefly)
+	batch, err := queue.Claim(e.Ctx, 1+e.random.IntN(4), briefly)
 	require.NoError(t, err)
 	if batch == nil {
 		return
@@ -150,7 +151,7 @@ func (e *eventful) work(t *testing.T) {
 	case 1:
 		sales = e.with(&deaf{Gate: e.gate, deaf: true})
 	case 2:
-		sales = e.placedBy(&halting{Service: e.orders, meanwhile: func() { e.meanwhile(t) }})
+		sales = e.placedBy(&halting{Service: e.Orders, meanwhile: func() { e.meanwhile(t) }})
 	}
 	if sales != nil {
 		for i, outcome := range sales.Handler(idOf(e.sale))(e.worker(), batch.Messages) {
@@ -159,7 +160,7 @@ func (e *eventful) work(t *testing.T) {
 			}
 		}
 	}
-	if err := queue.Settle(e.ctx, batch, outcomes); !errors.Is(err, mq.ErrLeaseLost) {
+	if err := queue.Settle(e.Ctx, batch, outcomes); !errors.Is(err, mq.ErrLeaseLost) {
 		require.NoError(t, err)
 	}
 }
@@ -184,7 +185,7 @@ func (e *eventful) askOf(t *testing.T, sales *flashsale.Service) {
 		return
 	}
 	b := &e.bought[e.random.IntN(len(e.bought))]
-	told, err := sales.Follow(e.ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
+	told, err := sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
 	if err != nil {
 		require.True(t, apperr.Has(err, apperr.Unavailable), "%v", err)
 		return
@@ -208,7 +209,7 @@ func (b *bought) hear(t *testing.T, told *gate.Ticket) {
 // cancelOne cancels an order, as its customer does.
 func (e *eventful) cancelOne(t *testing.T) {
 	var placed []orders.Order
-	require.NoError(t, e.db.Read(e.ctx).Where("status = 0").Find(&placed).Error)
+	require.NoError(t, e.DB.Read(e.Ctx).Where("status = 0").Find(&placed).Error)
 	if len(placed) > 0 {
 		require.NoError(t, e.cancel(placed[e.random.IntN(len(placed))].ID))
 	}
@@ -221,7 +222,7 @@ func (e *eventful) edit(t *testing.T) {
 }
 
 func (e *eventful) lookAround(t *testing.T) {
-	e.clock.Advance(time.Duration(e.random.IntN(5)) * time.Second)
+	e.Clock.Advance(time.Duration(e.random.IntN(5)) * time.Second)
 	require.NoError(t, e.looks(e.worker()))
 }
 
@@ -257,21 +258,21 @@ func (e *eventful) end(t *testing.T) {
 	e.must(t, 200, "POST", e.sale+"/close", nil)
 	queue := e.queues.Queue(gate.QueueName(idOf(e.sale)))
 	for range 40 {
-		if !e.sales.Supervises(e.ctx, idOf(e.sale)) {
+		if !e.sales.Supervises(e.Ctx, idOf(e.sale)) {
 			return
 		}
-		e.clock.Advance(3 * time.Second)
+		e.Clock.Advance(3 * time.Second)
 		require.NoError(t, e.looks(e.worker()))
-		_, err := queue.Reap(e.ctx)
+		_, err := queue.Reap(e.Ctx)
 		require.NoError(t, err)
-		batch, err := queue.Claim(e.ctx, 100, time.Minute)
+		batch, err := queue.Claim(e.Ctx, 100, time.Minute)
 		require.NoError(t, err)
 		if batch != nil {
-			require.NoError(t, queue.Settle(e.ctx, batch, e.sales.Handler(idOf(e.sale))(e.worker(), batch.Messages)))
+			require.NoError(t, queue.Settle(e.Ctx, batch, e.sales.Handler(idOf(e.sale))(e.worker(), batch.Messages)))
 		}
 	}
-	counts, err := e.gate.Counts(e.ctx, idOf(e.sale))
-	waiting, queueErr := queue.Stats(e.ctx)
+	counts, err := e.gate.Counts(e.Ctx, idOf(e.sale))
+	waiting, queueErr := queue.Stats(e.Ctx)
 	sold, allotted := e.soldInSQL(t, e.sale)
 	found, foundErr := e.sales.Reconcile(e.worker(), idOf(e.sale), time.Second)
 	require.Fail(t, "the sale is never finished", "gate %+v %v, queue %+v %v, sold %d of %d, %+v %v", counts, err, waiting, queueErr, sold, allotted, found, foundErr)
@@ -281,7 +282,7 @@ func (e *eventful) end(t *testing.T) {
 func (e *eventful) addUp(t *testing.T) {
 	made := map[string]string{}
 	held, live := map[string]int64{}, int64(0)
-	require.NoError(t, e.orders.EachOfSale(e.ctx, idOf(e.sale), func(part []orders.SaleOrder) error {
+	require.NoError(t, e.Orders.EachOfSale(e.Ctx, idOf(e.sale), func(part []orders.SaleOrder) error {
 		for _, order := range part {
 			state := gate.Cancelled
 			if order.Live {
@@ -299,7 +300,7 @@ func (e *eventful) addUp(t *testing.T) {
 	}
 	for i := range e.bought {
 		b := &e.bought[i]
-		told, err := e.sales.Follow(e.ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
+		told, err := e.sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
 		require.NoError(t, err)
 		b.hear(t, told)
 		require.NotEmpty(t, b.told, "ticket %s has not ended", b.ticket)

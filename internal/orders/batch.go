@@ -38,14 +38,6 @@ type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }
 
-// plainUnits are the units of a batch that is never repeated under a key, so that no
-// outcome is remembered.
-type plainUnits struct{ runner *uow.Runner }
-
-func (p plainUnits) Do(ctx context.Context, _ string, _ any, fn uow.Func) error {
-	return p.runner.Do(ctx, fn)
-}
-
 // TransitionEach moves each order in a unit of its own, in the order given, so that one
 // that is refused holds none of the others back.
 //

@@ -19,20 +19,20 @@ var votes = []mutant{
 	{
 		name: "who requested a refund votes for its approval",
 		file: "internal/approvals/decide.go", old: "case caller.UserID == a.PartyID:", new: "case false:",
-		caught: tests{"internal/refunds": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
+		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
 	},
 	{
 		name: "an entry above the threshold is asked for in the route only",
 		file: "internal/wallets/gate.go", old: "if !e.byHand() {", new: "if !e.byHand() || e.Kind != \"\" {",
 		caught: tests{
-			"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore", "TestWhateverAsksForAnEntryAboveTheThresholdProposesIt"},
-			"test/contract":    {"TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing"},
+			"test/shop":     {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore", "TestWhateverAsksForAnEntryAboveTheThresholdProposesIt"},
+			"test/contract": {"TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing"},
 		},
 	},
 	{
 		name: "a refund above the threshold is approved by one person",
 		file: "internal/refunds/gate.go", old: "if after.Status != approved.Code {", new: "if after.Status != -approved.Code {",
-		caught: tests{"internal/refunds": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore", "TestOfTheLastVoteAndARejectionOneWins"}},
+		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore", "TestOfTheLastVoteAndARejectionOneWins"}},
 	},
 	{
 		name: "the last vote is recorded in a unit behind the one that moves its money",
@@ -53,12 +53,12 @@ var votes = []mutant{
 	{
 		name: "an amount below zero is below every threshold",
 		file: "internal/approvals/service.go", old: "(amount > n.Above || amount < -n.Above)", new: "amount > n.Above",
-		caught: tests{"internal/wallets": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
+		caught: tests{"test/shop": {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore"}},
 	},
 	{
 		name: "a refund that moves on leaves its approvals pending",
 		file: "internal/refunds/transition.go", old: "\tif named {", new: "\tif named && after == nil {",
-		caught: tests{"internal/refunds": {"TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit", "TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile"}},
+		caught: tests{"test/shop": {"TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit", "TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile"}},
 	},
 	{
 		name: "a comment takes over who decided",

@@ -140,8 +140,7 @@ var commits = []mutant{
 		file: "internal/core/uow/unit.go", old: `if err := u.writeAudit(ctx, u.entry); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
 		caught: tests{
 			"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow"},
-			"internal/orders":        {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"},
-			"internal/wallets":       {"TestOfManyRetriesOfOneReferenceOneIsMade"},
+			"test/shop":              {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce", "TestOfManyRetriesOfOneReferenceOneIsMade"},
 		},
 	},
 	{

@@ -6,24 +6,22 @@ var events = []mutant{
 	{
 		name: "an action is taken whatever its id is",
 		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND ? > 0`",
-		caught: tests{"internal/actions": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
+		caught: tests{"test/activity": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
 	},
 	{
 		name: "an event that has landed is written again",
 		file: "internal/aggregates/append.go", old: "	if err := recorded.refuse(rows, w.Enforce); err != nil {", new: "	if err := recorded.refuse(rows[:0], w.Enforce); err != nil {",
-		caught: tests{"internal/aggregates": {
-			"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce",
-		}},
+		caught: tests{"test/activity": {"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce"}},
 	},
 	{
 		name: "the duplicate of a new aggregate's name taken for that of its event",
 		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return movedMeanwhile()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
-		caught: tests{"internal/aggregates": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
+		caught: tests{"test/activity": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
 	},
 	{
 		name: "an event that has landed, and that nobody looked for, is a fault",
 		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
-		caught: tests{"internal/aggregates": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
+		caught: tests{"test/activity": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
 	},
 	{
 		name: "a stream that comes back is not told what it missed",

@@ -8,23 +8,23 @@ var keys = []mutant{
 		name: "what is kept of a mutation is shown to who may not make it",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
 		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = caught", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = caught"}},
-		caught: tests{"internal/actions": {"TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore"}},
+		caught: tests{"test/activity": {"TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore"}},
 	},
 	{
 		name: "a mutation that is unavailable is kept so",
 		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) && reply.header == nil {`,
-		caught: tests{"internal/actions": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
+		caught: tests{"test/activity": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
 	},
 	{
 		name: "a mutation that is forbidden is kept so",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
 		also:   []edit{{"internal/edge/idempotency/keep.go", `case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
-		caught: tests{"internal/actions": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
+		caught: tests{"test/activity": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
 	},
 	{
 		name: "a mutation that was refused is made by the repeat",
 		file: "internal/edge/httpapi/document.go", old: "	d.refused[name] = text\n", new: ``,
-		caught: tests{"internal/actions": {"TestARefusedMutationIsRefusedAgainUnderItsKey"}},
+		caught: tests{"test/activity": {"TestARefusedMutationIsRefusedAgainUnderItsKey"}},
 	},
 	{
 		name: "an answer that says when to come back is kept",
@@ -114,7 +114,7 @@ var keys = []mutant{
 		file: "internal/edge/idempotency/attempt.go", old: `if kept.request != a.fingerprint {`, new: `if kept.request != a.fingerprint && a.keeper == nil {`,
 		caught: tests{
 			"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
-			"internal/actions":       {"TestAKeyOfADocumentIsForThatDocument"},
+			"test/activity":          {"TestAKeyOfADocumentIsForThatDocument"},
 		},
 	},
 

@@ -1,6 +1,6 @@
 package main
 
-// around are the tests by which each domain that locks notices where it does.
+// around checks that aggregates acquire and release their locks outside of the transaction.
 const around = "TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded"
 
 // locks are breaks of the locks and of when they are held.
@@ -10,7 +10,8 @@ var locks = []mutant{
 		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.release(ctx)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
 		caught: tests{
 			"internal/core/coretest": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates":    {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"test/activity":          {around},
+			"test/shop":              {"TestWalletLocksEncloseTheTransaction", "TestStockLocksEncloseTheTransaction", "TestOrderLocksEncloseTheTransaction"},
 		},
 	},
 	{
@@ -19,7 +20,8 @@ var locks = []mutant{
 		also: []edit{{"internal/core/uow/unit.go", "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", ""}},
 		caught: tests{
 			"internal/core/coretest": {"TestLocksAreReleasedOnlyWhenTheTransactionHasEnded"},
-			"internal/aggregates":    {around}, "internal/wallets": {around}, "internal/inventory": {around}, "internal/orders": {around},
+			"test/activity":          {around},
+			"test/shop":              {"TestWalletLocksEncloseTheTransaction", "TestStockLocksEncloseTheTransaction", "TestOrderLocksEncloseTheTransaction"},
 		},
 	},
 	{

@@ -13,7 +13,7 @@ var tenants = []mutant{
 		caught: tests{
 			"internal/base/storage": {"TestEveryStatementIsBoundToItsTenant"},
 			"internal/config":       {"TestConfigsOfAnotherTenantAreNotFound"},
-			"internal/coupons":      {"TestAnotherTenantsCouponsAreNotFound"},
+			"test/shop":             {"TestAnotherTenantsCouponsAreNotFound"},
 		},
 	},
 	{

@@ -212,7 +212,7 @@ var List = []Promise{
 			OR x.on_hand <> (SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)
 			OR x.reserved <> (SELECT COALESCE(SUM(m.reserved_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)`,
 		Tests:  []string{"TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows"},
-		Faults: []string{"TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing"},
+		Faults: []string{"TestGuardAloneReservesNoUnitTwice"},
 	},
 	{
 		Name: "stock-holds", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
@@ -220,7 +220,7 @@ var List = []Promise{
 		broken: `x.reserved < 0 OR x.on_hand < x.reserved
 			OR x.reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku)`,
 		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
-		Faults: []string{"TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing"},
+		Faults: []string{"TestGuardAloneReservesNoUnitTwice"},
 	},
 	{
 		Name: "order-holds", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",

@@ -21,10 +21,14 @@ import (
 // A line for each request would bury what a test says.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
-// Caller sends requests as the principal of the context that it was made with.
-type Caller struct{ server *httpapi.Server }
+// Caller sends requests as one principal.
+type Caller struct {
+	server *httpapi.Server
+	// principal is that of the requests of a server whose authenticator is attached.
+	principal principal.Principal
+}
 
-// New returns a caller of the routes that register registers.
+// New returns a caller of the routes that register registers. It acts as the principal of ctx.
 func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
 	return NewKeyed(ctx, runner, nil, register)
 }
@@ -32,8 +36,7 @@ func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Route
 // NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
 // keys.
 func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
-	p, _ := principal.From(ctx)
-	return newCaller(httpapi.Options{Runner: runner, Authenticator: always(p), Keeper: keeper}, register)
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: attached{}, Keeper: keeper}, register).For(ctx)
 }
 
 // NewFor returns a caller of the routes that register registers, who is whom the
@@ -48,11 +51,19 @@ func newCaller(o httpapi.Options, register func(r *httpapi.Router)) *Caller {
 	return &Caller{server: server}
 }
 
-// always takes every request for the principal's.
-type always principal.Principal
+// For returns a caller of the same routes that acts as the principal of ctx. It has no effect on a
+// caller of NewFor.
+func (c *Caller) For(ctx context.Context) *Caller {
+	p, _ := principal.From(ctx)
+	return &Caller{server: c.server, principal: p}
+}
 
-func (a always) Authenticate(*http.Request) (principal.Principal, error) {
-	return principal.Principal(a), nil
+// attached authenticates a request as the principal that its caller attached.
+type attached struct{}
+
+func (attached) Authenticate(r *http.Request) (principal.Principal, error) {
+	p, _ := r.Context().Value(attached{}).(principal.Principal)
+	return p, nil
 }
 
 // Answer is a reply, its body as it was sent and decoded.
@@ -65,13 +76,13 @@ type Answer struct {
 
 // Send sends a request below the API's base. The body is JSON text as a string, or
 // a value to be encoded, or nil for none. headers are names and values in turn.
-func (c *Caller) Send(t *testing.T, method, path string, body any, headers ...string) Answer {
+func (c *Caller) Send(t testing.TB, method, path string, body any, headers ...string) Answer {
 	t.Helper()
 	return c.SendContext(t.Context(), t, method, path, body, headers...)
 }
 
 // SendContext is Send with a context that can end before the request does.
-func (c *Caller) SendContext(ctx context.Context, t *testing.T, method, path string, body any, headers ...string) Answer {
+func (c *Caller) SendContext(ctx context.Context, t testing.TB, method, path string, body any, headers ...string) Answer {
 	t.Helper()
 	text, isText := body.(string)
 	if !isText && body != nil {
@@ -79,6 +90,7 @@ func (c *Caller) SendContext(ctx context.Context, t *testing.T, method, path str
 		require.NoError(t, err)
 		text = string(encoded)
 	}
+	ctx = context.WithValue(ctx, attached{}, c.principal)
 	request := httptest.NewRequestWithContext(ctx, method, httpapi.Base+path, strings.NewReader(text))
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
@@ -90,6 +102,22 @@ func (c *Caller) SendContext(ctx context.Context, t *testing.T, method, path str
 		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer.Body), answer.Text)
 	}
 	return answer
+}
+
+// Post sends a POST request, requires the status of its response, and returns the body.
+func (c *Caller) Post(t testing.TB, status int, path string, body any, headers ...string) map[string]any {
+	t.Helper()
+	a := c.Send(t, http.MethodPost, path, body, headers...)
+	require.Equal(t, status, a.Status, "POST %s: %s", path, a.Text)
+	return a.Body
+}
+
+// Get requires that a resource exists, and returns the response.
+func (c *Caller) Get(t testing.TB, path string) Answer {
+	t.Helper()
+	a := c.Send(t, http.MethodGet, path, nil)
+	require.Equal(t, http.StatusOK, a.Status, "GET %s: %s", path, a.Text)
+	return a
 }
 
 // Pointer is the place that the first of the answer's fields names, "(none)" when

@@ -1,0 +1,66 @@
+package shop
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/coupons"
+	"interlock/test/racing"
+	"interlock/test/world"
+)
+
+func TestTheSweeperExpiresWhatIsOverInBatchesForEveryTenant(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		here, there := Open(ctx, t, db), Open(storagetest.Tenant(t), t, db)
+		short := here.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)})
+		due := here.Issue(t, short, object{"count": 7})
+		here.Issue(t, here.Campaign(t, nil), object{"count": 2})
+		require.Equal(t, http.StatusOK, here.redeem(t, due[0], 5).Status)
+		there.Issue(t, there.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)}), object{"count": 2})
+
+		require.NoError(t, here.Coupons.ExpireDue(ctx, 3))
+		require.Zero(t, here.Count(t, &coupons.Coupon{}, "status = 3"), "nothing is over yet")
+
+		here.Clock.Advance(time.Minute)
+		require.NoError(t, here.Coupons.ExpireDue(ctx, 3))
+		require.EqualValues(t, 6, here.Count(t, &coupons.Coupon{}, "status = 3"))
+		require.EqualValues(t, 2, here.Count(t, &coupons.Coupon{}, "status = 0"))
+		require.EqualValues(t, 1, here.Count(t, &coupons.Coupon{}, "status = 1"))
+		require.EqualValues(t, 2, there.Count(t, &coupons.Coupon{}, "status = 3"))
+		require.EqualValues(t, 2, here.Count(t, &uow.AuditRow{}, "action = 'coupon.expire' AND actor_kind = 'system'"), "one for each batch of 3")
+		require.EqualValues(t, 1, there.Count(t, &uow.AuditRow{}, "action = 'coupon.expire'"))
+
+		expired := here.readCoupon(t, due[6])
+		require.Equal(t, "expired", expired["status"])
+		require.EqualValues(t, 2, expired["version"])
+		history := here.Send(t, http.MethodGet, "/coupons/"+due[6]+"/history", nil).Items()
+		require.Equal(t, "expire", history[0]["action"])
+		require.Equal(t, "coupon expiry", history[0]["changedBy"].(object)["name"])
+
+		require.NoError(t, here.Coupons.ExpireDue(ctx, 3))
+		require.EqualValues(t, 2, here.Count(t, &uow.AuditRow{}, "action = 'coupon.expire'"), "a sweep without work leaves no trace")
+	})
+}
+
+func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Issue(t, s.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)}), object{"count": 40})
+		s.Clock.Advance(time.Minute)
+		errs := make([]error, 4)
+		racing.Together(len(errs), func(i int) { errs[i] = s.Coupons.ExpireDue(ctx, 7) })
+		for _, err := range errs {
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Coupons.ExpireDue(ctx, 7))
+		require.EqualValues(t, 40, s.Count(t, &coupons.Coupon{}, "status = 3 AND version = 2"))
+		require.EqualValues(t, 40, s.Count(t, &coupons.Event{}, "action = 'expire'"))
+	})
+}
