@@ -30,38 +30,11 @@ WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f \
 	-not -name '*.go' -not -name '*.gen.ts' -not -name schema.d.ts) api/openapi.yaml)
 WEB := $(if $(WEB_SOURCES),web/dist/index.html)
 
-# make test RACE=yes runs the Go tests with the race detector, as CI does. The detector needs
-# cgo, therefore a C compiler, and twice the processor time. It does not watch SQLite and its C
-# library, translated to Go: their pages are not Go memory, and they use their own locks.
-# Watching them took half of the time of the tests. A package that contains a sync.Map must be
-# watched: the linker uses one copy of that generic code for all packages, and an unwatched copy
-# reports races that do not exist.
-UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
-ifeq ($(RACE),yes)
-GO_ENV := CGO_ENABLED=1
-GO_FLAGS := -race $(foreach package,$(UNWATCHED),'-gcflags=$(package)=-race=false -d=checkptr=0')
+# RACE=yes runs the race detector where goroutines share memory, as CI does, and RACE=all in every
+# package, as make nightly does. See test/tools/go-test.sh.
+ifneq ($(RACE),)
 GO_NEEDS := c-compiler
-else ifneq ($(RACE),)
-$(error RACE=$(RACE) says nothing: it is yes, or left out)
 endif
-
-# A quarter of their time went into files that nobody needs once they have ended, so these are kept
-# in memory where there is room.
-#
-# What Go's cache knows to have passed is not run again, as long as its code, what it reads and the
-# servers beside it are the same; `go clean -testcache` makes it forget. CI runs everything.
-#
-# The heaps of tests are small, and are collected all the time unless they may grow. Nobody
-# debugs test binaries, so the linker need not write what a debugger reads.
-GO_TEST = $(SERVICES) -in-memory -- env $(GO_ENV) GOGC=400 go test $(GO_FLAGS) -ldflags=-w -vet=off $(if $(RACE),-count=1) -timeout 10m
-
-# Tests wait for servers, disks and clocks more than half of their time, so more packages
-# run at once than there are processors; each has connections of its own to the one MariaDB.
-PACKAGES := $(shell expr $$(nproc) + 2)
-
-# Those that take longest begin first, so that no processor is left alone with one at
-# the end.
-LONGEST := ./test/e2e ./test/contract ./test/faults ./client
 
 .PHONY: help
 help: ## List the targets
@@ -76,18 +49,32 @@ run: build ## Build and serve on SQLite, data under ./data
 	bin/admin serve
 
 .PHONY: check
-check: $(WEB) ## Run what needs no server, in under a minute: vet, the tests of packages on SQLite, the web's types
+check: $(WEB) ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
 	go vet ./...
-	INTERLOCK_TEST_SERVERS=none go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
+	INTERLOCK_TEST_TIER=check go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
-test: ## Run everything that a change must pass, but lint; says how long each part took; RACE=yes, as CI, adds the race detector
-	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser
+test: ## Run the tests that every change must pass, and report how long each part took; RACE=yes as CI
+	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser tiers-summary
+
+.PHONY: nightly
+nightly: ## Run all tests on both engines with the race detector, then faults, mutants, engines and fuzzing; hours, as root; report in bin/nightly.txt
+	INTERLOCK_TEST_TIER=nightly MAKE='$(MAKE) RACE=all FUZZTIME=10s' KEEP_GOING=yes REPORT=bin/nightly.txt test/tools/parts.sh \
+		build test-go test-web test-browser lint bench-vet chart reproducible fuzz previous distributed engines mutants
+	INTERLOCK_TEST_TIER=nightly go run ./test/tiers -record
+
+.PHONY: tiers
+tiers: ## List the tests that only make nightly runs
+	@go run ./test/tiers
+
+.PHONY: tiers-summary
+tiers-summary:
+	@go run ./test/tiers -summary
 
 .PHONY: test-go
-test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run every Go test, beside a private MariaDB and Redis
-	$(GO_TEST) -p $(PACKAGES) $(LONGEST) ./...
+test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run the Go tests next to a private MariaDB and Redis, whose files are in memory if there is room
+	$(SERVICES) -in-memory -- env RACE=$(RACE) test/tools/go-test.sh
 
 .PHONY: test-web
 test-web: $(WEB) ## Run the web admin's own tests
@@ -194,9 +181,8 @@ load: ## Race clients against the service on a durable MariaDB; writes load/repo
 	load/run.sh
 
 .PHONY: faults
-faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks; then the mutants
-	$(SERVICES) -- go test -count=1 -tags faults -timeout 30m ./test/faults/... ./internal/access ./internal/approvals ./internal/flashsale/... ./internal/orders ./internal/refunds ./internal/wallets ./internal/workorders ./client
-	$(MAKE) mutants
+faults: $(WEB) c-compiler deploy-tools ## Break engines, links and processes under load, and check that no promise breaks
+	$(SERVICES) -- env INTERLOCK_TEST_TIER=nightly go test -count=1 -timeout 30m ./test/faults/...
 
 .PHONY: engines
 engines: $(WEB) ## Try the service on Galera, Redis Cluster and Sentinel under kills, cut links, full disks and wrong clocks; some 35 minutes, as root
@@ -217,7 +203,7 @@ mutants: $(WEB) ## Break the program in one named way after the other, and check
 
 .PHONY: storm
 storm: $(WEB) ## Break everything under flash sales for ten minutes: each ticket keeps its word; STORM=10m
-	$(SERVICES) -- env INTERLOCK_STORM=$(STORM) go test -count=1 -tags faults -timeout 60m -run Storm -v ./test/faults
+	$(SERVICES) -- env INTERLOCK_TEST_TIER=nightly INTERLOCK_STORM=$(STORM) go test -count=1 -timeout 60m -run Storm -v ./test/faults
 
 .PHONY: fuzz
 fuzz: ## Fuzz every parser of outside input, FUZZTIME=30s each

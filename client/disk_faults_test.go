@@ -1,5 +1,3 @@
-//go:build faults
-
 package client_test
 
 import (
@@ -12,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/smalldisk"
+	"interlock/test/tier"
 )
 
 func TestAnOutboxOnAFullDiskRefusesEntriesAndLosesNone(t *testing.T) {
+	tier.Nightly(t)
 	disk := smalldisk.New(t, "1m")
 	path := filepath.Join(disk.Path, "outbox")
 	box := openBox(t, path)

@@ -19,7 +19,7 @@ func TestOfFiftyParallelGuessesExactlyFiveReachTheHash(t *testing.T) {
 		{"at a user", "admin"},
 		{"at a user that does not exist", "nobody"},
 	}
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, account := range accounts {
 			t.Run(account.name, func(t *testing.T) {
 				h := newFixture(t, db)

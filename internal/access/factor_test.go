@@ -363,7 +363,7 @@ func TestAChallengeEndsByTimeAndByWhateverChangesItsUser(t *testing.T) {
 // A lock on the user's row excludes nobody at another server of a cluster, and whatever
 // changes a user raises the revision.
 func TestAChallengeMeetsWhateverChangesItsUserAtTheRevision(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		e := enroll(t, newFixture(t, db))
 		before, err := e.store.revisions(ctx)
 		require.NoError(t, err)
@@ -508,7 +508,7 @@ func TestSecretsOfFactorsAreAtRestEncryptedWhereThereIsAKey(t *testing.T) {
 }
 
 func TestASecretThatIsEncryptedAnewMakesTheSameCodes(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		old, current := "old:"+base64.StdEncoding.EncodeToString(make([]byte, 32)), "new:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
 		for _, keys := range [][]string{{"none"}, {old}} {
 			h := newFixture(t, db)

@@ -176,7 +176,7 @@ func TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing(t *test
 }
 
 func TestOfAHundredParallelAcceptancesOneBeginsASession(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		user, invitation := h.invite(t, "li", AdminRole)
 		var racing sync.WaitGroup

@@ -106,7 +106,7 @@ func TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether(t *testing.T) {
 }
 
 func TestOfACrowdThatIsReadTogetherEachIsToldItsOwn(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h, neighbour, closed := newFixture(t, db), newFixture(t, db), newFixture(t, db)
 		h.sessionStore.idle = time.Hour
 		crowd, others, shut := h.crowd(t, 40), neighbour.crowd(t, 10), closed.crowd(t, 2)

@@ -17,7 +17,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/events"
-	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func fieldOf(t testing.TB, err error) apperr.Field {
@@ -310,13 +310,13 @@ func TestATenantWithoutMenusAndWithoutTheirRevisionGetsItsFirst(t *testing.T) {
 
 // Each of two moves is right alone, and together they are a circle.
 func TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
 		a, _ := d.hang("A", "")
 		b, _ := d.hang("B", "")
 		all := len(d.do(200, "GET", "/menus", nil).Items())
-		for round := range racing.Rounds(25, 200) {
+		for round := range tier.Rounds(25, 200) {
 			var first, second int
 			guarded := func(path string) []string {
 				if round%2 == 0 {

@@ -395,7 +395,7 @@ func TestTheChallengeOfAPasskeyEndsByTimeAndByWhateverChangesItsUser(t *testing.
 }
 
 func TestOfTwoPasskeysEachOpensAndOneThatIsRemovedDoesNot(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		second := passkeytest.New(here)
 		factor, codes := k.addPasskey(t, second, k.session, "Key")
@@ -565,7 +565,7 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 }
 
 func TestOfTwoPagesNeitherRenamesAFactorOverTheOther(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		k := withPasskey(t, newFixture(t, db))
 		ctx := k.as(t, k.session)
 		rename := func(id int64, from, to string) (Factor, error) {

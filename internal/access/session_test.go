@@ -98,7 +98,7 @@ func TestWhatShutsAUserOutEndsItsSessionsAtOnce(t *testing.T) {
 			return h.SetUserDisabled(ctx, h.tenant.Name, "admin", true)
 		}},
 	}
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				h, other := newFixture(t, db), newFixture(t, db)

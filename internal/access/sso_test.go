@@ -50,7 +50,7 @@ func TestWhoIsLinkedSignsInByTheProvider(t *testing.T) {
 }
 
 func TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newSSO(t, db)
 		h.linkedAdmin(t, "subject-1")
 		v := h.visitor(t)

@@ -97,7 +97,7 @@ func TestADisabledTenantLetsNobodyInWithinASecondElsewhereUntilItIsEnabled(t *te
 }
 
 func TestOfManyWhoDisableATenantAtOnceOneDoes(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		did := make([]bool, 8)
 		for _, err := range racing.Errors(len(did), func(racer int) (err error) {

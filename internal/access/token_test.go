@@ -34,7 +34,7 @@ func TestATokenActsAsItsUserInTheTenantThatItsRowNames(t *testing.T) {
 }
 
 func TestARevokedTokenOpensNothingAtOnceHereAndWithinASecondElsewhere(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		elsewhere := newProcess(db, h.clock)
 		secret, token := h.newToken(t)

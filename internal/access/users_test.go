@@ -18,7 +18,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
-	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // desk sends requests to a fixture's routes with the API token of one user.
@@ -173,7 +173,7 @@ func TestTwoAdminsWhoGiveAUserDifferentRolesBothSucceedAndTheSameOneAsks(t *test
 }
 
 func TestOfTwentyAdminsWhoEachGiveAUserAnotherRoleAllSucceed(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		d := newDesk(t, newFixture(t, db))
 		path, seen := d.hire("li")
 		const admins = 20
@@ -259,7 +259,7 @@ func TestTheLastUserWithAllOfAccessKeepsIt(t *testing.T) {
 }
 
 func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		h := newFixture(t, db)
 		d := newDesk(t, h)
 		first := fmt.Sprintf("/users/%v", d.do(200, "GET", "/users?role=admin", nil).Items()[0]["id"])
@@ -271,7 +271,7 @@ func TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt(t *testing.T) {
 			},
 			func(d desk, path, _ string) int { return d.send("POST", path+"/disable", nil).Status },
 		}
-		for round := range racing.Rounds(25, 200) {
+		for round := range tier.Rounds(25, 200) {
 			var racing sync.WaitGroup
 			for i := range desks {
 				etag := d.do(200, "GET", paths[i], nil).Header.Get("ETag")

@@ -247,7 +247,7 @@ func TestAThingThatIsMadeAnewBeginsWithoutLikes(t *testing.T) {
 }
 
 func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, db)
 		const taps = 100
 		customer, applied := s.customer(7), atomic.Int64{}
@@ -272,7 +272,7 @@ func TestOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
 // Everybody taps the same few things at once, each its own ids in disorder: counts equal
 // rows, and no engine had to break a deadlock.
 func TestCountsEqualTheRowsAfterARaceOfManyActors(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, db)
 		const actors, each = 40, 20
 		var applied, liked atomic.Int64

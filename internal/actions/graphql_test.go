@@ -135,7 +135,7 @@ func TestGraphQLAsksThePermissionOfEachField(t *testing.T) {
 }
 
 func TestGraphQLOfAHundredShuffledTapsAtOnceTheHighestDecides(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, db)
 		const taps = 100
 		customer := s.customer(7)

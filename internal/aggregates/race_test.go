@@ -23,7 +23,7 @@ import (
 )
 
 func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		for _, event := range []object{request("a", counted(7, "in")), loose("a", called("e", "in"))} {
 			before := int64(len(b.snapshot(t)["aggregate_events"].([]map[string]any)))
@@ -46,7 +46,7 @@ func TestTheSameEventTwentyTimesAtOnceCountsOnce(t *testing.T) {
 }
 
 func TestDifferentWritersOfOneAggregateAtOnceAllSucceed(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 24, 5
 		b := open(ctx, t, db)
 		writers := map[string]int64{}
@@ -102,7 +102,7 @@ func TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded(t *testing.T) {
 // With locks that exclude nobody each writer is one whose locks were lost; what is in SQL
 // is all there is.
 func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each = 12, 4
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
 		writers := map[string]int64{}
@@ -130,7 +130,7 @@ func TestWithoutLocksThatHoldEachEventIsStillCountedOnceAndNoWriterFails(t *test
 
 // What is looked up first is backed up by the unique keys, whoever did not look.
 func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		b.land(t, shelf, request("a", with(called("e", "in"), "clientSeq", 7)))
 		before := b.snapshot(t)
@@ -148,7 +148,7 @@ func TestAnEventThatNobodyLookedForIsKeptOnceByItsNames(t *testing.T) {
 }
 
 func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		var written atomic.Int64
 		racing.Together(20, func(i int) {
@@ -170,7 +170,7 @@ func TestOfManyWritersThatExpectOneVersionOneWins(t *testing.T) {
 }
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)

@@ -18,6 +18,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // It sweeps all tenants of the database, so no other test runs beside it.
@@ -41,7 +42,7 @@ func TestTheSweeperMakesWhatIsDueForEveryTenant(t *testing.T) {
 }
 
 func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
 		li, wu := here.user("Li", editor...), there.user("Wu", editor...)
 		next := func() time.Time {
@@ -68,7 +69,7 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		replicas := []*office{o, o.replica(), o.replica()}
-		for n := range racing.Rounds(5, 100) {
+		for n := range tier.Rounds(5, 100) {
 			etag := li.plain(fmt.Sprint("race-", n), 1)
 			var asked []approval
 			for i := range 4 {
@@ -100,7 +101,7 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
 		made := 0
-		for n := range racing.Rounds(20, 1000) {
+		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
 			etag := li.plain(key, 1)
 			asked := li.schedule(key, etag, time.Minute, `{"value":2}`)
@@ -130,7 +131,7 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 func TestOfAScheduledChangeThatIsDueAndItsWithdrawalOneWins(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
-		for n := range racing.Rounds(20, 1000) {
+		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
 			asked := li.schedule(key, li.plain(key, 1), time.Minute, `{"value":2}`)
 			o.clock.Advance(time.Minute)

@@ -81,7 +81,7 @@ var model = racing.Model[asked, toldState, oneChange]{
 
 func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 	t.Parallel()
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const steps, changes = 8, 9
 		deeds := []string{"edit", "edit", "config", "approve", "approve", "edit", "withdraw", "change"}
 		// What ends an approval comes late, or nothing would race with edits of it; of those beside

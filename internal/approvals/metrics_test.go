@@ -31,7 +31,7 @@ func measured(t *testing.T, name string, collectors ...prometheus.Collector) map
 
 // It reads all tenants of the database, so no other test runs beside it.
 func TestWhatIsOverdueIsMeasuredAndGrowsWhileNobodyLooks(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
 		overdue := func() map[string]time.Duration {
 			return measured(t, "interlock_approvals_overdue_seconds", o.approvals.Collectors()...)

@@ -12,6 +12,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // round is one race about one approval of one config.
@@ -46,11 +47,11 @@ func orderOf(n int) order {
 // rounds runs races of two on both engines, each with an approval of its own.
 func rounds(t *testing.T, race func(r round) (first, second httpapitest.Answer)) {
 	t.Parallel()
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := open(t, ctx, db)
 		author, other, mad := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
 		// Of the longer form 1,000 rounds begin together.
-		won, total := [2]int{}, racing.Rounds(20, 1334)
+		won, total := [2]int{}, tier.Rounds(20, 1334)
 		for n := range total {
 			r := round{office: o, key: fmt.Sprintf("tax-%d", n), author: author, other: other, mad: mad, order: orderOf(n)}
 			r.asked = author.propose(r.key, author.protect(r.key, 1), `{"value":2}`)

@@ -175,7 +175,7 @@ func TestARebasedRollbackIsRecordedAsTheMergeThatItIs(t *testing.T) {
 
 func TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring(t *testing.T) {
 	// Not beside the others: their sweepers would meet the fault.
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		offices := []*office{open(t, ctx, db), open(t, storagetest.Tenant(t), db)}
 		slices.SortFunc(offices, func(a, b *office) int { return cmp.Compare(a.tenant(), b.tenant()) })
 		var asked []approval

@@ -117,7 +117,7 @@ func TestABatchThatBreaksRulesNamesEveryPlace(t *testing.T) {
 // Every racer has read the same versions and orders its members differently: without
 // an order of their own, two batches would wait for each other.
 func TestOfRacingBatchesOverTheSameKeysOneWinsWhole(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		var rows []*config.Config
 		for i := range 8 {

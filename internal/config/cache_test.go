@@ -67,7 +67,7 @@ func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 
 // The version that this process has cached was lost, and somebody has written it again.
 func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here := newWorld(t, ctx, db)
 		first := here.create("a", object(`{"n":1}`))
 		goBack := storagetest.Past(t, db.URL)

@@ -116,7 +116,7 @@ func clients(w *world, set setter) *racing.History[casInput, casOutput] {
 }
 
 func TestRacingEditsAreLinearizable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		history := clients(w, guarded(w))
 		require.True(t, racing.Linearizable(t, history, oneConfig))
@@ -134,7 +134,7 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 
 // The checker is worth nothing if it passes a store that loses updates.
 func TestTheCheckerCatchesAWriterWithoutTheVersionPredicate(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		require.False(t, racing.Linearizable(t, clients(w, unguarded), oneConfig))
 	})

@@ -55,7 +55,7 @@ func (w *world) values(keys ...string) (values []string) {
 }
 
 func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		old, rotated, after := ciphers(t)
 		_, err := encryption.Register(ctx, db, old, time.Now())
 		require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
 }
 
 func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := newWorld(t, ctx, db).create("a", secretText("one"))
 		w := newWorld(t, ctx, db).withKeys(otherKey, testKey)
 		// The version that is written now is of the current key, and its base of the one before.
@@ -122,7 +122,7 @@ func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T)
 }
 
 func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
 		old := newWorld(t, ctx, db)
 		long := strings.Repeat("x", config.MaxValueBytes-20)
@@ -166,7 +166,7 @@ func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T)
 }
 
 func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
 		old := newWorld(t, ctx, db)
 		var keys []string

@@ -24,7 +24,7 @@ import (
 const racers = 50
 
 func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		seen := w.create("race", text("base"))
 		before := w.traces()
@@ -301,7 +301,7 @@ func TestARollbackIsHeldToTodaysRules(t *testing.T) {
 }
 
 func TestOfRacersThatCreateOneKeyOneWinsAndTheOthersSeeIt(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		errs := racing.Errors(20, func(racer int) error {
 			return w.do(ctx, func(ctx context.Context, u *uow.Unit) error {

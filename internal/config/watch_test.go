@@ -385,7 +385,7 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 }
 
 func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newWorld(t, ctx, db)
 		watcher := w.watch(nil)
 		const writers, rounds = 8, 25

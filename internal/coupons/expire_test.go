@@ -49,7 +49,7 @@ func TestTheSweeperExpiresWhatIsOverInBatchesForEveryTenant(t *testing.T) {
 }
 
 func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := open(ctx, t, db)
 		c.issue(t, c.campaign(t, object{"validTo": opening.Add(time.Minute)}), object{"count": 40})
 		c.clock.Advance(time.Minute)

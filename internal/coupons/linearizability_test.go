@@ -70,7 +70,7 @@ func (c *counter) voidAs(ctx context.Context, code string) (*coupons.Coupon, err
 }
 
 func TestRacingRedemptionsAreLinearizable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, raced = 12, 10
 		c := open(ctx, t, db)
 		codes := c.issue(t, c.campaign(t, nil), object{"count": raced})
@@ -95,7 +95,7 @@ func TestRacingRedemptionsAreLinearizable(t *testing.T) {
 }
 
 func TestTheCheckerCatchesARedemptionWithoutItsPredicate(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := open(ctx, t, db)
 		code := c.issue(t, c.campaign(t, nil), object{"count": 1})[0]
 		var history racing.History[asked, told]

@@ -35,7 +35,7 @@ func (c *counter) redeemAs(ctx context.Context, code string, user principal.Cust
 }
 
 func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const devices = 100
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"perUser": 1})
@@ -76,7 +76,7 @@ func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) 
 // A coupon that an order used and gave back is unused again. Only the version can tell that
 // it is not the coupon that was read any more.
 func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := open(ctx, t, db)
 		codes := c.issue(t, c.campaign(t, nil), object{"count": 2})
 		for i, guarded := range []bool{false, true} {
@@ -135,7 +135,7 @@ func (c *counter) useAndReturn(t *testing.T, code string) {
 }
 
 func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const total, each, issuers = 50, 7, 16
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"total": total})
@@ -157,7 +157,7 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 }
 
 func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, issuers = 3, 16
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"perUser": perUser})
@@ -175,7 +175,7 @@ func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 }
 
 func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, codes = 2, 12
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"perUser": perUser})
@@ -195,7 +195,7 @@ func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing
 }
 
 func TestEveryIssuerToldThatCouponsAreLeftWasToldTheTruth(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		c := open(ctx, t, db)
 		campaign := c.campaign(t, object{"total": 10})
 		id := int64(campaign["id"].(float64))

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/events"
 	"interlock/internal/events/eventstest"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 const patience = 30 * time.Second
@@ -171,7 +171,7 @@ func TestNewRedisReportsAnUnreachableServer(t *testing.T) {
 
 func redisOptions(t *testing.T) *redis.Options {
 	t.Helper()
-	servers.Need(t)
+	tier.NeedServers(t)
 	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	options, err := redis.ParseURL(url)

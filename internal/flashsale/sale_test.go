@@ -21,6 +21,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
@@ -297,7 +298,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		random := racing.Seeded(t)
 		s.stocked(t, "TEA-1", 20_000)
-		for range racing.Rounds(1, 200) {
+		for range tier.Rounds(1, 200) {
 			s.raceForUnits(t, 10+random.Int64N(15), 1+random.Int64N(3), 25+random.Int64N(30))
 		}
 	})
@@ -403,7 +404,7 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		random := racing.Seeded(t)
 		s.stocked(t, "TEA-1", 20_000)
-		for range racing.Rounds(1, 200) {
+		for range tier.Rounds(1, 200) {
 			s.racePaymentsWithTheirEnd(t, 2+random.IntN(4), 1+random.IntN(4))
 		}
 	})

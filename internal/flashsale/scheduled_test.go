@@ -14,6 +14,7 @@ import (
 	"interlock/internal/edge/httpapi"
 	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // planner is a user who schedules changes of sales.
@@ -172,7 +173,7 @@ func TestOfAScheduledChangeOfASaleThatIsDueAndAnEditOneWins(t *testing.T) {
 	onTables(t, func(t *testing.T, s *shop) {
 		p := s.planner()
 		s.stocked(t, "TEA-1", 1000)
-		for range racing.Rounds(10, 200) {
+		for range tier.Rounds(10, 200) {
 			sale := s.plan(t, object{"endsTime": opening.AddDate(5, 0, 0)})
 			asked := p.schedule(t, 202, sale, time.Second, object{"price": 400})
 			etag := s.must(t, 200, "GET", sale, nil).Header.Get("ETag")

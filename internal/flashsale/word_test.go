@@ -21,6 +21,7 @@ import (
 	"interlock/internal/mq"
 	"interlock/internal/orders"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // eventful is a sale to which anything happens, drawn by chance, and what its customers
@@ -63,7 +64,7 @@ func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T)
 	t.Run("tables", func(t *testing.T) {
 		storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 			random := racing.Seeded(t)
-			for range racing.Rounds(3, 200) {
+			for range tier.Rounds(3, 200) {
 				now := clock.NewFake(opening)
 				queues := mq.NewSQL(db, now, mq.Options{})
 				s := newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewSQL(db, queues, now))
@@ -76,7 +77,7 @@ func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T)
 		client := redistest.Connect(t, redistest.NewServer(t).URL())
 		replies := &losing{}
 		client.AddHook(replies)
-		for range racing.Rounds(3, 200) {
+		for range tier.Rounds(3, 200) {
 			now := clock.NewFake(opening)
 			queues := mq.NewRedis(client, "test:", mq.Options{Clock: now})
 			s := newShop(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now))

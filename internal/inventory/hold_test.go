@@ -139,7 +139,7 @@ func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
 }
 
 func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", 50)
 		require.NoError(t, h.reserve("flash-sales/1", "@flash-sales/1/open", "TEA-1", 20))

@@ -99,7 +99,7 @@ func (h *house) do(ctx context.Context, in asked, reference string) (after numbe
 }
 
 func TestRacingMovementsAreLinearizable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 8
 		h := open(ctx, t, db)
 		for i := range raced {
@@ -130,7 +130,7 @@ func TestRacingMovementsAreLinearizable(t *testing.T) {
 }
 
 func TestTheCheckerCatchesAReservationWithoutLockAndVersion(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", 0)
 		var history racing.History[asked, told]

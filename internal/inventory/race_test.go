@@ -23,7 +23,7 @@ import (
 )
 
 func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 32, 3, 50
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", pieces)
@@ -48,7 +48,7 @@ func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
 }
 
 func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", 10)
 		const clients = 24
@@ -71,7 +71,7 @@ func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
 }
 
 func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		h := open(ctx, t, db)
 		h.item(t, "TEA-1", 1000)
 		h.item(t, "TEA-2", 1000)
@@ -101,7 +101,7 @@ func TestUnitsThatWantTheSameItemsInOppositeOrdersDoNotWaitForEachOther(t *testi
 // With a lock that excludes nobody every writer is one whose lock was lost; the guard
 // is all there is.
 func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 16, 4, 30
 		h := openWith(ctx, t, db, &locktest.Unreliable{})
 		h.item(t, "TEA-1", pieces)
@@ -125,7 +125,7 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 }
 
 func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
 		h := openWith(ctx, t, db, locks)
 		h.item(t, "TEA-1", 10)
@@ -172,7 +172,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // There is enough for both, so the bounds refuse nothing, and the version must. The unique
 // version of its movement would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "inventory_movements", "uq_inventory_movements_version")
 		h := openWith(ctx, t, db, &locktest.Unreliable{})
 		h.item(t, "TEA-1", 10)
@@ -188,7 +188,7 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testi
 }
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		h := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)

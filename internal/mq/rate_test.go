@@ -47,7 +47,7 @@ func TestARateGoesOnAfterTheClockOfRedisWasSetBack(t *testing.T) {
 }
 
 func TestARateGoesOnAfterTheClockOfTheProcessWasSetBack(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		q := mq.NewSQL(db, now, mq.Options{}).Queue(fmt.Sprint("q", time.Now().UnixNano()))
 		requireHeld(t, q)

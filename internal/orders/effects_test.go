@@ -159,7 +159,7 @@ func TestAnOrderOfMoreThanThereIsNamesTheLinesAndTakesNothing(t *testing.T) {
 }
 
 func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		const clients, pieces = 32, 20
 		s.scarce(t, "TEA-1", 100, pieces)
@@ -227,7 +227,7 @@ func without(statuses []int, status int) []int {
 }
 
 func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		s.fund(t, buyer, 350)
@@ -300,7 +300,7 @@ func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) 
 }
 
 func TestTheNextUnpaidOrderIsTheEarliestThatIsPending(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		next := func() time.Time {

@@ -73,7 +73,7 @@ var steps = map[string]orders.Step{
 }
 
 func TestRacingTransitionsAreLinearizable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
@@ -104,7 +104,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 }
 
 func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		id := idOf(s.place(t, "TEA-1"))

@@ -20,6 +20,7 @@ import (
 	"interlock/internal/coupons"
 	"interlock/internal/orders"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // move takes a step with an order in a unit of its own, as a request does.
@@ -37,10 +38,10 @@ func (s *shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *gu
 }
 
 func TestOfFiftyRacersToShipOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
-		for range racing.Rounds(15, 1000) {
+		for range tier.Rounds(15, 1000) {
 			s.raceShipAndCancel(t, 50)
 		}
 	})
@@ -115,7 +116,7 @@ func (s *shop) raise(t *testing.T, order *orders.Order) {
 // The status is still the one that was read, so only the version can tell that what the
 // step is decided on, and what it writes down, is not there any more.
 func TestAStepOnAnOlderVersionOfTheSameStatusIsRunAgainOnTheNewest(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100)
 		for _, guarded := range []bool{false, true} {
@@ -160,7 +161,7 @@ func (s *shop) versions(t *testing.T, id int64) (found []int64) {
 }
 
 func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		for round := range 10 {
 			sku := fmt.Sprintf("TEA-%d", round)
@@ -187,7 +188,7 @@ func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {
 }
 
 func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 1000)
 		for range 10 {
@@ -222,7 +223,7 @@ func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
 }
 
 func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 1000)
 		code := s.coupon(t, object{"perUser": 1}, nil)

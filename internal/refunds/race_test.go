@@ -16,6 +16,7 @@ import (
 	"interlock/internal/lock/locktest"
 	"interlock/internal/refunds"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // racers are so many users of the tenant.
@@ -28,7 +29,7 @@ func (s *shop) racers(n int) []*httpapitest.Caller {
 }
 
 func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100, 1000)
 		for range 10 {
@@ -48,7 +49,7 @@ func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
 }
 
 func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100, 10)
 		s.fund(t, 1000)
@@ -68,7 +69,7 @@ func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *
 }
 
 func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 33, 1000)
 		order := s.paid(t, "external", of("TEA-1", 5))
@@ -90,7 +91,7 @@ func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
 
 // With a lock that excludes nobody the version of the order decides.
 func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openWith(ctx, t, db, &locktest.Unreliable{})
 		s.item(t, "TEA-1", 33, 1000)
 		for range 4 {
@@ -114,7 +115,7 @@ func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
 }
 
 func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 100, 1000)
 		s.fund(t, 1000)
@@ -150,10 +151,10 @@ func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) 
 // Clients refund one order of 100 in parts and approve what others requested, while some
 // cancel it.
 func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 25, 10_000)
-		rounds := racing.Rounds(2, 200)
+		rounds := tier.Rounds(2, 200)
 		s.fund(t, 100*int64(rounds))
 		clients := s.racers(64)
 		for round := range rounds {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := open(ctx, t, db)
 		s.item(t, "TEA-1", 150, 10)
 		s.fund(t, 500)

@@ -79,7 +79,7 @@ func called(i int) principal.CustomerID {
 }
 
 func TestRacingEntriesAreLinearizable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, requests, raced = 8, 40, 10
 		b := open(ctx, t, db)
 		seed := rand.Uint64()
@@ -101,7 +101,7 @@ func TestRacingEntriesAreLinearizable(t *testing.T) {
 }
 
 func TestTheCheckerCatchesAnEntryWithoutLockAndVersion(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		var history racing.History[asked, told]
 		history.Record(0, asked{"1", 100}, func() (told, error) { return tell(b.do(ctx, asked{"1", 100}, "opening")) })

@@ -20,10 +20,11 @@ import (
 	"interlock/internal/lock/locktest"
 	"interlock/internal/wallets"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 64, 3, 100
 		b := open(ctx, t, db)
 		b.fund(t, "12", units)
@@ -48,14 +49,14 @@ func TestOfManyDebitsExactlyAsManySucceedAsThereIsMoney(t *testing.T) {
 }
 
 func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, funds = 16, 1000
 		b := open(ctx, t, db)
 		b.fund(t, "1", funds)
 		b.fund(t, "2", funds)
 		racing.Together(clients, func(client int) {
 			from := 1 + client%2
-			for i := range racing.Rounds(600, 10_000) / clients {
+			for i := range tier.Rounds(600, 10_000) / clients {
 				a := b.Send(t, http.MethodPost, "/wallet-transfers?wait=10000", object{
 					"fromUserId": from, "toUserId": 3 - from, "amount": 1 + i%7, "reference": fmt.Sprintf("t-%d-%d", client, i),
 				})
@@ -72,7 +73,7 @@ func TestOppositeTransfersConserveTheTotalAndNoDeadlockReachesAClient(t *testing
 }
 
 func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		b := open(ctx, t, db)
 		const clients = 24
 		answers := make([]object, clients)
@@ -95,7 +96,7 @@ func TestOfManyRetriesOfOneReferenceOneIsMade(t *testing.T) {
 // With a lock that excludes nobody every writer is one whose lock was lost; the guard
 // is all there is.
 func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, units = 24, 4, 40
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
 		b.fund(t, "12", units)
@@ -118,7 +119,7 @@ func TestWithoutALockThatHoldsTheGuardLosesAndDoublesNothing(t *testing.T) {
 }
 
 func TestAHolderThatIsToldThatItsLockWasLostStartsAnew(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
 		b := openWith(ctx, t, db, locks)
 		b.fund(t, "12", 100)
@@ -173,7 +174,7 @@ func TestAPausedHolderIsRefusedByTheGuardAndNothingIsAppliedTwice(t *testing.T) 
 // Of a credit the balance refuses nothing, so the version must. The unique version of its
 // entry would refuse it in the second place, and is taken away.
 func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "wallet_entries", "uq_wallet_entries_version")
 		b := openWith(ctx, t, db, &locktest.Unreliable{})
 		b.fund(t, "12", 100)
@@ -189,7 +190,7 @@ func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testi
 }
 
 func TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
 		b := openWith(ctx, t, db, locks)
 		caller, _ := principal.From(ctx)

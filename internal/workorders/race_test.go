@@ -14,10 +14,11 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/lock/locktest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := open(ctx, t, db)
 		order := o.open(t, object{})
 		const agents = 100
@@ -86,8 +87,8 @@ func TestOfFiftyAgentsWhoTakeTheNextNoTwoHaveTheSameAndNoneIsSkipped(t *testing.
 	}
 	for name, locker := range locks {
 		t.Run(name, func(t *testing.T) {
-			storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-				agents, orders := 50, racing.Rounds(300, 1000)
+			storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+				agents, orders := 50, tier.Rounds(300, 1000)
 				if name != "a lock" {
 					agents, orders = 8, 40
 				}

@@ -29,6 +29,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/settings"
 	"interlock/test/contract/validate"
+	"interlock/test/tier"
 )
 
 // Program is a running service and how to call it.
@@ -37,11 +38,20 @@ type Program struct {
 	URL string
 }
 
-// Each runs a test against the program on SQLite and on MariaDB. One program a
-// test package and engine serves all its tests; they are kept apart by tenants.
-func Each(t *testing.T, test func(t *testing.T, p *Program)) {
+// Both runs a test against the program on SQLite and on MariaDB. One program per test package
+// and engine serves all tests; their tenants separate them.
+func Both(t *testing.T, test func(t *testing.T, p *Program)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Shared(t, "sqlite")) })
 	t.Run("mariadb", func(t *testing.T) { test(t, Shared(t, "mariadb")) })
+}
+
+// Each runs a test against the program on SQLite, and on MariaDB too in the nightly tier.
+func Each(t *testing.T, test func(t *testing.T, p *Program)) {
+	if tier.IsNightly() {
+		Both(t, test)
+		return
+	}
+	t.Run("sqlite", func(t *testing.T) { test(t, Shared(t, "sqlite")) })
 }
 
 var (

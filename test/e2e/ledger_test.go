@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/apptest"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 // onReplicas runs a test with callers of one tenant, each of a replica of its own: of the
@@ -22,7 +22,7 @@ func onReplicas(t *testing.T, test func(t *testing.T, callers []*apptest.Caller)
 		test(t, []*apptest.Caller{apptest.Shared(t, "sqlite").Admin(t)})
 	})
 	t.Run("two replicas", func(t *testing.T) {
-		servers.Need(t)
+		tier.NeedServers(t)
 		address := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 		require.NotEmpty(t, address, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 		s := apptest.Settings(t.TempDir())

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/apptest"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 const livePath = "/api/v1/events"
@@ -104,7 +104,7 @@ func (s *stream) requireGone(t *testing.T, topic, key string, version int) {
 }
 
 func TestReplicasShowOneAnothersChangesAndPeople(t *testing.T) {
-	servers.Need(t)
+	tier.NeedServers(t)
 	address := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, address, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	s := apptest.Settings(t.TempDir())

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -13,11 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // Ten replicas with their default settings want 500 connections, with those of their claims, from a
 // server that has 151, MariaDB's default. They share them, and no caller is told.
 func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(t *testing.T) {
+	tier.Nightly(t)
 	const replicas, callersEach, edits = 10, 40, 15
 	s, m := alone(t)
 	var most string

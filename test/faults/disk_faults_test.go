@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -15,17 +13,21 @@ import (
 
 	"interlock/test/apptest"
 	"interlock/test/smalldisk"
+	"interlock/test/tier"
 )
 
 func TestOfTwoHundredEditsOverAFailingDiskNoneComesBackThatWasRefused(t *testing.T) {
+	tier.Nightly(t)
 	failingDisk(t, 200)
 }
 
 func TestOfAThousandEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	tier.Nightly(t)
 	refuseCommits(t, 1000)
 }
 
 func TestAProgramWhoseDiskIsFullSaysSoAndGoesOnByItself(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "16m")
 	s := apptest.Settings(disk.Path)
@@ -60,6 +62,7 @@ func onMariaDB(t *testing.T, m *mariadb) *apptest.Caller {
 }
 
 func TestAServiceWhoseMariaDBHasNoRoomSaysSoAndGoesOnByItself(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "160m")
 	m := newMariaDBIn(t, disk.Path)
@@ -81,6 +84,7 @@ func TestAServiceWhoseMariaDBHasNoRoomSaysSoAndGoesOnByItself(t *testing.T) {
 // A MariaDB holds the COMMITs for which its binary log has no room, and looks once a
 // minute whether there is some. Then it does them, also those whose callers have gone.
 func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "4m")
 	require.NoError(t, os.Chmod(disk.Path, 0o777)) // for the server's own user
@@ -129,6 +133,7 @@ int fdatasync(int fd) { return synced(SYS_fdatasync, fd); }
 
 // InnoDB ends its server rather than go on after a sync that failed.
 func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	m := newMariaDB(t)
 	m.kill()
@@ -155,6 +160,7 @@ func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing
 
 // A backup holds COMMITs back. The server gives them up after a second here, with 1205.
 func TestEditsDuringABackupThatHoldsCommitsAreDoneAfterIt(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	m := newMariaDB(t, "--lock-wait-timeout=1")
 	c := onMariaDB(t, m)

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -15,6 +13,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/test/apptest"
 	"interlock/test/burst"
+	"interlock/test/tier"
 )
 
 // mall is two processes that take requests and two that consume, on a MariaDB and a
@@ -94,6 +93,7 @@ func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n 
 }
 
 func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
+	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 6, func(n int) {
 		m.workers[n%2].kill()
@@ -102,6 +102,7 @@ func TestASaleSurvivesConsumersThatAreKilledEveryTwoSeconds(t *testing.T) {
 }
 
 func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
+	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, time.Second, 4, func(n int) {
 		m.apis[n%2].kill()
@@ -110,6 +111,7 @@ func TestASaleSurvivesAnAPIThatIsKilledInTheRush(t *testing.T) {
 }
 
 func TestASaleSurvivesARestartOfRedis(t *testing.T) {
+	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 2, func(int) {
 		m.redis.Kill(t)
@@ -119,6 +121,7 @@ func TestASaleSurvivesARestartOfRedis(t *testing.T) {
 }
 
 func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
+	tier.Nightly(t)
 	m := openMall(t)
 	m.under(t, 2*time.Second, 2, func(int) {
 		m.database.kill()
@@ -128,6 +131,7 @@ func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
 }
 
 func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
+	tier.Nightly(t)
 	m := openMall(t)
 	client := redistest.Connect(t, m.redis.URL())
 	ctx, stop := context.WithCancel(t.Context())
@@ -147,6 +151,7 @@ func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
 // TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush is the same crowd before
 // the program as it is by default, in which the gate and the queue are tables.
 func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		p, s, c := asProcess(t, engine)
 		sale := burst.Open(t, mallUnits, mallBuyers, c)

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // Half of the guesses are at the admin's account, which is locked for strangers by them: the
@@ -24,6 +23,7 @@ import (
 // same service under as many requests that cost nothing, in turns: whoever sends so many takes
 // a part of the machine, too, which is not ours alone.
 func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testing.T) {
+	tier.Nightly(t)
 	const addresses, perSecond, rounds = 500, 500, 4
 	s := fresh(t, "sqlite")
 	s.Addr = freeAddress(t)

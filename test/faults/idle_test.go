@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -7,9 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/tier"
 )
 
 func TestAnIdleReplicaAsksForNearlyNothing(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	s, m := alone(t)
 	serve(t, s)

@@ -12,7 +12,7 @@ import (
 
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
-	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // counter is where money waits for one vote: entries of a wallet and refunds to it, above the
@@ -190,7 +190,7 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 	t.Parallel()
 	process, s, between, direct, c := asProcessBehindProxy(t)
 	o, store := openCounter(t, c), newWitness(t, direct)
-	every := racing.Rounds(7, 1)
+	every := tier.Rounds(7, 1)
 	points, ended := []string{}, [2]bool{}
 	for n, place := 0, 1; !ended[0] || !ended[1]; n++ {
 		if n%2 == 0 && n > 0 {
@@ -292,7 +292,7 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves(t *testi
 		t.Logf("of %d images the vote is there from the %dth on", len(images), first+1)
 		// The service goes on from what a crash leaves: in short those beside the COMMIT.
 		for i, image := range images {
-			if racing.Rounds(0, 1) == 0 && i != first-1 && i != first {
+			if tier.Rounds(0, 1) == 0 && i != first-1 && i != first {
 				continue
 			}
 			crashed := s

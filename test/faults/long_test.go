@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -8,37 +6,46 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/tier"
 )
 
 func TestNoAcknowledgedEditOfAThousandIsLostHoweverOftenTheProgramIsKilled(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { killInTheMiddle(t, engine, 1000, 5) })
 }
 
 func TestACrashBeforeCommitReachesTheServerLeavesNothing(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	require.Equal(t, 1, crashAtCommit(t, cutBefore))
 }
 
 func TestACrashAfterCommitAndBeforeTheReplyLeavesAllOfIt(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	require.Equal(t, 2, crashAtCommit(t, loseReply))
 }
 
 func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
 }
 
 func TestAnUndoneEditThatNobodyCanLookUpIsSaidToBeUnknown(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	require.EqualValues(t, 1, loseTheOutcome(t, cutBefore, true))
 }
 
 func TestATransactionThatTheServerKeepsOpenIsNeverRunAgain(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	require.EqualValues(t, 1, loseTheOutcome(t, stranded, false))
 }
 
 func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	m, s := onOwnMariaDB(t)
 	_, c := serveHere(t, s)
@@ -46,52 +53,63 @@ func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
 }
 
 func TestOfAThousandEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	loseCommits(t, 1000)
 }
 
 func TestOneOfTheRacersWinsOverSlowLinksRoundAfterRound(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	slowLinks(t, 50, 10)
 }
 
 func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasSilent(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	between, direct, _, c := behindProxy(t)
 	awayAndBack(t, c, direct, 300, between.stall, between.flow)
 }
 
 func TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { shipOrCancel(t, engine, 1000, 50) })
 }
 
 func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
 }
 
 func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	spendOverBadLinks(t, 1000)
 }
 
 func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
 }
 
 func TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 200, 64) })
 }
 
 func TestTenThousandEventsOfFiftyWritersAreCountedOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 50, 200, 5) })
 }
 
 func TestEventsOfManyWritersOverBadLinksAreCountedOnce(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	stockOverBadLinks(t, 20, 60)
 }
 
 func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilItsLockEnded(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +122,7 @@ func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilIt
 }
 
 func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
 		t.Run(name, func(t *testing.T) {

@@ -19,14 +19,14 @@ import (
 	"interlock/internal/base/redisconn/redistest"
 	"interlock/internal/settings"
 	"interlock/test/apptest"
-	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 var (
 	// rollings is how often both replicas are replaced, one after the other.
-	rollings = racing.Rounds(1, 3)
+	rollings = tier.Rounds(1, 3)
 	// arrivals is how many requests a second come meanwhile, whatever becomes of them.
-	arrivals = racing.Rounds(100, 500)
+	arrivals = tier.Rounds(100, 500)
 )
 
 // balance puts HAProxy before the replicas, as it is deployed but for the addresses.

@@ -12,6 +12,7 @@ import (
 
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // schedule creates a config and asks for another value of it in so long.
@@ -58,7 +59,7 @@ func scheduleWhileKilled(t *testing.T, engine string, kills int) {
 }
 
 func TestScheduledChangesAreMadeOnceAlthoughTheProgramIsKilled(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, racing.Rounds(1, 50)) })
+	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, tier.Rounds(1, 50)) })
 }
 
 // fates are what becomes of a COMMIT, and whether the program is killed with it.
@@ -112,7 +113,7 @@ func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
 // transaction begins. `make test` tries the fate that leaves them withheld.
 func TestAScheduledChangeOfASaleWhoseCommitIsLostMovesItsAllotmentOnce(t *testing.T) {
 	for name, fate := range fates {
-		if racing.Rounds(1, len(fates)) == 1 && name != "killed before the COMMIT" {
+		if tier.Rounds(1, len(fates)) == 1 && name != "killed before the COMMIT" {
 			continue
 		}
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -23,6 +21,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // storm is two replicas on a MariaDB and a Redis of their own, whose append-only file is
@@ -78,6 +77,7 @@ const (
 // TestEveryTicketKeepsItsWordThroughAStorm lasts two minutes, or as long as INTERLOCK_STORM
 // says.
 func TestEveryTicketKeepsItsWordThroughAStorm(t *testing.T) {
+	tier.Nightly(t)
 	lasts := 2 * time.Minute
 	if text := os.Getenv("INTERLOCK_STORM"); text != "" {
 		var err error

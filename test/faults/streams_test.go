@@ -1,5 +1,3 @@
-//go:build faults
-
 package faults_test
 
 import (
@@ -21,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/settings"
+	"interlock/test/tier"
 )
 
 // addUsers adds users, with the role of the admin and an API token each, and returns the tokens.
@@ -49,6 +48,7 @@ func (m meter) execute(t *testing.T, statement string) {
 }
 
 func TestAThousandStreamsOfAThousandUsersAskForFewStatements(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	const users = 1000
 	s, m := alone(t)

@@ -30,7 +30,7 @@ func newCipher(t *testing.T, keys ...string) encryption.Cipher {
 var today = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		// Engines serve all tests of a package: the ids are this test's own.
 		mine, other := fmt.Sprint("mine-", db.Dialect), fmt.Sprint("other-", db.Dialect)
 		register := func(keys ...string) (encryption.Usage, error) {
@@ -58,7 +58,7 @@ func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
 }
 
 func TestOfProcessesThatComeWithDifferentKeysUnderOneIDOneIsLetIn(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		id, refused := fmt.Sprint("raced-", db.Dialect), 0
 		for _, err := range racing.Errors(8, func(racer int) error {
 			_, err := encryption.Register(t.Context(), db, newCipher(t, key(id, byte(racer))), today)
@@ -74,7 +74,7 @@ func TestOfProcessesThatComeWithDifferentKeysUnderOneIDOneIsLetIn(t *testing.T) 
 }
 
 func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const insert = "INSERT INTO user_factors (tenant_id, user_id, kind, name, secret, secret_key, last_step, created_time) VALUES (?, 1, 'totp', 'Phone', ?, ?, 0, ?)"
 		old, rotated := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
 		tables := []encryption.Table{{

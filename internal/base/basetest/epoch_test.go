@@ -4,6 +4,7 @@ package basetest
 import (
 	"context"
 	"database/sql/driver"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +17,11 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/racing"
 )
+
+func TestMain(m *testing.M) {
+	storagetest.Covers("internal/base/backup", "internal/base/encryption", "internal/base/epoch")
+	os.Exit(m.Run())
+}
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
@@ -65,7 +71,7 @@ func requireNow(t *testing.T, ctx context.Context, watch *epoch.Watch, want epoc
 }
 
 func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		const many = 8
 		var after [many]epoch.Epoch
@@ -88,7 +94,7 @@ func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
 }
 
 func TestAnEpochIsNewEachTime(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		seen := map[epoch.Epoch]bool{first: true}
 		goBack := storagetest.Past(t, db.URL)
@@ -107,7 +113,7 @@ func TestAnEpochIsNewEachTime(t *testing.T) {
 }
 
 func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)
@@ -122,7 +128,7 @@ func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
 }
 
 func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		other, _ := watched(db)
 		first := read(t, ctx, db)
@@ -145,7 +151,7 @@ func TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo(t *testing.T) {
 }
 
 func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		requireNow(t, ctx, watch, read(t, ctx, db))
 		looks := len(asked.asked)
@@ -178,7 +184,7 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 }
 
 func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch := epoch.NewWatch(db, clock.NewFake(noon))
 		asked, told := make(chan struct{}), make(chan string)
 		watch.Ask(func(context.Context, epoch.Epoch) (string, error) {
@@ -210,7 +216,7 @@ func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing
 }
 
 func TestAWatchLooksByItself(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, w := watched(db)
 		first := read(t, ctx, db)
 		requireNow(t, ctx, watch, first)

@@ -80,7 +80,7 @@ func TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone(t *testing
 }
 
 func TestATransactionThatEndedBeforeItsCommitIsNotUndecided(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, late := range []bool{false, true} {
 			bounded, end := context.WithCancel(ctx)

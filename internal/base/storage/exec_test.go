@@ -13,7 +13,7 @@ import (
 
 // What GORM's plugins see to holds for the statements that go past it, too.
 func TestAStatementPastGORMIsHeldToWhatItsPluginsSeeTo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		require.NoError(t, db.Transact(ctx, life, addThing("one")))
 		tx, err := db.Begin(ctx, ctx)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestChangesOfLinksAreCounted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		ask := func() { require.NoError(t, db.Read(storage.AcrossTenants(ctx)).Exec("SELECT 1").Error) }
 		ask()
 		before := db.LinkChanges()

@@ -59,7 +59,7 @@ func conditions() map[string]condition {
 // Whatever leads or is walked: all pages together are the rows that match, once each and in
 // order, and a total that calls itself exact is.
 func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
 		at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -151,7 +151,7 @@ func compareBy(key string, a, b storagetest.Thing) int {
 }
 
 func TestACountStopsAndSaysSo(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
 		for i := range int64(bound + 1) {

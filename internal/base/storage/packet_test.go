@@ -93,7 +93,7 @@ func TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit(t *
 }
 
 func TestWhoReadsSeesWhatWaitsBeforeIt(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		inserted := thingNamed("c")
 		_, err := packed(t, ctx, db, func(tx *gorm.DB) error {

@@ -24,7 +24,7 @@ func add(t *testing.T, ctx context.Context, db *storage.DB, name string, amount 
 }
 
 func TestEveryStatementIsBoundToItsTenant(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		stranger := storagetest.Tenant(t)
 		add(t, ctx, db, "mine", 1)
@@ -53,7 +53,7 @@ func TestEveryStatementIsBoundToItsTenant(t *testing.T) {
 }
 
 func TestStatementsThatCannotBeBoundToATenantAreRefused(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		add(t, ctx, db, "mine", 1)
 		nobody := t.Context()
@@ -78,7 +78,7 @@ func TestStatementsThatCannotBeBoundToATenantAreRefused(t *testing.T) {
 }
 
 func TestARowOfAnotherTenantCannotBeCreated(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		forged := storagetest.Thing{Row: guard.Row{TenantID: 999, Version: 1, CreatedTime: time.Now(), UpdatedTime: time.Now()}, Name: "forged"}
 		require.NoError(t, db.Write(ctx).Create(&forged).Error)
@@ -88,7 +88,7 @@ func TestARowOfAnotherTenantCannotBeCreated(t *testing.T) {
 }
 
 func TestADuplicateNamesItsKey(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		add(t, ctx, db, "mine", 1)
 		err := db.Write(ctx).Create(&storagetest.Thing{Row: guard.Row{CreatedTime: time.Now(), UpdatedTime: time.Now()}, Name: "mine"}).Error
@@ -105,7 +105,7 @@ func TestADuplicateNamesItsKey(t *testing.T) {
 
 func TestPagesHoldEachRowOnceInOrder(t *testing.T) {
 	sorts := storage.Sorts{Columns: map[string]string{"name": "name", "status": "status", "updatedTime": "updated_time"}, Default: "name"}
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for i := range int64(7) {
 			add(t, ctx, db, string(rune('a'+(i*3)%7)), i)
@@ -131,7 +131,7 @@ func TestPagesHoldEachRowOnceInOrder(t *testing.T) {
 
 func TestCursorsAndSortsThatAreNotOursAreRefused(t *testing.T) {
 	sorts := storage.Sorts{Columns: map[string]string{"name": "name", "status": "status"}, Default: "name"}
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		add(t, ctx, db, "a", 1)
 		add(t, ctx, db, "b", 2)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRowsAreFoundByWhatTheyBeginWith(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, name := range []string{"tea", "tea-1", "tea-2", "te", "TEA", "TEA-1", "Tea", "teb", "t%", "茶", "茶碗"} {
 			add(t, ctx, db, name, 0)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestAMergeThatIsOvertakenEachTimeIsAnsweredLockedAndKeepsItsCause(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		r := replicas(db, 1)[0]
 		runs := 0

@@ -241,7 +241,7 @@ func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
 }
 
 func TestAUnitThatHasBegunGoesWithoutASlot(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		r := replicas(db, 1)[0]
 		require.NoError(t, r.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -281,7 +281,7 @@ func TestASlotIsWaitedForNoLongerThanQueueTimeout(t *testing.T) {
 
 // Whatever the order in which the units of two processes meet, no edit is lost.
 func TestMergesOfTwoProcessesIntoOneRowAllLand(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		both := replicas(db, 2)
 		patches := []string{`{"name":"name %d"}`, `{"amount":%d}`, `{"status":%d}`}

@@ -43,7 +43,7 @@ func reread(t *testing.T, ctx context.Context, db *storage.DB) storagetest.Thing
 }
 
 func TestAnUpdateOfTheVersionThatWasSeenRaisesItAndNamesItsAuthor(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		require.NoError(t, do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
 			if err := guard.Update[storagetest.Thing](ctx, u, thing.Ref(), guard.Set{"amount": 0, "name": "two"}); err != nil {
@@ -84,7 +84,7 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 			return guard.Delete[storagetest.Thing](ctx, u, guard.Ref{ID: r.ID, Version: r.Version + 1})
 		}, guard.ErrStale},
 	}
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		before := reread(t, ctx, db)
 		for name, miss := range misses {
@@ -100,7 +100,7 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 // A write that may wait is said to have been made; the engine has the last word, and the unit is run
 // again without what else it has written.
 func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		before, runs := reread(t, ctx, db), 0
 		err := do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
@@ -122,7 +122,7 @@ func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
 }
 
 func TestARowOfAnotherTenantIsGone(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		stranger := storagetest.Tenant(t)
 		err := do(stranger, db, func(ctx context.Context, u *uow.Unit) error {
@@ -134,7 +134,7 @@ func TestARowOfAnotherTenantIsGone(t *testing.T) {
 }
 
 func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		var won, stale atomic.Int64
 		var racers sync.WaitGroup
@@ -201,7 +201,7 @@ func FuzzPrecondition(f *testing.F) {
 }
 
 func TestAWriteWithoutAPrincipalIsRefused(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		nobody := principal.With(ctx, principal.Principal{})
 		require.ErrorIs(t, do(nobody, db, func(ctx context.Context, u *uow.Unit) error {
@@ -211,7 +211,7 @@ func TestAWriteWithoutAPrincipalIsRefused(t *testing.T) {
 }
 
 func TestAWriteOfSeveralStepsRaisesTheVersionByAsManyAndIsGuardedLikeAny(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		thing := &storagetest.Thing{Name: "one"}
 		require.NoError(t, do(ctx, db, func(ctx context.Context, u *uow.Unit) error { return guard.InsertAt(ctx, u, thing, 3) }))

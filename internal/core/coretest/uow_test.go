@@ -25,6 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	storagetest.Covers("internal/core/guard", "internal/core/uow")
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
@@ -67,7 +68,7 @@ func count[T any](t *testing.T, ctx context.Context, db *storage.DB) int64 {
 }
 
 func TestACommittedUnitLeavesItsRowAndOneAuditRow(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, observer := newRunner(db)
 		published := 0
@@ -114,7 +115,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 			return err
 		}, uow.ErrLockAfterBegin},
 	}
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		for name, ending := range endings {
@@ -132,7 +133,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 }
 
 func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		for name, refusal := range map[string]error{"refused": errors.New("refused by a rule"), "committed": nil} {
@@ -158,7 +159,7 @@ func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.
 }
 
 func TestTheEndOfAUnitIsToldHoweverItEnded(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		refusal := errors.New("refused by a rule")
@@ -216,7 +217,7 @@ type lostLease struct {
 func (l lostLease) Context() context.Context { return l.ctx }
 
 func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, away := range []bool{true, false} {
 			locks := brokenLocks{lock.NewInProcess(lock.Observer{}), away}
@@ -260,7 +261,7 @@ func (l lookingLease) Release(ctx context.Context) error {
 
 // Who gets the lock next must find what was done under it, and nothing half done.
 func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		var found []int64
 		watched := locktest.NewAround(lock.NewInProcess(lock.Observer{}), db)
@@ -284,7 +285,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 }
 
 func TestALockSaysWhoHoldsIt(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := lock.NewInProcess(lock.Observer{})
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 		ctx = principal.With(principal.WithRequest(ctx, "r-1"), principal.Principal{Kind: principal.Admin, TenantID: 1, Name: "Li"})
@@ -302,7 +303,7 @@ func TestALockSaysWhoHoldsIt(t *testing.T) {
 }
 
 func TestAPanicRollsBackAndFreesTheLocks(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		require.PanicsWithValue(t, "boom", func() {
@@ -326,7 +327,7 @@ func TestAPanicRollsBackAndFreesTheLocks(t *testing.T) {
 }
 
 func TestTheLastStatementOfAUnitSharesItsTransaction(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -347,7 +348,7 @@ func TestTheLastStatementOfAUnitSharesItsTransaction(t *testing.T) {
 }
 
 func TestAUnitThatChangesNothingNeedsNoAudit(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -417,7 +418,7 @@ func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
 }
 
 func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -433,7 +434,7 @@ func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
 }
 
 func TestAnErrorMarkedAgainIsRunAgainAndInTheEndReturned(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		runner, _ := newRunner(db)
 		lost := errors.New("lost once more")
 		runs := 0
@@ -452,7 +453,7 @@ func TestAnErrorMarkedAgainIsRunAgainAndInTheEndReturned(t *testing.T) {
 }
 
 func TestAClientThatHangsUpBeforeCommitLeavesNothing(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
 		hungUp, hangUp := context.WithCancel(ctx)
@@ -466,7 +467,7 @@ func TestAClientThatHangsUpBeforeCommitLeavesNothing(t *testing.T) {
 }
 
 func TestATransactionThatOutlivesItsBoundIsRolledBackAndSaidToBeUnavailable(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{
 			DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}, MaxTransactionTime: 200 * time.Millisecond,

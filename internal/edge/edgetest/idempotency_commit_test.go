@@ -136,7 +136,7 @@ func (l lateLocks) Acquire(ctx context.Context, wait time.Duration, keys ...stri
 
 // The lease of an attempt that nobody ends would be extended as long as the process lives.
 func TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		gone, hangUp := context.WithCancel(ctx)
 		locks := lock.NewInProcess(lock.Observer{})
 		d := newDesk(db)
@@ -155,7 +155,7 @@ func TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry(t *testing.
 
 // A reply that is remembered before its COMMIT would be replayed although nothing was done.
 func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, undo := range undoings {
 			d := newDesk(db)
 			attempt, err := d.keeper.Begin(ctx, order)
@@ -172,7 +172,7 @@ func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
 }
 
 func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		refuse := func(tx *gorm.DB) { _ = tx.AddError(errTea) }
 		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
@@ -217,7 +217,7 @@ func TestTheReplyOfABatchWhoseCommitConflictsIsRecordedAllTheSame(t *testing.T) 
 func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
 	document := order
 	document.Document = true
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, undo := range undoings {
 			d := newDesk(db)
 			ctx := storagetest.Tenant(t)

@@ -21,7 +21,7 @@ import (
 // Servers know a database that went back by records that are missing: one that is forgotten must
 // not look like one that was lost.
 func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		require.NoError(t, d.epochs.Look(ctx))
 		admin, _ := principal.From(ctx)
@@ -73,7 +73,7 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 }
 
 func TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		d.make(t, ctx, "k-1")
 		require.Len(t, d.cache.kept, 1)
@@ -92,7 +92,7 @@ func TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo(t *testing.T) {
 
 // A short id is in many keys that are not about the customer; those do not count as kept.
 func TestKeysThatHaveAnIdInThemAreCountedAsKept(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		for _, key := range []string{"till-7-31", "0190f5c2-7", "gift of kim-4711"} {
 			d.make(t, ctx, key)

@@ -68,7 +68,7 @@ func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
 	for fault, fail := range faults {
 		for name, keep := range map[string]bool{" is kept": true, " is not kept": false} {
 			t.Run(fault+name, func(t *testing.T) {
-				storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+				storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 					f := newFaulty(t, ctx, db, keep)
 					post := func() httpapitest.Answer {
 						return f.Send(t, http.MethodPost, "/things", `"tea"`, "X-Idempotency-Key", "k-1")
@@ -105,7 +105,7 @@ func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
 }
 
 func TestAnAnswerThatSaysWhenToComeBackIsNeverKept(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := newFaulty(t, ctx, db, true)
 		f.fail = func() error { return context.DeadlineExceeded }
 		first := f.Send(t, http.MethodPost, "/things", `"tea"`, "X-Idempotency-Key", "k-1")
@@ -119,7 +119,7 @@ func TestAnAnswerThatSaysWhenToComeBackIsNeverKept(t *testing.T) {
 }
 
 func TestAKeyIsForgottenWhenItsTimeIsUpAndSweptThen(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := newFaulty(t, ctx, db, false)
 		post := func(key, name string) httpapitest.Answer {
 			return f.Send(t, http.MethodPost, "/things", name, "X-Idempotency-Key", key)
@@ -196,7 +196,7 @@ func (f *faulty) makeEach(ctx context.Context, b *httpapi.Batch, names names, ru
 }
 
 func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		post := func(body string) httpapitest.Answer {
 			return f.Send(t, http.MethodPost, "/thing-batches", body, "X-Idempotency-Key", "k-1")
@@ -222,7 +222,7 @@ func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
 }
 
 func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		post := func() httpapitest.Answer {
 			return f.Send(t, http.MethodPost, "/thing-batches", `["a","b","c"]`, "X-Idempotency-Key", "k-1")
@@ -250,7 +250,7 @@ func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
 }
 
 func TestThePartsOfABatchExpireAsKeysDo(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		f.fail = func() error {
 			if runs.Load() == 2 {

@@ -18,7 +18,7 @@ import (
 
 // alone is a desk in front of a database that can go back.
 func alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB, d desk)) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, ctx, db, newDesk(db)) })
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, ctx, db, newDesk(db)) })
 }
 
 func (d desk) look(t *testing.T, ctx context.Context) {
@@ -120,7 +120,7 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 			attempt.End(ctx)
 		}},
 	}
-	storagetest.Alone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		for name, c := range cases {
 			t.Run(name, func(t *testing.T) {
 				ctx, d := storagetest.Tenant(t), newDesk(db)

@@ -24,11 +24,12 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/mq"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func TestMain(m *testing.M) {
 	// On four engines; the command line, parsed later, may ask for more.
-	if err := flag.Set("rapid.checks", strconv.Itoa(racing.Rounds(15, 200))); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(tier.Rounds(15, 200))); err != nil {
 		panic(err)
 	}
 	slog.SetLogLoggerLevel(slog.LevelError)
@@ -461,7 +462,7 @@ func checkStrays(t *testing.T, g *underTest) {
 func checkRacers(t *testing.T, g *underTest) {
 	random := racing.Seeded(t)
 	processes := []*underTest{g, g.elsewhere()}
-	for range racing.Rounds(2, 200) {
+	for range tier.Rounds(2, 200) {
 		g.rules.Epoch++
 		g.rules.Allotted = 5 + random.Int64N(20)
 		require.NoError(t, g.Build(g.ctx, g.rules, nil))

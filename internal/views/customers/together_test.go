@@ -38,7 +38,7 @@ func transfers(t *testing.T, db *gorm.DB, tenant int64, kim principal.CustomerID
 // The unit that cannot be cut in pieces ends in its time however many entries a wallet has: it
 // takes some statements for hundreds of them.
 func TestTheLastUnitTakesFewStatementsForManyEntries(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		const many = 1001
 		e := newErasure("kim@example.org", "erased-x", []byte("secret"))

@@ -47,7 +47,7 @@ func TestNoStepReadsAWholeTable(t *testing.T) {
 }
 
 func TestAWalkComesByEachRowOnce(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		want := 0
 		for _, tenant := range []int{1, 2, 9} {
 			for _, kind := range []string{"coupon", "item"} {

@@ -73,7 +73,7 @@ func actions(t *testing.T, ctx context.Context, db *storage.DB) []string {
 }
 
 func TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(64)
 		defer bus.Close()
 		s := newService(db, newLocks(), clk, bus)
@@ -142,7 +142,7 @@ func gaugeOf(t *testing.T, s *Service, metric, promise string) float64 {
 }
 
 func TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, locks, bus := clock.NewFake(noon), newLocks(), events.NewInProcess(8)
 		defer bus.Close()
 		first, second := newService(db, locks, clk, bus), newService(db, locks, clk, bus)
@@ -175,7 +175,7 @@ func TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound(t *testing.T) {
 }
 
 func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(8)
 		defer bus.Close()
 		// Locks that exclude nobody are what is left of a lease that was lost unnoticed.

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/events"
 	"interlock/internal/views/realtime"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,7 +40,7 @@ func eachBus(t *testing.T, test func(t *testing.T, newBus func() events.Bus)) {
 		test(t, func() events.Bus { return bus })
 	})
 	t.Run("redis", func(t *testing.T) {
-		servers.Need(t)
+		tier.NeedServers(t)
 		address := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 		require.NotEmpty(t, address, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 		options, err := redis.ParseURL(address)

@@ -84,7 +84,7 @@ func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
 }
 
 func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		s := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
 		mine, other := tenantOf(ctx), tenantOf(storagetest.Tenant(t))
@@ -122,7 +122,7 @@ func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
 }
 
 func TestWhatHasNoRetentionIsKeptForEver(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 0, History: day})
 		audit(t, db, tenantOf(ctx), "config.update", 36_500*day, 3)
 		require.NoError(t, s.Turn(ctx))
@@ -146,7 +146,7 @@ func role(t *testing.T, db *storage.DB, tenant int64, id int, gone bool, ages ..
 }
 
 func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
 		tenant := tenantOf(ctx)
 		role(t, db, tenant, 1, false, 90*day, 60*day, 40*day)
@@ -163,7 +163,7 @@ func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *tes
 }
 
 func TestWhatTheLogOfConfigsCanBeResumedFromStays(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
 		const last = 25_000
 		for version, at := range []int64{last - watched - 1, last - watched, last - watched + 1, last} {
@@ -197,7 +197,7 @@ func sale(t *testing.T, db *storage.DB, tenant, id int64, finished bool, age tim
 }
 
 func TestTicketsGoWithASaleThatFinishedLongAgo(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Tickets: 30 * day})
 		tenant := tenantOf(ctx)
 		sale(t, db, tenant, 1, true, 40*day)
@@ -214,7 +214,7 @@ func TestTicketsGoWithASaleThatFinishedLongAgo(t *testing.T) {
 // A process that ends between two steps has removed and counted what it had; the next one goes
 // on, and the audit log says all of it once.
 func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		keep := map[Kind]time.Duration{Audit: 30 * day}
 		tenant := tenantOf(ctx)
@@ -248,7 +248,7 @@ func TestALongerRetentionEndsARunThatIsUnderWay(t *testing.T) {
 
 func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 	t.Helper()
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		tenant := tenantOf(ctx)
 		audit(t, db, tenant, "config.update", 40*day, 950)
@@ -284,7 +284,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 }
 
 func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		keep := map[Kind]time.Duration{Audit: 30 * day}
 		tenant := tenantOf(ctx)
@@ -320,7 +320,7 @@ func (l *leases) Acquire(ctx context.Context, wait time.Duration, keys ...string
 }
 
 func TestNoLeaseIsTakenWhereNothingIsDue(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &leases{Locker: newLocks()}
 		s := newService(db, locks, clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
 		require.NoError(t, s.Turn(ctx))

@@ -162,7 +162,7 @@ func sweepOld(t *testing.T, ctx context.Context, db *storage.DB, clk *clock.Fake
 }
 
 func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
 		log := audit.NewLog(db)
@@ -207,7 +207,7 @@ func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
 
 // An entry that is removed between what an export reads is in it, or is told to be gone.
 func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
 		log := audit.NewLog(db)
@@ -236,7 +236,7 @@ func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 
 // Of who numbers a log for the first time and who removes of it one waits for the other.
 func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
 		for i, age := range []int{50, 40, 1} {
@@ -274,7 +274,7 @@ func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
 }
 
 func TestALogWithNothingToNumberIsNotWrittenTo(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		log := audit.NewLog(db)
 		row(t, db.Write(ctx), p.TenantID, "things/1", time.Now().UTC())
@@ -292,7 +292,7 @@ func TestALogWithNothingToNumberIsNotWrittenTo(t *testing.T) {
 }
 
 func TestALogThatCannotBeNumberedDoesNotKeepTheOthers(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		log := audit.NewLog(db)
 		(&follower{log: log}).poll(t, ctx)
@@ -338,7 +338,7 @@ func TestACursorIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestALogThatIsNumberedAsFarAsWasAskedForSaysWhetherThatIsAll(t *testing.T) {
-	storagetest.Alone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		counter := fmt.Sprint("audit:", p.TenantID)
 		everywhere := storage.AcrossTenants(ctx)

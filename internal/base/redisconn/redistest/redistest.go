@@ -25,7 +25,7 @@ import (
 
 	"interlock/internal/base/redisconn"
 	"interlock/test/freeport"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 // SharedURL returns the address of the server that all tests share.
 func SharedURL(t testing.TB) string {
 	t.Helper()
-	servers.Need(t)
+	tier.NeedServers(t)
 	url := os.Getenv("INTERLOCK_TEST_REDIS_URL")
 	require.NotEmpty(t, url, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	return url
@@ -211,7 +211,7 @@ func (c *Cluster) URL() string {
 
 func newServer(t testing.TB, more ...string) *Server {
 	t.Helper()
-	servers.Need(t)
+	tier.NeedServers(t)
 	port := freePort(t)
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	s.arguments = append([]string{

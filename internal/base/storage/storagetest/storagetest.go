@@ -21,24 +21,47 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
-	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
 // MySQLVariable names the environment variable with the test server's address.
 const MySQLVariable = "INTERLOCK_TEST_MYSQL_URL"
 
-// Each runs a test on SQLite and on MariaDB, migrated. The context acts as an
-// admin named "Tester" of a tenant that no other test has.
-func Each(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+// Test is a test on a migrated database. Its context acts as an admin named "Tester" of a tenant
+// that no other test has.
+type Test = func(t *testing.T, ctx context.Context, db *storage.DB)
+
+// Both runs a test on SQLite and on MariaDB, for behaviour that depends on the engine: guards,
+// locks, races, plans of lists, and one walk per domain.
+func Both(t *testing.T, test Test) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), MariaDB(t)) })
 }
 
-// Alone is Each with databases that no other test uses, for what changes their schema
-// or counts all there is.
-func Alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
+// BothAlone is Both with databases that no other test uses, for a test that changes the schema
+// or counts all rows.
+func BothAlone(t *testing.T, test Test) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 	t.Run("mariadb", func(t *testing.T) { test(t, Tenant(t), migrated(t, NewMariaDBURL(t))) })
+}
+
+// Each runs a test on SQLite, and on MariaDB too if [WithMariaDB]. It is for rules,
+// representations, paging and replays.
+func Each(t *testing.T, test Test) {
+	if WithMariaDB() {
+		Both(t, test)
+		return
+	}
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
+}
+
+// EachAlone is Each with databases that no other test uses.
+func EachAlone(t *testing.T, test Test) {
+	if WithMariaDB() {
+		BothAlone(t, test)
+		return
+	}
+	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 }
 
 // EachAddress runs a test with the URL of an empty SQLite file and of an empty MariaDB database,
@@ -73,7 +96,7 @@ var sharedMariaDB = sync.OnceValues(func() (string, error) {
 // MariaDB returns the test package's migrated database.
 func MariaDB(t *testing.T) *storage.DB {
 	t.Helper()
-	servers.Need(t)
+	tier.NeedServers(t)
 	address, err := sharedMariaDB()
 	require.NoError(t, err)
 	return Open(t, address)
@@ -83,7 +106,7 @@ func MariaDB(t *testing.T) *storage.DB {
 // its URL.
 func NewMariaDBURL(t testing.TB) string {
 	t.Helper()
-	servers.Need(t)
+	tier.NeedServers(t)
 	address, err := createDatabase()
 	require.NoError(t, err)
 	return address
