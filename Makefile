@@ -66,15 +66,15 @@ nightly: ## Run all tests on both engines with the race detector, then faults, m
 
 .PHONY: tiers
 tiers: ## List the tests that only make nightly runs
-	@CGO_ENABLED=0 go run ./test/tiers
+	@go run ./test/tiers
 
 .PHONY: tiers-summary
 tiers-summary:
-	@CGO_ENABLED=0 go run ./test/tiers -summary
+	@go run ./test/tiers -summary
 
 .PHONY: test-go
 test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run the Go tests next to a private MariaDB and Redis, whose files are in memory if there is room
-	$(SERVICES) -in-memory -- env CGO_ENABLED=0 RACE=$(RACE) test/tools/go-test.sh
+	$(SERVICES) -in-memory -- env RACE=$(RACE) test/tools/go-test.sh
 
 .PHONY: test-web
 test-web: $(WEB) ## Run the web admin's own tests

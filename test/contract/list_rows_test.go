@@ -32,7 +32,9 @@ var stamp = []string{
 // event are the columns of a row of a history, of which each tenth parent has all.
 var event = []string{"tenant_id", "{t}", "action", "'update'", "changed_by", "1", "changed_by_name", "'Li'", "changed_time", "{made}"}
 
-func guardedColumns(columns ...string) []string { return append(append([]string{}, stamp...), columns...) }
+func guardedColumns(columns ...string) []string {
+	return append(append([]string{}, stamp...), columns...)
+}
 
 // rare is 1 where few rows have something: those at the end, as what is new and open is.
 const oneOfFive = "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 4 WHEN i % 10 = 1 THEN 1 WHEN i % 10 = 2 THEN 2 ELSE 3 END"

@@ -95,10 +95,17 @@ func TestEveryExpressionOfADashboardCanBeRead(t *testing.T) {
 	var rules []object
 	for _, file := range files {
 		var board struct {
-			Panels []struct{ Targets []struct{ Expr string } }
+			Panels []struct {
+				Title      string
+				Datasource struct{ UID string }
+				Targets    []struct{ Expr string }
+			}
 		}
 		require.NoError(t, json.Unmarshal([]byte(read(t, file)), &board))
+		require.NotEmpty(t, board.Panels, file)
 		for _, panel := range board.Panels {
+			require.Equal(t, "prometheus", panel.Datasource.UID, panel.Title)
+			require.NotEmpty(t, panel.Targets, panel.Title)
 			for _, target := range panel.Targets {
 				rules = append(rules, object{"record": "a:b", "expr": target.Expr, "labels": object{"n": strings.Repeat("x", len(rules)+1)}})
 			}

@@ -4,6 +4,7 @@ package basetest
 import (
 	"context"
 	"database/sql/driver"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +17,11 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/racing"
 )
+
+func TestMain(m *testing.M) {
+	storagetest.Covers("internal/base/backup", "internal/base/encryption", "internal/base/epoch")
+	os.Exit(m.Run())
+}
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 

@@ -7,8 +7,7 @@ import (
 )
 
 // The program imports modernc.org/sqlite, which registers itself as "sqlite". This package does
-// not import it, so that a test binary without a database does not link SQLite, which takes
-// seconds.
+// not import it, so that test binaries without a database do not link SQLite.
 
 // sqliteConnector opens connections through the registered driver.
 type sqliteConnector struct {

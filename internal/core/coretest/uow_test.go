@@ -25,6 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	storagetest.Covers("internal/core/guard", "internal/core/uow")
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 

@@ -32,6 +32,11 @@ import (
 	"interlock/internal/ratelimit"
 )
 
+func TestMain(m *testing.M) {
+	storagetest.Covers("internal/edge/httpapi", "internal/edge/idempotency")
+	os.Exit(m.Run())
+}
+
 // tester authenticates whoever sends "Authorization: tester".
 type tester struct{ p principal.Principal }
 

@@ -23,7 +23,10 @@ import (
 	"interlock/internal/views/realtime"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	storagetest.Covers("internal/views/audit", "internal/views/dashboard", "internal/views/engines", "internal/views/ops")
+	goleak.VerifyTestMain(m)
+}
 
 var everything = []string{"configs", "orders", "items"}
 
