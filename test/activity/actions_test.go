@@ -125,8 +125,7 @@ func (p phone) tap(t *testing.T, sku, kind string, id int64, active any) httpapi
 
 func (p phone) look(t *testing.T, sku string) object {
 	t.Helper()
-	a := p.Send(t, http.MethodGet, "/actions?entityType=item&entityId="+sku, nil)
-	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	a := p.Get(t, "/actions?entityType=item&entityId="+sku)
 	return a.Body
 }
 

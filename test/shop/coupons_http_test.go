@@ -27,8 +27,7 @@ func (s *Shop) redeem(t *testing.T, code string, user int) httpapitest.Answer {
 
 func (s *Shop) readCoupon(t *testing.T, code string) object {
 	t.Helper()
-	a := s.Send(t, http.MethodGet, "/coupons/"+code, nil)
-	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	a := s.Get(t, "/coupons/"+code)
 	return a.Body
 }
 
@@ -155,21 +154,18 @@ func TestCouponsAreIssuedToUsersOrByNumber(t *testing.T) {
 			require.Equal(t, http.StatusUnprocessableEntity, a.Status, body)
 			require.Equal(t, pointer, a.Pointer(), body)
 		}
-		few := s.Send(t, http.MethodPost, path, object{"count": 3})
-		require.Equal(t, http.StatusConflict, few.Status)
-		require.Equal(t, "limit_reached", few.Body["code"])
-		require.EqualValues(t, 2, few.Body["left"])
+		few := s.Post(t, http.StatusConflict, path, object{"count": 3})
+		require.Equal(t, "limit_reached", few["code"])
+		require.EqualValues(t, 2, few["left"])
 		s.Issue(t, campaign, object{"userIds": []int{5}})
-		full := s.Send(t, http.MethodPost, path, object{"userIds": []int{5}})
-		require.Equal(t, http.StatusConflict, full.Status)
-		require.Equal(t, []any{"5"}, full.Body["userIds"])
+		full := s.Post(t, http.StatusConflict, path, object{"userIds": []int{5}})
+		require.Equal(t, []any{"5"}, full["userIds"])
 
 		require.EqualValues(t, 5, s.Send(t, http.MethodGet, CampaignPath(campaign), nil).Body["issued"], "a refused issue counts nothing")
 		require.EqualValues(t, 5, s.Count(t, &coupons.Coupon{}, "1 = 1"))
 		require.EqualValues(t, 5, s.Count(t, &coupons.Event{}, "action = 'issue'"))
 		s.Clock.Advance(time.Hour)
-		over := s.Send(t, http.MethodPost, path, object{"count": 1})
-		require.Equal(t, http.StatusUnprocessableEntity, over.Status)
+		s.Post(t, http.StatusUnprocessableEntity, path, object{"count": 1})
 	})
 }
 
@@ -201,7 +197,7 @@ func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
 		require.Equal(t, object{"id": 7.0, "name": "Tester"}, again.Body["changedBy"])
 		require.Equal(t, used.Body["updatedTime"], again.Body["changedTime"])
 		require.Equal(t, used.Body, again.Body["current"])
-		require.Equal(t, http.StatusPreconditionFailed, s.Send(t, http.MethodPost, "/coupons/"+code+"/void", nil, "If-Match", fresh["etag"].(string)).Status)
+		s.Post(t, http.StatusPreconditionFailed, "/coupons/"+code+"/void", nil, "If-Match", fresh["etag"].(string))
 
 		stale := []string{"If-Match", fresh["etag"].(string)}
 		require.Equal(t, "/userId", s.Send(t, http.MethodPost, "/coupons/"+code+"/redeem", object{}, stale...).Pointer(), "shape before precondition")
@@ -221,10 +217,9 @@ func TestAVoidedCouponSaysWhyAndIsNotRedeemed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0]
-		require.Equal(t, http.StatusUnprocessableEntity, s.Send(t, http.MethodPost, "/coupons/"+code+"/void", object{"reason": strings.Repeat("r", 501)}).Status)
-		voided := s.Send(t, http.MethodPost, "/coupons/"+code+"/void", object{"reason": "leaked"})
-		require.Equal(t, http.StatusOK, voided.Status, voided.Body)
-		require.Equal(t, "leaked", voided.Body["voidReason"])
+		s.Post(t, http.StatusUnprocessableEntity, "/coupons/"+code+"/void", object{"reason": strings.Repeat("r", 501)})
+		voided := s.Post(t, http.StatusOK, "/coupons/"+code+"/void", object{"reason": "leaked"})
+		require.Equal(t, "leaked", voided["voidReason"])
 		refused := s.redeem(t, code, 5)
 		require.Equal(t, http.StatusConflict, refused.Status)
 		require.Equal(t, "void", refused.Body["currentStatus"])
@@ -236,7 +231,7 @@ func TestAnOrderIsToldWhyItsCouponCannotBeUsed(t *testing.T) {
 		s := Open(ctx, t, db)
 		codes := s.Issue(t, s.Campaign(t, nil), object{"count": 3})
 		require.Equal(t, http.StatusOK, s.redeem(t, codes[0], 5).Status)
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, "/coupons/"+codes[1]+"/void", nil).Status)
+		s.Post(t, http.StatusOK, "/coupons/"+codes[1]+"/void", nil)
 		told := func(code string) string {
 			err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				_, _, err := s.Coupons.Quote(ctx, u, code, "5", 1000)
@@ -294,8 +289,7 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 		s.Issue(t, long, object{"count": 3})
 		require.Equal(t, http.StatusOK, s.redeem(t, bound[0], 5).Status)
 		list := func(query string) int {
-			a := s.Send(t, http.MethodGet, "/coupons?"+query, nil)
-			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			a := s.Get(t, "/coupons?"+query)
 			require.EqualValues(t, a.Body["total"], len(a.Items()))
 			return len(a.Items())
 		}

@@ -191,7 +191,7 @@ func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing
 			}
 		}
 		require.EqualValues(t, perUser, s.Count(t, &coupons.Coupon{}, "redeemed_by = '5'"))
-		require.Equal(t, http.StatusConflict, s.Send(t, http.MethodPost, CampaignPath(campaign)+"/coupons", object{"userIds": []int{5}}).Status)
+		s.Post(t, http.StatusConflict, CampaignPath(campaign)+"/coupons", object{"userIds": []int{5}})
 	})
 }
 

@@ -74,8 +74,7 @@ func TestStockThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Item(t, "TEA-1", 100)
-		a := s.Send(t, http.MethodGet, "/inventory/TEA-1", nil)
-		require.Equal(t, http.StatusOK, a.Status)
+		a := s.Get(t, "/inventory/TEA-1")
 		require.Equal(t, object{
 			"sku": "TEA-1", "onHand": 0.0, "reserved": 0.0, "available": 0.0, "version": 0.0,
 			"etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
@@ -269,8 +268,7 @@ func TestTheListShowsWhatRunsLowFirst(t *testing.T) {
 		}
 		require.NoError(t, s.reserve("orders/1", "@orders/1/place", "TEA-1", 29))
 		skus := func(query string) []any {
-			a := s.Send(t, http.MethodGet, "/inventory"+query, nil)
-			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			a := s.Get(t, "/inventory"+query)
 			found := []any{}
 			for _, row := range a.Items() {
 				found = append(found, row["sku"])
@@ -335,7 +333,7 @@ func TestStockWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
 	body := object{"delta": 1, "reason": "x", "reference": "r"}
 	a := s.Send(t, http.MethodPost, "/inventory/TEA-1/adjustments?wait=0", body)
 	require.Equal(t, []any{http.StatusLocked, "resource_locked", "1"}, []any{a.Status, a.Body["code"], a.Header.Get("Retry-After")})
-	require.Equal(t, http.StatusCreated, s.Send(t, http.MethodPost, "/inventory/TEA-2/adjustments?wait=0", body).Status)
+	s.Post(t, http.StatusCreated, "/inventory/TEA-2/adjustments?wait=0", body)
 	close(release)
 	require.NoError(t, <-done)
 	s.requireStock(t, "TEA-1", 0, 0)

@@ -21,8 +21,8 @@ func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
 		first, second, third := s.Place(t), s.Place(t), s.Place(t)
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, OrderPath(second)+"/pay", object{"method": "external"}).Status)
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, OrderPath(second)+"/ship", object{"carrier": "DHL", "trackingNo": "1"}).Status)
+		s.Post(t, http.StatusOK, OrderPath(second)+"/pay", object{"method": "external"})
+		s.Post(t, http.StatusOK, OrderPath(second)+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
 		audited := s.Count(t, &uow.AuditRow{}, "1 = 1")
 
 		batch := s.Send(t, http.MethodPost, "/order-batches", object{

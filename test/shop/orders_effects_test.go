@@ -28,8 +28,7 @@ import (
 
 func (s *Shop) stockOf(t *testing.T, sku string) (onHand, reserved float64) {
 	t.Helper()
-	a := s.Send(t, http.MethodGet, "/inventory/"+sku, nil)
-	require.Equal(t, http.StatusOK, a.Status, a.Body)
+	a := s.Get(t, "/inventory/"+sku)
 	return a.Body["onHand"].(float64), a.Body["reserved"].(float64)
 }
 
@@ -99,8 +98,7 @@ func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T)
 		steps := func(order object, actions ...string) {
 			for _, action := range actions {
 				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
-				a := s.Send(t, http.MethodPost, OrderPath(order)+"/"+action, brings)
-				require.Equal(t, http.StatusOK, a.Status, a.Body)
+				s.Post(t, http.StatusOK, OrderPath(order)+"/"+action, brings)
 			}
 		}
 		requireStock := func(onHand, reserved float64) {
@@ -182,16 +180,14 @@ func TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce(t *te
 		s.Stock(t, "TEA-1", 300, Plenty)
 		s.Fund(t, Buyer, 500)
 		order := s.Place(t)
-		paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", object{"method": "wallet"})
-		require.Equal(t, http.StatusOK, paid.Status, paid.Body)
-		require.Equal(t, []any{"ship", "cancel"}, paid.Body["allowedTransitions"])
+		paid := s.Post(t, http.StatusOK, OrderPath(order)+"/pay", object{"method": "wallet"})
+		require.Equal(t, []any{"ship", "cancel"}, paid["allowedTransitions"])
 		require.EqualValues(t, 200, s.Balance(t, Buyer))
 
 		poor := s.Place(t)
-		refused := s.Send(t, http.MethodPost, OrderPath(poor)+"/pay", object{"method": "wallet"})
-		require.Equal(t, http.StatusConflict, refused.Status)
-		require.Equal(t, "insufficient_balance", refused.Body["code"])
-		require.Equal(t, [2]any{200.0, 300.0}, [2]any{refused.Body["balance"], refused.Body["wanted"]})
+		refused := s.Post(t, http.StatusConflict, OrderPath(poor)+"/pay", object{"method": "wallet"})
+		require.Equal(t, "insufficient_balance", refused["code"])
+		require.Equal(t, [2]any{200.0, 300.0}, [2]any{refused["balance"], refused["wanted"]})
 		require.Equal(t, poor, s.Send(t, http.MethodGet, OrderPath(poor), nil).Body)
 
 		const racers = 12
@@ -249,8 +245,7 @@ func TestOrderLocksEncloseTheTransaction(t *testing.T) {
 		locks.Taken(t)
 		step := func(order object, action string, brings object, taken ...string) {
 			t.Helper()
-			a := s.Send(t, http.MethodPost, OrderPath(order)+"/"+action, brings)
-			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			s.Post(t, http.StatusOK, OrderPath(order)+"/"+action, brings)
 			require.Equal(t, taken, locks.Taken(t), action)
 		}
 		body := object{"userId": Buyer, "items": []object{{"sku": "TEA-1", "quantity": 1}, {"sku": "CUP-1", "quantity": 1}}}
@@ -276,10 +271,9 @@ func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) 
 		paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", object{"method": "external"}).Body
 		require.Equal(t, []any{"ship", "cancel"}, paid["allowedTransitions"])
 		require.Equal(t, []any{100.0, 0.0, 0.0, 100.0}, []any{paid["paid"], paid["refundReserved"], paid["refunded"], paid["refundable"]})
-		cancelled := s.Send(t, http.MethodPost, OrderPath(order)+"/cancel", object{"reason": "late"})
-		require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Body)
+		cancelled := s.Post(t, http.StatusOK, OrderPath(order)+"/cancel", object{"reason": "late"})
 		require.Equal(t, []any{"cancelled", 100.0, 100.0, 0.0, 0.0},
-			[]any{cancelled.Body["status"], cancelled.Body["paid"], cancelled.Body["refundReserved"], cancelled.Body["refunded"], cancelled.Body["refundable"]})
+			[]any{cancelled["status"], cancelled["paid"], cancelled["refundReserved"], cancelled["refunded"], cancelled["refundable"]})
 		made := s.Send(t, http.MethodGet, fmt.Sprintf("/refunds?orderId=%d", world.ID(order)), nil).Items()
 		require.Len(t, made, 1)
 		require.Equal(t, []any{"requested", 100.0, "external", "cancellation", "late"},
@@ -325,8 +319,7 @@ func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T)
 		caller, _ := principal.From(ctx)
 		require.NoError(t, db.Write(ctx).Exec("UPDATE orders SET payment_due = ? WHERE tenant_id = ?", world.Opening, caller.TenantID).Error)
 		payOnce := sync.OnceFunc(func() {
-			paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", object{"method": "wallet"})
-			require.Equal(t, http.StatusOK, paid.Status, paid.Body)
+			s.Post(t, http.StatusOK, OrderPath(order)+"/pay", object{"method": "wallet"})
 		})
 		require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:pay", func(tx *gorm.DB) {
 			if _, found := tx.Statement.Dest.(*[]orders.Order); found {
@@ -355,8 +348,7 @@ func TestAnOrderFromBeforeThereWasStockIsShippedAndCancelledWithoutMovingAny(t *
 		for order, actions := range map[*object][]string{&first: {"pay", "ship"}, &second: {"cancel"}} {
 			for _, action := range actions {
 				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
-				a := s.Send(t, http.MethodPost, OrderPath(*order)+"/"+action, brings)
-				require.Equal(t, http.StatusOK, a.Status, a.Body)
+				s.Post(t, http.StatusOK, OrderPath(*order)+"/"+action, brings)
 			}
 		}
 		onHand, reserved := s.stockOf(t, "TEA-1")

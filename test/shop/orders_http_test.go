@@ -141,12 +141,11 @@ func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 		require.Equal(t, object{"id": 7.0, "name": "Tester"}, history[3]["changedBy"])
 		require.EqualValues(t, 4, s.Count(t, &uow.AuditRow{}, "resource = ?", strings.TrimPrefix(OrderPath(order), "/")))
 
-		refused := s.Send(t, http.MethodPost, OrderPath(order)+"/cancel", object{"reason": "late"})
-		require.Equal(t, http.StatusConflict, refused.Status)
-		require.Equal(t, "transition_not_allowed", refused.Body["code"])
-		require.Equal(t, "completed", refused.Body["currentStatus"])
-		require.Equal(t, completed, refused.Body["current"])
-		require.Equal(t, []any{}, refused.Body["allowedTransitions"])
+		refused := s.Post(t, http.StatusConflict, OrderPath(order)+"/cancel", object{"reason": "late"})
+		require.Equal(t, "transition_not_allowed", refused["code"])
+		require.Equal(t, "completed", refused["currentStatus"])
+		require.Equal(t, completed, refused["current"])
+		require.Equal(t, []any{}, refused["allowedTransitions"])
 	})
 }
 
@@ -176,18 +175,17 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 			require.Equal(t, c.pointer, a.Pointer())
 		})
 	}
-	require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, OrderPath(order)+"/refund", `{}`).Status)
-	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPost, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", "*").Status)
-	stale := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", `"1-9"`)
-	require.Equal(t, http.StatusPreconditionFailed, stale.Status)
-	require.Equal(t, "pending", stale.Body["currentStatus"])
+	s.Post(t, http.StatusNotFound, OrderPath(order)+"/refund", `{}`)
+	s.Post(t, http.StatusBadRequest, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", "*")
+	stale := s.Post(t, http.StatusPreconditionFailed, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", `"1-9"`)
+	require.Equal(t, "pending", stale["currentStatus"])
 	for body, status := range map[string]int{
 		`{"method":"cash"}`:                  http.StatusPreconditionFailed,
 		`{"method":"external","extra":true}`: http.StatusBadRequest,
 	} {
 		require.Equal(t, status, s.Send(t, http.MethodPost, OrderPath(order)+"/pay", body, "If-Match", `"1-9"`).Status, "shape, then precondition, then rules")
 	}
-	require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodPost, OrderPath(order)+"/pay", `{"method":"cash"}`, "If-Match", "*").Status)
+	s.Post(t, http.StatusBadRequest, OrderPath(order)+"/pay", `{"method":"cash"}`, "If-Match", "*")
 	require.Equal(t, "?dryRun", s.Send(t, http.MethodPost, OrderPath(order)+"/pay?dryRun=true", `{"method":"external"}`).Pointer())
 	require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/orders/999999/history?limit=0", nil).Status, "existence, then shape")
 	for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808", "999999"} {
@@ -200,11 +198,9 @@ func TestAStaleTransitionIsToldOfTheChangeAndOfNoVersionThatIsGone(t *testing.T)
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 1990, Plenty)
 	order := s.Place(t)
-	paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", order["etag"].(string))
-	require.Equal(t, http.StatusOK, paid.Status, paid.Body)
-	stale := s.Send(t, http.MethodPost, OrderPath(order)+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", order["etag"].(string))
-	require.Equal(t, http.StatusPreconditionFailed, stale.Status)
-	require.Contains(t, stale.Body["detail"], "since you read it; nothing of yours was applied.")
+	s.Post(t, http.StatusOK, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", order["etag"].(string))
+	stale := s.Post(t, http.StatusPreconditionFailed, OrderPath(order)+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", order["etag"].(string))
+	require.Contains(t, stale["detail"], "since you read it; nothing of yours was applied.")
 }
 
 func TestACouponTakesItsDiscountAndComesBackWithTheCancelledOrder(t *testing.T) {
@@ -224,11 +220,10 @@ func TestACouponTakesItsDiscountAndComesBackWithTheCancelledOrder(t *testing.T) 
 		require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "action = 'order.create'"))
 		require.Zero(t, s.Count(t, &uow.AuditRow{}, "action = 'coupon.redeem'"), "the order's entry speaks for both")
 
-		again := s.Send(t, http.MethodPost, "/orders", body)
-		require.Equal(t, http.StatusUnprocessableEntity, again.Status)
-		require.Equal(t, "used", again.Body["currentStatus"])
+		again := s.Post(t, http.StatusUnprocessableEntity, "/orders", body)
+		require.Equal(t, "used", again["currentStatus"])
 
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, OrderPath(order)+"/cancel", object{"reason": "changed my mind"}).Status)
+		s.Post(t, http.StatusOK, OrderPath(order)+"/cancel", object{"reason": "changed my mind"})
 		require.Equal(t, "unused", s.Send(t, http.MethodGet, "/coupons/"+code, nil).Body["status"])
 		s.Create(t, "/orders", body)
 	})
@@ -239,7 +234,7 @@ func TestACouponThatAnOrderCannotUseIsRefusedAtItsField(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1000, Plenty)
 		voided := s.Coupon(t, nil)
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, "/coupons/"+voided+"/void", nil).Status)
+		s.Post(t, http.StatusOK, "/coupons/"+voided+"/void", nil)
 		cases := []struct{ name, code, rule string }{
 			{"bound to another user", s.Issue(t, s.Campaign(t, nil), object{"userIds": []int{8}})[0], "bound"},
 			{"void", voided, "void"},
@@ -253,9 +248,8 @@ func TestACouponThatAnOrderCannotUseIsRefusedAtItsField(t *testing.T) {
 			require.Equal(t, c.rule, a.Body["fields"].([]any)[0].(object)["code"], c.name)
 		}
 		s.Clock.Advance(time.Hour)
-		expired := s.Send(t, http.MethodPost, "/orders", object{"userId": 8, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": cases[0].code})
-		require.Equal(t, http.StatusUnprocessableEntity, expired.Status)
-		require.Equal(t, "expired", expired.Body["currentStatus"])
+		expired := s.Post(t, http.StatusUnprocessableEntity, "/orders", object{"userId": 8, "items": []object{{"sku": "TEA-1", "quantity": 1}}, "couponCode": cases[0].code})
+		require.Equal(t, "expired", expired["currentStatus"])
 		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"))
 	})
 }
@@ -279,10 +273,9 @@ func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
 			placed = append(placed, s.Create(t, "/orders", object{"userId": 1 + i%2, "items": []object{{"sku": sku, "quantity": 1}}}))
 			s.Clock.Advance(24 * time.Hour)
 		}
-		require.Equal(t, http.StatusOK, s.Send(t, http.MethodPost, OrderPath(placed[1])+"/pay", object{"method": "external"}).Status)
+		s.Post(t, http.StatusOK, OrderPath(placed[1])+"/pay", object{"method": "external"})
 		list := func(query string) []int {
-			a := s.Send(t, http.MethodGet, "/orders?"+query, nil)
-			require.Equal(t, http.StatusOK, a.Status, a.Body)
+			a := s.Get(t, "/orders?"+query)
 			found := []int{}
 			for _, item := range a.Items() {
 				require.Len(t, item["items"], 1, "each has its lines")
@@ -329,8 +322,8 @@ func TestAnotherTenantsOrderIsNotFound(t *testing.T) {
 		stranger := Open(storagetest.Tenant(t), t, db)
 		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, OrderPath(order), nil).Status)
 		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, OrderPath(order)+"/history", nil).Status)
-		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodPost, OrderPath(order)+"/pay", object{"method": "external"}).Status)
-		require.Equal(t, http.StatusUnprocessableEntity, stranger.Send(t, http.MethodPost, "/orders", object{"userId": 1, "items": []object{{"sku": "TEA-1", "quantity": 1}}}).Status)
+		stranger.Post(t, http.StatusNotFound, OrderPath(order)+"/pay", object{"method": "external"})
+		stranger.Post(t, http.StatusUnprocessableEntity, "/orders", object{"userId": 1, "items": []object{{"sku": "TEA-1", "quantity": 1}}})
 		batch := stranger.Send(t, http.MethodPost, "/order-batches", object{"action": "pay", "ids": []any{order["id"]}, "method": "external"})
 		require.Equal(t, "invalid", batch.Items()[0]["verdict"])
 		require.Equal(t, order, s.Send(t, http.MethodGet, OrderPath(order), nil).Body)

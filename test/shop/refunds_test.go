@@ -271,7 +271,7 @@ func TestWhatCannotBeRefundedIsRefusedAtItsPlace(t *testing.T) {
 	require.Equal(t, "/amount", blind.Pointer())
 	require.NotContains(t, blind.Body, "refundable")
 	require.NotContains(t, blind.Text, "100")
-	require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/999999/refunds", object{"amount": 1, "reason": "x"}).Status)
+	s.Post(t, http.StatusNotFound, "/orders/999999/refunds", object{"amount": 1, "reason": "x"})
 	require.Equal(t, before, s.Count(t, &refunds.Refund{}, "1 = 1"))
 	s.requireBooks(t)
 }
@@ -300,7 +300,7 @@ func TestAStepThatBreaksARuleChangesNothing(t *testing.T) {
 	stale := s.boss().Send(t, http.MethodPost, RefundPath(refund)+"/reject", object{}, "If-Match", `"1-9"`)
 	require.Equal(t, http.StatusPreconditionFailed, stale.Status, "the precondition is proposal before the rules")
 	require.Equal(t, "requested", stale.Body["currentStatus"])
-	require.Equal(t, http.StatusPreconditionFailed, s.Send(t, http.MethodPost, RefundPath(refund)+"/approve", nil, "If-Match", `"1-9"`).Status)
+	s.Post(t, http.StatusPreconditionFailed, RefundPath(refund)+"/approve", nil, "If-Match", `"1-9"`)
 	require.Equal(t, http.StatusConflict, s.boss().Send(t, http.MethodPost, RefundPath(refund)+"/settle", object{"reference": "re_1"}).Status)
 	require.Equal(t, refund, s.Get(t, RefundPath(refund)).Body)
 }
@@ -429,8 +429,7 @@ func TestRefundsAreListedByFilterAndFoundByReference(t *testing.T) {
 		s.boss().Post(t, 200, RefundPath(b)+"/approve", nil)
 		s.boss().Post(t, 200, RefundPath(b)+"/settle", object{"reference": "re_Xy7"})
 		ids := func(query string) (listed []any) {
-			answer := s.Send(t, http.MethodGet, "/refunds?"+query, nil)
-			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			answer := s.Get(t, "/refunds?"+query)
 			for _, item := range answer.Items() {
 				require.Equal(t, s.Get(t, RefundPath(item)).Body, object(item))
 				listed = append(listed, item["id"])

@@ -53,8 +53,7 @@ func (s *Shop) requireLedger(t *testing.T, user principal.CustomerID, balance in
 func TestAWalletThatNothingHasTouchedReadsAsZeros(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
-		a := s.Send(t, http.MethodGet, "/wallets/12", nil)
-		require.Equal(t, http.StatusOK, a.Status)
+		a := s.Get(t, "/wallets/12")
 		require.Equal(t, object{
 			"userId": "12", "balance": 0.0, "version": 0.0, "etag": nil, "createdTime": nil, "updatedTime": nil, "updatedBy": nil,
 		}, a.Body)
@@ -108,14 +107,13 @@ func TestAReferenceComesAgainAsTheFirstEntryOrIsRefused(t *testing.T) {
 		for _, other := range []object{
 			{"amount": 501, "kind": "test", "reference": "topup"}, {"amount": 500, "kind": "other", "reference": "topup"},
 		} {
-			a := s.Send(t, http.MethodPost, "/wallets/12/entries", other)
-			require.Equal(t, http.StatusConflict, a.Status)
-			require.Equal(t, "payload_mismatch", a.Body["code"])
-			require.Equal(t, first.Body, a.Body["first"])
+			a := s.Post(t, http.StatusConflict, "/wallets/12/entries", other)
+			require.Equal(t, "payload_mismatch", a["code"])
+			require.Equal(t, first.Body, a["first"])
 		}
 		transfer := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 14, "amount": 1, "reference": "topup"})
 		require.Equal(t, "payload_mismatch", transfer.Body["code"])
-		require.Equal(t, http.StatusConflict, s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "topup"}).Status)
+		s.Post(t, http.StatusConflict, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 13, "amount": 1, "reference": "topup"})
 		s.requireLedger(t, "12", 400)
 		s.requireLedger(t, "13", 70)
 		s.requireLedger(t, "14", 0)
@@ -127,19 +125,16 @@ func TestATransferMovesBothWalletsOrNeither(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "12", 500)
 		request := object{"fromUserId": 12, "toUserId": 3, "amount": 200, "reference": "gift"}
-		made := s.Send(t, http.MethodPost, "/wallet-transfers", request)
-		require.Equal(t, http.StatusCreated, made.Status, made.Body)
-		require.EqualValues(t, -200, made.Body["debit"].(object)["amount"])
-		require.Equal(t, "3", made.Body["debit"].(object)["otherUserId"])
-		require.EqualValues(t, 200, made.Body["credit"].(object)["balance"])
-		again := s.Send(t, http.MethodPost, "/wallet-transfers", request)
-		require.Equal(t, http.StatusOK, again.Status)
-		require.Equal(t, made.Body, again.Body)
+		made := s.Post(t, http.StatusCreated, "/wallet-transfers", request)
+		require.EqualValues(t, -200, made["debit"].(object)["amount"])
+		require.Equal(t, "3", made["debit"].(object)["otherUserId"])
+		require.EqualValues(t, 200, made["credit"].(object)["balance"])
+		again := s.Post(t, http.StatusOK, "/wallet-transfers", request)
+		require.Equal(t, made, again)
 		request["amount"] = 201
 		require.Equal(t, "payload_mismatch", s.Send(t, http.MethodPost, "/wallet-transfers", request).Body["code"])
-		poor := s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 3, "amount": 301, "reference": "more"})
-		require.Equal(t, http.StatusConflict, poor.Status)
-		require.Equal(t, []any{"insufficient_balance", "12", 300.0, 301.0}, []any{poor.Body["code"], poor.Body["userId"], poor.Body["balance"], poor.Body["wanted"]})
+		poor := s.Post(t, http.StatusConflict, "/wallet-transfers", object{"fromUserId": 12, "toUserId": 3, "amount": 301, "reference": "more"})
+		require.Equal(t, []any{"insufficient_balance", "12", 300.0, 301.0}, []any{poor["code"], poor["userId"], poor["balance"], poor["wanted"]})
 		s.requireLedger(t, "12", 300)
 		s.requireLedger(t, "3", 200)
 	})
@@ -154,7 +149,7 @@ func TestABalanceIsNeverBeyondAnInt64(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, over.Status)
 		require.Equal(t, "/amount", over.Pointer())
 		s.Fund(t, "13", 5)
-		require.Equal(t, http.StatusUnprocessableEntity, s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": 13, "toUserId": 12, "amount": 1, "reference": "over"}).Status)
+		s.Post(t, http.StatusUnprocessableEntity, "/wallet-transfers", object{"fromUserId": 13, "toUserId": 12, "amount": 1, "reference": "over"})
 		most := s.enter(t, "13", math.MinInt64, "all there is")
 		require.Equal(t, "insufficient_balance", most.Body["code"])
 		require.Equal(t, http.StatusCreated, s.enter(t, "12", -math.MaxInt64, "and back").Status)
@@ -224,8 +219,8 @@ func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
 		require.Equal(t, "resource_locked", a.Body["code"])
 		require.Equal(t, "1", a.Header.Get("Retry-After"))
 	}
-	require.Equal(t, http.StatusLocked, s.Send(t, http.MethodPost, "/wallet-transfers?wait=0", object{"fromUserId": 5, "toUserId": 12, "amount": 1, "reference": "r"}).Status)
-	require.Equal(t, http.StatusCreated, s.Send(t, http.MethodPost, "/wallets/13/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"}).Status)
+	s.Post(t, http.StatusLocked, "/wallet-transfers?wait=0", object{"fromUserId": 5, "toUserId": 12, "amount": 1, "reference": "r"})
+	s.Post(t, http.StatusCreated, "/wallets/13/entries?wait=0", object{"amount": 1, "kind": "k", "reference": "r"})
 	close(release)
 	require.NoError(t, <-done)
 	require.Equal(t, http.StatusCreated, s.enter(t, "12", 1, "r").Status)

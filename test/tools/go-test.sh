@@ -10,7 +10,7 @@ set -euo pipefail
 racing='/internal/(lock|mq|events|ratelimit|core/coretest|base/storage|base/batcher|edge/edgetest|edge/idempotency|flashsale|flashsale/gate|views/realtime|access)$'
 
 # These packages take longest and start first, so that no processor is idle at the end.
-longest='/(test/contract|test/e2e|test/faults|internal/access)$'
+longest='/(test/contract|test/e2e|test/faults|test/shop|internal/access)$'
 
 # packages prints the packages with tests that grep selects, the longest first.
 packages() {

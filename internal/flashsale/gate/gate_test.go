@@ -691,17 +691,17 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 	client := redistest.Connect(t, server.URL())
 	g := NewRedis(client, mq.NewRedis(client, "large:", mq.Options{Clock: now}), now)
 	ctx := storagetest.Tenant(t)
-	const units = 300_000
+	units := tier.Rounds(30_000, 300_000)
 	tickets := make([]Ticket, units)
 	for i := range tickets {
 		tickets[i] = confirmed(fmt.Sprintf("%026d", i), fmt.Sprint(i%100_000), 1)
 	}
-	rules := Rules{Ref: Ref{1, 1}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 9, Allotted: units + 5}
+	rules := Rules{Ref: Ref{1, 1}, Version: 1, StockVersion: 1, Open: true, Starts: opening, Ends: opening.Add(time.Hour), PerUserLimit: 9, Allotted: int64(units) + 5}
 
 	half, stop := context.WithCancel(ctx)
 	steps := 0
 	client.AddHook(each(func(cmd redis.Cmder) {
-		if steps++; steps == 100 {
+		if steps++; steps == 20 {
 			stop()
 		}
 	}))
