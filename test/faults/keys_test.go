@@ -18,6 +18,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // Each round sends one request of a random kind under a key of its own, lets it meet a
@@ -143,6 +144,7 @@ func TestAKeyWhoseRequestDiedAfterCommitHasItsReply(t *testing.T) { killAtCommit
 // The embedded database has no link to be cut, so the moment of its death is chance, and
 // the chance is kept such that it comes before COMMIT about as often as after.
 func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	p, s, c := asProcess(t, "sqlite")
@@ -211,6 +213,7 @@ func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, c
 }
 
 func TestAKeyHasItsReplyWhenRedisForgetsEverything(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	redis, databaseURL, callers := onTwoPrograms(t)
@@ -318,6 +321,7 @@ func (ts *traps) clear() { ts.set.Store(nil) }
 const mostStatements = 14
 
 func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
@@ -340,6 +344,7 @@ func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 }
 
 func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)

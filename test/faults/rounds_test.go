@@ -8,9 +8,5 @@ import (
 var (
 	keyRounds = tier.Rounds(8, 200)
 	// killRounds is how often that is the end of the real program.
-	killRounds = tier.Rounds(2, 200)
-	// batchRounds is of batches, which take as long as their rows.
-	batchRounds = tier.Rounds(2, 100)
-	// pastRounds is of databases that are copied and put back.
-	pastRounds = tier.Rounds(3, 50)
+	killRounds = tier.Rounds(1, 200)
 )
