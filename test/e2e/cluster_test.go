@@ -14,6 +14,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/test/apptest"
 	"interlock/test/burst"
+	"interlock/test/tier"
 )
 
 // TestTheWholeProgramRunsOnARedisCluster drives two replicas on three masters: all that
@@ -58,6 +59,7 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 
 // A worker that has nothing to do looks for sales every five seconds only.
 func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
+	tier.Nightly(t)
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewServer(t).URL()
 	api, worker := s, s

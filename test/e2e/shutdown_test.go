@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"net"
@@ -14,34 +13,37 @@ import (
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/app"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 
-	_ "modernc.org/sqlite" // the driver that the test holds its own lock with
+	_ "modernc.org/sqlite" // the driver of connect
 )
 
 func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
 
 func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing.T) {
-	for _, engine := range []string{"sqlite", "mariadb"} {
+	for _, engine := range bothEngines {
 		t.Run(engine, func(t *testing.T) {
-			p, stop, ended := alone(t, engine)
+			held := newHeldUnit()
+			p, stop, ended := alone(t, engine, held.prepare(t))
 			c := p.Admin(t)
 			before := newConfig(t, c, "slow", 1, "number")
 			watching := open(t, c, watchPath)
 			watching.next(t, "ready")
-			release := holdRows(t, p)
 
 			slow := make(chan apptest.Answer, 1)
 			go func() {
-				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
-				if err == nil {
-					slow <- answer
+				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before), "X-Request-Id", held.request)
+				if err != nil {
+					answer.Body = []byte(err.Error())
 				}
+				slow <- answer
 			}()
-			require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
+			receive(t, held.reached, "the transaction of the edit")
 			stop()
 			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 			require.NoError(t, receive(t, watching.ended, "the end of the stream"))
@@ -49,10 +51,10 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 			case err := <-ended:
 				require.FailNow(t, "the program ended before its request", "%v", err)
 			case <-slow:
-				require.FailNow(t, "the edit did not wait for the lock")
+				require.FailNow(t, "the edit did not wait")
 			default:
 			}
-			release()
+			close(held.released)
 
 			answer := receive(t, slow, "the reply of the request in flight")
 			require.Equalf(t, http.StatusOK, answer.Status, "%s", answer.Body)
@@ -64,7 +66,7 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 
 func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
-	p.Settings.ShutdownDelay = 2 * time.Second
+	p.Settings.ShutdownDelay = 4 * time.Second
 	c := p.Admin(t)
 	require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/readyz", nil).Status)
 	began := time.Now()
@@ -81,24 +83,34 @@ func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
 }
 
-// holdRows locks what an edit of a config needs, from outside the program.
-func holdRows(t *testing.T, p *apptest.Program) (release func()) {
-	t.Helper()
-	pool := connect(t, p)
-	conn, err := pool.Conn(t.Context())
-	require.NoError(t, err)
-	statements := []string{"BEGIN IMMEDIATE"}
-	if strings.HasPrefix(p.Settings.URL(), "mysql://") {
-		statements = []string{"BEGIN", "SELECT id FROM configs FOR UPDATE"}
-	}
-	for _, statement := range statements {
-		_, err := conn.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	return func() {
-		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
+// heldUnit blocks the transaction of one request before its first query, as a slow database does,
+// until released is closed or the request is cancelled.
+type heldUnit struct {
+	request           string
+	reached, released chan struct{}
+}
+
+func newHeldUnit() heldUnit {
+	return heldUnit{"held", make(chan struct{}, 1), make(chan struct{})}
+}
+
+func (h heldUnit) prepare(t *testing.T) func(services *app.Services) {
+	return func(services *app.Services) {
+		hold := func(db *gorm.DB) {
+			ctx := db.Statement.Context
+			if _, inUnit := db.Statement.ConnPool.(*sql.Tx); !inUnit || principal.Request(ctx) != h.request {
+				return
+			}
+			select {
+			case h.reached <- struct{}{}:
+			default:
+			}
+			select {
+			case <-h.released:
+			case <-ctx.Done():
+			}
+		}
+		require.NoError(t, services.DB.Write(t.Context()).Callback().Query().Before("gorm:query").Register("e2e:hold", hold))
 	}
 }
 
@@ -119,11 +131,6 @@ func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = pool.Close() })
 	return pool
-}
-
-// writing reports whether a unit has begun its transaction.
-func writing(p *apptest.Program) bool {
-	return p.Services().DB.Pools()["write"].Stats().InUse > 0
 }
 
 func refusesConnections(p *apptest.Program) bool {
@@ -186,18 +193,16 @@ func TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose(t *testing.T)
 }
 
 func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *testing.T) {
-	p, stop, ended := alone(t, "mariadb")
+	held := newHeldUnit()
+	p, stop, ended := alone(t, "mariadb", held.prepare(t))
 	c := p.Admin(t)
 	before := newConfig(t, c, "slow", 1, "number")
-	release := holdRows(t, p)
-	defer release()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
+		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before), "X-Request-Id", held.request)
 		answered <- err
 	}()
-	require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
-	p.Settings.ShutdownTimeout = time.Hour
+	receive(t, held.reached, "the transaction of the edit")
 	stop()
 	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 	overtake(t, p)

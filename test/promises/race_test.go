@@ -18,7 +18,7 @@ import (
 // race moves everything that a row's check adds up all the while: by one unit and by many, in
 // one table and across some.
 func race(t *testing.T, admin *apptest.Caller) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer stop()
