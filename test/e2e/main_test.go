@@ -155,9 +155,9 @@ func number(t *testing.T, db *storage.DB, query string, arguments ...any) int64 
 	return n
 }
 
-// alone boots a program that no other test uses. prepare is called before the program serves. stop
-// asks the program to end, and ended receives the result of Run.
-func alone(t *testing.T, engine string, prepare ...func(services *app.Services)) (p *apptest.Program, stop context.CancelFunc, ended <-chan error) {
+// alone boots a program that no other test uses. stop asks the program to end, and ended receives the
+// result of Run.
+func alone(t *testing.T, engine string) (p *apptest.Program, stop context.CancelFunc, ended <-chan error) {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
 	s.ShutdownTimeout = time.Hour
@@ -170,9 +170,6 @@ func alone(t *testing.T, engine string, prepare ...func(services *app.Services))
 	program := app.New(s, "test")
 	program.HashCost = apptest.HashCost
 	require.NoError(t, program.Start(ctx))
-	for _, fn := range prepare {
-		fn(program.Services())
-	}
 	done := make(chan error, 1)
 	go func() { done <- program.Run(ctx) }()
 	return &apptest.Program{Program: program, URL: "http://" + program.Addr()}, cancel, done

@@ -13,10 +13,8 @@ import (
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
-	"gorm.io/gorm"
 
 	"interlock/internal/app"
-	"interlock/internal/base/principal"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 
@@ -28,22 +26,23 @@ func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
 func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing.T) {
 	for _, engine := range bothEngines {
 		t.Run(engine, func(t *testing.T) {
-			held := newHeldUnit()
-			p, stop, ended := alone(t, engine, held.prepare(t))
+			p, stop, ended := alone(t, engine)
 			c := p.Admin(t)
 			before := newConfig(t, c, "slow", 1, "number")
 			watching := open(t, c, watchPath)
 			watching.next(t, "ready")
+			release := holdRows(t, p)
+			idle := writers(p)
 
 			slow := make(chan apptest.Answer, 1)
 			go func() {
-				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before), "X-Request-Id", held.request)
+				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
 				if err != nil {
 					answer.Body = []byte(err.Error())
 				}
 				slow <- answer
 			}()
-			receive(t, held.reached, "the transaction of the edit")
+			require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 			stop()
 			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 			require.NoError(t, receive(t, watching.ended, "the end of the stream"))
@@ -54,7 +53,7 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 				require.FailNow(t, "the edit did not wait")
 			default:
 			}
-			close(held.released)
+			release()
 
 			answer := receive(t, slow, "the reply of the request in flight")
 			require.Equalf(t, http.StatusOK, answer.Status, "%s", answer.Body)
@@ -83,35 +82,20 @@ func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
 }
 
-// heldUnit blocks the transaction of one request before its first query, as a slow database does,
-// until released is closed or the request is cancelled.
-type heldUnit struct {
-	request           string
-	reached, released chan struct{}
-}
-
-func newHeldUnit() heldUnit {
-	return heldUnit{"held", make(chan struct{}, 1), make(chan struct{})}
-}
-
-func (h heldUnit) prepare(t *testing.T) func(services *app.Services) {
-	return func(services *app.Services) {
-		hold := func(db *gorm.DB) {
-			ctx := db.Statement.Context
-			if _, inUnit := db.Statement.ConnPool.(*sql.Tx); !inUnit || principal.Request(ctx) != h.request {
-				return
-			}
-			select {
-			case h.reached <- struct{}{}:
-			default:
-			}
-			select {
-			case <-h.released:
-			case <-ctx.Done():
-			}
-		}
-		require.NoError(t, services.DB.Write(t.Context()).Callback().Query().Before("gorm:query").Register("e2e:hold", hold))
+// holdRows locks the rows that an edit of a config needs: on MariaDB from another connection, and on
+// SQLite as the one writer of the program.
+func holdRows(t *testing.T, p *apptest.Program) (release func()) {
+	t.Helper()
+	if _, embedded := p.Settings.SQLitePath(); embedded {
+		tx, err := p.Services().DB.Begin(t.Context(), t.Context())
+		require.NoError(t, err)
+		return func() { require.NoError(t, tx.Rollback().Error) }
 	}
+	tx, err := connect(t, p).BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = tx.ExecContext(t.Context(), "SELECT id FROM configs FOR UPDATE")
+	require.NoError(t, err)
+	return func() { require.NoError(t, tx.Rollback()) }
 }
 
 // connect opens the program's database with a pool of the test's own.
@@ -132,6 +116,9 @@ func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	t.Cleanup(func() { _ = pool.Close() })
 	return pool
 }
+
+// writers returns how many units have begun their transaction or wait for the writer.
+func writers(p *apptest.Program) int { return p.Services().DB.Pools()["write"].Stats().InUse }
 
 func refusesConnections(p *apptest.Program) bool {
 	conn, err := net.Dial("tcp", p.Addr())
@@ -193,16 +180,18 @@ func TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose(t *testing.T)
 }
 
 func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *testing.T) {
-	held := newHeldUnit()
-	p, stop, ended := alone(t, "mariadb", held.prepare(t))
+	p, stop, ended := alone(t, "mariadb")
 	c := p.Admin(t)
 	before := newConfig(t, c, "slow", 1, "number")
+	release := holdRows(t, p)
+	defer release()
+	idle := writers(p)
 	answered := make(chan error, 1)
 	go func() {
-		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before), "X-Request-Id", held.request)
+		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
 		answered <- err
 	}()
-	receive(t, held.reached, "the transaction of the edit")
+	require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 	stop()
 	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 	overtake(t, p)
