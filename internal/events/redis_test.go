@@ -21,7 +21,7 @@ import (
 	"interlock/test/tier"
 )
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func TestRedisKeepsTheContract(t *testing.T) {
 	options := redisOptions(t)

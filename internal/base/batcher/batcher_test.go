@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	patience = 10 * time.Second
+	patience = 2 * time.Minute
 	tick     = time.Millisecond
 )
 
