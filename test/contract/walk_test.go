@@ -88,41 +88,6 @@ func example(t *testing.T, route httpapi.Route) any {
 
 func private(route httpapi.Route) bool { return !route.Public }
 
-func TestNobodyWithoutCredentialsGetsIn(t *testing.T) {
-	eachRoute(t, private, func(t *testing.T, w walk) {
-		path := w.path(t)
-		verify := requireNoWrites(t, w.Program)
-
-		caller := *w.owner
-		caller.Token, caller.Session = "", apptest.Session{}
-		answer := caller.Do(t, w.route.Method, path, example(t, w.route))
-		require.Equal(t, http.StatusUnauthorized, answer.Status, "%s", answer.Body)
-		require.Equal(t, "unauthenticated", answer.Code())
-		require.NotEmpty(t, answer.Header.Get("WWW-Authenticate"))
-
-		caller.Token = "ilk_wrong"
-		answer = caller.Do(t, w.route.Method, path, example(t, w.route))
-		require.Equal(t, http.StatusUnauthorized, answer.Status, "%s", answer.Body)
-		require.Equal(t, "invalid_credentials", answer.Code())
-		verify()
-	})
-}
-
-func TestNobodyWithoutThePermissionGetsIn(t *testing.T) {
-	permitted := func(route httpapi.Route) bool { return route.Permission != "" }
-	eachRoute(t, permitted, func(t *testing.T, w walk) {
-		path := w.path(t)
-		caller := w.Caller(t, w.owner.Tenant, allBut(w.route.Permission)...)
-		verify := requireNoWrites(t, w.Program)
-
-		answer := caller.Do(t, w.route.Method, path, example(t, w.route))
-		require.Equal(t, http.StatusForbidden, answer.Status, "%s", answer.Body)
-		require.Equal(t, "forbidden", answer.Code())
-		require.Contains(t, answer.JSON(t)["detail"], w.route.Permission)
-		verify()
-	})
-}
-
 // Who may not is not told whether there is anything.
 func TestPermissionIsAskedForBeforeExistence(t *testing.T) {
 	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }

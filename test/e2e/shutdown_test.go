@@ -5,20 +5,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
-
-	_ "modernc.org/sqlite" // the driver of connect
 )
 
 func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
@@ -98,23 +93,10 @@ func holdRows(t *testing.T, p *apptest.Program) (release func()) {
 	return func() { require.NoError(t, tx.Rollback()) }
 }
 
-// connect opens the program's database with a pool of the test's own.
+// connect opens the program's database with a pool of the test.
 func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	t.Helper()
-	driver, source := "sqlite", ""
-	if path, ok := p.Settings.SQLitePath(); ok {
-		source = "file:" + path + "?_pragma=busy_timeout(10000)"
-	} else {
-		u, err := url.Parse(p.Settings.URL())
-		require.NoError(t, err)
-		config := gomysql.NewConfig()
-		config.Net, config.Addr, config.User, config.DBName = "tcp", u.Host, u.User.Username(), strings.Trim(u.Path, "/")
-		driver, source = "mysql", config.FormatDSN()
-	}
-	pool, err := sql.Open(driver, source)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = pool.Close() })
-	return pool
+	return storagetest.Open(t, p.Settings.URL()).Pools()["write"]
 }
 
 // writers returns how many units have begun their transaction or wait for the writer.

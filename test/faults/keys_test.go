@@ -25,6 +25,13 @@ import (
 // fault, and sends it again. What must hold is the same everywhere: the effect is there
 // once, with one audit row, and every answer that tells of it is the same to the byte.
 
+var (
+	// keyRounds is how often a request with an idempotency key meets each fault.
+	keyRounds = tier.Rounds(8, 200)
+	// killRounds is how often the fault ends the real program.
+	killRounds = tier.Rounds(1, 200)
+)
+
 // isReplay reports whether an answer is that of an earlier attempt.
 func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
 
