@@ -27,42 +27,11 @@ WEB_SOURCES := $(if $(wildcard web/package.json),$(shell find web -type f \
 	-not -name '*.go' -not -name '*.gen.ts' -not -name schema.d.ts) api/openapi.yaml)
 WEB := $(if $(WEB_SOURCES),web/dist/index.html)
 
-# make test RACE=yes runs the Go tests with the race detector, as CI does; it takes twice
-# the processor time and a C compiler. SQLite and its C library, translated to Go, lie
-# outside what the detector is asked about: its pages are no memory of Go, and it locks by
-# itself. Watching each access of theirs was half of the time of the tests. All that calls
-# them is watched. A library that has a sync.Map cannot be left out: its copy of that code
-# would be taken for all packages, unwatched, and the detector would see races where there
-# are none. The detector needs cgo, and with it gorm.io/driver/sqlite compiles the C SQLite
-# that we do not use; without optimising that takes seconds instead of a minute.
-UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
-ifeq ($(RACE),yes)
-GO_ENV := CGO_ENABLED=1 CGO_CFLAGS=-O0
-GO_FLAGS := -race $(foreach package,$(UNWATCHED),'-gcflags=$(package)=-race=false -d=checkptr=0')
+# RACE=yes runs the race detector where goroutines share memory, as CI does, and RACE=all in every
+# package, as make nightly does. See test/tools/go-test.sh.
+ifneq ($(RACE),)
 GO_NEEDS := c-compiler
-else ifeq ($(RACE),)
-GO_ENV := CGO_ENABLED=0
-else
-$(error RACE=$(RACE) says nothing: it is yes, or left out)
 endif
-
-# A quarter of their time went into files that nobody needs once they have ended, so these are kept
-# in memory where there is room.
-#
-# What Go's cache knows to have passed is not run again, as long as its code, what it reads and the
-# servers beside it are the same; `go clean -testcache` makes it forget. CI runs everything.
-#
-# The heaps of tests are small, and are collected all the time unless they may grow. Nobody
-# debugs test binaries, so the linker need not write what a debugger reads.
-GO_TEST = $(SERVICES) -in-memory -- env $(GO_ENV) GOGC=400 go test $(GO_FLAGS) -ldflags=-w -vet=off $(if $(RACE),-count=1) -timeout 10m
-
-# Tests wait for servers, disks and clocks more than half of their time, so more packages
-# run at once than there are processors; each has connections of its own to the one MariaDB.
-PACKAGES := $(shell expr $$(nproc) + 2)
-
-# Those that take longest begin first, so that no processor is left alone with one at
-# the end.
-LONGEST := ./test/e2e ./test/contract ./test/faults ./client
 
 .PHONY: help
 help: ## List the targets
@@ -77,18 +46,32 @@ run: build ## Build and serve on SQLite, data under ./data
 	bin/admin serve
 
 .PHONY: check
-check: $(WEB) ## Run what needs no server, in under a minute: vet, the tests of packages on SQLite, the web's types
+check: $(WEB) ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
 	CGO_ENABLED=0 go vet ./...
 	INTERLOCK_TEST_TIER=check CGO_ENABLED=0 go test ./internal/... ./client/... ./cmd/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
-test: ## Run everything that a change must pass, but lint; says how long each part took; RACE=yes, as CI, adds the race detector
-	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser
+test: ## Run the tests that every change must pass, and report how long each part took; RACE=yes as CI
+	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser tiers-summary
+
+.PHONY: nightly
+nightly: ## Run all tests on both engines with the race detector, then faults, mutants, engines and fuzzing; hours, as root; report in bin/nightly.txt
+	INTERLOCK_TEST_TIER=nightly MAKE='$(MAKE) RACE=all FUZZTIME=10s' KEEP_GOING=yes REPORT=bin/nightly.txt test/tools/parts.sh \
+		build test-go test-web test-browser lint bench-vet chart reproducible fuzz previous distributed engines mutants
+	INTERLOCK_TEST_TIER=nightly go run ./test/tiers -record
+
+.PHONY: tiers
+tiers: ## List the tests that only make nightly runs
+	@CGO_ENABLED=0 go run ./test/tiers
+
+.PHONY: tiers-summary
+tiers-summary:
+	@CGO_ENABLED=0 go run ./test/tiers -summary
 
 .PHONY: test-go
-test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run every Go test, beside a private MariaDB and Redis
-	$(GO_TEST) -p $(PACKAGES) $(LONGEST) ./...
+test-go: $(WEB) $(GO_NEEDS) deploy-tools ## Run the Go tests next to a private MariaDB and Redis, whose files are in memory if there is room
+	$(SERVICES) -in-memory -- env CGO_ENABLED=0 RACE=$(RACE) test/tools/go-test.sh
 
 .PHONY: test-web
 test-web: $(WEB) ## Run the web admin's own tests

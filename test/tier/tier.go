@@ -22,10 +22,9 @@ const (
 	nightly = "nightly"
 )
 
-var current = read()
-
-// read panics on an unknown tier: a misspelt name must not skip tests silently.
-func read() string {
+// current panics on an unknown tier: a misspelt name must not skip tests silently. It reads the
+// environment each time, because Go's test cache only records variables that a running test reads.
+func current() string {
 	switch name := os.Getenv(Variable); name {
 	case "":
 		return change
@@ -37,7 +36,7 @@ func read() string {
 }
 
 // IsNightly reports whether the nightly tier runs.
-func IsNightly() bool { return current == nightly }
+func IsNightly() bool { return current() == nightly }
 
 // Nightly skips the test in the other tiers.
 func Nightly(t testing.TB) {
@@ -50,7 +49,7 @@ func Nightly(t testing.TB) {
 // NeedServers skips the test in the check tier. In the other tiers a missing server fails the test.
 func NeedServers(t testing.TB) {
 	t.Helper()
-	if current == check {
+	if current() == check {
 		t.Skip("this test needs a server; make test runs it")
 	}
 }

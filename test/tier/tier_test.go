@@ -10,7 +10,7 @@ import (
 
 func TestUnknownTierPanics(t *testing.T) {
 	t.Setenv(Variable, "nigthly")
-	require.PanicsWithValue(t, "INTERLOCK_TEST_TIER=nigthly: the tiers are check, change and nightly", func() { read() })
+	require.PanicsWithValue(t, "INTERLOCK_TEST_TIER=nigthly: the tiers are check, change and nightly", func() { current() })
 }
 
 func TestChangedSQLIsDetected(t *testing.T) {

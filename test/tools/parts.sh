@@ -1,17 +1,20 @@
 #!/bin/bash
-# Makes each target in turn and says at the end how long each took, also when one
-# failed: nothing after it is made then.
+# Makes each target in turn and reports at the end how long each took. The first failure ends
+# it, unless KEEP_GOING is set; any failure is its exit code. REPORT names a file for the report.
 set -uo pipefail
 
 summary=()
 code=0
 for part in "$@"; do
-	began=$SECONDS
-	"${MAKE:-make}" "$part" || code=$?
-	summary+=("$(printf '%6d s  %s%s' $((SECONDS - began)) "$part" "$([ $code = 0 ] || echo ' (failed)')")")
-	[ $code = 0 ] || break
+	started=$SECONDS
+	outcome=
+	${MAKE:-make} "$part" || { code=$? outcome=' (failed)'; }
+	summary+=("$(printf '%6d s  %s%s' $((SECONDS - started)) "$part" "$outcome")")
+	[ $code = 0 ] || [ -n "${KEEP_GOING:-}" ] || break
 done
-printf '== how long each part took\n'
-printf '%s\n' "${summary[@]}"
-printf '%6d s  in all\n' "$SECONDS"
+{
+	printf '== how long each part took\n'
+	printf '%s\n' "${summary[@]}"
+	printf '%6d s  in total\n' "$SECONDS"
+} | tee ${REPORT:+"$REPORT"}
 exit $code
