@@ -21,7 +21,7 @@ import (
 	"interlock/test/tier"
 )
 
-const patience = 2 * time.Minute
+const patience = 30 * time.Second
 
 func TestRedisKeepsTheContract(t *testing.T) {
 	options := redisOptions(t)

@@ -80,7 +80,9 @@ func raceForAWallet(t *testing.T, ada, li *apptest.Caller) {
 	create(t, ada, path, object{"amount": 10, "kind": "topup", "reference": "opening"})
 	answers := race(t, 24, func(ctx context.Context, i int) (apptest.Answer, error) {
 		c := []*apptest.Caller{ada, li}[i%2]
-		return c.Try(ctx, http.MethodPost, path+"?wait=10000", object{"amount": -1, "kind": "test", "reference": fmt.Sprint("debit-", i)})
+		return retried(func() (apptest.Answer, error) {
+			return c.Try(ctx, http.MethodPost, path+"?wait=10000", object{"amount": -1, "kind": "test", "reference": fmt.Sprint("debit-", i)})
+		})
 	})
 	made, refused := split(answers, http.StatusCreated)
 	require.Len(t, made, 10)

@@ -85,6 +85,16 @@ func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.An
 	return answers
 }
 
+// retried sends a request again, as a client does, while another request has the lock.
+func retried(send func() (apptest.Answer, error)) (answer apptest.Answer, err error) {
+	for started := time.Now(); time.Since(started) < patience; {
+		if answer, err = send(); err != nil || answer.Status != http.StatusLocked {
+			break
+		}
+	}
+	return answer, err
+}
+
 // split returns the answers with a status and the others.
 func split(answers []apptest.Answer, status int) (with, others []apptest.Answer) {
 	for _, a := range answers {

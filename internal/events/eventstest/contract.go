@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds what must happen soon.
-const patience = 2 * time.Minute
+const patience = 30 * time.Second
 
 // Bus is what the contract needs of an implementation.
 type Bus interface {

@@ -21,7 +21,7 @@ const (
 	// contenders is how many goroutines contend in the concurrent tests.
 	contenders = 32
 	// timeout bounds what must happen soon.
-	timeout = 2 * time.Minute
+	timeout = 30 * time.Second
 	// shortWait is a wait that is meant to run out.
 	shortWait = 30 * time.Millisecond
 )

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	patience = 2 * time.Minute
+	patience = 30 * time.Second
 	tick     = 2 * time.Millisecond
 	// long is a lease or delay that does not end within a test.
 	long = time.Hour
