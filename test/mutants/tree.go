@@ -19,7 +19,7 @@ import (
 const module = "interlock/"
 
 // timeLimit is how long the tests of one package may take, for the go command.
-const timeLimit = "3m"
+const timeLimit = "10m"
 
 // unseen leaves out of binaries what a debugger reads: nobody debugs a mutant, and linking
 // is most of what one costs.
