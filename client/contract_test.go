@@ -573,7 +573,7 @@ func (w walk) flash(p *apptest.Program) {
 	require.Equal(t, bought.Ticket, limited.Ticket)
 	require.Eventually(t, func() bool {
 		return ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket)).Status == "confirmed"
-	}, 20*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	confirmed := ok[client.Ticket](t)(buyer.Ticket(ctx, sale.ID, bought.Ticket))
 	order := ok[client.Order](t)(w.Orders.Get(ctx, confirmed.OrderID))
 	require.Equal(t, &sale.ID, order.FlashSaleID)
@@ -585,7 +585,7 @@ func (w walk) flash(p *apptest.Program) {
 	require.Eventually(t, func() bool {
 		samples := ok[client.FlashSaleSamples](t)(w.FlashSales.Samples(ctx, sale.ID, 60)).Items
 		return len(samples) > 0 && samples[0].Stats.Allotted > 0
-	}, 20*time.Second, 100*time.Millisecond)
+	}, patience, 100*time.Millisecond)
 	require.Equal(t, client.SaleClosed, ok[client.FlashSale](t)(w.FlashSales.Close(ctx, sale.ID)).Status)
 	require.Equal(t, sale.ID, ok[client.FlashSale](t)(w.FlashSales.Get(ctx, sale.ID)).ID)
 	require.Len(t, all(t, w.FlashSales.List(client.FlashSaleFilter{Status: client.SaleClosed, SKU: "FLASH"})), 1)
@@ -599,9 +599,9 @@ func (w walk) bury(p *apptest.Program, sale int64) {
 	queue := mq.NewSQL(p.Services().DB, clock.System{}, mq.Options{}).Queue(fmt.Sprintf("fs:%d", sale))
 	require.NoError(t, queue.Enqueue(ctx, mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
 	dead := func() bool { return len(all(t, w.FlashSales.Dead(sale, client.Paging{}))) == 1 }
-	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, dead, patience, 20*time.Millisecond)
 	require.NoError(t, w.FlashSales.RetryDead(ctx, sale, "BROKEN"))
-	require.Eventually(t, dead, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, dead, patience, 20*time.Millisecond)
 	require.NoError(t, w.FlashSales.DiscardDead(ctx, sale, "BROKEN"))
 	require.False(t, dead())
 }

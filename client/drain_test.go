@@ -21,6 +21,7 @@ import (
 	"interlock/client"
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
+	"interlock/test/tier"
 )
 
 // drainVariable tells this test's binary to be the process that is killed.
@@ -78,7 +79,7 @@ func drainAsTold(text string) (code int) {
 
 func drain(ctx context.Context, told orders, departures *breach) error {
 	c, err := client.New(told.URL, told.Token, client.WithBackoff(5*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond),
-		client.WithHTTPClient(&http.Client{Timeout: 30 * time.Second, Transport: validate.NewTransport(departures, http.DefaultTransport)}))
+		client.WithHTTPClient(&http.Client{Timeout: patience, Transport: validate.NewTransport(departures, http.DefaultTransport)}))
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,9 @@ func drainAll(ctx context.Context, box *client.Outbox[event], apply func(context
 }
 
 func TestAnOutboxOfAProcessThatIsKilledOverAndOverIsAppliedOnceThroughALinkThatDropsReplies(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) { drainWhileKilled(t, p, 200, 5) })
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		drainWhileKilled(t, p, tier.Rounds(60, 5000), tier.Rounds(2, 40))
+	})
 }
 
 // drainWhileKilled lets a process drain an outbox through a bad link, kills it at

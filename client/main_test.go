@@ -3,12 +3,16 @@ package client_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"interlock/client"
 	"interlock/test/apptest"
 )
+
+// patience is the deadline of each wait. Only a hang reaches it.
+const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	if text := os.Getenv(drainVariable); text != "" {

@@ -18,6 +18,9 @@ import (
 	"interlock/test/apptest"
 )
 
+// patience is the deadline of each wait. Only a hang reaches it.
+const patience = 3 * time.Minute
+
 // Sale is an open sale and the crowd that comes to it.
 type Sale struct {
 	// Callers are tokens that may act for customers, one for each server.
@@ -28,8 +31,6 @@ type Sale struct {
 	Buyers  int
 	// Crowd is how many buy at once.
 	Crowd int
-	// Patience bounds each wait.
-	Patience time.Duration
 
 	mu      sync.Mutex
 	tickets map[string]string // by customer
@@ -44,7 +45,7 @@ type Sale struct {
 func Open(t *testing.T, units, buyers int, callers ...*apptest.Caller) *Sale {
 	t.Helper()
 	s := &Sale{
-		Callers: callers, SKU: "BURST", Units: units, Buyers: buyers, Crowd: 64, Patience: time.Minute,
+		Callers: callers, SKU: "BURST", Units: units, Buyers: buyers, Crowd: 64,
 		tickets: make(map[string]string), refused: make(map[string]int),
 	}
 	s.post(t, 201, "/items", map[string]any{"sku": s.SKU, "name": "Burst", "price": 900})
@@ -98,17 +99,17 @@ func (s *Sale) Rush(t *testing.T) {
 	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
 }
 
-// Await waits until so many customers have a ticket, at most as long as Patience, or until ctx ends:
+// Await waits until so many customers have a ticket, at most as long as patience, or until ctx ends:
 // what is to break in the rush must not come after it, however fast the machine is.
 func (s *Sale) Await(t *testing.T, ctx context.Context, tickets int) {
 	t.Helper()
-	waiting, stop := context.WithTimeout(ctx, s.Patience)
+	waiting, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for waiting.Err() == nil && s.Accepted() < tickets {
 		wait(waiting, time.Millisecond)
 	}
 	if accepted := s.Accepted(); accepted < tickets && ctx.Err() == nil {
-		t.Errorf("%d customers have a ticket after %s, and not the %d that were waited for", accepted, s.Patience, tickets)
+		t.Errorf("%d customers have a ticket after %s, and not the %d that were waited for", accepted, patience, tickets)
 	}
 }
 
@@ -120,7 +121,7 @@ func (s *Sale) Accepted() int {
 }
 
 func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer string) error {
-	deadline := time.Now().Add(s.Patience)
+	deadline := time.Now().Add(patience)
 	for {
 		answer, err := caller.Try(ctx, http.MethodPost, httpapi.Base+s.Path+"/orders", map[string]any{"quantity": 1},
 			"X-On-Behalf-Of", customer, "X-Idempotency-Key", "burst-"+customer)
@@ -280,7 +281,7 @@ func (s *Sale) drain(t *testing.T) {
 		last = answer.Body
 		return err == nil && json.Unmarshal(answer.Body, &stats) == nil && answer.Status == http.StatusOK &&
 			stats.Queued == 0 && stats.Processing == 0 && stats.Confirmed == s.Units
-	}, s.Patience, 50*time.Millisecond, "the queue did not drain: %s", lazy{&last})
+	}, patience, 50*time.Millisecond, "the queue did not drain: %s", lazy{&last})
 }
 
 // lazy shows what is there when it is asked.

@@ -46,7 +46,7 @@ func (d day) etag(path string) string {
 // exchange is held against the document by the caller's transport; what is asserted
 // here is that none was left out.
 func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
 		d.sell()
 		d.refund()

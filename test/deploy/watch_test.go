@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"interlock/test/tier"
 )
 
 const (
@@ -19,14 +21,19 @@ const (
 	dashboards = "../../deploy/grafana/dashboards/*.json"
 )
 
-func TestPrometheusTakesItsConfigurationAndEachAlertFiresAndStaysSilent(t *testing.T) {
-	promtool := need(t, "promtool")
-	for _, arguments := range [][]string{
-		{"check", "config", "../../deploy/prometheus/prometheus.yaml"}, {"test", "rules", "../../deploy/prometheus/alerts_test.yaml"},
-	} {
-		output, err := exec.Command(promtool, arguments...).CombinedOutput()
-		require.NoError(t, err, "%s", output)
-	}
+func TestPrometheusAcceptsItsConfiguration(t *testing.T) {
+	runPromtool(t, "check", "config", "../../deploy/prometheus/prometheus.yaml")
+}
+
+func TestEachAlertFiresAndStaysSilent(t *testing.T) {
+	tier.Nightly(t)
+	runPromtool(t, "test", "rules", "../../deploy/prometheus/alerts_test.yaml")
+}
+
+func runPromtool(t *testing.T, arguments ...string) {
+	t.Helper()
+	output, err := exec.Command(need(t, "promtool"), arguments...).CombinedOutput()
+	require.NoError(t, err, "%s", output)
 }
 
 // alert is one rule of alerts.yaml.
@@ -89,7 +96,6 @@ func TestGrafanaIsToldWhereTheDashboardsAndTheirDataAre(t *testing.T) {
 
 // promtool reads what the dashboards ask as it reads rules.
 func TestEveryExpressionOfADashboardCanBeRead(t *testing.T) {
-	promtool := need(t, "promtool")
 	files, err := filepath.Glob(dashboards)
 	require.NoError(t, err)
 	var rules []object
@@ -115,6 +121,5 @@ func TestEveryExpressionOfADashboardCanBeRead(t *testing.T) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "rules.json")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	output, err := exec.Command(promtool, "check", "rules", path).CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	runPromtool(t, "check", "rules", path)
 }

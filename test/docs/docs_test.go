@@ -15,10 +15,10 @@ import (
 	"interlock/test/proofs"
 )
 
-var named = regexp.MustCompile("`(Test\\w+)`")
+var named = regexp.MustCompile("`(Test\\w+)`( \\(nightly\\))?")
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
-	tests := proofs.List(t, "../..")
+	tests, nightly := proofs.List(t, "../.."), proofs.Nightly(t, "../..")
 	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md", "docs/engines.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
@@ -26,6 +26,7 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 		require.NotEmpty(t, found)
 		for _, proof := range found {
 			require.True(t, tests.Has(string(proof[1])), "%s names %s, which no package has", document, proof[1])
+			require.Equal(t, nightly.Has(string(proof[1])), len(proof[2]) > 0, "%s: write (nightly) behind %s if and only if it calls tier.Nightly", document, proof[1])
 		}
 	}
 }

@@ -21,7 +21,7 @@ const shopSecret = "a secret that only the shop has, 32+"
 func customerOf(t *testing.T, c *apptest.Caller, id string) *apptest.Caller {
 	t.Helper()
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
-		"sub": id, "tenant": c.Tenant, "exp": time.Now().Add(time.Minute).Unix(),
+		"sub": id, "tenant": c.Tenant, "exp": time.Now().Add(time.Hour).Unix(),
 	}).SignedString([]byte(shopSecret))
 	require.NoError(t, err)
 	customer := *c

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/core/uow"
 	"interlock/test/apptest"
 	"interlock/test/burst"
+	"interlock/test/tier"
 )
 
 // TestTheWholeProgramRunsOnARedisCluster drives two replicas on three masters: all that
@@ -58,6 +59,7 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 
 // A worker that has nothing to do looks for sales every five seconds only.
 func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
+	tier.Nightly(t)
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewServer(t).URL()
 	api, worker := s, s
@@ -78,7 +80,9 @@ func raceForAWallet(t *testing.T, ada, li *apptest.Caller) {
 	create(t, ada, path, object{"amount": 10, "kind": "topup", "reference": "opening"})
 	answers := race(t, 24, func(ctx context.Context, i int) (apptest.Answer, error) {
 		c := []*apptest.Caller{ada, li}[i%2]
-		return c.Try(ctx, http.MethodPost, path+"?wait=10000", object{"amount": -1, "kind": "test", "reference": fmt.Sprint("debit-", i)})
+		return retried(func() (apptest.Answer, error) {
+			return c.Try(ctx, http.MethodPost, path+"?wait=10000", object{"amount": -1, "kind": "test", "reference": fmt.Sprint("debit-", i)})
+		})
 	})
 	made, refused := split(answers, http.StatusCreated)
 	require.Len(t, made, 10)

@@ -19,7 +19,7 @@ func newConfig(t *testing.T, c *apptest.Caller, key string, value any, valueType
 }
 
 func TestOfFiftyEditsOfOneVersionOneLandsAndTheOthersAreToldWhoseItWas(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const key, path, clients = "checkout.tax", "/api/v1/configs/checkout.tax", 50
 		owner := p.Admin(t)
 		admins := []*apptest.Caller{
@@ -97,7 +97,7 @@ func TestEditsOfDifferentFieldsOfOneVersionBothLandWhenAskedToMerge(t *testing.T
 }
 
 func TestTwentyDisjointEditsAtOnceAllLand(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const key, path, clients = "limits", "/api/v1/configs/limits", 20
 		c := p.Admin(t)
 		value := object{}
@@ -130,7 +130,7 @@ func TestTwentyDisjointEditsAtOnceAllLand(t *testing.T) {
 }
 
 func TestAnEditAndADeletionOfOneVersionNeverBothLand(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 16
 		c := p.Admin(t)
 		for round := range rounds {
@@ -278,7 +278,7 @@ func TestABatchWithOneStaleMemberChangesNothingAndSaysWhich(t *testing.T) {
 }
 
 func TestOfRacingBatchesOverTheSameConfigsExactlyOneLands(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const clients, members = 20, 4
 		c := p.Admin(t)
 		base := make([]object, members)

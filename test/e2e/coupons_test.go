@@ -29,7 +29,7 @@ func newCoupons(t *testing.T, c *apptest.Caller, n int) (campaign object, codes 
 }
 
 func TestOfAHundredDevicesThatRedeemOneCouponExactlyOneSucceeds(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const devices = 100
 		c := p.Admin(t)
 		_, codes := newCoupons(t, c, 1)
@@ -55,7 +55,7 @@ func TestOfAHundredDevicesThatRedeemOneCouponExactlyOneSucceeds(t *testing.T) {
 }
 
 func TestACouponIsRedeemedOrVoidedAndNeverBoth(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 20
 		c := p.Admin(t)
 		_, codes := newCoupons(t, c, rounds)
@@ -79,7 +79,7 @@ func TestACouponIsRedeemedOrVoidedAndNeverBoth(t *testing.T) {
 }
 
 func TestACampaignNeverIssuesMoreCouponsThanItHas(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const total, each, clients = 50, 7, 16
 		c := p.Admin(t)
 		now := time.Now().UTC()

@@ -310,7 +310,7 @@ func once(do func()) func() error {
 }
 
 func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, _ := newKim(false)
 		wallet := "/api/v1/wallets/" + kim
@@ -341,7 +341,7 @@ func TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited(t *testing.T) {
 }
 
 func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)
 		livedShop(t, c, kim, wrote)
@@ -379,7 +379,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 
 // An order that has ended has the pseudonym before the wallet has, and can be refunded then.
 func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)
 		livedShop(t, c, kim, wrote)

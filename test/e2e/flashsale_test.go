@@ -7,6 +7,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 	"interlock/test/burst"
+	"interlock/test/tier"
 )
 
 func TestACrowdBuysExactlyWhatThereIs(t *testing.T) {
@@ -22,7 +23,7 @@ func TestACrowdBuysExactlyWhatThereIs(t *testing.T) {
 }
 
 func crowd(t *testing.T, p *apptest.Program) {
-	sale := burst.Open(t, 200, 2000, p.Admin(t))
+	sale := burst.Open(t, tier.Rounds(50, 200), tier.Rounds(500, 2000), p.Admin(t))
 	sale.Rush(t)
 	sale.Verify(t)
 }

@@ -105,7 +105,7 @@ func TestAKeyBelongsToItsTenantAndUser(t *testing.T) {
 }
 
 func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		body := object{"sku": "TEA", "name": "Green tea", "price": 1990}
 		answers := race(t, 50, func(ctx context.Context, _ int) (apptest.Answer, error) {
@@ -208,10 +208,10 @@ func TestAReplyTooLargeToKeepIsNeverRunAgain(t *testing.T) {
 	})
 }
 
-// onEachEngine starts a program of the test's own on each engine, with MariaDB
-// beside a Redis.
+// onEachEngine starts a program for the test on SQLite, and in the nightly tier on MariaDB with
+// Redis.
 func onEachEngine(t *testing.T, test func(t *testing.T, p *apptest.Program), change func(*settings.Settings)) {
-	for _, engine := range []string{"sqlite", "mariadb"} {
+	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := apptest.Settings(t.TempDir())
 			if engine == "mariadb" {
@@ -332,7 +332,7 @@ func under(t *testing.T, s settings.Settings, c *apptest.Caller, do func(c *appt
 }
 
 func TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice(t *testing.T) {
-	for _, engine := range []string{"sqlite", "mariadb"} {
+	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := apptest.Settings(t.TempDir())
 			if engine == "mariadb" {

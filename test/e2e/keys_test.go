@@ -16,7 +16,7 @@ import (
 // After a rotation nothing takes the former key any more, while the service serves, and who is
 // started without it repeats and reads what was before.
 func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
-	for _, engine := range []string{"sqlite", "mariadb"} {
+	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := apptest.Settings(t.TempDir())
 			if engine == "mariadb" {

@@ -55,7 +55,9 @@ func atOnce(t *testing.T, callers []*apptest.Caller, n int, request func(i int) 
 	answers := map[string]int{}
 	for i := range n {
 		sent.Go(func() {
-			answer, err := callers[i%len(callers)].Try(t.Context(), http.MethodPost, aggregate+"/events?wait=10000", request(i))
+			answer, err := retried(func() (apptest.Answer, error) {
+				return callers[i%len(callers)].Try(t.Context(), http.MethodPost, aggregate+"/events?wait=10000", request(i))
+			})
 			if err != nil {
 				t.Error(err)
 				return

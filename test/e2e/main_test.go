@@ -18,6 +18,7 @@ import (
 	"interlock/test/apptest"
 	"interlock/test/contract/validate"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -33,8 +34,19 @@ func TestMain(m *testing.M) {
 // object is a JSON object of a request.
 type object = map[string]any
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// patience is the deadline of each wait. Only a hang reaches it.
+const patience = 2 * time.Minute
+
+// engines are those of a test whose subject does not depend on the engine: SQLite, and in the
+// nightly tier MariaDB too.
+func engines() []string {
+	if tier.IsNightly() {
+		return bothEngines
+	}
+	return bothEngines[:1]
+}
+
+var bothEngines = []string{"sqlite", "mariadb"}
 
 // underContract returns the caller with its exchanges held against the contract.
 func underContract(t *testing.T, c *apptest.Caller) *apptest.Caller {
@@ -71,6 +83,16 @@ func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.An
 		require.NoError(t, err)
 	}
 	return answers
+}
+
+// retried sends a request again, as a client does, while another request has the lock.
+func retried(send func() (apptest.Answer, error)) (answer apptest.Answer, err error) {
+	for started := time.Now(); time.Since(started) < patience; {
+		if answer, err = send(); err != nil || answer.Status != http.StatusLocked {
+			break
+		}
+	}
+	return answer, err
 }
 
 // split returns the answers with a status and the others.
@@ -143,11 +165,12 @@ func number(t *testing.T, db *storage.DB, query string, arguments ...any) int64 
 	return n
 }
 
-// alone boots a program that no other test uses. stop asks it to end, and ended
-// gives what Run returned.
+// alone boots a program that no other test uses. stop asks the program to end, and ended receives the
+// result of Run.
 func alone(t *testing.T, engine string) (p *apptest.Program, stop context.CancelFunc, ended <-chan error) {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
+	s.ShutdownTimeout = time.Hour
 	if engine == "mariadb" {
 		s.DatabaseURL, s.EncryptionKeys = newDatabase(t), []string{apptest.EncryptionKey}
 	}
@@ -155,6 +178,7 @@ func alone(t *testing.T, engine string) (p *apptest.Program, stop context.Cancel
 	t.Cleanup(cancel)
 	require.NoError(t, storagetest.Migrate(s.URL()))
 	program := app.New(s, "test")
+	program.HashCost = apptest.HashCost
 	require.NoError(t, program.Start(ctx))
 	done := make(chan error, 1)
 	go func() { done <- program.Run(ctx) }()

@@ -34,7 +34,7 @@ func orderPath(order object) string {
 }
 
 func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 50
 		owner := p.Admin(t)
 		admins := []*apptest.Caller{owner, colleague(t, owner, "ada", "Ada"), colleague(t, owner, "grace", "Grace")}
@@ -117,7 +117,7 @@ func TestAnOrderGoesFromPendingToCompletedOnlyAlongItsMachine(t *testing.T) {
 }
 
 func TestAnOrderIsPaidOnceHoweverManyPay(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newItem(t, c, "POT-1", 2500)
 		order := newOrder(t, c, "POT-1")

@@ -16,10 +16,6 @@ import (
 	"interlock/test/apptest"
 )
 
-// noticed is how long a process may take to notice that its database went back, and more
-// than it takes on a busy machine.
-const noticed = 10 * time.Second
-
 // again repeats the creation of an item until it is made once more, and requires that it
 // is there then.
 func again(t *testing.T, c *apptest.Caller, key, sku string, within time.Duration) apptest.Answer {
@@ -65,7 +61,7 @@ func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromMemory(t *testing.T
 		goBack()
 		require.Zero(t, rows(t, c, "items", "sku = 'TEA'"))
 		require.Equal(t, http.StatusCreated, keyed(t, c, "k-2", "COCOA").Status)
-		again(t, c, "k-1", "TEA", noticed)
+		again(t, c, "k-1", "TEA", patience)
 		require.True(t, isReplay(keyed(t, c, "k-0", "COFFEE")), "what the database has is repeated as before")
 		require.EqualValues(t, 1, rows(t, c, "idempotency_keys", "idempotency_key = 'k-1'"))
 	}, func(s *settings.Settings) { with = *s })

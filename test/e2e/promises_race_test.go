@@ -17,7 +17,7 @@ import (
 
 // writeWhileChecking runs writers of every table that a promise sums while it checks all promises.
 func writeWhileChecking(t *testing.T, admin *apptest.Caller) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer stop()

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/lock"
 	"interlock/internal/views/retention"
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // The limit is a second ago, so that writes and removals meet on the same records.
@@ -22,6 +23,9 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },
 	} {
 		t.Run(engine, func(t *testing.T) {
+			if engine == "mariadb" {
+				tier.Nightly(t)
+			}
 			address := database(t)
 			require.NoError(t, storagetest.Migrate(address))
 			admin := openShop(t, address)

@@ -1,31 +1,25 @@
 package e2e_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	gomysql "github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/app"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
-
-	_ "modernc.org/sqlite" // the driver that the test holds its own lock with
 )
 
 func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
 
 func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing.T) {
-	for _, engine := range []string{"sqlite", "mariadb"} {
+	for _, engine := range bothEngines {
 		t.Run(engine, func(t *testing.T) {
 			p, stop, ended := alone(t, engine)
 			c := p.Admin(t)
@@ -33,15 +27,17 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 			watching := open(t, c, watchPath)
 			watching.next(t, "ready")
 			release := holdRows(t, p)
+			idle := writers(p)
 
 			slow := make(chan apptest.Answer, 1)
 			go func() {
 				answer, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
-				if err == nil {
-					slow <- answer
+				if err != nil {
+					answer.Body = []byte(err.Error())
 				}
+				slow <- answer
 			}()
-			require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
+			require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 			stop()
 			require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 			require.NoError(t, receive(t, watching.ended, "the end of the stream"))
@@ -49,7 +45,7 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 			case err := <-ended:
 				require.FailNow(t, "the program ended before its request", "%v", err)
 			case <-slow:
-				require.FailNow(t, "the edit did not wait for the lock")
+				require.FailNow(t, "the edit did not wait")
 			default:
 			}
 			release()
@@ -64,7 +60,7 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 
 func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
-	p.Settings.ShutdownDelay = 2 * time.Second
+	p.Settings.ShutdownDelay = 4 * time.Second
 	c := p.Admin(t)
 	require.Equal(t, http.StatusOK, c.Do(t, http.MethodGet, "/readyz", nil).Status)
 	began := time.Now()
@@ -81,50 +77,30 @@ func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
 }
 
-// holdRows locks what an edit of a config needs, from outside the program.
+// holdRows locks the rows that an edit of a config needs: on MariaDB from another connection, and on
+// SQLite as the one writer of the program.
 func holdRows(t *testing.T, p *apptest.Program) (release func()) {
 	t.Helper()
-	pool := connect(t, p)
-	conn, err := pool.Conn(t.Context())
+	if _, embedded := p.Settings.SQLitePath(); embedded {
+		tx, err := p.Services().DB.Begin(t.Context(), t.Context())
+		require.NoError(t, err)
+		return func() { require.NoError(t, tx.Rollback().Error) }
+	}
+	tx, err := connect(t, p).BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	statements := []string{"BEGIN IMMEDIATE"}
-	if strings.HasPrefix(p.Settings.URL(), "mysql://") {
-		statements = []string{"BEGIN", "SELECT id FROM configs FOR UPDATE"}
-	}
-	for _, statement := range statements {
-		_, err := conn.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	return func() {
-		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
-		require.NoError(t, err)
-		require.NoError(t, conn.Close())
-	}
+	_, err = tx.ExecContext(t.Context(), "SELECT id FROM configs FOR UPDATE")
+	require.NoError(t, err)
+	return func() { require.NoError(t, tx.Rollback()) }
 }
 
-// connect opens the program's database with a pool of the test's own.
+// connect opens the program's database with a pool of the test.
 func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	t.Helper()
-	driver, source := "sqlite", ""
-	if path, ok := p.Settings.SQLitePath(); ok {
-		source = "file:" + path + "?_pragma=busy_timeout(10000)"
-	} else {
-		u, err := url.Parse(p.Settings.URL())
-		require.NoError(t, err)
-		config := gomysql.NewConfig()
-		config.Net, config.Addr, config.User, config.DBName = "tcp", u.Host, u.User.Username(), strings.Trim(u.Path, "/")
-		driver, source = "mysql", config.FormatDSN()
-	}
-	pool, err := sql.Open(driver, source)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = pool.Close() })
-	return pool
+	return storagetest.Open(t, p.Settings.URL()).Pools()["write"]
 }
 
-// writing reports whether a unit has begun its transaction.
-func writing(p *apptest.Program) bool {
-	return p.Services().DB.Pools()["write"].Stats().InUse > 0
-}
+// writers returns how many units have begun their transaction or wait for the writer.
+func writers(p *apptest.Program) int { return p.Services().DB.Pools()["write"].Stats().InUse }
 
 func refusesConnections(p *apptest.Program) bool {
 	conn, err := net.Dial("tcp", p.Addr())
@@ -191,13 +167,13 @@ func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *t
 	before := newConfig(t, c, "slow", 1, "number")
 	release := holdRows(t, p)
 	defer release()
+	idle := writers(p)
 	answered := make(chan error, 1)
 	go func() {
 		_, err := c.Try(t.Context(), http.MethodPatch, "/api/v1/configs/slow", object{"value": 2}, "If-Match", etag(before))
 		answered <- err
 	}()
-	require.Eventually(t, func() bool { return writing(p) }, patience, 5*time.Millisecond, "the edit never reached the lock")
-	p.Settings.ShutdownTimeout = time.Hour
+	require.Eventually(t, func() bool { return writers(p) > idle }, patience, 5*time.Millisecond, "the edit never reached the lock")
 	stop()
 	require.Eventually(t, func() bool { return refusesConnections(p) }, patience, 5*time.Millisecond, "it still takes connections")
 	overtake(t, p)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +32,7 @@ func openSale(t *testing.T, programs []*apptest.Program, pace int) *burst.Sale {
 	t.Helper()
 	sellers := everywhere(t, programs)
 	sale := burst.Open(t, rushUnits, rushBuyers, sellers...)
-	sale.Crowd, sale.Patience = rushCrowd, 2*time.Minute
+	sale.Crowd = rushCrowd
 	planned := sellers[0].Do(t, http.MethodGet, httpapi.Base+sale.Path, nil)
 	paced := sellers[0].Do(t, http.MethodPatch, httpapi.Base+sale.Path, map[string]any{"rate": pace}, "If-Match", planned.Header.Get("ETag"))
 	require.Equal(t, http.StatusOK, paced.Status, "%s", paced.Body)

@@ -14,11 +14,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // TestThePartsOfComposeStartAndServe starts everything that deploy/compose.yaml does but for
 // Grafana, uses it as its users do, and ends it.
 func TestThePartsOfComposeStartAndServe(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	s := readStack(t)
 	s.up(t)

@@ -16,16 +16,6 @@ import (
 	"interlock/test/tier"
 )
 
-func TestOfTwoHundredEditsOverAFailingDiskNoneComesBackThatWasRefused(t *testing.T) {
-	tier.Nightly(t)
-	failingDisk(t, 200)
-}
-
-func TestOfAThousandEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
-	tier.Nightly(t)
-	refuseCommits(t, 1000)
-}
-
 func TestAProgramWhoseDiskIsFullSaysSoAndGoesOnByItself(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -86,12 +86,12 @@ func unknown(answer apptest.Answer, err error) bool {
 	return err == nil && answer.Code() == "outcome_unknown"
 }
 
-// requireReads checks that reads go on, at once.
+// requireReads checks that the service still serves reads.
 func requireReads(t *testing.T, c *apptest.Caller, key string) {
 	t.Helper()
 	began := time.Now()
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs/"+key))
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), answered)
 }
 
 // failingDisk lets one edit after the other meet a disk that fails for a while, and holds

@@ -9,7 +9,8 @@
 //   - an edit that was refused is not there: unknown is never reported as failed;
 //   - versions have no gaps, and history and audit have one row for each.
 //
-// `make test` runs a short smoke; `make faults` (the nightly tier) runs all of it,
-// longer. What fills a disk mounts a small one, which needs root. Where chance decides, a
-// failure prints the seed, and INTERLOCK_FAULT_SEED repeats it.
+// `make test` runs one test of each kind: the program is killed at a COMMIT, a reply is lost, Redis
+// is down, a lock is lost, the database is restored, the program drains. `make faults` (the nightly
+// tier) runs all tests. The tests that fill a disk mount a small one, which needs root. A test that
+// draws random numbers prints its seed when it fails; INTERLOCK_FAULT_SEED repeats it.
 package faults

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
 	"interlock/internal/views/engines"
+	"interlock/test/tier"
 )
 
 // doctor runs `admin doctor` and returns its exit code and what it prints.
@@ -29,6 +30,7 @@ func doctor(t *testing.T, s settings.Settings) (code int, says string) {
 }
 
 func TestWhatACrashCanLoseIsSaidAtTheStartAndByTheDoctor(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	server := redistest.NewServer(t)
 	redis := redistest.Connect(t, server.URL())
@@ -68,6 +70,7 @@ func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level
 }
 
 func TestWhatAFailoverOfMariaDBCanLoseIsSaid(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	primary := newMariaDB(t, "--log-bin", "--server-id=1", "--rpl-semi-sync-master-wait-point=AFTER_SYNC", "--rpl-semi-sync-master-timeout=1000")
 	replica := newMariaDB(t, "--server-id=2")

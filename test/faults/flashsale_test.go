@@ -52,7 +52,6 @@ func openMall(t *testing.T) *mall {
 		m.hire(t, i)
 	}
 	m.sale = burst.Open(t, mallUnits, mallBuyers, callers...)
-	m.sale.Patience = 3 * time.Minute
 	setPace(t, callers[0], m.sale, 100)
 	return m
 }
@@ -155,7 +154,6 @@ func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) {
 		p, s, c := asProcess(t, engine)
 		sale := burst.Open(t, mallUnits, mallBuyers, c)
-		sale.Patience = 3 * time.Minute
 		setPace(t, c, sale, 200)
 		var breaking sync.WaitGroup
 		breaking.Go(func() {

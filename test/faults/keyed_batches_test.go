@@ -12,6 +12,7 @@ import (
 
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // batchRows is how many units a batch commits.
@@ -119,11 +120,12 @@ func scopeOfParts(scope, key string) string {
 }
 
 func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	p, s, between, direct, c := asProcessBehindProxy(t)
 	rs := newRounds(t, random, direct)
-	for range batchRounds {
+	for range 100 {
 		r := rs.nextBatch(t, c)
 		row, point, landed := 1+random.IntN(batchRows), cutBefore, int64(0)
 		if random.IntN(2) == 0 {
@@ -142,10 +144,11 @@ func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 }
 
 func TestABatchWhoseCallerHungUpIsFinishedByItsRepeat(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
-		for hungUp := 0; hungUp < batchRounds; {
+		for hungUp := 0; hungUp < 100; {
 			r := rs.nextBatch(t, c)
 			ctx, hangUp := context.WithCancel(t.Context())
 			ts.at(r.key, 1+random.IntN(batchRows*mostStatements), hangUp)

@@ -18,11 +18,19 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // Each round sends one request of a random kind under a key of its own, lets it meet a
 // fault, and sends it again. What must hold is the same everywhere: the effect is there
 // once, with one audit row, and every answer that tells of it is the same to the byte.
+
+var (
+	// keyRounds is how often a request with an idempotency key meets each fault.
+	keyRounds = tier.Rounds(8, 200)
+	// killRounds is how often the fault ends the real program.
+	killRounds = tier.Rounds(1, 200)
+)
 
 // isReplay reports whether an answer is that of an earlier attempt.
 func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
@@ -143,6 +151,7 @@ func TestAKeyWhoseRequestDiedAfterCommitHasItsReply(t *testing.T) { killAtCommit
 // The embedded database has no link to be cut, so the moment of its death is chance, and
 // the chance is kept such that it comes before COMMIT about as often as after.
 func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	p, s, c := asProcess(t, "sqlite")
@@ -211,6 +220,7 @@ func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, c
 }
 
 func TestAKeyHasItsReplyWhenRedisForgetsEverything(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	redis, databaseURL, callers := onTwoPrograms(t)
@@ -318,6 +328,7 @@ func (ts *traps) clear() { ts.set.Store(nil) }
 const mostStatements = 14
 
 func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)
@@ -340,6 +351,7 @@ func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
 }
 
 func TestWhoHangsUpGetsTheOneTrueReplyOnTheRetry(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)
 		ts, c, rs := trapped(t, random, engine)

@@ -12,6 +12,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // asProcess starts the program as a process on fresh data.
@@ -156,18 +157,20 @@ func crashAtCommit(t *testing.T, point fate) int {
 }
 
 func TestAProgramThatCannotReachItsDatabaseSaysSoAndEnds(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	s := fresh(t, "sqlite")
 	address := freeAddress(t)
 	s.DatabaseURL = fmt.Sprintf("mysql://interlock:hunter2@%s/interlock", address)
 	p := launch(t, s)
-	require.NotZero(t, p.exitCode(t, 10*time.Second))
+	require.NotZero(t, p.exitCode(t, patience))
 	require.Contains(t, p.output.lastLine(), "reach the database at "+address)
 	require.NotContains(t, p.output.String(), "hunter2")
 	require.NotContains(t, p.output.String(), "goroutine")
 }
 
 func TestASecondServerOnTheSameDataIsRefusedAndCommandsWorkBesideTheFirst(t *testing.T) {
+	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		p, s, c := asProcess(t, engine)
 		second := s
@@ -190,6 +193,7 @@ func TestASecondServerOnTheSameDataIsRefusedAndCommandsWorkBesideTheFirst(t *tes
 }
 
 func TestAProgramThatWasStoppedUntilAnotherTookItsDatabaseEndsWhenItRunsOn(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	stopped, s, _ := asProcess(t, "mariadb")
 	stopped.signal(syscall.SIGSTOP)

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/settings"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // behindProxy boots the program with a proxy before its database.
@@ -38,6 +39,7 @@ func oneEdit(t *testing.T, c *apptest.Caller, l *ledger) apptest.Answer {
 }
 
 func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	for name, f := range map[string]fate{
 		"the reply was lost":             loseReply,
@@ -60,6 +62,7 @@ func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
 // Nothing in what is created says that it was there before: no version that has moved on, no
 // name that is taken.
 func TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	between, _, _, c := behindProxy(t)
 	between.nextCommit(lateCommit)
@@ -223,7 +226,7 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 	require.Equalf(t, http.StatusCreated, stocked.Status, "%s", stocked.Body)
 	tag := created.Header.Get("ETag")
 
-	began := time.Now()
+	// A unit that waits for a second connection while it has one ends after 30 s, with an error.
 	merged := together(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 		patch := map[string]any{"value": map[string]any{fmt.Sprintf("m%d", i): i + 1}}
 		return c.Try(ctx, http.MethodPatch, "/api/v1/configs/crowd?merge=disjoint", patch, "If-Match", tag)
@@ -237,9 +240,6 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 		return c.Try(ctx, http.MethodPost, "/api/v1/orders", map[string]any{"userId": i + 1, "items": []any{map[string]any{"sku": "CROWD-1", "quantity": 1}}})
 	})
 	require.Equal(t, map[int]int{http.StatusCreated: clients}, placed)
-	// A unit that waits for a second connection while it holds one ends only with
-	// its life, after 30 s.
-	require.Less(t, time.Since(began), 25*time.Second, "the pool was starved")
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
 }
 

@@ -87,7 +87,7 @@ func TestAThousandDebitsOverBadLinksAreMadeOnce(t *testing.T) {
 	spendOverBadLinks(t, 1000)
 }
 
-func TestAThousandDebitsAreMadeOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+func TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { spendWhileKilled(t, engine, 1000, 5) })
 }
@@ -97,12 +97,12 @@ func TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment(t *testin
 	onEachEngine(t, func(t *testing.T, engine string) { refundWhileKilled(t, engine, 200, 64) })
 }
 
-func TestTenThousandEventsOfFiftyWritersAreCountedOnceHoweverOftenTheProgramIsKilled(t *testing.T) {
+func TestEventsThatAreSentAgainToAProgramThatWasKilledAreCountedOnce(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stockWhileKilled(t, engine, 50, 200, 5) })
 }
 
-func TestEventsOfManyWritersOverBadLinksAreCountedOnce(t *testing.T) {
+func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	stockOverBadLinks(t, 20, 60)
@@ -130,4 +130,37 @@ func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(
 			spendOverCutAndDelayedLinks(t, h, 500)
 		})
 	}
+}
+
+func TestAStoppedProgramDoesNoDamageWhenItGoesOn(t *testing.T) {
+	tier.Nightly(t)
+	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 120, 2*time.Second) })
+}
+
+func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasCut(t *testing.T) {
+	tier.Nightly(t)
+	t.Parallel()
+	between, direct, _, c := behindProxy(t)
+	awayAndBack(t, c, direct, 150, between.cut, between.mend)
+}
+
+func TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+	tier.Nightly(t)
+	refuseCommits(t, 1000)
+}
+
+func TestOfEditsOverAFailingDiskNoneComesBackThatWasRefused(t *testing.T) {
+	tier.Nightly(t)
+	failingDisk(t, 200)
+}
+
+func TestACommittedEditThatNobodyCanLookUpIsNeverCalledAFailure(t *testing.T) {
+	tier.Nightly(t)
+	t.Parallel()
+	require.EqualValues(t, 2, loseTheOutcome(t, loseReply, true))
+}
+
+func TestTwoConnectionsServeFiftyClientsWithoutADeadlock(t *testing.T) {
+	tier.Nightly(t)
+	onEachEngine(t, func(t *testing.T, engine string) { crowdASmallPool(t, engine, 50) })
 }

@@ -22,8 +22,8 @@ import (
 	"interlock/test/freeport"
 )
 
-// patience is how long a test waits for what must come soon.
-const patience = 30 * time.Second
+// patience is the deadline of each wait. Only a hang reaches it.
+const patience = 2 * time.Minute
 
 // programPath is the program as operators run it, built once.
 var programPath string

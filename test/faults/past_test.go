@@ -11,18 +11,20 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/apptest"
 	"interlock/test/racing"
+	"interlock/test/tier"
 )
 
 // A replica takes over that the last commits had not reached: all links end, and what is
 // behind the new ones is a little older. Nobody says so. Once the process has noticed the
 // links no reply is repeated whose effect is gone: each deed is done anew by its repeat.
 func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
 	rs := newRounds(t, random, direct)
 	rs.wentBack = true
-	for range pastRounds {
+	for range 50 {
 		r := rs.next(t, c)
 		goBack := storagetest.Past(t, direct)
 		lost := r.again(t, c)

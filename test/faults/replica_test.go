@@ -9,6 +9,7 @@ import (
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/lostcommit"
+	"interlock/test/tier"
 )
 
 // failover is a service whose connections lead to a primary, and to its replica from a COMMIT on.
@@ -54,6 +55,7 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 // A replica that has taken over need not have what the server before it committed last, and who
 // finds nothing there must not say that nothing was changed, nor do it again.
 func TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
 	f := newFailover(t)
 	ctx := storagetest.Tenant(t)

@@ -14,16 +14,18 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // A server is backed up in the middle of a flash sale, sells on, and is restored: SQL goes back
 // and Redis does not. Who was told since that he has bought is told that it was lost.
 func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
-	for name, stop := range map[string]syscall.Signal{"a process that ended well": syscall.SIGTERM, "a process that was killed": syscall.SIGKILL} {
-		t.Run(name, func(t *testing.T) {
-			onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, stop) })
-		})
-	}
+	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGKILL) })
+}
+
+func TestARestoreAfterAShutdownLosesNoTicketSilently(t *testing.T) {
+	tier.Nightly(t)
+	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGTERM) })
 }
 
 func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {

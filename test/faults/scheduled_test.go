@@ -59,7 +59,8 @@ func scheduleWhileKilled(t *testing.T, engine string, kills int) {
 }
 
 func TestScheduledChangesAreMadeOnceAlthoughTheProgramIsKilled(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, tier.Rounds(1, 50)) })
+	tier.Nightly(t)
+	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, 50) })
 }
 
 // fates are what becomes of a COMMIT, and whether the program is killed with it.
@@ -85,6 +86,7 @@ func isMet(t *testing.T, of fate, lost <-chan struct{}) {
 }
 
 func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
+	tier.Nightly(t)
 	for name, fate := range fates {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
@@ -109,13 +111,11 @@ func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
 	}
 }
 
-// Of an opened sale units are added, and taken away: the gate withholds those before the
-// transaction begins. `make test` tries the fate that leaves them withheld.
+// Two scheduled changes of an open sale add units and remove units. The gate withholds the removed
+// units before the transaction starts.
 func TestAScheduledChangeOfASaleWhoseCommitIsLostMovesItsAllotmentOnce(t *testing.T) {
+	tier.Nightly(t)
 	for name, fate := range fates {
-		if tier.Rounds(1, len(fates)) == 1 && name != "killed before the COMMIT" {
-			continue
-		}
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			process, s, between, direct, c := asProcessBehindProxy(t)

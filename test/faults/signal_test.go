@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/settings"
 	"interlock/test/apptest"
+	"interlock/test/tier"
 )
 
 // halfRequest is a creation whose body has been sent by half: the program is
@@ -83,13 +84,17 @@ func TestTheFirstSignalLetsTheRequestInFlightFinish(t *testing.T) {
 }
 
 func TestTheSecondSignalEndsTheProgramAtOnce(t *testing.T) {
+	tier.Nightly(t)
 	t.Parallel()
-	p, s, c := asProcess(t, "sqlite")
+	s := fresh(t, "sqlite")
+	s.Addr, s.ShutdownTimeout = freeAddress(t), time.Hour
+	p := serve(t, s)
+	c := callerOf(t, s)
 	sendHalf(t, s, c, "cut-off")
 	p.signal(syscall.SIGTERM)
 	requireClosing(t, p, s)
 	p.signal(syscall.SIGINT)
-	require.NotZero(t, p.exitCode(t, 5*time.Second))
+	require.NotZero(t, p.exitCode(t, patience))
 	require.Contains(t, p.output.String(), "second signal")
 
 	serve(t, s)

@@ -15,6 +15,14 @@ import (
 	"interlock/test/apptest"
 )
 
+// A program that was stopped until its lock ended writes nothing when it resumes. The caller's retry
+// debits once, from the remaining balance.
+func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextHolderLeft(t *testing.T) {
+	t.Parallel()
+	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})
+	require.Equalf(t, http.StatusOK, answer.Status, "it was made before it was sent again: %s", answer.Body)
+}
+
 // stopAHolder stops a real program between its read and its guarded write, until its lock
 // has ended and another program has taken 60 of the 100 under it. It returns the answer to
 // the first one's entry, which takes so many, and checks what must be left after each.

@@ -48,7 +48,7 @@ func TestTheProgramBeforeServesBesideThisOne(t *testing.T) {
 		pause(t.Context(), 2*time.Second)
 	}
 	front := base
-	front.Addr = balance(t, addresses...)
+	_, front.Addr = startHAProxy(t, addresses...)
 	c := callerBy(t, previous, front)
 	require.Eventually(t, func() bool { return status(t.Context(), c, "/readyz") == http.StatusOK }, patience, 50*time.Millisecond, "HAProxy found no replica")
 

@@ -49,6 +49,7 @@ var votes = []mutant{
 		caught: tests{"test/faults": {
 			"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled", "TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves",
 		}},
+		nightly: true,
 	},
 	{
 		name: "an amount below zero is below every threshold",

@@ -71,7 +71,8 @@ var commits = []mutant{
 	{
 		name: "the witness of a COMMIT only looks, and a packet that comes late commits all the same",
 		file: "internal/core/uow/runner.go", old: `err := u.insertTombstone(db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
-		caught: tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+		caught:  tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+		nightly: true,
 	},
 	{
 		name: "what holds the place of a lost unit names a customer for as long as audit entries are kept",
@@ -81,7 +82,8 @@ var commits = []mutant{
 	{
 		name: "what a replica does not have is called undone",
 		file: "internal/base/storage/commit.go", old: `return fn(tx.WithContext(ctx), here.knowsOf(of.at))`, new: `return fn(tx.WithContext(ctx), here.knowsOf(here))`,
-		caught: tests{"test/faults": {"TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt"}},
+		caught:  tests{"test/faults": {"TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt"}},
+		nightly: true,
 	},
 	{
 		name: "what stands in a packet behind a guarded write does not depend on it",

@@ -6,7 +6,8 @@
 //	go run ./test/services -- go run ./test/mutants [-only TEXT] [-list]
 //
 // A mutant is one entry of a list in this package: a text of a file, what stands there
-// instead, and the tests that must fail, by package. It is built as an overlay, so the
+// instead, and the tests that must fail, by package. The tests run in the change tier, or in
+// the nightly tier if the mutant names one that runs only there. It is built as an overlay, so the
 // tree stays as it is. First all of these tests are run without any mutant and must pass.
 // A mutant is caught when each of its tests fails; one that does not compile, that makes
 // its tests hang, or whose text is not in its file any more is not.

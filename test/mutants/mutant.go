@@ -20,6 +20,8 @@ type mutant struct {
 	also []edit
 	// caught are the tests that must fail, by package.
 	caught tests
+	// nightly is set if one of these tests runs only in the nightly tier.
+	nightly bool
 }
 
 // edit is one change of a file.

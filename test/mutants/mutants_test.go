@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,20 @@ func TestEveryTestThatIsToCatchAMutantIsThere(t *testing.T) {
 				require.Contains(t, there[path], test, "%s: %s", m.name, path)
 			}
 		}
+	}
+}
+
+func TestNightlyMutantsAreMarked(t *testing.T) {
+	nightly := proofs.Nightly(t, root)
+	for _, m := range all {
+		named := false
+		for path, names := range m.caught {
+			for _, name := range names {
+				test, _, _ := strings.Cut(name, "/")
+				named = named || slices.Contains(nightly[path], test)
+			}
+		}
+		require.Equal(t, named, m.nightly, "%s: set nightly if and only if a test of caught calls tier.Nightly", m.name)
 	}
 }
 

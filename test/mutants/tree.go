@@ -11,13 +11,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"interlock/test/tier"
 )
 
 // module is the path of packages before their own.
 const module = "interlock/"
 
 // timeLimit is how long the tests of one package may take, for the go command.
-const timeLimit = "3m"
+const timeLimit = "10m"
 
 // unseen leaves out of binaries what a debugger reads: nobody debugs a mutant, and linking
 // is most of what one costs.
@@ -54,13 +56,24 @@ func (t *tree) close() { _ = os.RemoveAll(t.scratch) }
 
 // control runs the tests of all mutants on the tree as it is. Each must be there and pass.
 func (t *tree) control(ctx context.Context, mutants []mutant) error {
+	return errors.Join(t.controlTier(ctx, mutants, false), t.controlTier(ctx, mutants, true))
+}
+
+// controlTier is control for the mutants of one tier.
+func (t *tree) controlTier(ctx context.Context, mutants []mutant, nightly bool) error {
 	union := tests{}
 	for _, m := range mutants {
+		if m.nightly != nightly {
+			continue
+		}
 		for path, names := range m.caught {
 			union[path] = slices.Compact(slices.Sorted(slices.Values(append(union[path], names...))))
 		}
 	}
-	got, err := t.test(ctx, union, "")
+	if len(union) == 0 {
+		return nil
+	}
+	got, err := t.test(ctx, union, nightly, "")
 	if err != nil {
 		return err
 	}
@@ -84,7 +97,7 @@ func (t *tree) verdict(ctx context.Context, m mutant) verdict {
 	if err != nil {
 		return verdict{unmade, err.Error()}
 	}
-	got, err := t.test(ctx, m.caught, overlay)
+	got, err := t.test(ctx, m.caught, m.nightly, overlay)
 	switch {
 	case err != nil:
 		return verdict{unmade, "its tests could not be run: " + err.Error()}
@@ -151,7 +164,7 @@ func (r results) of(path, name string) string {
 }
 
 // test runs tests with the go command.
-func (t *tree) test(ctx context.Context, wanted tests, overlay string) (results, error) {
+func (t *tree) test(ctx context.Context, wanted tests, nightly bool, overlay string) (results, error) {
 	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=" + timeLimit, "-run=" + wanted.pattern()}
 	command := exec.CommandContext(ctx, "go", append(arguments, wanted.packages()...)...)
 	command.Dir = t.root
@@ -160,7 +173,7 @@ func (t *tree) test(ctx context.Context, wanted tests, overlay string) (results,
 		flags += " -overlay=" + overlay
 	}
 	// By the environment, so that a test that builds the program builds the mutant.
-	command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(flags))
+	command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(flags), tier.Variable+"="+map[bool]string{false: "change", true: "nightly"}[nightly])
 	var errs bytes.Buffer
 	command.Stderr = &errs
 	// It fails when a test does, which is in what it prints.

@@ -17,10 +17,18 @@ import (
 // Tests are the names of the tests, by the folder of their package from the root of the repository.
 type Tests map[string][]string
 
-var declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+var (
+	declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	nightly     = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{\n\ttier\.Nightly\(t\)`)
+)
 
 // List returns the tests of the repository whose root is at a path.
-func List(t testing.TB, root string) Tests {
+func List(t testing.TB, root string) Tests { return list(t, root, declaration) }
+
+// Nightly returns the tests whose first statement is tier.Nightly.
+func Nightly(t testing.TB, root string) Tests { return list(t, root, nightly) }
+
+func list(t testing.TB, root string, declaration *regexp.Regexp) Tests {
 	t.Helper()
 	tests := Tests{}
 	for _, folder := range []string{"internal", "client", "cmd", "test"} {

@@ -24,9 +24,14 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/test/servers"
+	"interlock/test/tier"
 )
 
-// roleVariable makes this test binary play the command that the runner runs.
+// patience is the deadline of each wait. Only a hang reaches it.
+const patience = 2 * time.Minute
+
+// roleVariable makes this test binary the command of a runner. With -- as its first argument, the
+// binary is a runner.
 const roleVariable = "INTERLOCK_SERVICES_TEST_ROLE"
 
 const (
@@ -35,6 +40,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "--" {
+		os.Exit(run(os.Args[1:], os.Stderr))
+	}
 	switch os.Getenv(roleVariable) {
 	case roleExits:
 		os.Exit(playCommand(false))
@@ -114,8 +122,8 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-func startRunner(t *testing.T, binary, temporary, role string) *runner {
-	r := &runner{Cmd: exec.Command(binary, "--", os.Args[0])}
+func startRunner(t *testing.T, temporary, role string) *runner {
+	r := &runner{Cmd: exec.Command(os.Args[0], "--", os.Args[0])}
 	r.Env = append(os.Environ(), "TMPDIR="+temporary, roleVariable+"="+role)
 	r.Stderr = &r.errors
 	output, err := r.StdoutPipe()
@@ -145,7 +153,7 @@ func (r *runner) reported(t *testing.T) []int {
 
 func requireEnded(t *testing.T, pids []int) {
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return hasEnded(pid) }, 10*time.Second, 10*time.Millisecond, "process %d", pid)
+		require.Eventually(t, func() bool { return hasEnded(pid) }, patience, 10*time.Millisecond, "process %d", pid)
 	}
 }
 
@@ -156,11 +164,6 @@ func TestRunner(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(temporary)) })
 	require.NoError(t, os.Chmod(temporary, 0o711))
-	binary := filepath.Join(temporary, "runner")
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	output, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", output)
 	homes := func() []string {
 		found, err := filepath.Glob(filepath.Join(temporary, "*"+homePrefix+"*"))
 		require.NoError(t, err)
@@ -168,7 +171,7 @@ func TestRunner(t *testing.T) {
 	}
 
 	t.Run("the command reaches both servers, its code is kept and nothing outlives it", func(t *testing.T) {
-		r := startRunner(t, binary, temporary, roleExits)
+		r := startRunner(t, temporary, roleExits)
 		pids := r.reported(t)
 		require.Equal(t, 7, exitCode(r.Wait()), "%s", &r.errors)
 		require.Regexp(t, `left processes behind; they were ended: \d+ sleep`, r.errors.String())
@@ -176,28 +179,22 @@ func TestRunner(t *testing.T) {
 		require.Empty(t, homes())
 	})
 
-	t.Run("a signal reaches the command, which ends in its own way", func(t *testing.T) {
-		r := startRunner(t, binary, temporary, roleWaits)
+	t.Run("the runner reports a server that dies, and forwards a signal to the command", func(t *testing.T) {
+		r := startRunner(t, temporary, roleWaits)
 		pids := r.reported(t)
+		require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
+		require.Eventually(t, func() bool {
+			return strings.Contains(r.errors.String(), "redis-server ended while the command ran")
+		}, patience, 10*time.Millisecond)
 		require.NoError(t, r.Process.Signal(syscall.SIGTERM))
 		require.Equal(t, 9, exitCode(r.Wait()), "%s", &r.errors)
 		requireEnded(t, pids)
 		require.Empty(t, homes())
 	})
 
-	t.Run("a server that dies meanwhile is reported at once", func(t *testing.T) {
-		r := startRunner(t, binary, temporary, roleWaits)
-		pids := r.reported(t)
-		require.NoError(t, syscall.Kill(pids[1], syscall.SIGKILL))
-		require.Eventually(t, func() bool {
-			return strings.Contains(r.errors.String(), "redis-server ended while the command ran")
-		}, 20*time.Second, 10*time.Millisecond)
-		require.NoError(t, r.Process.Signal(syscall.SIGTERM))
-		require.Equal(t, 9, exitCode(r.Wait()), "%s", &r.errors)
-	})
-
 	t.Run("a killed runner takes its servers with it and the next one removes their data", func(t *testing.T) {
-		killed := startRunner(t, binary, temporary, roleWaits)
+		tier.Nightly(t)
+		killed := startRunner(t, temporary, roleWaits)
 		pids := killed.reported(t)
 		require.NoError(t, killed.Process.Kill())
 		require.Equal(t, 128+9, exitCode(killed.Wait()))
@@ -205,7 +202,7 @@ func TestRunner(t *testing.T) {
 		require.Len(t, homes(), 1)
 		require.NoError(t, syscall.Kill(pids[2], syscall.SIGKILL), "what the command left behind is the test's to end")
 
-		next := startRunner(t, binary, temporary, roleExits)
+		next := startRunner(t, temporary, roleExits)
 		next.reported(t)
 		require.Equal(t, 7, exitCode(next.Wait()))
 		require.Empty(t, homes())

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	patience = 10 * time.Second
+	patience = 30 * time.Second
 	tick     = time.Millisecond
 )
 

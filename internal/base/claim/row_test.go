@@ -31,15 +31,18 @@ func TestMain(m *testing.M) {
 const (
 	lease = 2 * time.Second
 	// forever is a lease whose end, or even whose next heartbeat, no test waits for.
-	forever  = time.Hour
-	patience = 30 * time.Second
+	forever = time.Hour
+	// patience is the deadline of each wait. Only a hang reaches it.
+	patience = 2 * time.Minute
 )
 
-// unclaimed returns a database that nobody has claimed.
+// unclaimed returns a database of the test with an empty table of claims.
 func unclaimed(t *testing.T) *storage.DB {
 	t.Helper()
-	db := storagetest.MariaDB(t)
-	_, err := db.Pools()["write"].ExecContext(t.Context(), "DELETE FROM server_claims")
+	var migrated string
+	require.NoError(t, storagetest.MariaDB(t).Pools()["read"].QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&migrated))
+	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
+	_, err := db.Pools()["write"].ExecContext(t.Context(), "CREATE TABLE server_claims LIKE "+migrated+".server_claims")
 	require.NoError(t, err)
 	return db
 }
@@ -181,6 +184,7 @@ func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
 }
 
 func TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(p *claim.Process){
 		"another machine":                        func(p *claim.Process) { p.Host, p.Machine = "shop-1", "another boot" },
 		"another container of the same host":     func(p *claim.Process) { p.Machine += " pid:[1]" },
@@ -200,6 +204,7 @@ func TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone(t *testing.T) {
 }
 
 func TestAServerElsewhereIsRefusedAsSoonAsTheHolderIsHeardOf(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	take(t, elsewhere(db, "shop-1"))
 	var log bytes.Buffer
@@ -211,6 +216,7 @@ func TestAServerElsewhereIsRefusedAsSoonAsTheHolderIsHeardOf(t *testing.T) {
 }
 
 func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	ends := crash(t, elsewhere(db, "shop-1"))
 	take(t, elsewhere(db, "shop-2"))
@@ -218,6 +224,7 @@ func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 }
 
 func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	paused := claim.NewServer(elsewhere(db, "shop-1"))
 	require.NoError(t, paused.Acquire(t.Context()))
@@ -234,6 +241,7 @@ func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T)
 }
 
 func TestLostIsClosedWhenAnotherHasTheClaim(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	c := take(t, elsewhere(db, "shop-1"))
 	// What a takeover leaves, without the wait for one.
@@ -243,6 +251,7 @@ func TestLostIsClosedWhenAnotherHasTheClaim(t *testing.T) {
 }
 
 func TestAHolderWhoseRowIsGoneEnds(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	c := take(t, elsewhere(db, "shop-1"))
 	_, err := db.Pools()["write"].ExecContext(t.Context(), "DELETE FROM server_claims")
@@ -264,6 +273,7 @@ func TestAPausedHolderThatNobodyOvertookGoesOn(t *testing.T) {
 }
 
 func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	const servers = 20
 	for _, before := range []string{"nobody has served yet", "the last one crashed", "the last one ended"} {
@@ -296,6 +306,7 @@ func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
 }
 
 func TestServersWithARedisServeTogether(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	first := take(t, withRedis(leased(elsewhere(db, "shop-1"), forever)))
 	second := take(t, withRedis(elsewhere(db, "shop-2")))
@@ -317,6 +328,7 @@ func TestAServerWithARedisIsRefusedBesideOneWithout(t *testing.T) {
 }
 
 func TestOneOfAGroupThatIsGoneIsNotTakenForAll(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	gone := withRedis(here(db))
 	gone.Self = claim.Self()
@@ -327,6 +339,7 @@ func TestOneOfAGroupThatIsGoneIsNotTakenForAll(t *testing.T) {
 }
 
 func TestADatabaseThatIsAwayEndsNobody(t *testing.T) {
+	t.Parallel()
 	db := unclaimed(t)
 	server := claim.NewServer(elsewhere(db, "shop-1"))
 	require.NoError(t, server.Acquire(t.Context()))

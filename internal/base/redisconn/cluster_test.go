@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/redisconn/redistest"
+	"interlock/test/tier"
 )
 
 // ends are how a master ends; frozen, it goes on taking connections and answers nothing.
@@ -18,19 +19,21 @@ var ends = map[string]func(t *testing.T, master *redistest.Server){
 	"frozen": func(t *testing.T, master *redistest.Server) { master.Pause(t) },
 }
 
-// requireServedSoon checks that writes succeed within ten seconds.
+// requireServedSoon checks that writes succeed before the client refreshes its map, once a minute.
 func requireServedSoon(t *testing.T, client redis.UniversalClient, key string) {
 	t.Helper()
-	from := time.Now()
-	require.Eventually(t, func() bool { return client.Set(t.Context(), key, "after", 0).Err() == nil }, 80*time.Second, 20*time.Millisecond)
-	require.Less(t, time.Since(from), 10*time.Second)
+	require.Eventually(t, func() bool { return client.Set(t.Context(), key, "after", 0).Err() == nil }, 30*time.Second, 20*time.Millisecond)
 }
 
 // A client that waits for its next look at the map of the cluster, which comes once a minute,
 // would ask the dead master all that time.
 func TestAClusterThatHasFailedOverIsServedAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
+			if name == "frozen" {
+				tier.Nightly(t)
+			}
 			t.Parallel()
 			cluster := redistest.NewCluster(t)
 			master := cluster.Nodes[0]
@@ -57,7 +60,7 @@ func TestAClusterThatHasFailedOverIsServedAtOnce(t *testing.T) {
 			require.Eventually(t, func() bool {
 				_ = client.Get(t.Context(), key).Err()
 				return finished()
-			}, 30*time.Second, 20*time.Millisecond, "the cluster fails over")
+			}, patience, 20*time.Millisecond, "the cluster fails over")
 			requireServedSoon(t, client, key)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/redisconn/redistest"
+	"interlock/test/tier"
 )
 
 func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
@@ -15,7 +16,7 @@ func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
 	sentinel := redistest.NewSentinel(t, "mymaster", master)
 	// The first Sentinel in the list is down.
 	client := redistest.Connect(t, "redis+sentinel://127.0.0.1:1,"+sentinel.Addr+"/mymaster/2")
-	require.Eventually(t, func() bool { return client.Set(t.Context(), "key", "value", 0).Err() == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return client.Set(t.Context(), "key", "value", 0).Err() == nil }, patience, 10*time.Millisecond)
 
 	_, port, err := net.SplitHostPort(master.Addr)
 	require.NoError(t, err)
@@ -25,8 +26,12 @@ func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
 }
 
 func TestTheMasterThatSentinelsHaveChosenIsServedAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
+			if name == "frozen" {
+				tier.Nightly(t)
+			}
 			t.Parallel()
 			master := redistest.NewServer(t)
 			replica := redistest.NewReplica(t, master)
@@ -35,7 +40,7 @@ func TestTheMasterThatSentinelsHaveChosenIsServedAtOnce(t *testing.T) {
 			require.Eventually(t, func() bool {
 				known, err := watch.Do(t.Context(), "SENTINEL", "REPLICAS", "mymaster").Slice()
 				return err == nil && len(known) == 1
-			}, 30*time.Second, 20*time.Millisecond, "the Sentinel knows the replica")
+			}, patience, 20*time.Millisecond, "the Sentinel knows the replica")
 			client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
 			require.NoError(t, client.Set(t.Context(), "key", "before", 0).Err())
 
@@ -43,7 +48,7 @@ func TestTheMasterThatSentinelsHaveChosenIsServedAtOnce(t *testing.T) {
 			require.Eventually(t, func() bool {
 				chosen, err := watch.Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster").StringSlice()
 				return err == nil && net.JoinHostPort(chosen[0], chosen[1]) == replica.Addr
-			}, 30*time.Second, 20*time.Millisecond, "the Sentinel fails over")
+			}, patience, 20*time.Millisecond, "the Sentinel fails over")
 			requireServedSoon(t, client, "key")
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-const life = 10 * time.Second
+const life = time.Minute
 
 // addThing inserts a row in a transaction.
 func addThing(name string) func(tx *gorm.DB) error {

@@ -139,7 +139,7 @@ func TestAPoolThatHadToShrinkGrowsAgain(t *testing.T) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	run(t, admin, fmt.Sprintf("ALTER USER %s@'%%' WITH MAX_USER_CONNECTIONS 100", u.User.Username()))
-	require.Eventually(t, func() bool { return most() == full }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return most() == full }, life, 10*time.Millisecond)
 	var together []*sql.Conn
 	for range 20 {
 		conn, err := db.Pools()["write"].Conn(ctx)

@@ -28,7 +28,7 @@ func TestConnectionsThatABurstOpenedAreClosedWhenNobodyNeedsThem(t *testing.T) {
 		require.NoError(t, conn.Close())
 	}
 	require.Equal(t, 12, pool.Stats().OpenConnections, "the next burst finds them")
-	require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, life, 50*time.Millisecond)
 }
 
 // gone returns when the pools of a database have given their connections back.
@@ -36,7 +36,7 @@ func gone(t *testing.T, db *storage.DB) {
 	t.Helper()
 	for _, pool := range db.Pools() {
 		// What nobody needs is closed, at the pool's next look.
-		require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, life, 10*time.Millisecond)
 	}
 }
 

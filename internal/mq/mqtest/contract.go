@@ -220,10 +220,10 @@ func claimedOnce(t *testing.T, q queue) {
 func returnedToHead(t *testing.T, q queue) {
 	enqueue(t, q, numbered(6)...)
 	first, second := claim(t, q, 2), claim(t, q, 2)
+	require.Zero(t, reap(t, q), "live leases are left alone")
 	b, err := q.Claim(t.Context(), 1, 30*time.Millisecond)
 	require.NoError(t, err)
 	require.Equal(t, []string{"m0004"}, idsOf(b))
-	require.Zero(t, reap(t, q), "live leases are left alone")
 	require.Eventually(t, func() bool { return reap(t, q) == 1 }, patience, tick)
 	crash(t, q, second)
 	crash(t, q, first)
@@ -242,10 +242,10 @@ func returnedToHead(t *testing.T, q queue) {
 
 func extended(t *testing.T, q queue) {
 	enqueue(t, q, "a")
-	b, err := q.Claim(t.Context(), 1, 20*time.Millisecond)
+	b, err := q.Claim(t.Context(), 1, 300*time.Millisecond)
 	require.NoError(t, err)
 	require.NoError(t, q.Extend(t.Context(), b, long))
-	timer := time.NewTimer(40 * time.Millisecond)
+	timer := time.NewTimer(350 * time.Millisecond)
 	<-timer.C
 	require.Zero(t, reap(t, q))
 	settle(t, q, b, mq.Done())

@@ -164,7 +164,7 @@ func NewCluster(t testing.TB) *Cluster {
 // has all that the master has, and returns it.
 func (c *Cluster) Replicate(t testing.TB, master *Server) *Server {
 	t.Helper()
-	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0")
+	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0")
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
 	defer cancel()
 	client, of := replica.client(), master.client()
@@ -220,6 +220,8 @@ func newServer(t testing.TB, more ...string) *Server {
 		"--auto-aof-rewrite-percentage", "0",
 		// Tests stop servers and may slow them down.
 		"--enable-debug-command", "local",
+		// A master waits 5 s for more replicas by default.
+		"--repl-diskless-sync-delay", "0",
 	}, more...)
 	t.Cleanup(s.end)
 	require.NoError(t, s.start(), "start redis-server")

@@ -17,7 +17,7 @@ import (
 )
 
 // life is how long a transaction of these tests may take.
-const life = 10 * time.Second
+const life = time.Minute
 
 // numbered returns a database with a table, whose column n a CHECK keeps at 0 or above, and with one
 // row in it, of n = 0.
