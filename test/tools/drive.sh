@@ -1,7 +1,6 @@
 #!/bin/bash
-# Drives bin/admin in Chromium. What passed with the same program, tests and browser is not driven
-# again, as Go does not run tests again that passed; `make clean` makes it forget, and CI, with
-# RACE=yes, drives it always.
+# Drives bin/admin in Chromium, unless the tests have passed with the same program, tests, browser
+# and tier. `make clean` deletes the record of that. CI, with RACE=yes, always drives it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 passed=bin/browser.passed
@@ -16,7 +15,7 @@ browser() {
 	"${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium)}" --version
 }
 
-key=$({ program && tests && browser; } | sha256sum)
+key=$({ program && tests && browser && echo "${INTERLOCK_TEST_TIER:-}"; } | sha256sum)
 if [ -z "${RACE:-}" ] && [ -f "$passed" ] && [ "$(<"$passed")" = "$key" ]; then
 	echo "The admin in Chromium passed $(date -r "$passed" '+on %F at %T') with this program, these tests and this browser; make clean makes this be forgotten. (cached)"
 	exit

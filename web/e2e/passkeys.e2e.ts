@@ -1,14 +1,13 @@
-import { beforeEach, expect, test } from 'vitest';
-import { Visitor, type Look } from './browser';
-import { li, ownSite } from './site';
+import type { Visitor } from './browser';
+import { expect, li, tenantSite, test } from './site';
 
-const site = ownSite();
+const site = tenantSite();
 
 // Each begins without a factor, whatever became of the one before.
-beforeEach(() => site.service.command('user', 'reset-factors', li.username));
+test.beforeEach(() => site.service.command('user', 'reset-factors', '--tenant', site.tenant ?? 'default', li.username));
 
 /** Passkeys are for hosts with a name, which this machine has too. */
-const named = () => site.service.address.replace('127.0.0.1', 'localhost');
+const named = () => site.address.replace('127.0.0.1', 'localhost');
 
 /** Gives a visitor an authenticator in the computer, which verifies whoever is there; returns its id and the way to it. */
 async function authenticator({ context, page }: Visitor) {
@@ -66,87 +65,72 @@ const words = {
   },
 };
 
-const looks = (language: Look['language']): Look[] =>
-  (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language, colours, width })));
+for (const language of ['en', 'zh'] as const)
+  test(`a passkey is added, asked for at sign-in and afresh, renamed and removed (${language})`, async () => {
+    const t = words[language];
+    const visitor = await site.open({ address: named(), isolated: true, look: { language, colours: 'light', width: 1280 } });
+    const { page } = visitor;
+    const { link, authenticatorId } = await authenticator(visitor);
+    const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+    await visitor.signIn(li, '/account');
+    await page.getByText(t.none).waitFor();
+    await button(t.add).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('input[autocomplete=current-password]').fill(li.password);
+    await visitor.inspect('passkey-name');
+    await button(t.goOn).click();
+    await button(t.create).waitFor();
+    await visitor.inspect('passkey-make');
+    await button(t.create).click();
+    await button(t.stored).waitFor();
+    const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
+    expect(codes).toHaveLength(10);
+    await button(t.stored).click();
+    await button(t.rename).waitFor();
+    await visitor.inspect('passkey-list');
+    const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
+    expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
 
-/** Checks what is open at both widths and in both colour schemes, and keeps pictures of it. */
-async function look(visitor: Visitor, language: Look['language'], name: string): Promise<void> {
-  for (const { colours, width } of looks(language)) {
-    await visitor.resize(width);
-    await visitor.turn(colours);
-    await visitor.check();
-    await visitor.shoot(`${name}-${language}-${colours}-${width}`);
-  }
-  await visitor.resize(1280);
-  await visitor.turn('light');
-}
+    await visitor.context.clearCookies();
+    await page.goto('/account');
+    const givePassword = async () => {
+      await page.locator('input[name=username]').fill(li.username);
+      await page.locator('input[name=password]').fill(li.password);
+      await button(t.signIn).click();
+      await button(t.use).waitFor();
+    };
+    await givePassword();
+    await visitor.inspect('passkey-sign-in');
+    // Nobody shows who they are; then somebody does.
+    await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await button(t.use).click();
+    await page.getByText(t.cancelled).waitFor();
+    await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    await button(t.use).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: t.account }).waitFor();
 
-test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and afresh, renamed and removed (%s)', async (language) => {
-  const t = words[language];
-  const visitor = await Visitor.open(site.browser, named(), { language, colours: 'light', width: 1280 });
-  const { page } = visitor;
-  const { link, authenticatorId } = await authenticator(visitor);
-  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
-  await visitor.signIn(li, '/account');
-  await page.getByText(t.none).waitFor();
-  await button(t.add).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.locator('input[autocomplete=current-password]').fill(li.password);
-  await look(visitor, language, 'passkey-name');
-  await button(t.goOn).click();
-  await button(t.create).waitFor();
-  await look(visitor, language, 'passkey-make');
-  await button(t.create).click();
-  await button(t.stored).waitFor();
-  const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
-  expect(codes).toHaveLength(10);
-  await button(t.stored).click();
-  await button(t.rename).waitFor();
-  await look(visitor, language, 'passkey-list');
-  const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
-  expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
+    // It was shown a moment ago, and is not asked for afresh.
+    await button(t.rename).click();
+    await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
+    await dialog.getByRole('button').last().click();
+    await button(t.remove).waitFor();
 
-  await visitor.context.clearCookies();
-  await page.goto('/account');
-  const givePassword = async () => {
-    await page.locator('input[name=username]').fill(li.username);
-    await page.locator('input[name=password]').fill(li.password);
-    await button(t.signIn).click();
-    await button(t.use).waitFor();
-  };
-  await givePassword();
-  await look(visitor, language, 'passkey-sign-in');
-  // Nobody shows who they are; then somebody does.
-  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-  await button(t.use).click();
-  await page.getByText(t.cancelled).waitFor();
-  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-  await button(t.use).focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: t.account }).waitFor();
-
-  // It was shown a moment ago, and is not asked for afresh.
-  await button(t.rename).click();
-  await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
-  await dialog.getByRole('button').last().click();
-  await button(t.remove).waitFor();
-
-  // Who has lost it comes in by a recovery code, and removes it.
-  await visitor.context.clearCookies();
-  await page.goto('/account');
-  await givePassword();
-  await button(t.recovery).click();
-  await page.locator('input[name=code]').fill(codes[0] ?? '');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: t.account }).waitFor();
-  await button(t.remove).click();
-  await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
-  await page.getByText(t.none).waitFor();
-  await visitor.close();
-});
+    // Who has lost it comes in by a recovery code, and removes it.
+    await visitor.context.clearCookies();
+    await page.goto('/account');
+    await givePassword();
+    await button(t.recovery).click();
+    await page.locator('input[name=code]').fill(codes[0] ?? '');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: t.account }).waitFor();
+    await button(t.remove).click();
+    await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
+    await page.getByText(t.none).waitFor();
+  });
 
 test('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
-  const visitor = await Visitor.open(site.browser, named());
+  const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   await authenticator(visitor);
   const t = words.en;
@@ -163,7 +147,7 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
   await button('New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
   await stepUp.getByRole('button', { name: t.use }).waitFor();
-  await look(visitor, 'en', 'passkey-step-up');
+  await visitor.inspect('passkey-step-up');
   const before = (await visitor.context.cookies()).find(({ name }) => name === 'interlock_session')?.value;
   await stepUp.getByRole('button', { name: t.use }).click();
   await page.getByRole('group', { name: t.codes }).waitFor();
@@ -171,7 +155,6 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
   expect(after).not.toBe(before);
   await button(t.stored).click();
   await page.getByText('Recovery codes left: 10').waitFor();
-  await visitor.close();
 });
 
 test('a page without a name says where passkeys work', async () => {
@@ -181,6 +164,5 @@ test('a page without a name says where passkeys work', async () => {
   await there.waitFor();
   expect(await there.getAttribute('href')).toBe(`${named()}/account`);
   expect(await page.getByRole('button', { name: words.en.add }).count()).toBe(0);
-  await look(visitor, 'en', 'passkey-without-name');
-  await visitor.close();
+  await visitor.inspect('passkey-without-name');
 });
