@@ -35,6 +35,8 @@ const looks: readonly [Look, Look] = [
 export function halfOfThePagesIsRight(half: 0 | 1): void {
   const pages = halves[half];
   let visitor: Visitor;
+  // Hooks run in the order of their declaration: the visit ends before the service stops.
+  test.afterAll(() => visitor.close());
   const site = serviceSite(async ({ request, asLi }) => {
     // The state `users-refused` needs an admin who is the only one.
     const { id } = await asLi<{ id: number }>('GET', '/me');
@@ -42,7 +44,6 @@ export function halfOfThePagesIsRight(half: 0 | 1): void {
     for (const { prepare } of pages) await prepare?.(request);
     visitor = await site.enter('/', admin, { look: looks[half], spansTests: true });
   });
-  test.afterAll(() => visitor.close());
 
   test('the sign-in page is right, and so is its refusal', async () => {
     const guest = await site.open({ look: looks[half] });

@@ -26,114 +26,97 @@ async function authenticator({ context, page }: Visitor) {
   return { link, authenticatorId };
 }
 
-const words = {
-  en: {
-    add: 'Add a passkey',
-    goOn: 'Go on',
-    create: 'Create the passkey',
-    codes: 'Recovery codes',
-    stored: 'I have stored them',
-    use: 'Use your passkey',
-    signIn: 'Sign in',
-    account: 'My account',
-    rename: 'Rename This device',
-    name: 'Name',
-    renamed: 'Work laptop',
-    remove: 'Remove Work laptop',
-    confirm: 'Remove',
-    none: 'Your password alone opens your account',
-    cancelled: /^No passkey was shown/,
-    recovery: 'Use a recovery code',
-  },
-  zh: {
-    add: '添加通行密钥',
-    goOn: '继续',
-    create: '创建通行密钥',
-    codes: '恢复码',
-    stored: '我已妥善保存',
-    use: '使用通行密钥',
-    signIn: '登录',
-    account: '我的账户',
-    rename: '重命名 此设备',
-    name: '名称',
-    renamed: 'Work laptop',
-    remove: '移除 Work laptop',
-    confirm: '移除',
-    none: '目前仅凭密码即可打开你的账户',
-    cancelled: /^没有出示通行密钥/,
-    recovery: '使用恢复码',
-  },
+const t = {
+  add: 'Add a passkey',
+  goOn: 'Go on',
+  create: 'Create the passkey',
+  codes: 'Recovery codes',
+  stored: 'I have stored them',
+  use: 'Use your passkey',
+  signIn: 'Sign in',
+  account: 'My account',
+  rename: 'Rename This device',
+  name: 'Name',
+  renamed: 'Work laptop',
+  remove: 'Remove Work laptop',
+  confirm: 'Remove',
+  none: 'Your password alone opens your account',
+  cancelled: /^No passkey was shown/,
+  recovery: 'Use a recovery code',
 };
 
-for (const language of ['en', 'zh'] as const)
-  test(`a passkey is added, asked for at sign-in and afresh, renamed and removed (${language})`, async () => {
-    const t = words[language];
-    const visitor = await site.open({ address: named(), isolated: true, look: { language, colours: 'light', width: 1280 } });
-    const { page } = visitor;
-    const { link, authenticatorId } = await authenticator(visitor);
-    const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
-    await visitor.signIn(li, '/account');
-    await page.getByText(t.none).waitFor();
-    await button(t.add).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.locator('input[autocomplete=current-password]').fill(li.password);
-    await visitor.inspect('passkey-name');
-    await button(t.goOn).click();
-    await button(t.create).waitFor();
-    await visitor.inspect('passkey-make');
-    await button(t.create).click();
-    await button(t.stored).waitFor();
-    const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
-    expect(codes).toHaveLength(10);
-    await button(t.stored).click();
-    await button(t.rename).waitFor();
-    await visitor.inspect('passkey-list');
-    const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
-    expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
+/** Inspects the open state in both languages, and returns to English. */
+async function look(visitor: Visitor, name: string): Promise<void> {
+  await visitor.inspectBothLanguages(name);
+  await visitor.speak('en');
+}
 
-    await visitor.context.clearCookies();
-    await page.goto('/account');
-    const givePassword = async () => {
-      await page.locator('input[name=username]').fill(li.username);
-      await page.locator('input[name=password]').fill(li.password);
-      await button(t.signIn).click();
-      await button(t.use).waitFor();
-    };
-    await givePassword();
-    await visitor.inspect('passkey-sign-in');
-    // Nobody shows who they are; then somebody does.
-    await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-    await button(t.use).click();
-    await page.getByText(t.cancelled).waitFor();
-    await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-    await button(t.use).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: t.account }).waitFor();
+test('a passkey is added, asked for at sign-in and afresh, renamed and removed', async () => {
+  const visitor = await site.open({ address: named(), isolated: true });
+  const { page } = visitor;
+  const { link, authenticatorId } = await authenticator(visitor);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  await visitor.signIn(li, '/account');
+  await page.getByText(t.none).waitFor();
+  await button(t.add).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('input[autocomplete=current-password]').fill(li.password);
+  await look(visitor, 'passkey-name');
+  await button(t.goOn).click();
+  await button(t.create).waitFor();
+  await look(visitor, 'passkey-make');
+  await button(t.create).click();
+  await button(t.stored).waitFor();
+  const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
+  expect(codes).toHaveLength(10);
+  await button(t.stored).click();
+  await button(t.rename).waitFor();
+  await look(visitor, 'passkey-list');
+  const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
+  expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
 
-    // It was shown a moment ago, and is not asked for afresh.
-    await button(t.rename).click();
-    await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
-    await dialog.getByRole('button').last().click();
-    await button(t.remove).waitFor();
+  await visitor.context.clearCookies();
+  await page.goto('/account');
+  const givePassword = async () => {
+    await page.locator('input[name=username]').fill(li.username);
+    await page.locator('input[name=password]').fill(li.password);
+    await button(t.signIn).click();
+    await button(t.use).waitFor();
+  };
+  await givePassword();
+  await look(visitor, 'passkey-sign-in');
+  // Nobody shows who they are; then somebody does.
+  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+  await button(t.use).click();
+  await page.getByText(t.cancelled).waitFor();
+  await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+  await button(t.use).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: t.account }).waitFor();
 
-    // Who has lost it comes in by a recovery code, and removes it.
-    await visitor.context.clearCookies();
-    await page.goto('/account');
-    await givePassword();
-    await button(t.recovery).click();
-    await page.locator('input[name=code]').fill(codes[0] ?? '');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: t.account }).waitFor();
-    await button(t.remove).click();
-    await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
-    await page.getByText(t.none).waitFor();
-  });
+  // It was shown a moment ago, and is not asked for afresh.
+  await button(t.rename).click();
+  await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
+  await dialog.getByRole('button').last().click();
+  await button(t.remove).waitFor();
+
+  // Who has lost it comes in by a recovery code, and removes it.
+  await visitor.context.clearCookies();
+  await page.goto('/account');
+  await givePassword();
+  await button(t.recovery).click();
+  await page.locator('input[name=code]').fill(codes[0] ?? '');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: t.account }).waitFor();
+  await button(t.remove).click();
+  await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
+  await page.getByText(t.none).waitFor();
+});
 
 test('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
   const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   await authenticator(visitor);
-  const t = words.en;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await visitor.signIn(li, '/account');
   await button(t.add).click();
@@ -147,7 +130,7 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
   await button('New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
   await stepUp.getByRole('button', { name: t.use }).waitFor();
-  await visitor.inspect('passkey-step-up');
+  await look(visitor, 'passkey-step-up');
   const before = (await visitor.context.cookies()).find(({ name }) => name === 'interlock_session')?.value;
   await stepUp.getByRole('button', { name: t.use }).click();
   await page.getByRole('group', { name: t.codes }).waitFor();
@@ -163,6 +146,6 @@ test('a page without a name says where passkeys work', async () => {
   const there = page.getByRole('link', { name: named() });
   await there.waitFor();
   expect(await there.getAttribute('href')).toBe(`${named()}/account`);
-  expect(await page.getByRole('button', { name: words.en.add }).count()).toBe(0);
-  await visitor.inspect('passkey-without-name');
+  expect(await page.getByRole('button', { name: t.add }).count()).toBe(0);
+  await look(visitor, 'passkey-without-name');
 });
