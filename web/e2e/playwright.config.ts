@@ -9,6 +9,7 @@ export default defineConfig({
   testMatch: '*.e2e.ts',
   outputDir: 'report/failures',
   reporter: 'list',
+  forbidOnly: true,
   workers: 2,
   timeout: 600_000,
   expect: { timeout: 120_000 },
