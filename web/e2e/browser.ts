@@ -209,8 +209,7 @@ export class Visitor {
    */
   async inspect(name: string): Promise<void> {
     await this.#inspect(name, isNightly ? ['width', 'colours', 'width'] : ['width']);
-    await this.#change('width');
-    if (isNightly) await this.#change('colours');
+    await this.#change(isNightly ? 'colours' : 'width');
   }
 
   /** Inspects the open state in both languages too, and leaves it in the other language. */
