@@ -81,7 +81,7 @@ test-web: $(WEB) ## Run the web admin's own tests
 	npm --prefix web run --silent test
 
 .PHONY: test-browser
-test-browser: build ## Drive bin/admin in Chromium: every page in each language, colour scheme and width, with axe
+test-browser: build ## Drive bin/admin in Chromium: flows, and every page with axe; INTERLOCK_TEST_TIER=nightly inspects every look with all rules
 	test/tools/browser.sh
 	RACE='$(RACE)' test/tools/drive.sh
 

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const generated = ['src/routeTree.gen.ts', 'src/api/schema.d.ts'];
 // Run by name, by vite, vitest or the router, which take what they look for.
-const isEntry = (file) => /^src\/routes\/|\.(test|e2e)\.tsx?$|config\.ts$|^e2e\/service\.ts$|\.d\.ts$/.test(file);
+const isEntry = (file) => /^src\/routes\/|\.(test|e2e)\.tsx?$|config\.ts$|\.d\.ts$/.test(file);
 
 const filesIn = (folder) => ts.sys.readDirectory(folder, ['.ts', '.tsx']).map((file) => file.replaceAll('\\', '/'));
 
@@ -48,7 +48,7 @@ for (const file of [...filesIn('src'), ...filesIn('e2e')]) {
       else if (node.name && !ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) names.add(node.name.text);
     }
     // A page that is loaded later is taken as a whole.
-    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) use(node.arguments[0], '*');
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && ts.isStringLiteral(node.arguments[0])) use(node.arguments[0], '*');
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { li, ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 interface Role {
   id: number;
@@ -21,10 +20,7 @@ interface User {
 }
 
 const password = 'a long enough password';
-const site = ownSite(async () => {
-  const { items } = await site.request<{ items: User[] }>('GET', `/users?q=${li.username}`);
-  await site.request('PATCH', `/users/${items[0]?.id ?? 0}`, { roles: ['admin'] }, { 'If-Match': items[0]?.etag ?? '' });
-});
+const site = tenantSite();
 
 const makeRole = (name: string, permissions: string[]) => site.request<Role>('POST', '/roles', { name, permissions });
 const makeUser = (username: string, roles: string[]) => site.request<User>('POST', '/users', { username, password, roles });
@@ -39,7 +35,7 @@ const withPassword = ({ page }: Visitor) => page.getByRole('radio', { name: 'Wit
 const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((kept) => Object.entries(kept))));
 /** What the API says to who calls it with a token. */
 const statusFor = async (token: string, path: string) =>
-  (await fetch(`${site.service.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
+  (await fetch(`${site.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
 
 test('two admins edit one role: different permissions merge, and the same one is asked for', async () => {
   const { id } = await makeRole('support', ['orders:read']);
@@ -67,14 +63,11 @@ test('two admins edit one role: different permissions merge, and the same one is
   const contested = first.page.getByRole('group', { name: 'permission wallets:read' });
   await contested.getByText('both wrote the same').waitFor();
   expect((await roleNow(id)).version).toBe(4);
-  await first.check();
-  await first.shoot('role-contested');
+  await first.check('role-contested');
   await contested.getByRole('button', { name: 'Keep yours for permission wallets:read' }).click();
   await button(first, 'Save merged · v5').click();
 
   await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['audit:read', 'coupons:read', 'items:read', 'orders:read', 'wallets:read']);
-  await first.close();
-  await second.close();
 });
 
 test('a user is created with a role, and is signed out in their browser when somebody disables them', async () => {
@@ -118,8 +111,6 @@ test('a user is created with a role, and is signed out in their browser when som
   await dialogButton(visitor, 'Enable').click();
   await page.getByText('“wang” can sign in again.').waitFor();
   expect((await userNow(id)).disabled).toBe(false);
-  await theirs.close();
-  await visitor.close();
 });
 
 test('who is invited chooses a password in the web admin, once, and is signed in', async () => {
@@ -154,8 +145,7 @@ test('who is invited chooses a password in the web admin, once, and is signed in
   await theirs.page.goto('about:blank');
   await theirs.page.goto(address);
   await theirs.page.getByText(/^Welcome, Sun Qi\./).waitFor();
-  await theirs.check();
-  await theirs.shoot('invitation');
+  await theirs.check('invitation');
   await field(theirs, 'Password').fill('a long enough password');
   await theirs.page.keyboard.press('Enter');
   await theirs.page.getByText('This is not the same.').waitFor();
@@ -169,8 +159,6 @@ test('who is invited chooses a password in the web admin, once, and is signed in
 
   await theirs.page.goto(address);
   await theirs.page.getByText('This invitation opens nothing').waitFor();
-  await theirs.close();
-  await visitor.close();
 });
 
 test('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
@@ -209,7 +197,6 @@ test('a token is created, shown once whatever is pressed, used, revoked and refu
   await page.getByText('“till” was revoked.').waitFor();
   expect(await statusFor(token, '/orders')).toBe(401);
   await page.getByText('No API tokens yet').waitFor();
-  await visitor.close();
 });
 
 test('who may edit roles gives no permission that they do not have, and is told why', async () => {
@@ -235,7 +222,6 @@ test('who may edit roles gives no permission that they do not have, and is told 
   expect(await box(theirs, 'admin').isDisabled()).toBe(true);
   await theirs.page.getByText('It has *, which you do not have, so you cannot give it.').waitFor();
   await theirs.check();
-  await theirs.close();
 });
 
 test('the answer to a creation that was lost is not taken for a second user', async () => {
@@ -259,7 +245,6 @@ test('the answer to a creation that was lost is not taken for a second user', as
   await page.getByText(/your first request may have created it/).waitFor();
   await page.getByRole('link', { name: 'Look at users called “lost”' }).click();
   await page.getByText('1–1 of 1').waitFor();
-  await visitor.close();
 });
 
 test('who changes their password stays signed in, and is signed out in their other browser', async () => {
@@ -298,8 +283,6 @@ test('who changes their password stays signed in, and is signed out in their oth
   await first.page.getByRole('dialog').getByRole('textbox').fill('my acc');
   await first.page.keyboard.press('Enter');
   await first.page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
-  await first.close();
-  await second.close();
 });
 
 test('a session that is ended in the list is signed out where it is used: by its user, and by who manages users', async () => {
@@ -360,5 +343,4 @@ test('of two who name one user the second is asked, and who is named so is calle
   await theirs.page.getByRole('button', { name: /Signed in as Zheng Hua/ }).waitFor();
   expect(await userNow(id)).toMatchObject({ version: 3, displayName: 'Zheng Hua', roles: ['self'] });
   await theirs.page.getByRole('region', { name: 'What I may do' }).getByText('orders:read').waitFor();
-  await theirs.close();
 });

@@ -1,8 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import type { Visitor } from './browser';
+import { expect, tenantSite, test } from './site';
 
 interface Aggregate {
   version: number;
@@ -11,22 +8,10 @@ interface Aggregate {
 }
 
 const eventTime = '2026-01-31T09:29:59.500Z';
-let browser: Browser;
-let service: Service;
-let request: ApiRequest;
+const site = tenantSite();
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
-  request = await apiOf(service.address, admin);
-});
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
-});
-
-const aggregate = (id: string) => request<Aggregate>('GET', `/aggregates/shelf/${id}`);
-const append = (id: string, body: object) => request('POST', `/aggregates/shelf/${id}/events`, body);
+const aggregate = (id: string) => site.request<Aggregate>('GET', `/aggregates/shelf/${id}`);
+const append = (id: string, body: object) => site.request('POST', `/aggregates/shelf/${id}/events`, body);
 const store = (id: string, clientSeq: number, amount: number) =>
   append(id, { clientId: 'scanner-3', enforceClientIdempotency: true, events: [{ clientSeq, eventType: 'stored', eventTime, deltas: { in: amount } }] });
 
@@ -39,13 +24,6 @@ const inputOf = (visitor: Visitor, name: string) =>
 const fill = (visitor: Visitor, name: string, text: string) => inputOf(visitor, name).fill(text);
 const press = (visitor: Visitor, name: string) => dialogOf(visitor).getByRole('button', { name, exact: true }).click();
 
-async function open(path: string): Promise<Visitor> {
-  const visitor = await Visitor.open(browser, service.address);
-  await visitor.signIn(admin, path);
-  await visitor.settle();
-  return visitor;
-}
-
 async function type(visitor: Visitor, counter: string, amount: string): Promise<void> {
   await visitor.page.getByRole('button', { name: 'Record events' }).first().click();
   await fill(visitor, 'Event', 'corrected');
@@ -54,7 +32,7 @@ async function type(visitor: Visitor, counter: string, amount: string): Promise<
 }
 
 test('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
-  const visitor = await open('/aggregates');
+  const visitor = await site.enter('/aggregates');
   const { page } = visitor;
   await type(visitor, 'in', '9007199254740993');
   await fill(visitor, 'Type', 'shelf');
@@ -69,22 +47,20 @@ test('the first event makes an aggregate, and its page shows what was counted wi
   await dialogOf(visitor).getByText('"pallet": "P-9"').waitFor();
   await page.waitForURL(/event=1/);
   await visitor.check();
-  await visitor.close();
 });
 
 test('what a writer counts elsewhere shows by itself', async () => {
   await store('A-2', 1, 5);
-  const visitor = await open('/aggregates/shelf/A-2');
+  const visitor = await site.enter('/aggregates/shelf/A-2');
   await store('A-2', 2, 37);
   await visitor.page.getByRole('region', { name: 'Counters' }).getByText('42').waitFor();
   await visitor.page.getByRole('region', { name: 'Writers' }).getByText('2', { exact: true }).waitFor();
   await visitor.page.getByText('+37').waitFor();
-  await visitor.close();
 });
 
 test('an event that was lost on its way back and is sent again is counted once', async () => {
   await store('A-3', 1, 5);
-  const visitor = await open('/aggregates/shelf/A-3');
+  const visitor = await site.enter('/aggregates/shelf/A-3');
   const { page } = visitor;
   await type(visitor, 'in', '2');
   let lost = 0;
@@ -98,7 +74,6 @@ test('an event that was lost on its way back and is sent again is counted once',
   await page.getByText('1 event recorded. It is at version 2 now.').waitFor();
   expect(lost).toBe(1);
   expect(await aggregate('A-3')).toMatchObject({ version: 2, counters: { in: 7 } });
-  await visitor.close();
 });
 
 test('what has landed already is said with its version, and only the others are recorded', async () => {
@@ -106,7 +81,7 @@ test('what has landed already is said with its version, and only the others are 
     clientId: 'admin',
     events: [{ eventId: 'count-17', eventType: 'corrected', eventTime: '2026-01-31T09:30:00.000Z', deltas: { in: 2 } }],
   });
-  const visitor = await open('/aggregates/shelf/A-4');
+  const visitor = await site.enter('/aggregates/shelf/A-4');
   await type(visitor, 'in', '2');
   await fill(visitor, 'Event id', 'count-17');
   await dialogOf(visitor).getByLabel('Happened').fill('2026-01-31T17:30:00');
@@ -118,18 +93,16 @@ test('what has landed already is said with its version, and only the others are 
 
   await dialogOf(visitor).getByText('Already counted at version 1').waitFor();
   expect(await aggregate('A-4')).toMatchObject({ version: 1, counters: { in: 2 } });
-  await visitor.check();
-  await visitor.shoot('aggregates-landed-some');
+  await visitor.check('aggregates-landed-some');
   await press(visitor, 'Leave it out');
   await press(visitor, 'Record 1 event');
   await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
   expect(await aggregate('A-4')).toMatchObject({ version: 2, counters: { in: 42 } });
-  await visitor.close();
 });
 
 test('a name of another event and a sequence that is too low are refused with the way on', async () => {
   await store('A-5', 7, 5);
-  const visitor = await open('/aggregates/shelf/A-5');
+  const visitor = await site.enter('/aggregates/shelf/A-5');
   await type(visitor, 'in', '2');
   await fill(visitor, 'Writer', 'scanner-3');
   await dialogOf(visitor).getByText('By sequence').click();
@@ -145,19 +118,17 @@ test('a name of another event and a sequence that is too low are refused with th
   await fill(visitor, 'Sequence', '3');
   await press(visitor, 'Record 1 event');
   await dialogOf(visitor).getByText('scanner-3 has recorded sequence 7 already').waitFor();
-  await visitor.check();
-  await visitor.shoot('aggregates-superseded');
+  await visitor.check('aggregates-superseded');
   expect((await aggregate('A-5')).version).toBe(1);
   await press(visitor, 'Number from 8');
   await press(visitor, 'Record 1 event');
   await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
   expect(await aggregate('A-5')).toMatchObject({ counters: { in: 7 }, writers: { 'scanner-3': 8 } });
-  await visitor.close();
 });
 
 test('of two who record on one version the second reads who was first', async () => {
   await store('A-6', 1, 5);
-  const visitor = await open('/aggregates/shelf/A-6');
+  const visitor = await site.enter('/aggregates/shelf/A-6');
   await type(visitor, 'in', '-5');
   await dialogOf(visitor).getByRole('checkbox', { name: 'Only if it is still at version 1' }).check();
   await store('A-6', 2, 30);
@@ -171,13 +142,12 @@ test('of two who record on one version the second reads who was first', async ()
   await press(visitor, 'Record 1 event');
   await visitor.page.getByText('1 event recorded. It is at version 3 now.').waitFor();
   expect(await aggregate('A-6')).toMatchObject({ version: 3, counters: { in: 30 } });
-  await visitor.close();
 });
 
 test('the list is filtered and opened from the keyboard, and its address can be shared', async () => {
   await store('B-1', 1, 5);
-  await request('POST', '/aggregates/till/1/events', { clientId: 'till-1', events: [{ eventId: 'o', eventType: 'opened', eventTime }] });
-  const visitor = await open('/aggregates?type=till');
+  await site.request('POST', '/aggregates/till/1/events', { clientId: 'till-1', events: [{ eventId: 'o', eventType: 'opened', eventTime }] });
+  const visitor = await site.enter('/aggregates?type=till');
   const { page } = visitor;
   await page.getByRole('row').filter({ hasText: 'till' }).waitFor();
   expect(await page.getByText('B-1').count()).toBe(0);
@@ -188,13 +158,12 @@ test('the list is filtered and opened from the keyboard, and its address can be 
   await page.locator('tbody tr').first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
-  await visitor.close();
 });
 
 test('the search finds the page and each aggregate, whose address has two parts', async () => {
   const body = { clientId: 'scanner-3', events: [{ eventId: 'e-1', eventType: 'stored', eventTime, deltas: { in: 5 } }] };
-  await request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
-  const visitor = await open('/');
+  await site.request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
+  const visitor = await site.enter('/');
   const { page } = visitor;
   await page.keyboard.press('Control+k');
   await dialogOf(visitor).getByRole('textbox').fill('C-1');
@@ -211,14 +180,13 @@ test('the search finds the page and each aggregate, whose address has two parts'
   await dialogOf(visitor).getByRole('textbox').fill('Aggreg');
   await dialogOf(visitor).getByText('Aggregates').last().click();
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
-  await visitor.close();
 });
 
 test('who may only read is offered nothing to record', async () => {
   await store('A-7', 1, 5);
   const reader = { username: 'reader', password: 'gravel-six-ladders' };
-  await service.command('user', 'create', reader.username, '--password', reader.password);
-  const visitor = await Visitor.open(browser, service.address);
+  await site.request('POST', '/users', { ...reader, roles: ['admin'] });
+  const visitor = await site.open();
   await visitor.page.route('**/api/v1/session', async (route) => {
     const reply = await route.fetch();
     const body = (await reply.json()) as { user?: { permissions: string[] } };
@@ -228,5 +196,4 @@ test('who may only read is offered nothing to record', async () => {
   await visitor.signIn(reader, '/aggregates/shelf/A-7');
   await visitor.page.getByRole('region', { name: 'Counters' }).getByText('5').waitFor();
   expect(await visitor.page.getByRole('button', { name: 'Record events' }).count()).toBe(0);
-  await visitor.close();
 });

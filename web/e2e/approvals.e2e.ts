@@ -1,6 +1,5 @@
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { li, ownSite } from './site';
+import type { Page } from '@playwright/test';
+import { expect, li, tenantSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -10,7 +9,7 @@ interface Config {
   protected: boolean;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const stored = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 const create = (key: string, value: number) => site.request('POST', '/configs', { key, value, valueType: 'number', remark: 'as it was', protected: true });
@@ -42,8 +41,7 @@ test('a change is proposed in one browser and approved in another, and both see 
   expect(await stored('gate.tax')).toMatchObject({ value: 0.19, version: 1 });
   await noDraft(page);
   await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
-  await first.check();
-  await first.shoot('approvals-config');
+  await first.check('approvals-config');
   await button(page, 'Show the approval').click();
   await page.getByRole('heading', { name: /^Approval \d+$/ }).waitFor();
   await page.getByText('You wrote this, so others have to decide on it.').waitFor();
@@ -54,8 +52,7 @@ test('a change is proposed in one browser and approved in another, and both see 
   const sides = second.page.getByRole('table', { name: 'configs/gate.tax' });
   await sides.getByText('0.2100').waitFor();
   await sides.getByText('0.19', { exact: true }).waitFor();
-  await second.check();
-  await second.shoot('approvals-decide');
+  await second.check('approvals-decide');
   await button(second.page, 'Approve').click();
   await second.page.getByText('With your vote it has all that it needs, and is made at once.').waitFor();
   await confirm(second.page, 'Approve');
@@ -63,8 +60,6 @@ test('a change is proposed in one browser and approved in another, and both see 
   await second.page.getByText('Approved, and the change was made.').waitFor();
   await page.getByText('Approved', { exact: true }).first().waitFor();
   expect(await stored('gate.tax')).toMatchObject({ value: 0.21, version: 2 });
-  await first.close();
-  await second.close();
 });
 
 test('an approval that went stale says so while one looks at it, and can be rebased and approved', async () => {
@@ -83,16 +78,13 @@ test('an approval that went stale says so while one looks at it, and can be reba
   await second.page.getByText(/^You, elsewhere changed what this is about/).waitFor();
   expect(await stored('gate.stale')).toMatchObject({ value: 1, remark: 'agreed on Monday' });
   await first.page.getByRole('table', { name: 'configs/gate.stale' }).getByText('agreed on Monday').waitFor();
-  await first.check();
-  await first.shoot('approvals-stale');
+  await first.check('approvals-stale');
   await button(first.page, 'Rebase').click();
   await first.page.getByText('It stands on the newest version now; votes begin anew.').waitFor();
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await second.page.getByText('Approved, and the change was made.').waitFor();
   expect(await stored('gate.stale')).toMatchObject({ value: 2, remark: 'agreed on Monday' });
-  await first.close();
-  await second.close();
 });
 
 test('who comes second to a decision reads who was first, and changes nothing', async () => {
@@ -107,7 +99,6 @@ test('who comes second to a decision reads who was first, and changes nothing', 
   await second.page.getByText(/^Already withdrawn by .+/).waitFor();
   expect(await stored('gate.race')).toMatchObject({ value: 1, version: 1 });
   await second.check();
-  await second.close();
 });
 
 test('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
@@ -153,8 +144,7 @@ test('a deletion, a rollback, a bulk edit, an import and taking the protection a
       .getByText(/remark of 1 config is set/)
       .count(),
   ).toBe(0);
-  await first.check();
-  await first.shoot('approvals-bulk');
+  await first.check('approvals-bulk');
   await expect.poll(() => waitingFor('all.ways')).toHaveLength(4);
 
   await first.visit('/configs');
@@ -168,7 +158,6 @@ test('a deletion, a rollback, a bulk edit, an import and taking the protection a
 
   expect(await version()).toBe(3);
   expect(await stored('all.ways')).toMatchObject({ value: 2, remark: 'as it was', protected: true });
-  await first.close();
 });
 
 test('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
@@ -186,8 +175,6 @@ test('a bypass makes the change for a reason and waits for a review by somebody 
   await second.page.getByText('The shop is down').waitFor();
   await button(second.page, 'Mark as reviewed').click();
   await second.page.getByText('Marked as reviewed.').waitFor();
-  await first.close();
-  await second.close();
 });
 
 test('its author can propose something else in its place', async () => {
@@ -202,7 +189,6 @@ test('its author can propose something else in its place', async () => {
   await button(first.page, 'Propose this instead').click();
   await first.page.getByText(`Approval ${id} proposes something else now; votes begin anew.`).waitFor();
   await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
-  await first.close();
 });
 
 test('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {
@@ -223,8 +209,7 @@ test('what is said on an approval is read and answered in the other browser, and
   await first.visit(`/approvals/${id}`);
   await first.page.getByText(/^This is what you typed .+/).waitFor();
   expect(await box(first.page).inputValue()).toBe('Because the law says so from');
-  await first.check();
-  await first.shoot('approvals-comment');
+  await first.check('approvals-comment');
   await box(first.page).fill('Because the law says so from Monday.');
   await button(first.page, 'Say it').click();
   await said(second.page, 'Because the law says so from Monday.').waitFor();
@@ -240,8 +225,6 @@ test('what is said on an approval is read and answered in the other browser, and
   await first.page.getByText('Approved', { exact: true }).first().waitFor();
   expect(await stored('gate.talk')).toMatchObject({ value: 2 });
   await second.check();
-  await first.close();
-  await second.close();
 });
 
 test('a comment whose answer is lost is said once, however often it is asked for', async () => {
@@ -260,7 +243,6 @@ test('a comment whose answer is lost is said once, however often it is asked for
   expect(lost).toBe(2);
   const { items } = await site.request<{ items: { text: string }[] }>('GET', `/approvals/${id}/comments`);
   expect(items.map(({ text }) => text)).toEqual(['Once is enough.']);
-  await second.close();
 });
 
 test('an entry above the threshold waits on its wallet for the votes of others, who can ask about it', async () => {
@@ -277,14 +259,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await dialog.getByRole('button', { name: 'Credit', exact: true }).waitFor();
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
   await dialog.getByText('An entry above ¥100.00 waits for 1 approval. This proposes it; no money moves before.').waitFor();
-  await first.check();
-  await first.shoot('wallets-proposes');
-  await first.turn('dark');
-  await first.resize(390);
-  await first.check();
-  await first.shoot('wallets-proposes-phone');
-  await first.turn('light');
-  await first.resize(1280);
+  await first.inspect('wallets-proposes');
   await dialog.getByRole('button', { name: 'Propose', exact: true }).waitFor();
   await dialog.locator('button[type=submit]').click();
   await told(page).waitFor();
@@ -320,6 +295,4 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
     .click();
   await second.page.getByRole('heading', { level: 1, name: `Wallet of user ${user}` }).waitFor();
   await second.page.getByText('¥100.01').first().waitFor();
-  await first.close();
-  await second.close();
 });

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
-import { li, ownSite } from './site';
+import { expect, li, tenantSite, test } from './site';
 
 interface Config {
   etag: string;
@@ -8,7 +7,7 @@ interface Config {
   value: unknown;
 }
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await site.request('POST', '/items', { sku: 'AUD-1', name: 'Green tea', price: 6000 });
   const { etag } = await site.request<{ etag: string }>('GET', '/items/AUD-1');
   await site.asLi('PATCH', '/items/AUD-1', { price: 6600 }, { 'If-Match': etag, 'X-Idempotency-Key': 'price-of-tea' });
@@ -24,8 +23,7 @@ test('an entry opens with what it changed, its request and its key, and leads to
   await drawer.getByText('Asia/Shanghai').waitFor();
   const [entry] = (await site.request<{ items: { requestId: string }[] }>('GET', '/audit-log?resource=items/AUD-1&limit=1')).items;
   await drawer.getByText(entry?.requestId ?? 'none').waitFor();
-  await visitor.check();
-  await visitor.shoot('audit-entry');
+  await visitor.check('audit-entry');
   await page.reload();
   await drawer.getByText('price-of-tea').waitFor();
   await drawer.getByRole('link', { name: 'What was asked under this key' }).click();
@@ -37,7 +35,6 @@ test('an entry opens with what it changed, its request and its key, and leads to
     .getByText('1–1 of 1')
     .or(page.getByText(/of [2-9]/))
     .waitFor();
-  await visitor.close();
 });
 
 test('a config’s entry has its difference from the history, and the file has the details', async () => {
@@ -60,7 +57,6 @@ test('a config’s entry has its difference from the history, and the file has t
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
   expect(await readFile(await (await saving).path(), 'utf8')).toContain('""toVersion"":2');
-  await visitor.close();
 });
 
 test('whoever was overwritten is told who and why wherever they are, and puts it back', async () => {
@@ -79,8 +75,7 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   const notice = page.getByRole('status').filter({ hasText: 'overwrote your v2' });
   await notice.locator('del').getByText('7', { exact: true }).waitFor();
   await notice.getByText('The sale starts now').waitFor();
-  await visitor.check();
-  await visitor.shoot('config-overwritten');
+  await visitor.check('config-overwritten');
   await notice.getByRole('button', { name: 'Put mine back into the form' }).click();
   await page.getByRole('button', { name: /^Save · v4/ }).click();
   await page.getByText('Saved as v4').waitFor();
@@ -94,11 +89,9 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await auditor.page.getByText('The sale starts now').click();
   const drawer = auditor.page.getByRole('dialog', { name: 'What was done' });
   await drawer.getByText('This took away what others had saved').waitFor();
-  await auditor.check();
-  await auditor.shoot('audit-overwrite');
+  await auditor.check('audit-overwrite');
   await drawer.getByRole('link', { name: 'Open the history' }).click();
   await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
-  await auditor.close();
 });
 
 test('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
@@ -128,5 +121,4 @@ test('the log is narrowed by what was done, by whom, on what and when, and the f
   await page.getByLabel('From this day').fill('2999-01-01');
   await expect.poll(() => rows.filter({ hasText: 'items/AUD-1' }).count()).toBe(0);
   await visitor.check();
-  await visitor.close();
 });

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 interface Item {
   price: number;
@@ -11,7 +10,7 @@ interface Item {
   version: number;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const itemNow = (sku: string) => site.request<Item>('GET', `/items/${sku}`);
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
@@ -38,8 +37,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await dialogOf(first).getByText('2 will be sent').waitFor();
   await dialogOf(first).getByText('Not among the chosen: PRICE-9').waitFor();
   await dialogOf(first).getByText('“thirty” is no price').waitFor();
-  await first.check();
-  await first.shoot('items-bulk-edit');
+  await first.check('items-bulk-edit');
 
   // Li is faster with one of them, on a page of their own.
   await second.page.getByRole('link', { name: 'PRICE-2' }).click();
@@ -76,8 +74,6 @@ test('chosen items get a price each, another admin’s change is left and told, 
   const prices = await Promise.all([1, 2, 3, 4].map(async (n) => (await itemNow(`PRICE-${n}`)).price));
   expect(prices).toEqual([1100, 2000, 3000, 5]);
   await first.check();
-  await first.close();
-  await second.close();
 });
 
 test('items are imported from a file, go on after a lost answer and a reload with nothing done twice, and the list’s own file can be brought in again', async () => {
@@ -91,8 +87,7 @@ test('items are imported from a file, go on after a lost answer and a reload wit
   await dialogOf(visitor).getByText('12 will be sent').waitFor();
   await dialogOf(visitor).getByText('is so already').waitFor();
   await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
-  await visitor.check();
-  await visitor.shoot('items-import');
+  await visitor.check('items-import');
   // The file is kept with what was typed beside it.
   await page.reload();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -135,7 +130,6 @@ test('items are imported from a file, go on after a lost answer and a reload wit
   await press(visitor, 'Import 1 item');
   await dialogOf(visitor).getByText('1 item is imported.').waitFor();
   expect(await itemNow('IN-2')).toMatchObject({ price: 1000 });
-  await visitor.close();
 });
 
 test('a delivery is received from a table: a retry doubles nothing, nor does the same table again, and it can be taken back', async () => {
@@ -153,8 +147,7 @@ test('a delivery is received from a table: a retry doubles nothing, nor does the
   await dialogOf(visitor).getByText('2 will be sent').waitFor();
   await dialogOf(visitor).getByText('stands there more than once; which is meant?').waitFor();
   await dialogOf(visitor).getByText('is not known here').waitFor();
-  await visitor.check();
-  await visitor.shoot('inventory-receive');
+  await visitor.check('inventory-receive');
   proxy.rule(({ method, path }) => (method === 'POST' && path.includes('STOCK-2') ? { after: 502 } : undefined));
   await press(visitor, 'Adjust 2 items');
   await dialogOf(visitor).getByText('It broke off: the outcome of 1 row is not known.').waitFor();
@@ -200,7 +193,6 @@ test('a delivery is received from a table: a retry doubles nothing, nor does the
   expect((await verdictsOf(visitor))[0]).toMatch(/^STOCK-2 Changed by others Li changed it .*9 are in stock/);
   expect(await onHand()).toEqual([4, 9, 2]);
   await visitor.check();
-  await visitor.close();
 });
 
 test('coupons are issued to a list of customers, a lost answer issues none twice, and are taken back but for one that was redeemed', async () => {
@@ -224,8 +216,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await paste(visitor, 'List', `Balance,User\n${[...customers, '李'].map((customer) => `1.00,${customer}`).join('\n')}`);
   await dialogOf(visitor).getByText('130 will be sent').waitFor();
   await dialogOf(visitor).getByText('is nothing that a user can be called').waitFor();
-  await visitor.check();
-  await visitor.shoot('campaigns-issue-list');
+  await visitor.check('campaigns-issue-list');
   proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/coupons') && proxy.count('POST', /\/coupons$/) === 2 ? { after: 502 } : undefined));
   await press(visitor, 'Issue 130 coupons');
   // What was lost is asked for again by itself; then the customer who has all is left out.
@@ -250,13 +241,11 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await paste(visitor, 'List', `${code} ${codeOf.get('c-3') ?? ''} NOSUCH`);
   await dialogOf(visitor).getByText('1 will be sent').waitFor();
   await dialogOf(visitor).getByText('is used').waitFor();
-  await visitor.check();
-  await visitor.shoot('coupons-void-list');
+  await visitor.check('coupons-void-list');
   await press(visitor, 'Void 1 coupon');
   await dialogOf(visitor).getByText('1 coupon is void.').waitFor();
   expect([await count('void'), await count('used'), await count('unused')]).toEqual([129, 1, 0]);
   await visitor.check();
-  await visitor.close();
 });
 
 test('an import of configs is taken back, but for what others changed since, which is told', async () => {
@@ -283,8 +272,7 @@ test('an import of configs is taken back, but for what others changed since, whi
 
   await press(first, 'Undo 3 changes');
   await dialogOf(first).getByText('goes back to v1').first().waitFor();
-  await first.check();
-  await first.shoot('configs-import-undo');
+  await first.check('configs-import-undo');
   await press(first, 'Undo 3 changes');
   await dialogOf(first).getByText('2 done, 1 not done').waitFor();
   expect((await verdictsOf(first))[0]).toMatch(/^back.moved Changed by others Li changed it/);
@@ -292,6 +280,4 @@ test('an import of configs is taken back, but for what others changed since, whi
   expect(await now('moved')).toMatchObject({ value: 2, remark: 'Li was here' });
   expect(await site.request('GET', '/configs?prefix=back.')).toMatchObject({ total: 3 });
   await first.check();
-  await first.close();
-  await second.close();
 });

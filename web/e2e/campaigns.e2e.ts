@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 const day = 86_400_000;
 
@@ -17,7 +16,7 @@ interface Campaign {
   issued: number;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const at = (days: number) => new Date(Date.now() + days * day).toISOString();
 const make = (change: Partial<Campaign> = {}) =>
@@ -79,7 +78,6 @@ test('a campaign is created, found by the search, and issues coupons that lead b
   await page.getByRole('dialog').getByRole('textbox').fill('harv');
   await page.getByRole('dialog').getByText('Harvest').waitFor();
   await visitor.check();
-  await visitor.close();
 });
 
 test('two admins change different terms of one campaign, and both changes stand', async () => {
@@ -103,10 +101,7 @@ test('two admins change different terms of one campaign, and both changes stand'
     .first()
     .waitFor();
   expect(await field(second, 'Coupons in all').inputValue()).toBe('20');
-  await first.check();
-  await first.shoot('campaign-merged');
-  await first.close();
-  await second.close();
+  await first.check('campaign-merged');
 });
 
 test('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
@@ -122,8 +117,7 @@ test('a kind on one side and a value on the other are asked for as one, and a la
   await first.page.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
   const contested = first.page.getByRole('group', { name: 'Discount' });
   await contested.getByText('15%').waitFor();
-  await first.check();
-  await first.shoot('campaign-contested');
+  await first.check('campaign-contested');
   expect(await now(id)).toMatchObject({ version: 2, kind: 'percent', value: 15 });
   await contested.getByRole('button', { name: 'Keep yours for Discount' }).click();
   // Li goes on with another term while the first decides.
@@ -134,8 +128,6 @@ test('a kind on one side and a value on the other are asked for as one, and a la
 
   await expect.poll(async () => (await now(id)).version).toBe(4);
   expect(await now(id)).toMatchObject({ kind: 'amount', value: 6000, perUser: 3 });
-  await first.close();
-  await second.close();
 });
 
 test('of two who issue at the same time the second reads what is left, and nothing is issued beyond the total', async () => {
@@ -154,15 +146,12 @@ test('of two who issue at the same time the second reads what is left, and nothi
 
   await first.page.getByText('Only 3 of 10 coupons are left, and 7 were asked for. None was issued.').waitFor();
   expect(await couponsOf(id)).toBe(7);
-  await first.check();
-  await first.shoot('campaign-limit');
+  await first.check('campaign-limit');
   await button(first, 'Ask for 3').click();
   await dialogButton(first, 'Issue coupons').click();
   await first.page.getByText('3 coupons were issued').waitFor();
   expect(await couponsOf(id)).toBe(10);
   expect(await now(id)).toMatchObject({ issued: 10, total: 10 });
-  await first.close();
-  await second.close();
 });
 
 test('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
@@ -194,7 +183,6 @@ test('an answer that was lost leaves the same request to be asked again, even af
   expect(keys.length).toBeGreaterThan(1);
   expect(new Set(keys).size).toBe(1);
   expect(await couponsOf(id)).toBe(4);
-  await visitor.close();
 });
 
 test('a campaign that was deleted while it was edited is made again with what was typed', async () => {
@@ -212,7 +200,6 @@ test('a campaign that was deleted while it was edited is made again with what wa
   const again = Number(new URL(page.url()).pathname.split('/').at(-1));
   expect(again).not.toBe(id);
   expect(await now(again)).toMatchObject({ name: 'Long-lived', total: 10 });
-  await visitor.close();
 });
 
 test('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
@@ -234,5 +221,4 @@ test('a campaign that issued coupons is not deleted, and can be ended; one that 
   await dialogButton(visitor, 'Delete').click();
   await page.getByText('“Unused” was deleted.').waitFor();
   await expect(now(unused.id)).rejects.toThrow(/404/);
-  await visitor.close();
 });

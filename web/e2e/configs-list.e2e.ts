@@ -1,5 +1,4 @@
-import { expect, test } from 'vitest';
-import { ownSite } from './site';
+import { expect, serviceSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -8,7 +7,7 @@ interface Config {
   etag: string;
 }
 
-const site = ownSite();
+const site = serviceSite();
 
 const now = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 
@@ -17,8 +16,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   const { page } = visitor;
   await page.getByText('No configs yet').waitFor();
   await visitor.settle();
-  await visitor.check();
-  await visitor.shoot('configs-first');
+  await visitor.check('configs-first');
 
   await page.getByRole('button', { name: 'New config' }).first().click();
   const dialog = page.getByRole('dialog');
@@ -36,8 +34,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":1}');
   await dialog.getByRole('button', { name: 'Create the config' }).click();
   await dialog.getByText('breaks its schema: maximum: got 7.5, want 1').waitFor();
-  await visitor.check();
-  await visitor.shoot('configs-create-refused');
+  await visitor.check('configs-create-refused');
   await dialog.getByRole('textbox', { name: 'JSON Schema' }).fill('{"maximum":100}');
   await dialog.getByRole('button', { name: 'Create the config' }).click();
 
@@ -47,7 +44,6 @@ test('an empty list offers to create the first, and what was typed outlives a re
     .getByText('7.50')
     .waitFor();
   expect(await now('shop.tax')).toMatchObject({ value: 7.5, version: 1 });
-  await visitor.close();
 });
 
 test('a batch in which another admin was faster changes nothing, names them, and goes on from theirs', async () => {
@@ -65,16 +61,14 @@ test('a batch in which another admin was faster changes nothing, names them, and
 
   await site.asLi('PATCH', '/configs/rate.b', { value: 9 }, { 'If-Match': (await now('rate.b')).etag });
   await dialog.getByText('Li has changed it since you chose it').waitFor();
-  await visitor.check();
-  await visitor.shoot('configs-batch-stale');
+  await visitor.check('configs-batch-stale');
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
   await dialog.getByText('Nothing was changed: 1 row stands in the way').waitFor();
   await dialog.getByText(/Li changed it/).waitFor();
   expect(await dialog.getByText('nothing in its way; not changed').count()).toBe(2);
   expect((await now('rate.a')).version).toBe(1);
-  await visitor.check();
-  await visitor.shoot('configs-batch-conflict');
+  await visitor.check('configs-batch-conflict');
   const saving = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Verdicts as CSV' }).click();
   expect((await saving).suggestedFilename()).toBe('configs-batch.csv');
@@ -89,7 +83,6 @@ test('a batch in which another admin was faster changes nothing, names them, and
   expect(items[0]?.note).toBe('Rates of spring');
   await dialog.getByRole('button', { name: 'Close' }).click();
   expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
-  await visitor.close();
 });
 
 test('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
@@ -118,7 +111,6 @@ test('everything that matches the filter is chosen, changed and left out by keyb
   await dialog.waitFor({ state: 'detached' });
   expect(await site.request<{ total: number }>('GET', '/configs?prefix=many.')).toMatchObject({ total: 1 });
   expect(await now('many.11')).toMatchObject({ version: 1 });
-  await visitor.close();
 });
 
 test('an import says what it would do, changes nothing until told, and then does it', async () => {
@@ -138,8 +130,7 @@ test('an import says what it would do, changes nothing until told, and then does
   expect(await dialog.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
   const row = dialog.getByRole('listitem').filter({ hasText: 'in.old' });
   expect((await row.innerText()).replace(/\s+/g, ' ')).toContain('Remark before → after Value 1 → 2');
-  await visitor.check();
-  await visitor.shoot('configs-import-refused');
+  await visitor.check('configs-import-refused');
   expect(await site.request<{ total: number }>('GET', '/configs?prefix=in')).toMatchObject({ total: 2 });
 
   await choose(JSON.stringify({ configs: [same, old, { key: 'in.new', value: true }] }));
@@ -147,12 +138,10 @@ test('an import says what it would do, changes nothing until told, and then does
   await dialog.getByRole('button', { name: 'Import 2 configs' }).click();
 
   await dialog.getByText('Imported: 1 created, 1 changed, 1 left as they were.').waitFor();
-  await visitor.check();
-  await visitor.shoot('configs-import-done');
+  await visitor.check('configs-import-done');
   expect(await now('in.old')).toMatchObject({ value: 2, remark: 'after', version: 2 });
   expect(await now('in.new')).toMatchObject({ value: true });
   expect(await now('in.same')).toMatchObject({ version: 1 });
-  await visitor.close();
 });
 
 test('an import that another admin overtakes is refused with the verdicts of now, and checked again', async () => {
@@ -178,7 +167,6 @@ test('an import that another admin overtakes is refused with the verdicts of now
   await dialog.getByRole('button', { name: 'Import 1 config' }).click();
   await dialog.getByText('Imported: 0 created, 1 changed').waitFor();
   expect((await now('race.a')).value).toBe(1);
-  await visitor.close();
 });
 
 test('what is exported is imported again, however large', async () => {
@@ -196,7 +184,6 @@ test('what is exported is imported again, however large', async () => {
 
   await dialog.getByText('Imported: 0 created, 1 changed, 7 left as they were.').waitFor();
   expect((await now('large.3')).value).toBe('x'.repeat(200_000));
-  await visitor.close();
 });
 
 test('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
@@ -224,8 +211,6 @@ test('the feed shows who changed what as it happens, holds it while paused, and 
   await page.getByText('Reconnecting; what is missed comes later').waitFor();
   await site.service.run();
   await site.request('POST', '/configs', { key: 'seen.two', value: 1 });
-  await lines.filter({ hasText: 'seen.two' }).waitFor({ timeout: 40_000 });
-  await visitor.check();
-  await visitor.shoot('configs-watch');
-  await visitor.close();
+  await lines.filter({ hasText: 'seen.two' }).waitFor();
+  await visitor.check('configs-watch');
 });

@@ -1,7 +1,6 @@
-import type { Page, Route } from 'playwright-core';
-import { expect, test } from 'vitest';
+import type { Page, Route } from '@playwright/test';
 import { admin } from './service';
-import { li, ownSite } from './site';
+import { expect, li, tenantSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -10,7 +9,7 @@ interface Config {
   etag: string;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const stored = (key: string) => site.request<Config>('GET', `/configs/${key}`);
 const create = (key: string, value: unknown, valueType: string) => site.request('POST', '/configs', { key, value, valueType, remark: 'as it was' });
@@ -44,14 +43,11 @@ test('edits of different fields merge by themselves, and the difference is a lin
   await first.page.getByText('Saved. Kept Li’s change to Remark.').waitFor();
   expect(await stored('checkout.tax')).toMatchObject({ value: 0.21, remark: 'Raised for 2026', version: 3 });
   expect(await remark(first.page).inputValue()).toBe('Raised for 2026');
-  await first.check();
-  await first.shoot('config-merged');
+  await first.check('config-merged');
   await first.page.getByRole('link', { name: 'Show the difference' }).click();
   const difference = first.page.getByRole('region', { name: 'Difference between two versions' });
   await difference.getByText('Raised for 2026').waitFor();
   await difference.getByText('0.2100').waitFor();
-  await first.close();
-  await second.close();
 });
 
 test('a place that both changed is asked, all else is merged, and a second conflict keeps the choice', async () => {
@@ -71,8 +67,7 @@ test('a place that both changed is asked, all else is merged, and a second confl
   expect(await page.getByRole('button', { name: /^Save merged/ }).isDisabled()).toBe(true);
   await timeout.getByRole('button', { name: /^Keep yours/ }).click();
   await timeout.getByText('kept', { exact: true }).waitFor();
-  await first.check();
-  await first.shoot('config-conflict');
+  await first.check('config-conflict');
   expect(await stored('checkout.payment')).toMatchObject({ version: 2 });
 
   await edit('checkout.payment', { value: { timeoutMs: 9000 } });
@@ -91,7 +86,6 @@ test('a place that both changed is asked, all else is merged, and a second confl
     remark: 'Raised for the 11.11 sale',
   });
   await page.getByText('Nothing is changed.').waitFor();
-  await first.close();
 });
 
 test('theirs that was taken and then moved is asked again, and another value can be written', async () => {
@@ -110,7 +104,6 @@ test('theirs that was taken and then moved is asked again, and another value can
   await page.getByRole('button', { name: /^Save merged/ }).click();
 
   await expect.poll(async () => (await stored('queue.limit')).value).toBe(35);
-  await first.close();
 });
 
 test('a config that is deleted while it is edited can be created again with what was typed', async () => {
@@ -124,16 +117,13 @@ test('a config that is deleted while it is edited can be created again with what
 
   await first.page.getByText(/^Li deleted it (just now|\d)/).waitFor();
   expect(await value(first.page).inputValue()).toBe('Welcome back');
-  await first.check();
-  await first.shoot('config-deleted');
+  await first.check('config-deleted');
   await first.page.reload();
   await first.page.getByText('You had not saved this when it was deleted.', { exact: false }).waitFor();
   await first.page.getByRole('button', { name: 'Make it again' }).click();
 
   await expect.poll(async () => (await stored('banner.text').catch(() => undefined))?.value).toBe('Welcome back');
   await first.page.getByText('Nothing is changed.').waitFor();
-  await first.close();
-  await second.close();
 });
 
 test('a stale deletion deletes nothing and names who was faster', async () => {
@@ -145,7 +135,6 @@ test('a stale deletion deletes nothing and names who was faster', async () => {
 
   await first.page.getByText('Li saved v2 meanwhile, so nothing was deleted. Look at it and decide anew.').waitFor();
   expect(await stored('mail.from')).toMatchObject({ value: 'b@example.org', version: 2 });
-  await first.close();
 });
 
 test('a clean form follows within a second; a dirty one keeps its edits and its base', async () => {
@@ -160,7 +149,7 @@ test('a clean form follows within a second; a dirty one keeps its edits and its 
   for (const next of ['2', '3', '4']) {
     await edit('search.boost', { value: Number(next) });
     const since = Date.now();
-    await expect.poll(() => value(first.page).inputValue(), { interval: 20 }).toBe(next);
+    await expect.poll(() => value(first.page).inputValue(), { intervals: [20] }).toBe(next);
     took.push(Date.now() - since);
   }
   expect(took.sort((a, b) => a - b)[1], `took ${took.join(', ')} ms`).toBeLessThan(soon);
@@ -174,7 +163,6 @@ test('a clean form follows within a second; a dirty one keeps its edits and its 
   expect(await value(first.page).inputValue()).toBe('50');
   expect(await remark(first.page).inputValue()).toBe('as it was');
   await first.check();
-  await first.close();
 });
 
 test('one’s own save is no news, and a reformatted document is nothing to save', async () => {
@@ -188,11 +176,10 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   await first.page.getByText('Saved as v2.').waitFor();
   await first.page.getByText('Nothing is changed.').waitFor();
   expect(await first.page.getByText(/saved v2/).count()).toBe(0);
-  const raw = await fetch(`${site.service.address}/api/v1/configs/own.save`, {
+  const raw = await fetch(`${site.address}/api/v1/configs/own.save`, {
     headers: { Cookie: (await first.context.cookies()).map((c) => `${c.name}=${c.value}`).join('; ') },
   });
   expect(await raw.text()).toContain('12345678901234567890.10');
-  await first.close();
 });
 
 test('what is no JSON, and what the schema refuses, is marked at its place', async () => {
@@ -210,10 +197,8 @@ test('what is no JSON, and what the schema refuses, is marked at its place', asy
   await write(page, '{\n\n"size": 10}');
   await save(page);
   await page.getByRole('button', { name: 'Line 3:' }).waitFor();
-  await first.check();
-  await first.shoot('config-refused');
+  await first.check('config-refused');
   expect(await stored('with.schema')).toMatchObject({ version: 1 });
-  await first.close();
 });
 
 test('others on the record and on a field are shown, and are gone when they leave', async () => {
@@ -228,9 +213,7 @@ test('others on the record and on a field are shown, and are gone when they leav
   await first.shoot('config-presence');
   await second.page.goto('about:blank');
 
-  await first.page.getByText(/^Also here: Li/).waitFor({ state: 'detached', timeout: 20_000 });
-  await first.close();
-  await second.close();
+  await first.page.getByText(/^Also here: Li/).waitFor({ state: 'detached' });
 });
 
 test('what was typed survives a reload, a closed tab, a crash and a lost session', async () => {
@@ -271,7 +254,6 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   await dialog.locator('input[name=password]').fill(admin.password);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect.poll(async () => (await stored('draft.kept')).value).toBe(4);
-  await first.close();
 });
 
 test('a version is compared and rolled back to, with a note; a race is named and changes nothing', async () => {
@@ -283,8 +265,7 @@ test('a version is compared and rolled back to, with a note; a race is named and
   await page.getByRole('link', { name: 'Compare v1 with the current one' }).click();
   await page.getByRole('region', { name: 'Difference between two versions' }).getByText('/rate').waitFor();
   await page.locator('.cm-mergeView').waitFor();
-  await first.check();
-  await first.shoot('config-history');
+  await first.check('config-history');
   await page.getByRole('button', { name: 'Roll back to v1' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('double charges');
@@ -301,7 +282,6 @@ test('a version is compared and rolled back to, with a note; a race is named and
   expect(await stored('rolled.back')).toMatchObject({ value: { rate: 1, more: [1, 2] }, version: 4 });
   const { items } = await site.request<{ items: { action: string; note: string }[] }>('GET', '/configs/rolled.back/history');
   expect(items[0]).toMatchObject({ action: 'rollback', note: 'double charges' });
-  await first.close();
 });
 
 test('what Li saved is overwritten on purpose, with a reason that the history keeps', async () => {
@@ -314,15 +294,13 @@ test('what Li saved is overwritten on purpose, with a reason that the history ke
   await page.getByRole('button', { name: 'Overwrite anyway…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Overwrite what Li saved?' });
   await dialog.getByText('Version 3 becomes exactly what is in your form.').waitFor();
-  await first.check();
-  await first.shoot('config-overwrite');
+  await first.check('config-overwrite');
   await dialog.getByRole('textbox').fill('The sale starts now');
   await dialog.getByRole('button', { name: 'Overwrite v2' }).click();
   await page.getByText('Saved as v3').waitFor();
   expect(await stored('checkout.banner')).toMatchObject({ value: 'mine', remark: 'as it was', version: 3 });
   const { items } = await site.request<{ items: { note: string; detail: unknown }[] }>('GET', '/audit-log?resource=configs/checkout.banner&limit=1');
   expect(items[0]).toMatchObject({ note: 'The sale starts now', detail: { destroyed: { value: 'theirs', remark: 'by Li' } } });
-  await first.close();
 });
 
 test('a save is taken back at once by a version of its own', async () => {
@@ -337,7 +315,6 @@ test('a save is taken back at once by a version of its own', async () => {
   await page.getByText('v2 was taken back.').waitFor();
   expect(await stored('checkout.greeting')).toMatchObject({ value: 'hello', version: 3 });
   await expect.poll(() => value(page).inputValue()).toBe('hello');
-  await first.close();
 });
 
 test('a whole edit with its conflict goes by keyboard alone', async () => {
@@ -360,7 +337,6 @@ test('a whole edit with its conflict goes by keyboard alone', async () => {
   await page.keyboard.press('Enter');
 
   await expect.poll(async () => (await stored('by.keyboard')).value).toBe(2);
-  await first.close();
 });
 
 /** Presses Tab until what has a name has the focus. */
@@ -382,8 +358,7 @@ test('a secret is shown to who may read it and asks, and replaced unseen by who 
   const first = await open('mail.password');
   await first.page.getByText('The value is secret. It is shown when you ask for it.').waitFor();
   expect(await first.page.content()).not.toContain('nightingale');
-  await first.check();
-  await first.shoot('config-secret');
+  await first.check('config-secret');
   await first.page.getByRole('button', { name: 'Show the value' }).click();
   expect(await value(first.page).inputValue()).toBe('nightingale');
 
@@ -393,8 +368,7 @@ test('a secret is shown to who may read it and asks, and replaced unseen by who 
   const second = await open('mail.password', clerk);
   const { page } = second;
   await page.getByText('The value is secret, and you may not read it.').waitFor();
-  await second.check();
-  await second.shoot('config-secret-withheld');
+  await second.check('config-secret-withheld');
   await page.getByRole('button', { name: 'Replace the value' }).click();
   await value(page).fill('skylark');
   await page.getByText('This browser keeps no draft of it', { exact: false }).waitFor();
@@ -418,6 +392,4 @@ test('a secret is shown to who may read it and asks, and replaced unseen by who 
   await page.goto('/configs');
   await page.getByText('hidden', { exact: true }).waitFor();
   await second.shoot('configs-secret-list');
-  await first.close();
-  await second.close();
 });

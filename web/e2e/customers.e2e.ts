@@ -1,7 +1,5 @@
-import { expect, test } from 'vitest';
-import { apiOf, itemInStock } from './pages';
-import { admin } from './service';
-import { ownSite } from './site';
+import { itemInStock } from './pages';
+import { expect, tenantSite, test } from './site';
 
 const li = 'li@example.com';
 const path = '/customers/li@example.com';
@@ -15,7 +13,7 @@ interface Order {
 
 let order: Order;
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'CUST-1', name: 'Green tea', price: 6000 });
   await site.request('POST', '/wallets/li%40example.com/entries', { amount: 10_000, kind: 'topup', reference: 'psp-1' });
   order = await site.request<Order>('POST', '/orders', { userId: li, items: [{ sku: 'CUST-1', quantity: 2 }] }, { 'X-Idempotency-Key': 'basket-of-li' });
@@ -37,16 +35,11 @@ test('a customer has one page, which every user id leads to', async () => {
   await timeline.getByText('+¥100.00, ¥100.00 since').waitFor();
   await timeline.getByText(/^topup, for/).waitFor();
   await timeline.getByText('Pending', { exact: true }).waitFor();
-  await visitor.check();
-  await visitor.shoot('customer');
-  await visitor.turn('dark');
-  await visitor.check();
-  await visitor.shoot('customer-dark');
+  await visitor.inspect('customer');
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').fill(li);
   await page.getByRole('dialog').getByText(li, { exact: true }).first().click();
   await page.waitForURL(address);
-  await visitor.close();
 });
 
 test('an order is placed, paid from the wallet and told of as one chain', async () => {
@@ -72,8 +65,7 @@ test('an order is placed, paid from the wallet and told of as one chain', async 
   const paying = page.getByRole('dialog');
   await paying.getByRole('radio', { name: /wallet/ }).check();
   await paying.getByText('¥40.00').waitFor();
-  await visitor.check();
-  await visitor.shoot('order-pay-wallet');
+  await visitor.check('order-pay-wallet');
   await paying.locator('button[type=submit]').click();
   await paying.waitFor({ state: 'detached' });
 
@@ -81,12 +73,10 @@ test('an order is placed, paid from the wallet and told of as one chain', async 
   await timeline.getByRole('link', { name: '−¥60.00' }).waitFor();
   await timeline.getByText('balance ¥40.00').waitFor();
   await timeline.getByText(/1 reserved, \d/).waitFor();
-  await visitor.check();
-  await visitor.shoot('order-timeline');
+  await visitor.check('order-timeline');
   await timeline.getByRole('link', { name: '−¥60.00' }).click();
   await page.waitForURL('**/wallets/**');
   await page.getByText('1–1 of 1').waitFor();
-  await visitor.close();
 });
 
 test('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
@@ -100,11 +90,9 @@ test('refunds of a customer stand on the timeline, whatever they were paid with'
   await told.filter({ hasText: asked.orderNo }).filter({ hasText: '¥25.00' }).filter({ hasText: 'Requested' }).waitFor();
   await site.request('POST', `/refunds/${refund.id}/reject`, { reason: 'It arrived whole' });
   await told.filter({ hasText: 'Rejected' }).waitFor();
-  await visitor.check();
-  await visitor.shoot('customer-refunds');
+  await visitor.check('customer-refunds');
   await told.getByRole('link', { name: '¥25.00' }).first().click();
   await page.waitForURL(`**/refunds/${refund.id}`);
-  await visitor.close();
 });
 
 test('what the wallet cannot pay is said before it is sent', async () => {
@@ -123,7 +111,6 @@ test('what the wallet cannot pay is said before it is sent', async () => {
   await paying.getByRole('radio', { name: /outside|Outside/ }).check();
   await paying.locator('button[type=submit]').click();
   await paying.waitFor({ state: 'detached' });
-  await visitor.close();
 });
 
 test('a step names the request and the key that asked for it', async () => {
@@ -135,9 +122,8 @@ test('a step names the request and the key that asked for it', async () => {
   await page.getByText('POST /api/v1/orders').waitFor();
   await visitor.close();
   // Nobody is left without a page, and a name that is none has none.
-  const request = await apiOf(site.service.address, admin);
-  expect(await request('GET', '/search?q=li@example.com')).toMatchObject({
-    items: expect.arrayContaining([expect.objectContaining({ kind: 'user', href: path })]) as unknown,
+  expect(await site.request('GET', '/search?q=li@example.com')).toMatchObject({
+    items: expect.arrayContaining([expect.objectContaining({ kind: 'user', href: path })]),
   });
 });
 
@@ -170,13 +156,7 @@ test('a number, a user, a sku, a coupon, a ticket and a key each open one timeli
     endsTime: tomorrow,
   });
   await request('POST', `/flash-sales/${sale.id}/open`);
-  const token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
-  const bought = await fetch(`${site.service.address}/api/v1/flash-sales/${sale.id}/orders`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': 'chain-1' },
-    body: '{"quantity":1}',
-  });
-  const { ticket } = (await bought.json()) as { ticket: string };
+  const { ticket } = await site.buy(sale.id, 'chain-1');
   await expect.poll(() => request('GET', `/flash-sales/${sale.id}/tickets/${ticket}`)).toMatchObject({ status: 'confirmed' });
 
   const visitor = await site.enter('/');
@@ -205,14 +185,7 @@ test('a number, a user, a sku, a coupon, a ticket and a key each open one timeli
   const text = (await steps.innerText()).replace(/\s+/g, ' ');
   expect(text).toMatch(/Stock CUST-1 −2, \d[\d,]* available v\d+/);
   expect(text).toContain('Balance chain-1 −¥115.00, ¥85.00 since');
-  await visitor.check();
-  await visitor.shoot('timeline-order');
-  await visitor.resize(390);
-  await visitor.turn('dark');
-  await visitor.check();
-  await visitor.shoot('timeline-order-narrow');
-  await visitor.resize(1280);
-  await visitor.turn('light');
+  await visitor.inspect('timeline-order');
 
   await ask(code);
   expect(await told()).toEqual([['request', 'coupon'], ...ofOrder.slice(1)]);
@@ -225,8 +198,7 @@ test('a number, a user, a sku, a coupon, a ticket and a key each open one timeli
   expect((await told()).flat()).toEqual(expect.arrayContaining(['request', 'stock']));
   await ask('chain-1');
   expect((await told()).flat()).toEqual(expect.arrayContaining(['queue', 'money', 'coupon', 'order']));
-  await visitor.check();
-  await visitor.shoot('timeline-user');
+  await visitor.check('timeline-user');
   // What happens goes on by itself.
   await site.asLi('POST', `/orders/${placed.id}/ship`, { carrier: 'DHL', trackingNo: 'JD01' });
   await steps.getByText('Shipped').waitFor();
@@ -236,5 +208,4 @@ test('a number, a user, a sku, a coupon, a ticket and a key each open one timeli
   await page.getByText('Nothing is called “CUST”').waitFor();
   await page.getByRole('link', { name: 'CUST-1' }).click();
   await steps.getByRole('listitem').first().waitFor();
-  await visitor.close();
 });

@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest';
-import { Visitor } from './browser';
-import { apiOf, itemInStock } from './pages';
-import { admin, Service } from './service';
-import { li, ownSite } from './site';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { expect, li, tenantSite, test } from './site';
 
 const day = 86_400_000;
 const at = (time: number) => new Date(time).toISOString();
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'DASH-9', name: 'Green tea', price: 6000 });
   for (let i = 0; i < 3; i++) {
     const { id } = await site.request<{ id: number }>('POST', '/orders', { userId: `u${i}`, items: [{ sku: 'DASH-9', quantity: 1 }] });
@@ -28,31 +26,24 @@ const site = ownSite(async () => {
 });
 
 test('an empty installation says what to do first, and leads to it', async () => {
-  const service = await Service.start();
-  try {
-    const visitor = await Visitor.open(site.browser, service.address);
-    const { page } = visitor;
-    await visitor.signIn(admin);
-    const first = page.getByRole('region', { name: 'Begin here' });
-    await first.getByText('bin/admin demo').waitFor();
-    await first.getByText(/^bin\/admin token create/).waitFor();
-    expect(await first.getByRole('link', { name: 'Open the reference' }).getAttribute('href')).toBe('/docs');
-    await visitor.check();
-    await visitor.shoot('dashboard-empty');
-    await first.getByRole('link', { name: 'New config' }).click();
-    await page.getByRole('dialog').getByRole('textbox').first().waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
-    expect(new URL(page.url()).search).toBe('');
-    await (
-      await apiOf(service.address, admin)
-    )('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
-    await page.goto('/');
-    await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'configs/first.one', exact: true }).waitFor();
-    expect(await first.count()).toBe(0);
-    await visitor.close();
-  } finally {
-    await service.stop();
-  }
+  const tenant = await site.service.createTenant();
+  const visitor = await site.open({ tenant });
+  const { page } = visitor;
+  await visitor.signIn(admin);
+  const first = page.getByRole('region', { name: 'Begin here' });
+  await first.getByText('bin/admin demo').waitFor();
+  await first.getByText(/^bin\/admin token create/).waitFor();
+  expect(await first.getByRole('link', { name: 'Open the reference' }).getAttribute('href')).toBe('/docs');
+  await visitor.check('dashboard-empty');
+  await first.getByRole('link', { name: 'New config' }).click();
+  await page.getByRole('dialog').getByRole('textbox').first().waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
+  expect(new URL(page.url()).search).toBe('');
+  const request = await site.as({ ...admin, tenant });
+  await request('POST', '/configs', { key: 'first.one', value: 1, valueType: 'number', remark: '' });
+  await page.goto('/');
+  await page.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'configs/first.one', exact: true }).waitFor();
+  expect(await first.count()).toBe(0);
 });
 
 test('what sells, what runs low and what came in are there, each with the way to it', async () => {
@@ -66,27 +57,22 @@ test('what sells, what runs low and what came in are there, each with the way to
   const stock = page.getByRole('region', { name: 'Low stock' });
   await stock.getByRole('link', { name: 'DASH-LOW' }).waitFor();
   await visitor.settle();
-  await visitor.check();
-  await visitor.shoot('dashboard-day');
+  await visitor.check('dashboard-day');
   await stock.getByRole('link', { name: /^All/ }).click();
   await page.waitForURL('**/inventory?maxAvailable=10');
   await page.goBack();
   await sales.getByRole('link', { name: 'Noon sale' }).click();
   await page.waitForURL('**/flash-sales/*');
-  await visitor.close();
 });
 
 test('who works on what right now is shown while it is so', async () => {
   const visitor = await site.enter('/');
-  const other = await site.open();
   const now = visitor.page.getByRole('region', { name: 'Working now' });
   await now.getByText('Nobody has a record open.').waitFor();
-  await other.signIn(li, '/items/DASH-9');
+  await site.enter('/items/DASH-9', li);
   await visitor.page.reload();
   await now.getByText('Li', { exact: true }).waitFor();
   await now.getByRole('link', { name: 'items/DASH-9' }).waitFor();
-  await other.close();
-  await visitor.close();
 });
 
 test('an order that is cancelled soon stands there until it is paid', async () => {
@@ -105,16 +91,15 @@ test('an order that is cancelled soon stands there until it is paid', async () =
   await soon.getByText('and 2 more').waitFor();
   expect(await soon.getByRole('link', { name: 'O-SOON' }).getAttribute('href')).toBe('/orders/7');
   await page.unroute('**/api/v1/dashboard');
-  await visitor.close();
 });
 
 test('who came second is told with the way to the record, what a machine does over and over is one entry, and dead letters lead to their sale', async () => {
   const { etag } = await site.request<{ etag: string }>('POST', '/configs', { key: 'dash.fought', value: 1, valueType: 'number', remark: '' });
   await site.asLi('PATCH', '/configs/dash.fought', { value: 2 }, { 'If-Match': etag });
   await site.request('PATCH', '/configs/dash.fought', { value: 3 }, { 'If-Match': etag }).catch(() => undefined);
-  const token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'robot', '--scope', 'inventory:*');
+  const token = await site.token('robot', 'inventory:*');
   for (const n of [1, 2, 3]) {
-    const { ok } = await fetch(`${site.service.address}/api/v1/inventory/DASH-9/adjustments`, {
+    const { ok } = await fetch(`${site.address}/api/v1/inventory/DASH-9/adjustments`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
       body: JSON.stringify({ delta: 1, reason: 'robot', reference: `robot-${n}` }),
@@ -152,10 +137,8 @@ test('who came second is told with the way to the record, what a machine does ov
       return fought.count();
     })
     .toBe(1);
-  await visitor.check();
-  await visitor.shoot('dashboard-conflicts');
+  await visitor.check('dashboard-conflicts');
   await fought.click();
   await page.waitForURL('**/configs/dash.fought');
   await page.unroute('**/api/v1/queues');
-  await visitor.close();
 });

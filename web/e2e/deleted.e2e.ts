@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
-import { ownSite, type Site } from './site';
 import type { Visitor } from './browser';
+import { admin } from './service';
+import { expect, tenantSite, type Site, test } from './site';
 
-const site: Site = ownSite(async () => {
+const site: Site = tenantSite(async () => {
   await site.request('POST', '/items', { sku: 'GONE-1', name: 'Cup', price: 900, ownedByUserId: 'li' });
   for (const key of ['gone.raced', 'gone.seen', 'gone.a', 'gone.b'])
     await site.request('POST', '/configs', { key, value: { rate: '12345678901234567890' }, valueType: 'json', remark: key });
@@ -39,8 +39,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await page.waitForURL('**/deleted?kind=items');
   await open(visitor, 'GONE-1');
   await drawerOf(visitor).getByText('¥9.00').waitFor();
-  await visitor.check();
-  await visitor.shoot('deleted-item');
+  await visitor.check('deleted-item');
   await restore(visitor);
 
   await page.getByText('GONE-1 was made again.').waitFor();
@@ -54,7 +53,6 @@ test('what was deleted is found after a reload, with who did it, and is made aga
     .getByText('There again')
     .waitFor();
   await visitor.check();
-  await visitor.close();
 });
 
 test('who opened a deleted record sees that another admin made it again, and nothing of theirs is written', async () => {
@@ -72,13 +70,11 @@ test('who opened a deleted record sees that another admin made it again, and not
   await first.check();
   await drawerOf(first).getByRole('link', { name: 'Open it' }).click();
   await first.page.waitForURL('**/configs/gone.seen');
-  await first.close();
-  await second.close();
 });
 
 test('who hears of nobody is told before writing, and in a race by the refusal', async () => {
   await remove('/configs/gone.raced');
-  const visitor = await site.enter('/deleted?kind=configs', undefined, true);
+  const visitor = await site.enter('/deleted?kind=configs', admin, { withoutStream: true });
   const { page } = visitor;
   await open(visitor, 'gone.raced');
   await site.asLi('POST', '/configs', { key: 'gone.raced', value: 'theirs', valueType: 'string', remark: '' });
@@ -93,7 +89,6 @@ test('who hears of nobody is told before writing, and in a race by the refusal',
     .waitFor();
   expect(await site.request('GET', '/configs/gone.raced')).toMatchObject({ value: 'theirs', version: 1 });
   await visitor.check();
-  await visitor.close();
 });
 
 test('configs that went in one batch stand there each by itself, and the audit log leads there', async () => {
@@ -116,7 +111,6 @@ test('configs that went in one batch stand there each by itself, and the audit l
     .getByRole('row', { name: /gone\.b/ })
     .getByRole('button', { name: 'Restore…' })
     .waitFor();
-  await visitor.close();
 });
 
 test('roles, menus, campaigns and drafts of sales come back, and a name that is taken is told', async () => {
@@ -154,5 +148,4 @@ test('roles, menus, campaigns and drafts of sales come back, and a name that is 
     .waitFor();
   await drawerOf(visitor).getByRole('button', { name: 'Restore all the same' }).waitFor();
   await visitor.check();
-  await visitor.close();
 });

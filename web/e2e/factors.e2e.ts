@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
-import type { Look, Visitor } from './browser';
-import { li, ownSite } from './site';
+import type { Visitor } from './browser';
+import { expect, li, tenantSite, test } from './site';
 
-const site = ownSite();
+const site = tenantSite();
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const period = 30_000;
@@ -50,20 +49,6 @@ async function beginWithPassword({ page }: Visitor): Promise<void> {
   await password.press('Enter');
 }
 
-const looks: Look[] = (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language: 'en' as const, colours, width })));
-
-/** Takes a picture of what is open at both widths and in both colour schemes. */
-async function shootAll(visitor: Visitor, name: string): Promise<void> {
-  for (const { colours, width } of looks) {
-    await visitor.page.setViewportSize({ width, height: width === 390 ? 844 : 860 });
-    await visitor.page.emulateMedia({ colorScheme: colours });
-    await visitor.check();
-    await visitor.shoot(`${name}-${colours}-${width}`);
-  }
-  await visitor.page.setViewportSize({ width: 1280, height: 860 });
-  await visitor.page.emulateMedia({ colorScheme: 'light' });
-}
-
 test('a second factor is set up, asked for at sign-in and in the middle of an act, recovered and reset', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
@@ -72,7 +57,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
-  await shootAll(visitor, 'factor-set-up');
+  await visitor.inspect('factor-set-up');
   await field(visitor, 'Code that the app shows now').fill('nothing');
   await button(visitor, 'Confirm').click();
   await page.getByText(/^This is not the code of now/).waitFor();
@@ -82,17 +67,17 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await button(visitor, 'I have stored them').waitFor();
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   expect(codes).toHaveLength(10);
-  await shootAll(visitor, 'factor-recovery-codes');
+  await visitor.inspect('factor-recovery-codes');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download them' }).click();
   expect((await download).suggestedFilename()).toBe('interlock-recovery-codes.txt');
   await button(visitor, 'I have stored them').click();
   await page.getByText('Recovery codes left: 10').waitFor();
-  await shootAll(visitor, 'factor-list');
+  await visitor.inspect('factor-list');
 
   await signOut(visitor);
   await givePassword(visitor);
-  await shootAll(visitor, 'factor-sign-in');
+  await visitor.inspect('factor-sign-in');
   await field(visitor, 'Code of your authenticator app').fill('000000');
   await button(visitor, 'Go on').click();
   await page.getByText(/^The code is wrong/).waitFor();
@@ -124,8 +109,6 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await visitor.fillIn(li);
   await page.getByText('Your password alone opens your account').waitFor();
   expect(await gate.count()).toBe(0);
-  await visitor.close();
-  await admins.close();
 });
 
 test('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
@@ -150,7 +133,7 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   await dialog.getByRole('radio', { name: 'All that I may do, also what I am given later' }).check();
   await dialog.getByRole('button', { name: 'Create the token' }).click();
   await stepUp.waitFor();
-  await shootAll(visitor, 'factor-step-up');
+  await visitor.inspect('factor-step-up');
   await stepUp.getByRole('button', { name: 'Cancel' }).click();
   await stepUp.waitFor({ state: 'hidden' });
   await dialog.getByText(/Nothing was done/).waitFor();
@@ -195,5 +178,4 @@ test('an act that needs the factor afresh waits for it, goes on as one, and says
   await gate.getByRole('button', { name: 'Go on' }).click();
   await gate.waitFor({ state: 'hidden' });
   expect(await page.getByPlaceholder('Who').inputValue()).toBe('li');
-  await visitor.close();
 });

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
-import { Visitor } from './browser';
+import type { Visitor } from './browser';
 import { admin } from './service';
-import { ownSite } from './site';
+import { expect, serviceSite, test } from './site';
 
 const hour = 3_600_000;
-let token: string;
 
 interface Sale {
   id: number;
@@ -24,8 +22,7 @@ interface Stats {
   balanced: boolean;
 }
 
-const site = ownSite(async () => {
-  token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
+const site = serviceSite(async () => {
   await site.request('POST', '/items', { sku: 'TEA-SET', name: 'Tea set', price: 6000 });
   await site.request('POST', '/inventory/TEA-SET/adjustments', { delta: 1000, reason: 'Delivery', reference: 'delivery-1' });
 });
@@ -47,15 +44,10 @@ const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('but
 const dialogButton = ({ page }: Visitor, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const legend = ({ page }: Visitor, words: string) => page.getByRole('listitem').filter({ hasText: words });
 
-/** Buys for a customer, as the shop does; returns the code of a refusal. */
+/** Buys for a customer; returns the code of a rejection, or the status of the ticket. */
 async function buy(id: number, customer: number, quantity = 1): Promise<string> {
-  const response = await fetch(`${site.service.address}/api/v1/flash-sales/${id}/orders`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': String(customer) },
-    body: JSON.stringify({ quantity }),
-  });
-  const body = (await response.json()) as { status: string; code?: string };
-  return body.code ?? body.status;
+  const { code, status } = await site.buy(id, customer, quantity);
+  return code ?? status;
 }
 
 test('a paused sale foretells no end, and no chart has purchases beside units', async () => {
@@ -76,7 +68,6 @@ test('a paused sale foretells no end, and no chart has purchases beside units', 
   await button(visitor, 'Resume…').waitFor();
   await end.getByText('—').waitFor();
   expect(await end.innerText()).not.toContain('≈');
-  await visitor.close();
 });
 
 test('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
@@ -105,7 +96,6 @@ test('who comes later sees how the sale went in the last minutes, also after a r
   await page.reload();
   await page.getByRole('radio', { name: '60 min', checked: true }).waitFor({ state: 'attached' });
   await visitor.check();
-  await visitor.close();
 });
 
 test('that customers are refused for a full queue is said where the numbers are', async () => {
@@ -122,13 +112,11 @@ test('that customers are refused for a full queue is said where the numbers are'
   await alert.waitFor();
   await visitor.check();
   await alert.waitFor({ state: 'hidden' });
-  await visitor.close();
 });
 
 test('a sale is planned, opened and bought out while the cockpit counts live and balanced', async () => {
-  const visitor = await Visitor.open(site.browser, site.service.address, { language: 'en', colours: 'dark', width: 1280 });
+  const visitor = await site.enter('/flash-sales', admin, { look: { language: 'en', colours: 'dark', width: 1280 } });
   const { page } = visitor;
-  await visitor.signIn(admin, '/flash-sales');
   await button(visitor, 'New flash sale').first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Noon sale');
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
@@ -162,7 +150,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByText('10 turned away so far').waitFor();
   await page.getByRole('img', { name: /^Arrivals, purchases a second\. Now: arrived [1-9].*, sold out [1-9]/ }).waitFor();
   await visitor.shoot('cockpit-selling');
-  await legend(visitor, 'Confirmed 40').waitFor({ timeout: 40_000 });
+  await legend(visitor, 'Confirmed 40').waitFor();
   await page.getByText('✓ balanced').waitFor();
   expect(await statsOf(id)).toMatchObject({ allotted: 40, remaining: 0, confirmed: 40, balanced: true });
   await page.getByRole('img', { name: /^Queue, .*\. Now: queued 0, oldest 0/ }).waitFor();
@@ -170,8 +158,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await button(visitor, 'Reconcile').click();
   await page.getByText('Every ticket is where its order is').waitFor();
   await page.getByText('0 tickets moved · 0 units released · 40 sold, 40 in live orders').waitFor();
-  await visitor.check();
-  await visitor.shoot('cockpit-sold-out');
+  await visitor.check('cockpit-sold-out');
 
   await page.getByRole('link', { name: 'Flash sales' }).first().click();
   await page.getByText('40 of 40').waitFor();
@@ -179,7 +166,6 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await button(visitor, /^Export|CSV/).click();
   const text = await readFile(await (await saving).path(), 'utf8');
   expect(text).toMatch(/Noon sale,open,TEA-SET,40,9\.90/);
-  await visitor.close();
 });
 
 test('two admins pause a sale at once, and the loser reads who was first', async () => {
@@ -198,10 +184,7 @@ test('two admins pause a sale at once, and the loser reads who was first', async
   expect(await now(id)).toMatchObject({ status: 'paused', version: 3 });
   await button(first, 'Resume…').waitFor();
   await button(second, 'Resume…').waitFor();
-  await first.check();
-  await first.shoot('cockpit-lost');
-  await first.close();
-  await second.close();
+  await first.check('cockpit-lost');
 });
 
 test('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
@@ -223,8 +206,6 @@ test('a pause is not refused because the rate was changed, and both rate and cap
   await dialogButton(second, 'Pause the sale').click();
   await second.page.getByText('“First wave”: Paused.').waitFor();
   expect(await now(id)).toMatchObject({ status: 'paused', rate: 8, queueCap: 500 });
-  await first.close();
-  await second.close();
 });
 
 test('the quantity is changed by a difference that is shown before, and never below what is sold', async () => {
@@ -248,7 +229,6 @@ test('the quantity is changed by a difference that is shown before, and never be
   await legend(visitor, 'Remaining 5').waitFor();
   await page.getByText('✓ balanced').waitFor();
   expect(await statsOf(id)).toMatchObject({ allotted: 6, remaining: 5, confirmed: 1, balanced: true });
-  await visitor.close();
 });
 
 test('without the stream the numbers are asked for, their age is told, and a sum that is wrong is spelled out', async () => {
@@ -267,12 +247,10 @@ test('without the stream the numbers are asked for, their age is told, and a sum
 
   await page.getByText('10 units are allotted and 8 are counted: 2 are missing.').waitFor();
   await page.getByText(/^reconnecting, asking every 2/).waitFor();
-  await visitor.check();
-  await visitor.shoot('cockpit-unbalanced');
+  await visitor.check('cockpit-unbalanced');
 
   await page.unroute(`**/api/v1/flash-sales/${id}/stats`);
   await page.getByText('✓ balanced').waitFor();
   await page.unroute('**/api/v1/events?*');
-  await page.getByText(/^live · /).waitFor({ timeout: 40_000 });
-  await visitor.close();
+  await page.getByText(/^live · /).waitFor();
 });

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 interface Stock {
   onHand: number;
@@ -8,7 +7,7 @@ interface Stock {
   version: number;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const stockOf = (sku: string) => site.request<Stock>('GET', `/inventory/${sku}`);
 const movementsOf = (sku: string) => site.request<{ total: number }>('GET', `/inventory/${sku}/movements`);
@@ -45,15 +44,12 @@ test('of two who count one stock the second reads who counted first, and counts 
     .getByText(/110 are in stock now: Li changed it/)
     .waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
-  await first.check();
-  await first.shoot('inventory-lost');
+  await first.check('inventory-lost');
   await dialogOf(first).getByRole('button', { name: 'Count again from 110' }).click();
   await dialogOf(first).getByRole('textbox', { name: 'Counted pieces' }).fill('109');
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
   await first.page.getByText('COUNT-1: −1 pieces, 109 on hand.').waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 109, version: 3 });
-  await first.close();
-  await second.close();
 });
 
 test('more than is available does not go out, and what is there is said', async () => {
@@ -66,7 +62,6 @@ test('more than is available does not go out, and what is there is said', async 
   await dialogOf(visitor).getByText('Only 3 are available, and 5 would go.').waitFor();
   expect(await stockOf('SHORT-1')).toMatchObject({ onHand: 3, version: 1 });
   await visitor.check();
-  await visitor.close();
 });
 
 test('a reply that is lost is asked for again under the same key: one movement, and it says so', async () => {
@@ -96,15 +91,13 @@ test('a reply that is lost is asked for again under the same key: one movement, 
   await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
 
   await dialogOf(visitor).getByText('Outcome unknown, checking…').waitFor();
-  await visitor.check();
-  await visitor.shoot('outcome-unknown');
+  await visitor.check('outcome-unknown');
   release();
   await page.getByText('This had been done already: this is the answer from then.').waitFor();
   await page.getByText('LOST-1: +5 pieces, 15 on hand.').waitFor();
   expect(new Set(keys).size).toBe(1);
   expect(await stockOf('LOST-1')).toMatchObject({ onHand: 15, version: 2 });
   expect((await movementsOf('LOST-1')).total).toBe(2);
-  await visitor.close();
 });
 
 test('what was sent without an answer survives a reload and is still done once', async () => {
@@ -132,7 +125,6 @@ test('what was sent without an answer survives a reload and is still done once',
 
   await page.getByText('This had been done already: this is the answer from then.').waitFor();
   expect(await stockOf('RELOAD-1')).toMatchObject({ onHand: 17, version: 2 });
-  await visitor.close();
 });
 
 test('what runs low stands first, and a change by somebody else shows by itself', async () => {
@@ -145,5 +137,4 @@ test('what runs low stands first, and a change by somebody else shows by itself'
   expect((await skus()).at(-1)).toBe('MUCH-1');
   await site.request('POST', '/inventory/LOW-1/adjustments', { delta: 2000, reason: 'Delivery', reference: 'delivery-1' });
   await expect.poll(async () => (await skus()).at(-1)).toBe('LOW-1');
-  await visitor.close();
 });

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 interface Versioned {
   version: number;
@@ -10,7 +9,7 @@ interface Versioned {
   status: string;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const itemNow = (sku: string) => site.request<Versioned>('GET', `/items/${sku}`);
 
@@ -27,10 +26,7 @@ test('two admins change different fields of one item, and both changes stand', a
   await expect.poll(async () => (await itemNow('TEA-2')).version).toBe(3);
   expect(await itemNow('TEA-2')).toMatchObject({ name: 'Black tea, aged', price: 5550 });
   await expect.poll(() => first.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged');
-  await first.check();
-  await first.shoot('item-merged');
-  await first.close();
-  await second.close();
+  await first.check('item-merged');
 });
 
 test('a press on Save that others’ changes come into is a press on Save all the same', async () => {
@@ -49,7 +45,6 @@ test('a press on Save that others’ changes come into is a press on Save all th
   await page.mouse.up();
 
   await expect.poll(() => itemNow('TEA-5')).toMatchObject({ version: 3, name: 'Yellow tea, new', price: 6500 });
-  await visitor.close();
 });
 
 test('an archived item is taken back at once', async () => {
@@ -65,7 +60,6 @@ test('an archived item is taken back at once', async () => {
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await page.getByText('TEA-9 is active again.').waitFor();
   expect(await itemNow('TEA-9')).toMatchObject({ status: 'active', version: 3 });
-  await visitor.close();
 });
 
 test('a field that both changed is asked for, and the other side is named', async () => {
@@ -80,11 +74,8 @@ test('a field that both changed is asked for, and the other side is named', asyn
 
   await first.page.getByText(/Li saved v2 .*, while you were editing v1/).waitFor();
   await first.page.getByRole('button', { name: 'Keep yours for Price' }).waitFor();
-  await first.check();
-  await first.shoot('item-contested');
+  await first.check('item-contested');
   expect(await itemNow('TEA-3')).toMatchObject({ price: 9000, version: 2 });
-  await first.close();
-  await second.close();
 });
 
 test('of two who redeem one coupon the second reads who was first', async () => {
@@ -113,8 +104,5 @@ test('of two who redeem one coupon the second reads who was first', async () => 
   await first.page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
 
   await first.page.getByText(/Too late: Li redeemed it .*, for user 13\./).waitFor();
-  await first.check();
-  await first.shoot('coupon-lost');
-  await first.close();
-  await second.close();
+  await first.check('coupon-lost');
 });

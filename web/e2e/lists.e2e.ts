@@ -1,34 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { Visitor } from './browser';
-import { apiOf, itemInStock } from './pages';
-import { admin, Service } from './service';
-import { ownSite } from './site';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { expect, tenantSite, test } from './site';
 
 const day = 86_400_000;
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'LIST-1', name: 'Green tea', price: 6000 });
   for (let userId = 1; userId <= 3; userId++) await site.request('POST', '/orders', { userId, items: [{ sku: 'LIST-1', quantity: 1 }] });
 });
 
-async function open(path: string, look?: Parameters<typeof Visitor.open>[2]): Promise<Visitor> {
-  const visitor = await Visitor.open(site.browser, site.service.address, look);
-  await visitor.signIn(admin, path);
-  await visitor.settle();
-  return visitor;
-}
-
-/** What the list that is open exports, line by line, without the mark at its beginning. */
-async function exported(page: Page): Promise<string[]> {
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export as CSV' }).click();
-  return (await readFile(await (await saving).path(), 'utf8')).replace('\ufeff', '').trim().split('\r\n');
-}
-
 test('a press on a row that a new order would move is a press on that row', async () => {
-  const visitor = await open('/orders');
+  const visitor = await site.enter('/orders');
   const { page } = visitor;
   const newest = page.locator('tbody tr').first().getByRole('link').first();
   const address = await newest.getAttribute('href');
@@ -44,58 +26,10 @@ test('a press on a row that a new order would move is a press on that row', asyn
 
   await page.goBack();
   await expect.poll(() => newest.getAttribute('href')).not.toBe(address);
-  await visitor.close();
-});
-
-test('files have amounts as the currency is counted, and say in which zone their times are', async () => {
-  const service = await Service.start({ INTERLOCK_CURRENCY: 'JPY' });
-  try {
-    const request = await apiOf(service.address, admin);
-    await request('POST', '/items', { sku: 'YEN-1', name: 'Kettle', price: 6000 });
-    await request('POST', '/wallets/5/entries', { amount: 6000, kind: 'topup', reference: 'opening' });
-    await request('POST', '/flash-sales', {
-      name: 'Noon',
-      sku: 'YEN-1',
-      price: 990,
-      quantity: 4,
-      perUserLimit: 1,
-      startsTime: new Date(Date.now() - day).toISOString(),
-      endsTime: new Date(Date.now() + day).toISOString(),
-    });
-    await request('POST', '/coupon-campaigns', {
-      name: 'Spring',
-      kind: 'amount',
-      value: 500,
-      minimumAmount: 2000,
-      total: 10,
-      perUser: 1,
-      validFrom: new Date(Date.now() - day).toISOString(),
-      validTo: new Date(Date.now() + day).toISOString(),
-    });
-    const visitor = await Visitor.open(site.browser, service.address);
-    await visitor.signIn(admin, '/wallets');
-    for (const [path, amount] of [
-      ['/wallets', '6000'],
-      ['/wallets/5', '6000'],
-      ['/flash-sales', '990'],
-      ['/items', '6000'],
-      ['/coupon-campaigns', '500'],
-    ] as const) {
-      await visitor.visit(path);
-      const [head = '', row = ''] = await exported(visitor.page);
-      expect(row.split(','), `${path}: ${row}`).toContain(amount);
-      for (const [i, cell] of row.split(',').entries()) {
-        if (/^\d{4}-\d\d-\d\dT.*Z$/.test(cell)) expect(head.split(',')[i], path).toMatch(/\(UTC\)$/);
-      }
-    }
-    await visitor.close();
-  } finally {
-    await service.stop();
-  }
 });
 
 test('the exact time of the audit log names the zone that it is in', async () => {
-  const visitor = await open('/audit-log');
+  const visitor = await site.enter('/audit-log');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Columns' }).click();
   const exact = page.getByRole('checkbox', { name: /^Time \(/ });
@@ -113,38 +47,31 @@ test('the exact time of the audit log names the zone that it is in', async () =>
     new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone }).format(new Date(entry?.createdTime ?? 0));
   expect(cell).toBe(inZone(/UTC/.test(header) ? 'UTC' : 'Asia/Shanghai'));
   expect(header).toMatch(/UTC|Asia\/Shanghai|GMT\+8/);
-  await visitor.close();
 });
 
-test.each([
-  ['/orders?userId=Li+Wei', 'textbox', 'User'],
-  ['/orders?status=stolen', 'status', 'stolen'],
-  ['/orders?from=2026-13-45', 'from', '2026-13-45'],
-  ['/inventory?maxAvailable=few', 'maxAvailable', 'few'],
-  ['/coupons?campaignId=none', 'campaignId', 'none'],
-])('%s does not mean everything: the filter that cannot be read is shown, and taken off by hand', async (path) => {
-  const visitor = await open(path);
-  const { page } = visitor;
-  await page
-    .getByRole('alert')
-    .getByText(/cannot be read/)
-    .waitFor();
-  expect(await page.locator('tbody tr').count()).toBe(0);
-  expect(
+for (const path of ['/orders?userId=Li+Wei', '/orders?status=stolen', '/orders?from=2026-13-45', '/inventory?maxAvailable=few', '/coupons?campaignId=none'])
+  test(`${path} does not mean everything: the filter that cannot be read is shown, and taken off by hand`, async () => {
+    const visitor = await site.enter(path);
+    const { page } = visitor;
     await page
-      .getByRole('checkbox', { name: 'Choose all rows of this page' })
-      .isDisabled()
-      .catch(() => true),
-  ).toBe(true);
-  await visitor.check();
-  await page.getByRole('button', { name: 'Clear the filters' }).first().click();
-  await expect.poll(() => page.getByRole('alert').count()).toBe(0);
-  expect(new URL(page.url()).search).toBe('');
-  await visitor.close();
-});
+      .getByRole('alert')
+      .getByText(/cannot be read/)
+      .waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(0);
+    expect(
+      await page
+        .getByRole('checkbox', { name: 'Choose all rows of this page' })
+        .isDisabled()
+        .catch(() => true),
+    ).toBe(true);
+    await visitor.check();
+    await page.getByRole('button', { name: 'Clear the filters' }).first().click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+  });
 
 test('a user id that is typed wrong is said at its input, and never widens what is chosen', async () => {
-  const visitor = await open('/orders?userId=2');
+  const visitor = await site.enter('/orders?userId=2');
   const { page } = visitor;
   await page.getByText('1–1 of 1').waitFor();
   await page.getByRole('searchbox', { name: /User/ }).fill('2?');
@@ -157,32 +84,30 @@ test('a user id that is typed wrong is said at its input, and never widens what 
   await page.getByRole('searchbox', { name: /User/ }).fill('3');
   await page.waitForURL(/userId=3/);
   await page.getByText('1–1 of 1').waitFor();
-  await visitor.close();
 });
 
-test.each(['/orders?sort=nothing', '/orders?cursor=nonsense', '/configs?sort=-nothing', '/audit-log?cursor=older'])('%s has a way back', async (path) => {
-  const visitor = await open(path);
-  const { page } = visitor;
-  await page
-    .getByRole('button', { name: /Show from the beginning|Clear the filters/ })
-    .first()
-    .click();
-  await page.locator('tbody tr').or(page.getByText('No configs yet')).first().waitFor();
-  await expect.poll(() => page.getByRole('alert').count()).toBe(0);
-  await visitor.close();
-});
+for (const path of ['/orders?sort=nothing', '/orders?cursor=nonsense', '/configs?sort=-nothing', '/audit-log?cursor=older'])
+  test(`${path} has a way back`, async () => {
+    const visitor = await site.enter(path);
+    const { page } = visitor;
+    await page
+      .getByRole('button', { name: /Show from the beginning|Clear the filters/ })
+      .first()
+      .click();
+    await page.locator('tbody tr').or(page.getByText('No configs yet')).first().waitFor();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
 
 test('Enter opens the first of several hits', async () => {
   await site.request('POST', '/configs', { key: 'enter.one', value: 1 });
   await site.request('POST', '/configs', { key: 'enter.two', value: 1 });
-  const visitor = await open('/');
+  const visitor = await site.enter('/');
   const { page } = visitor;
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').fill('enter.');
   await page.getByRole('dialog').getByText('enter.two').waitFor();
   await page.keyboard.press('Enter');
-  await page.waitForURL(/\/configs\/enter\.one$/, { timeout: 5_000 });
-  await visitor.close();
+  await page.waitForURL(/\/configs\/enter\.one$/);
 });
 
 test('a ticket and an aggregate that are found or were changed lead to what they are', async () => {
@@ -200,15 +125,9 @@ test('a ticket and an aggregate that are found or were changed lead to what they
     endsTime: new Date(Date.now() + day).toISOString(),
   });
   await site.request('POST', `/flash-sales/${id}/open`);
-  const token = await site.service.command('token', 'create', '--user', admin.username, '--name', 'shop', '--scope', 'customers:impersonate');
-  const bought = await fetch(`${site.service.address}/api/v1/flash-sales/${id}/orders`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'X-On-Behalf-Of': '77' },
-    body: '{"quantity":1}',
-  });
-  const { ticket } = (await bought.json()) as { ticket: string };
+  const { ticket } = await site.buy(id, 77);
   await expect.poll(() => site.request('GET', `/flash-sales/${id}/tickets/${ticket}`)).toMatchObject({ status: 'confirmed' });
-  const visitor = await open('/');
+  const visitor = await site.enter('/');
   const { page } = visitor;
   await page.getByRole('link', { name: 'aggregates/shelf/L-1' }).click();
   await page.getByRole('heading', { level: 1, name: 'shelf/L-1' }).waitFor();
@@ -222,12 +141,11 @@ test('a ticket and an aggregate that are found or were changed lead to what they
   await visitor.check();
   await drawer.getByRole('link').first().click();
   await page.waitForURL(/\/orders\/\d+$/);
-  await visitor.close();
 });
 
 test('a click beside a dialog does not throw away what was typed', async () => {
   await site.request('POST', '/wallets/9/entries', { amount: 6000, kind: 'topup', reference: 'opening' });
-  const visitor = await open('/wallets/9');
+  const visitor = await site.enter('/wallets/9');
   const { page } = visitor;
   const dialog = page.getByRole('dialog');
   for (const [button, field] of [['Credit or debit', 'Amount']] as const) {
@@ -243,16 +161,14 @@ test('a click beside a dialog does not throw away what was typed', async () => {
   await page.mouse.click(5, 400);
   if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'New item' }).first().click();
   expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Typed');
-  await visitor.close();
 });
 
 test('a finished order does not say “yet”', async () => {
   const order = await site.request<{ id: number; etag: string }>('POST', '/orders', { userId: 8, items: [{ sku: 'LIST-1', quantity: 1 }] });
   await site.request('POST', `/orders/${order.id}/cancel`, { reason: 'Ordered twice' }, { 'If-Match': order.etag });
-  const visitor = await open(`/orders/${order.id}`);
+  const visitor = await site.enter(`/orders/${order.id}`);
   await visitor.page.getByText('Ordered twice').first().waitFor();
   expect(await visitor.page.getByRole('region', { name: 'Facts' }).innerText()).not.toContain('yet');
-  await visitor.close();
 });
 
 test('what expires soon is what its tile counts', async () => {
@@ -270,13 +186,12 @@ test('what expires soon is what its tile counts', async () => {
   const late = await campaign('Later', 60);
   await site.request('POST', `/coupon-campaigns/${soon.id}/coupons`, { count: 3 });
   await site.request('POST', `/coupon-campaigns/${late.id}/coupons`, { count: 5 });
-  const visitor = await open('/');
+  const visitor = await site.enter('/');
   const { page } = visitor;
   const tile = page.getByRole('link', { name: /^Expiring soon/ });
   await tile.getByText('3', { exact: true }).waitFor();
   await tile.click();
   await page.getByText('1–3 of 3').waitFor();
-  await visitor.close();
 });
 
 test('in Chinese the audit log, refusals and the faults of a value are Chinese', async () => {
@@ -286,7 +201,7 @@ test('in Chinese the audit log, refusals and the faults of a value are Chinese',
     value: { size: 1 },
     schema: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } },
   });
-  const visitor = await open('/audit-log', { language: 'zh', colours: 'light', width: 1280 });
+  const visitor = await site.enter('/audit-log', admin, { look: { language: 'zh', colours: 'light', width: 1280 } });
   const { page } = visitor;
   const actions = page.locator('tbody td:nth-child(3)');
   for (const words of await actions.allInnerTexts()) expect(words).toMatch(/^[\u4e00-\u9fff]+$/);
@@ -303,5 +218,4 @@ test('in Chinese the audit log, refusals and the faults of a value are Chinese',
   await visitor.visit('/items/NOTHING-HERE');
   const missing = await page.locator('main').innerText();
   expect(missing.replace(/NOTHING-HERE/g, '')).not.toMatch(/[A-Za-z]{3}/);
-  await visitor.close();
 });

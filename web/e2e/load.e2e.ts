@@ -1,7 +1,6 @@
-import type { BrowserContext, CDPSession } from 'playwright-core';
-import { expect, test } from 'vitest';
+import type { BrowserContext, CDPSession } from '@playwright/test';
 import { itemInStock } from './pages';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 /** JS and CSS of a cold load, in bytes as they cross the wire. */
 const budget = 300_000;
@@ -15,7 +14,7 @@ const rounds = 3;
 
 type Cookie = Awaited<ReturnType<BrowserContext['cookies']>>[number];
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'LOAD-1', name: 'Green tea', price: 6000 });
   for (let i = 0; i < 60; i++) await site.request('POST', '/orders', { userId: i, items: [{ sku: 'LOAD-1', quantity: 1 }] });
 });
@@ -40,7 +39,7 @@ interface Load {
 
 /** Loads the orders with nothing kept of a load before but who is signed in, until they answer to what is done with them. */
 async function load(cookies: Cookie[], over: typeof link | undefined): Promise<Load> {
-  const context = await site.browser.newContext({ baseURL: site.service.address, storageState: { cookies, origins: [] } });
+  const context = await site.browser.newContext({ baseURL: site.address, storageState: { cookies, origins: [] } });
   const page = await context.newPage();
   const client = await context.newCDPSession(page);
   await client.send('Network.enable');

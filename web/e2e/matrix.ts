@@ -1,114 +1,85 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, nameOf, Visitor, type Look } from './browser';
-import { addressOf, apiOf, halves } from './pages';
-import { admin, Service } from './service';
+import { readdirSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import type { Look, Visitor } from './browser';
+import type { PageUnderTest } from './pages';
+import { admin } from './service';
+import { expect, serviceSite, test } from './site';
 
-const opposite = { light: 'dark', dark: 'light', 390: 1280, 1280: 390, en: 'zh', zh: 'en' } as const;
+const folder = new URL('./pages/', import.meta.url);
+const modules = await Promise.all(
+  readdirSync(folder)
+    .toSorted()
+    .map(async (file) => ((await import(new URL(file, folder).href)) as { default: PageUnderTest | PageUnderTest[] }).default),
+);
+
+/** Two halves of the pages, about equally long. The pages of one file stay together, because they share data. */
+const halves: readonly [PageUnderTest[], PageUnderTest[]] = [[], []];
+
+for (const pages of modules.map((module) => [module].flat()).toSorted((a, b) => b.length - a.length)) {
+  const [first, second] = halves;
+  (second.length < first.length ? second : first).push(...pages);
+}
+
+/** The looks in which the states are reached, in turn. */
+const looks: readonly [Look, Look] = [
+  { language: 'en', colours: 'light', width: 390 },
+  { language: 'zh', colours: 'dark', width: 1280 },
+];
 
 /**
- * Declares that a half of the pages is right in both languages, at both widths, light and dark.
+ * Declares that a half of the pages is right. Each state is reached once and inspected by `Visitor.inspectBothLanguages`. The pages
+ * of the navigation are loaded, and their contrast is checked; the test navigates to the other states without a load.
  *
- * A state is reached once. What is open then turns wide or narrow, as a phone does, dark or
- * light, as it does when the system turns, and into the other language, as it does when another
- * tab chooses it, and is inspected each time for what that can break. It is left in the other look:
- * so one state is reached in English, light and on a phone, and the next in Chinese, dark and
- * at a desk.
- *
- * Pages of the navigation are loaded cold; the states of the others are led to within the
- * page, as by a link, which an admin does all day.
- *
- * Each file that calls this has a service of its own and may run beside the other: two
- * visitors who bring about one state would disturb each other.
+ * Each half has a service and one visitor, because two visitors who reach one state would disturb each other.
  */
 export function halfOfThePagesIsRight(half: 0 | 1): void {
   const pages = halves[half];
-  const look: Look = half === 0 ? { language: 'en', colours: 'light', width: 390 } : { language: 'zh', colours: 'dark', width: 1280 };
-  let browser: Browser;
-  let service: Service;
   let visitor: Visitor;
-
-  beforeAll(async () => {
-    [browser, service] = await Promise.all([launch(), Service.start()]);
-    const request = await apiOf(service.address, admin);
+  // Hooks run in the order of their declaration: the visit ends before the service stops.
+  test.afterAll(() => visitor.close());
+  const site = serviceSite(async ({ request, asLi }) => {
+    // The state `users-refused` needs an admin who is the only one.
+    const { id } = await asLi<{ id: number }>('GET', '/me');
+    await request('POST', `/users/${id}/disable`);
     for (const { prepare } of pages) await prepare?.(request);
-    visitor = await Visitor.open(browser, service.address, look);
-  });
-  afterAll(async () => {
-    await visitor.close();
-    await browser.close();
-    await service.stop();
+    visitor = await site.enter('/', admin, { look: looks[half], spansTests: true });
   });
 
-  /** Inspects what is open in each look, and leaves it in the opposite of the one in which it was reached. */
-  async function inspect(name: string): Promise<void> {
-    const shoot = () => visitor.shoot(`${name}-${nameOf(look)}`);
-    const resize = async () => {
-      look.width = opposite[look.width];
-      await visitor.resize(look.width);
-    };
-    await visitor.check();
-    await shoot();
-    await resize();
-    await visitor.check();
-    await shoot();
+  test('the sign-in page is right, and so is its refusal', async () => {
+    const guest = await site.open({ look: looks[half] });
+    await guest.visit('/');
+    await guest.inspectBothLanguages('sign-in');
+    await guest.page.locator('input[name=username]').fill('nobody');
+    await guest.page.locator('input[name=password]').fill('wrong');
+    await guest.page.locator('button[type=submit]').click();
+    await guest.page.getByRole('alert').waitFor();
+    await guest.inspectBothLanguages('sign-in-refused');
+  });
 
-    look.colours = opposite[look.colours];
-    await visitor.turn(look.colours);
-    await visitor.checkColours();
-    await shoot();
-    await resize();
-    await visitor.checkColours();
-    await shoot();
+  test('each page of the navigation is right', async () => {
+    if (await openDrawer(visitor.page)) await visitor.inspectBothLanguages('navigation');
+    const paths = await visitor.page.locator('nav a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    expect(paths).toContain('/');
+    // A menu may lead to another site.
+    const internal = [...new Set(paths)].filter((href) => href.startsWith('/')).toSorted();
+    for (const path of internal.filter((_, i) => i % 2 === half)) {
+      await visitor.visit(path);
+      await visitor.inspectBothLanguages(path === '/' ? 'dashboard' : path.slice(1).replaceAll(/[/?&=]/g, '-'));
+      await visitor.checkContrast();
+    }
+  });
 
-    look.language = opposite[look.language];
-    await visitor.speak(look.language);
-    await visitor.check();
-    await shoot();
-    await resize();
-    await visitor.checkWidth();
-    await shoot();
-  }
-
-  /** How long one test may take that loads half of the navigation's pages cold, in ms: on a busy machine several seconds each. */
-  const longVisit = 600_000;
-
-  describe(`in half ${half + 1} of the pages`, () => {
-    test('the sign-in page is right, and so is its refusal', async () => {
-      const { page } = visitor;
-      await visitor.visit('/');
-      await inspect('sign-in');
-      await page.locator('input[name=username]').fill('nobody');
-      await page.locator('input[name=password]').fill('wrong');
-      await page.locator('button[type=submit]').click();
-      await page.getByRole('alert').waitFor();
-      await inspect('sign-in-refused');
-    });
-
-    test('each page of the navigation is right', { timeout: longVisit }, async () => {
-      await visitor.signIn();
-      if (await openDrawer(visitor.page)) await inspect('navigation');
-      const links = visitor.page.locator('nav a');
-      const paths = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
-      expect(paths).toContain('/');
-      // A menu may lead elsewhere, which is not ours to look at.
-      const ours = [...new Set(paths)].filter((href) => href.startsWith('/')).toSorted();
-      for (const path of ours.filter((_, i) => i % 2 === half)) {
-        await visitor.visit(path);
-        await inspect(path === '/' ? 'dashboard' : path.slice(1).replaceAll(/[/?&=]/g, '-'));
-      }
-    });
-
-    test.each(pages)('$name is right', async ({ name, path, reach }) => {
-      await visitor.lead(addressOf(path));
+  pages.forEach(({ name, path, reach }, i) => {
+    test(`${name} is right`, async () => {
+      await visitor.lead(typeof path === 'string' ? path : path(), looks[(half + i) % 2]);
       await reach?.(visitor.page);
       await visitor.settle();
-      await inspect(name);
+      await visitor.inspectBothLanguages(name);
     });
   });
 }
 
-/** On phones the navigation is in a drawer, which is opened; tells whether there is one. */
+/** Opens the drawer that has the navigation on phones; reports whether there is one. */
 async function openDrawer(page: Page): Promise<boolean> {
   const burger = page.getByRole('button', { expanded: false }).filter({ has: page.locator('path[d^="M4 7h16"]') });
   if (!(await burger.isVisible())) return false;

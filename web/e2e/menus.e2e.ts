@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
 import { admin } from './service';
-import { li, ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 interface Menu {
   id: number;
@@ -14,10 +13,7 @@ interface Menu {
   version: number;
 }
 
-const site = ownSite(async () => {
-  const { items } = await site.request<{ items: { id: number; etag: string }[] }>('GET', `/users?q=${li.username}`);
-  await site.request('PATCH', `/users/${items[0]?.id ?? 0}`, { roles: ['admin'] }, { 'If-Match': items[0]?.etag ?? '' });
-});
+const site = tenantSite();
 
 const menus = async () => (await site.request<{ items: Menu[] }>('GET', '/menus')).items;
 const menuNow = (id: number) => site.request<Menu>('GET', `/menus/${id}`);
@@ -54,7 +50,6 @@ test('a tenant begins with the navigation that the admin has by itself', async (
   await expect.poll(() => visitor.page.evaluate(() => Object.keys(localStorage).some((name) => name.startsWith('interlock.navigation.')))).toBe(true);
 
   expect(await shown(visitor)).toEqual(own);
-  await visitor.close();
 });
 
 test('a menu is moved by keys and by the pointer, and the navigation of another browser follows', async () => {
@@ -94,8 +89,6 @@ test('a menu is moved by keys and by the pointer, and the navigation of another 
   await expect.poll(() => new URL(second.page.url()).search).toContain('shipped');
   await second.page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
   await first.check();
-  await first.close();
-  await second.close();
 });
 
 test('of two admins who move one menu the second is told, and of two who move two below each other one is refused', async () => {
@@ -121,8 +114,6 @@ test('of two admins who move one menu the second is told, and of two who move tw
   ]);
   expect(moves.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   await expect.poll(async () => [(await under(a.id)).length, (await under(b.id)).length].sort()).toEqual([0, 1]);
-  await first.close();
-  await second.close();
 });
 
 test('two admins edit one menu: different fields merge, and the same one is asked for', async () => {
@@ -147,13 +138,10 @@ test('two admins edit one menu: different fields merge, and the same one is aske
   await button(first, /^Save · v/).click();
   const contested = first.page.getByRole('group', { name: 'Title' });
   await contested.waitFor();
-  await first.check();
-  await first.shoot('menu-contested');
+  await first.check('menu-contested');
   await contested.getByRole('button', { name: 'Keep yours for Title' }).click();
   await button(first, 'Save merged · v5').click();
   await expect.poll(async () => (await menuNow(id)).title).toBe('Service desk');
-  await first.close();
-  await second.close();
 });
 
 test('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
@@ -185,7 +173,6 @@ test('a menu is created, hidden, deleted and made again; one with menus below it
   await dialogButton(visitor, 'Delete').click();
   await button(visitor, 'Add “Wallets”').click();
   await navigation(visitor).getByRole('link', { name: 'Wallets' }).waitFor();
-  await visitor.close();
 });
 
 test('a navigation shows nothing that its reader may not open, and follows without the right to read menus', async () => {
@@ -199,7 +186,6 @@ test('a navigation shows nothing that its reader may not open, and follows witho
     .toEqual(['dashboard', 'orders']);
   await make({ title: 'Paid orders', path: '/orders?status=paid', permission: 'orders:read' } as Partial<Menu>);
   await navigation(visitor).getByRole('link', { name: 'Paid orders' }).waitFor();
-  await visitor.page.goto(`${site.service.address}/menus`);
+  await visitor.page.goto(`${site.address}/menus`);
   await visitor.page.getByText(/needs the permission menus:read/).waitFor();
-  await visitor.close();
 });

@@ -1,39 +1,26 @@
-import type { Page } from 'playwright-core';
+import type { Page } from '@playwright/test';
 
 /**
- * A page, or a state of one, that has to be right in every look. Pages of the
- * navigation are found by themselves; a feature adds the others as the default
- * export of e2e/pages/<name>.ts.
+ * A page, or a state of one, that has to be right in every look. The test finds the pages of the navigation; a feature
+ * adds other pages and states as the default export of e2e/pages/<name>.ts.
  */
 export interface PageUnderTest {
   name: string;
-  /** A function where the address is known only once `prepare` has made the page. */
+  /** A function where the address is known only after `prepare`. */
   path: string | (() => string);
-  /** Makes what the page shows, over the API; called once, before all looks. */
+  /** Creates the data of the page over the API, once. */
   prepare?: (request: ApiRequest) => Promise<void>;
-  /** Leads from the open page to the state that is meant: a dialog, a conflict. */
+  /** Brings the open page into the state: a dialog, a conflict. */
   reach?: (page: Page) => Promise<void>;
 }
 
 export type ApiRequest = <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<T>;
 
-const modules = import.meta.glob<PageUnderTest | PageUnderTest[]>('./pages/*.ts', { import: 'default', eager: true });
-
-/** Two halves of the pages, about equally long. Those of one file stay together: what one does to the shop, another shows. */
-export const halves: readonly [PageUnderTest[], PageUnderTest[]] = [[], []];
-
-for (const pages of Object.values(modules)
-  .map((module) => [module].flat())
-  .toSorted((a, b) => b.length - a.length)) {
-  const [first, second] = halves;
-  (second.length < first.length ? second : first).push(...pages);
-}
-
-export const addressOf = (path: PageUnderTest['path']): string => (typeof path === 'string' ? path : path());
-
 export interface Credentials {
   username: string;
   password: string;
+  /** The default tenant where it is left out. */
+  tenant?: string;
 }
 
 const send = (address: string, method: string, path: string, body: unknown, headers: Record<string, string>) =>
@@ -43,7 +30,7 @@ const send = (address: string, method: string, path: string, body: unknown, head
     body: body === undefined ? undefined : JSON.stringify(body),
   });
 
-/** Opens a session as the sign-in page does; the cookies are pairs of a name and a value. */
+/** Opens a session like the sign-in page; the cookies are pairs of a name and a value. */
 export async function sessionOf(address: string, credentials: Credentials): Promise<{ csrfToken: string; cookies: string[] }> {
   const opened = await send(address, 'POST', '/session', credentials, {});
   if (!opened.ok) throw new Error(`sign in: ${await opened.text()}`);
@@ -51,7 +38,7 @@ export async function sessionOf(address: string, credentials: Credentials): Prom
   return { csrfToken, cookies: opened.headers.getSetCookie().map((line) => line.split(';')[0] ?? '') };
 }
 
-/** Calls the API as somebody. */
+/** Returns a function that calls the API as a user. */
 export async function apiOf(address: string, credentials: Credentials): Promise<ApiRequest> {
   const { csrfToken, cookies } = await sessionOf(address, credentials);
   const cookie = cookies.join('; ');
@@ -63,7 +50,7 @@ export async function apiOf(address: string, credentials: Credentials): Promise<
   };
 }
 
-/** Makes an item of which there is enough for every order of a test. */
+/** Creates an item with enough stock for every order of a test. */
 export async function itemInStock(request: ApiRequest, item: { sku: string; name: string; price: number }): Promise<void> {
   await request('POST', '/items', item);
   await request('POST', `/inventory/${item.sku}/adjustments`, { delta: 10_000, reason: 'Opening stock', reference: 'opening' });

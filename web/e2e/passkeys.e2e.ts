@@ -1,14 +1,13 @@
-import { beforeEach, expect, test } from 'vitest';
-import { Visitor, type Look } from './browser';
-import { li, ownSite } from './site';
+import type { Visitor } from './browser';
+import { expect, li, tenantSite, test } from './site';
 
-const site = ownSite();
+const site = tenantSite();
 
 // Each begins without a factor, whatever became of the one before.
-beforeEach(() => site.service.command('user', 'reset-factors', li.username));
+test.beforeEach(() => site.service.command('user', 'reset-factors', '--tenant', site.tenant ?? 'default', li.username));
 
 /** Passkeys are for hosts with a name, which this machine has too. */
-const named = () => site.service.address.replace('127.0.0.1', 'localhost');
+const named = () => site.address.replace('127.0.0.1', 'localhost');
 
 /** Gives a visitor an authenticator in the computer, which verifies whoever is there; returns its id and the way to it. */
 async function authenticator({ context, page }: Visitor) {
@@ -27,63 +26,33 @@ async function authenticator({ context, page }: Visitor) {
   return { link, authenticatorId };
 }
 
-const words = {
-  en: {
-    add: 'Add a passkey',
-    goOn: 'Go on',
-    create: 'Create the passkey',
-    codes: 'Recovery codes',
-    stored: 'I have stored them',
-    use: 'Use your passkey',
-    signIn: 'Sign in',
-    account: 'My account',
-    rename: 'Rename This device',
-    name: 'Name',
-    renamed: 'Work laptop',
-    remove: 'Remove Work laptop',
-    confirm: 'Remove',
-    none: 'Your password alone opens your account',
-    cancelled: /^No passkey was shown/,
-    recovery: 'Use a recovery code',
-  },
-  zh: {
-    add: '添加通行密钥',
-    goOn: '继续',
-    create: '创建通行密钥',
-    codes: '恢复码',
-    stored: '我已妥善保存',
-    use: '使用通行密钥',
-    signIn: '登录',
-    account: '我的账户',
-    rename: '重命名 此设备',
-    name: '名称',
-    renamed: 'Work laptop',
-    remove: '移除 Work laptop',
-    confirm: '移除',
-    none: '目前仅凭密码即可打开你的账户',
-    cancelled: /^没有出示通行密钥/,
-    recovery: '使用恢复码',
-  },
+const t = {
+  add: 'Add a passkey',
+  goOn: 'Go on',
+  create: 'Create the passkey',
+  codes: 'Recovery codes',
+  stored: 'I have stored them',
+  use: 'Use your passkey',
+  signIn: 'Sign in',
+  account: 'My account',
+  rename: 'Rename This device',
+  name: 'Name',
+  renamed: 'Work laptop',
+  remove: 'Remove Work laptop',
+  confirm: 'Remove',
+  none: 'Your password alone opens your account',
+  cancelled: /^No passkey was shown/,
+  recovery: 'Use a recovery code',
 };
 
-const looks = (language: Look['language']): Look[] =>
-  (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language, colours, width })));
-
-/** Checks what is open at both widths and in both colour schemes, and keeps pictures of it. */
-async function look(visitor: Visitor, language: Look['language'], name: string): Promise<void> {
-  for (const { colours, width } of looks(language)) {
-    await visitor.resize(width);
-    await visitor.turn(colours);
-    await visitor.check();
-    await visitor.shoot(`${name}-${language}-${colours}-${width}`);
-  }
-  await visitor.resize(1280);
-  await visitor.turn('light');
+/** Inspects the open state in both languages, and returns to English. */
+async function look(visitor: Visitor, name: string): Promise<void> {
+  await visitor.inspectBothLanguages(name);
+  await visitor.speak('en');
 }
 
-test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and afresh, renamed and removed (%s)', async (language) => {
-  const t = words[language];
-  const visitor = await Visitor.open(site.browser, named(), { language, colours: 'light', width: 1280 });
+test('a passkey is added, asked for at sign-in and afresh, renamed and removed', async () => {
+  const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   const { link, authenticatorId } = await authenticator(visitor);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -92,17 +61,17 @@ test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and a
   await button(t.add).click();
   const dialog = page.getByRole('dialog');
   await dialog.locator('input[autocomplete=current-password]').fill(li.password);
-  await look(visitor, language, 'passkey-name');
+  await look(visitor, 'passkey-name');
   await button(t.goOn).click();
   await button(t.create).waitFor();
-  await look(visitor, language, 'passkey-make');
+  await look(visitor, 'passkey-make');
   await button(t.create).click();
   await button(t.stored).waitFor();
   const codes = await page.getByRole('group', { name: t.codes }).getByRole('listitem').allTextContents();
   expect(codes).toHaveLength(10);
   await button(t.stored).click();
   await button(t.rename).waitFor();
-  await look(visitor, language, 'passkey-list');
+  await look(visitor, 'passkey-list');
   const { credentials } = await link.send('WebAuthn.getCredentials', { authenticatorId });
   expect(credentials).toMatchObject([{ rpId: 'localhost', signCount: 1 }]);
 
@@ -115,7 +84,7 @@ test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and a
     await button(t.use).waitFor();
   };
   await givePassword();
-  await look(visitor, language, 'passkey-sign-in');
+  await look(visitor, 'passkey-sign-in');
   // Nobody shows who they are; then somebody does.
   await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await button(t.use).click();
@@ -142,14 +111,12 @@ test.each(['en', 'zh'] as const)('a passkey is added, asked for at sign-in and a
   await button(t.remove).click();
   await page.getByRole('dialog').getByRole('button', { name: t.confirm, exact: true }).click();
   await page.getByText(t.none).waitFor();
-  await visitor.close();
 });
 
 test('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
-  const visitor = await Visitor.open(site.browser, named());
+  const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   await authenticator(visitor);
-  const t = words.en;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await visitor.signIn(li, '/account');
   await button(t.add).click();
@@ -163,7 +130,7 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
   await button('New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
   await stepUp.getByRole('button', { name: t.use }).waitFor();
-  await look(visitor, 'en', 'passkey-step-up');
+  await look(visitor, 'passkey-step-up');
   const before = (await visitor.context.cookies()).find(({ name }) => name === 'interlock_session')?.value;
   await stepUp.getByRole('button', { name: t.use }).click();
   await page.getByRole('group', { name: t.codes }).waitFor();
@@ -171,7 +138,6 @@ test('an act in the middle of the work waits for the passkey, and goes on with i
   expect(after).not.toBe(before);
   await button(t.stored).click();
   await page.getByText('Recovery codes left: 10').waitFor();
-  await visitor.close();
 });
 
 test('a page without a name says where passkeys work', async () => {
@@ -180,7 +146,6 @@ test('a page without a name says where passkeys work', async () => {
   const there = page.getByRole('link', { name: named() });
   await there.waitFor();
   expect(await there.getAttribute('href')).toBe(`${named()}/account`);
-  expect(await page.getByRole('button', { name: words.en.add }).count()).toBe(0);
-  await look(visitor, 'en', 'passkey-without-name');
-  await visitor.close();
+  expect(await page.getByRole('button', { name: t.add }).count()).toBe(0);
+  await look(visitor, 'passkey-without-name');
 });

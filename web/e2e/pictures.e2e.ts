@@ -1,10 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, type ApiRequest } from './pages';
-import { admin, Service } from './service';
+import type { Page } from '@playwright/test';
+import type { ApiRequest } from './pages';
+import { expect, serviceSite, test } from './site';
 
 /**
  * The pictures of the README. Each run takes them, into e2e/report, and fails when the page
@@ -46,31 +44,14 @@ const shots: Shot[] = [
   { name: 'order', path: ({ order }) => `/orders/${order}`, reach: comeSecond },
 ];
 
-const colleagues = [
-  { username: 'li', password: 'gravel-ten-umbrella' },
-  { username: 'ana', password: 'gravel-two-lantern' },
-] as const;
+const ana = { username: 'ana', password: 'gravel-two-lantern' };
 
-/** How long the demo data may take on a busy machine, in ms. */
-const patience = 300_000;
-
-let browser: Browser;
-let service: Service;
 let made: Made;
 
-beforeAll(async () => {
-  browser = await launch();
-  service = await Service.start();
+const site = serviceSite(async ({ service, request }) => {
   await service.command('demo');
-  for (const { username, password } of colleagues) {
-    const displayName = username.replace(/^./, (letter) => letter.toUpperCase());
-    await service.command('user', 'create', username, '--display-name', displayName, '--password', password);
-  }
-  made = await work(await apiOf(service.address, colleagues[0]), await apiOf(service.address, colleagues[1]));
-}, patience);
-afterAll(async () => {
-  await browser.close();
-  await service.stop();
+  await request('POST', '/users', { ...ana, displayName: 'Ana', roles: ['admin'] });
+  made = await work(site.asLi, await site.as(ana));
 });
 
 interface Versioned {
@@ -108,10 +89,9 @@ async function contest(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Value', exact: true }).click();
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(JSON.stringify({ timeoutMs: 5000, retries: 3, methods: ['card', 'wallet', 'alipay'] }, null, 2));
-  const li = await apiOf(service.address, colleagues[0]);
-  const { etag } = await li<Versioned>('GET', '/configs/checkout.payment');
+  const { etag } = await site.asLi<Versioned>('GET', '/configs/checkout.payment');
   const theirs = { value: { timeoutMs: 8000, methods: ['card', 'wallet', 'paypal'] }, remark: 'Raised for the 11.11 sale' };
-  await li('PATCH', '/configs/checkout.payment', theirs, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
+  await site.asLi('PATCH', '/configs/checkout.payment', theirs, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
   await page.getByRole('button', { name: /^Save · v/ }).click();
   await page.getByRole('group', { name: '/timeoutMs' }).waitFor();
   await page.getByText('+ paypal (Li)').waitFor();
@@ -124,9 +104,8 @@ async function comeSecond(page: Page, { order }: Made): Promise<void> {
   await page.reload();
   await page.getByRole('button', { name: 'Cancel the order' }).click();
   await page.getByRole('textbox', { name: 'Reason' }).fill('Ordered twice.');
-  const li = await apiOf(service.address, colleagues[0]);
-  const { etag } = await li<Versioned>('GET', `/orders/${order}`);
-  await li('POST', `/orders/${order}/pay`, { method: 'external', reference: 'PSP-20260131-7' }, { 'If-Match': etag });
+  const { etag } = await site.asLi<Versioned>('GET', `/orders/${order}`);
+  await site.asLi('POST', `/orders/${order}/pay`, { method: 'external', reference: 'PSP-20260131-7' }, { 'If-Match': etag });
   await page.unroute('**/api/v1/events?*');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
   await page.getByText(/Already paid by Li/).waitFor();
@@ -143,29 +122,28 @@ async function outlineOf(page: Page): Promise<string[]> {
 
 const outlines: Record<string, string[]> = {};
 
-afterAll(async () => {
+test.afterAll(async () => {
   if (retake) await writeFile(shown, `${JSON.stringify(outlines, null, 2)}\n`);
 });
 
-test.each(shots)('the picture of the $name page shows it as it is', async ({ name, path, reach }) => {
-  const visitor = await Visitor.open(browser, service.address);
-  const { page } = visitor;
-  await page.setViewportSize(size);
-  await visitor.signIn(admin, path(made));
-  await visitor.settle();
-  await reach?.(page, made);
-  await visitor.settle();
-  await visitor.check();
-  // Nothing under the pointer is drawn as if it were pressed.
-  await page.mouse.move(0, 0);
-  await mkdir(images, { recursive: true });
-  const file = `${images}${name}.png`;
-  await page.screenshot({ path: file });
-  expect((await stat(file)).size).toBeLessThanOrEqual(largest);
-  outlines[name] = await outlineOf(page);
-  if (!retake) {
-    const before = JSON.parse(await readFile(shown, 'utf8')) as typeof outlines;
-    expect(outlines[name], 'run `make screenshots`: the picture is older than the page').toEqual(before[name]);
-  }
-  await visitor.close();
-});
+for (const { name, path, reach } of shots)
+  test(`the picture of the ${name} page shows it as it is`, async () => {
+    const visitor = await site.enter(path(made));
+    const { page } = visitor;
+    await page.setViewportSize(size);
+    await visitor.settle();
+    await reach?.(page, made);
+    await visitor.settle();
+    await visitor.check();
+    // Nothing under the pointer is drawn as if it were pressed.
+    await page.mouse.move(0, 0);
+    await mkdir(images, { recursive: true });
+    const file = `${images}${name}.png`;
+    await page.screenshot({ path: file });
+    expect((await stat(file)).size).toBeLessThanOrEqual(largest);
+    outlines[name] = await outlineOf(page);
+    if (!retake) {
+      const before = JSON.parse(await readFile(shown, 'utf8')) as typeof outlines;
+      expect(outlines[name], 'run `make screenshots`: the picture is older than the page').toEqual(before[name]);
+    }
+  });

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
-import { ownSite } from './site';
+import { expect, serviceSite, test } from './site';
 
-// As fast as it can, so that the first look has ended when somebody comes.
-const site = ownSite(undefined, { INTERLOCK_PROMISE_SHARE: '100' });
+// At full speed the first check of the promises ends soon.
+const site = serviceSite(undefined, () => ({ INTERLOCK_PROMISE_SHARE: '100' }));
 
 test('an admin sees that every promise holds, what was looked at, and takes a signed copy along', async () => {
   const [visitor] = await site.two('/promises');
   const { page } = visitor;
-  await page.getByText('Every promise holds').waitFor({ timeout: 60_000 });
+  await page.getByText('Every promise holds').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'The history of each config is its versions' });
   await row.getByText('Holds').waitFor();
   await row.getByText('What proves it').click();

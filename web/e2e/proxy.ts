@@ -1,6 +1,5 @@
 import { Agent, createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 
 /** What reached the proxy. */
 export interface Passing {
@@ -33,30 +32,39 @@ const ownWords = '<html><body><h1>Bad Gateway</h1></body></html>';
  */
 export class Proxy {
   readonly address: string;
-  /** Everything that arrived, in its order. */
+  /** All requests since `reset`, in the order of their arrival. */
   readonly passed: Passing[] = [];
-  /** How many streams of events stand open. */
+  /** The number of event streams that are open. */
   streams = 0;
   #rule: Rule = () => undefined;
   readonly #server: Server;
+  readonly #agent: Agent;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, agent: Agent) {
     this.#server = server;
+    this.#agent = agent;
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Starts one in front of a service; it ends with the test. */
+  /** Starts a proxy in front of a service. */
   static async before(service: string): Promise<Proxy> {
     const agent = new Agent({ keepAlive: true });
     const server = createServer((incoming, outgoing) => void proxy.#handle(service, agent, incoming, outgoing));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const proxy = new Proxy(server);
-    onTestFinished(() => {
-      server.closeAllConnections();
-      agent.destroy();
-      server.close();
-    });
+    const proxy = new Proxy(server, agent);
     return proxy;
+  }
+
+  /** Deletes the rule and the record of requests. */
+  reset(): void {
+    this.mend();
+    this.passed.length = 0;
+  }
+
+  stop(): void {
+    this.cut();
+    this.#agent.destroy();
+    this.#server.close();
   }
 
   /** Decides from now on what becomes of each request. */

@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { apiOf, itemInStock, type ApiRequest } from './pages';
+import type { Page } from '@playwright/test';
+import { itemInStock, type ApiRequest } from './pages';
 import { admin } from './service';
-import { li, ownSite } from './site';
+import { expect, li, tenantSite, test } from './site';
 
 interface Order {
   id: number;
@@ -24,9 +23,9 @@ interface Refund {
 const ana = { username: 'ana', password: 'gravel-two-lantern' };
 let asAna: ApiRequest;
 
-const site = ownSite(async () => {
-  await site.service.command('user', 'create', ana.username, '--display-name', 'Ana', '--password', ana.password);
-  asAna = await apiOf(site.service.address, ana);
+const site = tenantSite(async () => {
+  await site.request('POST', '/users', { ...ana, displayName: 'Ana', roles: ['admin'] });
+  asAna = await site.as(ana);
   await itemInStock(site.request, { sku: 'REF-1', name: 'Green tea, first flush', price: 10_000 });
   await site.request('POST', '/wallets/ref-12/entries', { amount: 100_000, kind: 'topup', reference: 'opening' });
 });
@@ -54,7 +53,7 @@ async function fillAmount(page: Page, amount: string): Promise<void> {
 
 test('of two refunds beyond what is left the second reads who was first and how much is left, and goes on with that', async () => {
   const id = await placePaid();
-  const first = await site.enter(`/orders/${id}`, admin, true);
+  const first = await site.enter(`/orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/orders/${id}`, li);
   await fillAmount(first.page, '60.00');
   await first.page.getByRole('dialog').getByText('¥100.00 can still be refunded.').waitFor();
@@ -81,8 +80,6 @@ test('of two refunds beyond what is left the second reads who was first and how 
   await expect.poll(() => button(first.page, 'Refund…').count()).toBe(0);
   await first.page.getByRole('region', { name: 'Refunds' }).getByText('¥70.00').waitFor();
   await first.check();
-  await first.close();
-  await second.close();
 });
 
 test('who has the dialog of a refund open hears of another one while typing', async () => {
@@ -95,13 +92,12 @@ test('who has the dialog of a refund open hears of another one while typing', as
   await dialog.getByText('¥30.00 can still be refunded.').waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('60.00');
   await first.check();
-  await first.close();
 });
 
 test('of two who decide on one refund the second reads who was first, how much it was and how much is left', async () => {
   const order = await placePaid();
   const { id } = await ask(order, { amount: 6000 });
-  const first = await site.enter(`/refunds/${id}`, admin, true);
+  const first = await site.enter(`/refunds/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/refunds/${id}`, li);
   await button(first.page, 'Reject…').click();
   await first.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('It was not open.');
@@ -121,8 +117,7 @@ test('of two who decide on one refund the second reads who was first, how much i
   await first.page.getByText('What is possible now: Paid back, Not paid back, and Not known.').waitFor();
   expect(await button(first.page, 'Reject…').count()).toBe(0);
   expect(await refundsOf(order)).toMatchObject([{ status: 'approved', version: 2 }]);
-  await first.check();
-  await first.shoot('refunds-lost');
+  await first.check('refunds-lost');
 
   // Its provider's word comes late, and ends the doubt.
   await button(second.page, 'Not known…').click();
@@ -138,8 +133,6 @@ test('of two who decide on one refund the second reads who was first, how much i
   await inDialog(second.page, 'It was paid back').click();
   await second.page.getByText(`Refund ${id}: settled, ¥60.00.`).waitFor();
   expect(await orderNow(order)).toMatchObject({ refundReserved: 0, refunded: 6000, refundable: 4000 });
-  await first.close();
-  await second.close();
 });
 
 test('nobody approves their own: the button says so before it is pressed, and another admin settles it to the wallet at once', async () => {
@@ -150,8 +143,7 @@ test('nobody approves their own: the button says so before it is pressed, and an
   await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
   expect(await button(first.page, 'Approve…').isDisabled()).toBe(true);
   expect(await button(first.page, 'Reject…').isEnabled()).toBe(true);
-  await first.check();
-  await first.shoot('refunds-own');
+  await first.check('refunds-own');
 
   const second = await site.enter(`/refunds?status=requested`, li);
   await second.page.getByRole('link', { name: `Refund ${id}`, exact: true }).click();
@@ -162,8 +154,6 @@ test('nobody approves their own: the button says so before it is pressed, and an
 
   await first.page.getByRole('link', { name: `@refunds/${id}` }).waitFor();
   expect((await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance).toBe(before + 2500);
-  await first.close();
-  await second.close();
 });
 
 test('pieces are refunded for what the service says they are worth, come back into stock, and are told to who refunds next', async () => {
@@ -189,8 +179,7 @@ test('pieces are refunded for what the service says they are worth, come back in
   await inDialog(page, 'Request the refund').click();
   await dialog.locator('[aria-invalid=true]').first().waitFor();
   expect(await refundsOf(order)).toHaveLength(1);
-  await first.check();
-  await first.shoot('refunds-pieces');
+  await first.check('refunds-pieces');
 
   const stock = async () => (await site.request<{ available: number }>('GET', '/inventory/REF-1')).available;
   const before = await stock();
@@ -207,7 +196,6 @@ test('pieces are refunded for what the service says they are worth, come back in
     .first()
     .click();
   await page.getByRole('heading', { name: `Refund ${refund?.id ?? 0}` }).waitFor();
-  await first.close();
 });
 
 test('a refund whose answer is lost is requested once, however often it is asked for', async () => {
@@ -226,7 +214,6 @@ test('a refund whose answer is lost is requested once, however often it is asked
   expect(lost).toBe(2);
   expect(await refundsOf(order)).toHaveLength(1);
   expect(await orderNow(order)).toMatchObject({ refundReserved: 6000 });
-  await first.close();
 });
 
 test('a refund above the threshold is requested in one browser, proposed in a second and decided in a third, and who requested it sees it settle', async () => {
@@ -249,14 +236,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   const dialog = second.page.getByRole('dialog');
   await dialog.getByText(/^This proposes the approval\. Nothing goes back before 1 other person/).waitFor();
   expect(await dialog.getByText(/is credited to the wallet/).count()).toBe(0);
-  await second.check();
-  await second.shoot('refunds-proposes');
-  await second.turn('dark');
-  await second.resize(390);
-  await second.check();
-  await second.shoot('refunds-proposes-phone');
-  await second.turn('light');
-  await second.resize(1280);
+  await second.inspect('refunds-proposes');
   await inDialog(second.page, 'Propose').click();
   await second.page.getByText('Proposed, not done: it waits for 1 vote.').first().waitFor();
   await first.page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
@@ -276,8 +256,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   for (const fact of ['¥300.00', 'ref-12', 'To the wallet', 'It arrived open.', 'Ana']) {
     await third.page.getByRole('main').getByText(fact, { exact: true }).first().waitFor();
   }
-  await third.check();
-  await third.shoot('refunds-vote');
+  await third.check('refunds-vote');
   await button(third.page, 'Approve').click();
   await inDialog(third.page, 'Approve').click();
   await third.page.getByText('Approved, and the change was made.').waitFor();

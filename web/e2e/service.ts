@@ -6,22 +6,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestProject } from 'vitest/node';
 
 const binary = fileURLToPath(new URL('../../bin/admin', import.meta.url));
-const patience = 20_000;
+/** How long a start may take, in ms. */
+const startDeadline = 120_000;
 
-/** Who signs in first. */
+/** The first user of every tenant. */
 export const admin = { username: 'admin', password: 'gravel-one-kettle' };
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where the service under test is. */
-    address: string;
-  }
-}
-
-/** A service of its own, on SQLite in a folder that is removed when it stops. */
+/** A running binary on SQLite, in a folder that `stop` removes. */
 export class Service {
   readonly address: string;
   readonly #folder: string;
@@ -36,7 +29,7 @@ export class Service {
     this.address = `http://127.0.0.1:${port}`;
   }
 
-  /** Starts one on data of its own, with further settings of the environment. */
+  /** Starts a service on an empty folder, with additional environment variables. */
   static async start(settings: NodeJS.ProcessEnv = {}): Promise<Service> {
     if (!existsSync(binary)) throw new Error('bin/admin is missing: run `make build` first');
     const service = new Service(await mkdtemp(join(tmpdir(), 'interlock-e2e-')), await freePort(), settings);
@@ -44,14 +37,14 @@ export class Service {
     return service;
   }
 
-  /** Starts it, or starts it again on the same data and port. */
+  /** Starts the process; after `pause`, on the same data and port. */
   async run(): Promise<void> {
     const log: string[] = [];
     const child = spawn(binary, ['serve', '--addr', `127.0.0.1:${this.#port}`], { env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.on('data', (text: Buffer) => log.push(text.toString()));
     child.stderr.on('data', (text: Buffer) => log.push(text.toString()));
     this.#process = child;
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + startDeadline;
     while (Date.now() < deadline && child.exitCode === null) {
       if (await isReady(this.address)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -60,7 +53,7 @@ export class Service {
     throw new Error(`the service did not become ready:\n${log.join('')}`);
   }
 
-  /** Stops it and keeps its data. */
+  /** Stops the process and keeps its data. */
   async pause(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -75,28 +68,28 @@ export class Service {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Runs a command of the binary beside the service and returns what it printed. */
+  /** Runs a command of the binary on the data of the service and returns its output. */
   async command(...words: string[]): Promise<string> {
     const child = spawn(binary, words, { env: this.#environment(), stdio: ['ignore', 'pipe', 'inherit'] });
     const printed: string[] = [];
     child.stdout.on('data', (text: Buffer) => printed.push(text.toString()));
     const code = await new Promise((resolve) => child.once('exit', resolve));
-    if (code !== 0) throw new Error(`admin ${words.join(' ')} ended with ${String(code)}`);
+    if (code !== 0) throw new Error(`admin ${words.join(' ')} exited with ${String(code)}`);
     return printed.join('').trim();
   }
 
+  /** Creates a tenant, whose first user is `admin`, and returns its name. */
+  async createTenant(): Promise<string> {
+    const name = `shop-${randomInt(1000, 10_000)}`;
+    await this.command('tenant', 'create', name, '--admin-password', admin.password);
+    return name;
+  }
+
   #environment(): NodeJS.ProcessEnv {
-    // All tests sign in from one address, some at once.
+    // All tests sign in from one address, some concurrently.
     const limits = { INTERLOCK_SIGN_IN_LIMIT: '0' };
     return { ...process.env, ...limits, INTERLOCK_DATA_DIR: this.#folder, INTERLOCK_ADMIN_PASSWORD: admin.password, ...this.#settings };
   }
-}
-
-/** Starts the service that the tests share. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const service = await Service.start();
-  project.provide('address', service.address);
-  return () => service.stop();
 }
 
 async function isReady(address: string): Promise<boolean> {
@@ -108,8 +101,8 @@ async function isReady(address: string): Promise<boolean> {
 }
 
 /**
- * Finds a port on which nobody listens, below those that the kernel gives to outgoing
- * links: a service that is down for a while finds it free when it comes back.
+ * Finds a free port below the range from which the kernel assigns ports to outgoing connections, so that a service
+ * that is paused finds it free again.
  */
 async function freePort(): Promise<number> {
   for (;;) {

@@ -1,20 +1,13 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { launch, Visitor } from './browser';
-import { apiOf, itemInStock } from './pages';
-import { admin, Service } from './service';
+import type { BrowserContext, Page } from '@playwright/test';
+import { itemInStock } from './pages';
+import { admin } from './service';
+import { expect, tenantSite, test } from './site';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
+const site = tenantSite();
 
 test('a session that ends at work is renewed in place, and the work goes on', async () => {
-  const visitor = await Visitor.open(browser, inject('address'));
+  const visitor = await site.enter('/audit-log');
   const { page, context } = visitor;
-  await visitor.signIn(admin, '/audit-log');
-  await visitor.settle();
   await context.clearCookies();
 
   await page.getByPlaceholder('Who').fill('admin');
@@ -30,15 +23,12 @@ test('a session that ends at work is renewed in place, and the work goes on', as
   expect(new URL(page.url()).searchParams.get('actor')).toBe('admin');
   expect(await page.getByRole('alert').count()).toBe(0);
   await page.getByRole('cell', { name: 'signed in' }).first().waitFor();
-  await visitor.close();
 });
 
 test('a dialog that was being filled when the session ended keeps its contents, and is sent after signing in', async () => {
-  const request = await apiOf(inject('address'), admin);
-  await itemInStock(request, { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
-  const visitor = await Visitor.open(browser, inject('address'));
+  await itemInStock(site.request, { sku: 'SESSION-1', name: 'Green tea', price: 6000 });
+  const visitor = await site.enter('/orders');
   const { page, context } = visitor;
-  await visitor.signIn(admin, '/orders');
   await page.getByRole('button', { name: 'New order' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New order' });
   await dialog.getByRole('textbox', { name: 'User id' }).fill('501');
@@ -54,16 +44,13 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
 
   await page.getByText(/Order .* is placed\./).waitFor();
-  expect(await request('GET', '/orders?userId=501')).toMatchObject({ total: 1, items: [{ items: [{ sku: 'SESSION-1', quantity: 3 }] }] });
-  await visitor.close();
+  expect(await site.request('GET', '/orders?userId=501')).toMatchObject({ total: 1, items: [{ items: [{ sku: 'SESSION-1', quantity: 3 }] }] });
 });
 
 test('a form that was being filled when the session ended is saved after signing in', async () => {
-  const request = await apiOf(inject('address'), admin);
-  await request('POST', '/items', { sku: 'SESSION-2', name: 'Black tea', price: 6000 });
-  const visitor = await Visitor.open(browser, inject('address'));
+  await site.request('POST', '/items', { sku: 'SESSION-2', name: 'Black tea', price: 6000 });
+  const visitor = await site.enter('/items/SESSION-2');
   const { page, context } = visitor;
-  await visitor.signIn(admin, '/items/SESSION-2');
   await page.getByRole('textbox', { name: 'Price' }).fill('65.00');
   await context.clearCookies();
 
@@ -72,16 +59,13 @@ test('a form that was being filled when the session ended is saved after signing
   await gate.locator('input[name=password]').fill(admin.password);
   await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
 
-  await expect.poll(() => request('GET', '/items/SESSION-2')).toMatchObject({ price: 6500, name: 'Black tea', version: 2 });
-  await visitor.close();
+  await expect.poll(() => site.request('GET', '/items/SESSION-2')).toMatchObject({ price: 6500, name: 'Black tea', version: 2 });
 });
 
 test('what was typed into a form and a dialog survives a crash of the page', async () => {
-  const request = await apiOf(inject('address'), admin);
-  await request('POST', '/items', { sku: 'CRASH-1', name: 'Black tea', price: 6000 });
-  const visitor = await Visitor.open(browser, inject('address'));
+  await site.request('POST', '/items', { sku: 'CRASH-1', name: 'Black tea', price: 6000 });
+  const visitor = await site.enter('/items/CRASH-1');
   const { page, context } = visitor;
-  await visitor.signIn(admin, '/items/CRASH-1');
   await page.getByRole('textbox', { name: 'Name' }).fill('Black tea, first flush');
   await crash(context, page);
 
@@ -101,8 +85,7 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   await third.getByText(/This is what you typed/).waitFor();
   expect(await third.getByRole('dialog').getByRole('textbox', { name: 'User id' }).inputValue()).toBe('777');
   expect(await third.getByRole('dialog').getByLabel('Item 1').inputValue()).toBe('CRASH-1');
-  expect(await request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
-  await visitor.close();
+  expect(await site.request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
 });
 
 /** Kills the process that draws a page, as running out of memory does. */
@@ -115,9 +98,8 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
 }
 
 test('signing out leads to the sign-in page, and back to the address that was asked for', async () => {
-  const visitor = await Visitor.open(browser, inject('address'));
+  const visitor = await site.enter('/audit-log?actor=admin');
   const { page } = visitor;
-  await visitor.signIn(admin, '/audit-log?actor=admin');
   await page.getByRole('button', { name: /Signed in as/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.locator('input[name=password]').waitFor();
@@ -126,14 +108,10 @@ test('signing out leads to the sign-in page, and back to the address that was as
 
   expect(new URL(page.url()).pathname).toBe('/audit-log');
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
-  await visitor.close();
 });
 
 test('a page that was opened while the service was away starts by itself when it is back', async () => {
-  const service = await Service.start();
-  const visitor = await Visitor.open(browser, service.address);
-  await visitor.signIn();
-  // The page itself comes from the cache of the browser, as after a restart.
+  const visitor = await site.enter('/');
   await visitor.page.route('**/api/v1/session', (route) => route.abort());
   await visitor.page.reload();
   await visitor.page.getByText('The service cannot be reached').waitFor();
@@ -141,15 +119,11 @@ test('a page that was opened while the service was away starts by itself when it
   await visitor.page.unroute('**/api/v1/session');
 
   await visitor.page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-  await visitor.close();
-  await service.stop();
 });
 
 test('everything on a list can be reached by keyboard', async () => {
-  const visitor = await Visitor.open(browser, inject('address'));
+  const visitor = await site.enter('/audit-log');
   const { page } = visitor;
-  await visitor.signIn(admin, '/audit-log');
-  await visitor.settle();
 
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('#content');
@@ -167,5 +141,4 @@ test('everything on a list can be reached by keyboard', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-  await visitor.close();
 });

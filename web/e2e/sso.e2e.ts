@@ -1,37 +1,27 @@
-import { afterAll, expect, test } from 'vitest';
-import { Visitor, type Look } from './browser';
+import type { Look, Visitor } from './browser';
 import { Provider } from './provider';
 import { admin } from './service';
-import { li, ownSite } from './site';
+import { expect, li, serviceSite, test } from './site';
 
-const provider = await Provider.listen();
-const site = ownSite(
-  () => {
-    provider.serve(site.service.address);
+let provider: Provider;
+test.beforeAll(async () => {
+  provider = await Provider.listen();
+});
+const site = serviceSite(
+  ({ address }) => {
+    provider.serve(address);
     return Promise.resolve();
   },
-  { INTERLOCK_OIDC_PROVIDERS: provider.setting },
+  () => ({ INTERLOCK_OIDC_PROVIDERS: provider.setting }),
 );
-afterAll(() => provider.stop());
+test.afterAll(() => provider.stop());
 
-const looks: Look[] = (['light', 'dark'] as const).flatMap((colours) => ([1280, 390] as const).map((width) => ({ language: 'en' as const, colours, width })));
-const open = (look: Look = { language: 'en', colours: 'light', width: 1280 }) => Visitor.open(site.browser, site.service.address, look, [provider.issuer]);
+const open = (look?: Look) => site.open({ look, origins: [provider.issuer] });
 
 /** Says at the provider who one is. */
 async function sayWho({ page }: Visitor, account: string): Promise<void> {
   await page.locator('input[name=login]').fill(account);
   await page.getByRole('button', { name: 'Sign in at Corp' }).click();
-}
-
-async function shootAll(visitor: Visitor, name: string): Promise<void> {
-  for (const { colours, width } of looks) {
-    await visitor.resize(width);
-    await visitor.turn(colours);
-    await visitor.check();
-    await visitor.shoot(`${name}-${colours}-${width}`);
-  }
-  await visitor.resize(1280);
-  await visitor.turn('light');
 }
 
 async function signOut({ page }: Visitor): Promise<void> {
@@ -52,23 +42,23 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await dialog.locator('input[autocomplete=current-password]').fill('not this one');
   await page.keyboard.press('Enter');
   await dialog.getByText('This is not your password.').waitFor();
-  await shootAll(visitor, 'sso-link');
+  await visitor.inspect('sso-link');
   await dialog.locator('input[autocomplete=current-password]').fill(li.password);
   await dialog.getByRole('button', { name: 'Go on to Corp' }).click();
   await sayWho(visitor, 'li-at-corp');
   await page.getByText('Your account is linked').waitFor();
-  await shootAll(visitor, 'sso-linked');
+  await visitor.inspect('sso-linked');
   await page.getByRole('button', { name: 'Go on' }).click();
   const links = page.getByRole('list', { name: 'Linked accounts' });
   await links.getByText('li-at-corp').waitFor();
   expect(new URL(page.url()).pathname).toBe('/account');
-  await shootAll(visitor, 'sso-links');
+  await visitor.inspect('sso-links');
 
   await signOut(visitor);
   await page.goto('/items?q=tea');
   const byCorp = page.getByRole('link', { name: 'Sign in with Corp' });
   await byCorp.waitFor();
-  await shootAll(visitor, 'sso-sign-in');
+  await visitor.inspect('sso-sign-in');
   // By keyboard. The provider knows the browser by now, and asks nothing.
   await byCorp.focus();
   await page.keyboard.press('Enter');
@@ -87,7 +77,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   const { items } = await site.request<{ items: { id: number }[] }>('GET', `/users?q=${li.username}`);
   const admins = await open();
   await admins.signIn(admin, `/users/${items[0]?.id ?? 0}`);
-  await shootAll(admins, 'sso-user');
+  await admins.inspect('sso-user');
   await admins.page.getByRole('button', { name: 'Remove the link to Corp' }).click();
   await admins.page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await admins.page.getByText('The link to Corp is removed.').waitFor();
@@ -96,8 +86,6 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await page.reload();
   await byCorp.click();
   await page.getByText('Nobody here is linked to this account').waitFor();
-  await visitor.close();
-  await admins.close();
 });
 
 test('a session that has ended is taken up in another tab, and what was on the screen goes on', async () => {
@@ -121,7 +109,6 @@ test('a session that has ended is taken up in another tab, and what was on the s
   await (await opened).locator('#content').waitFor();
   await dialog.waitFor({ state: 'hidden' });
   expect(await name.inputValue()).toBe('Not saved yet');
-  await visitor.close();
 });
 
 test('who was invited comes in by the provider and has no password', async () => {
@@ -131,7 +118,7 @@ test('who was invited comes in by the provider and has no password', async () =>
   await page.goto(invitation.path);
   const byCorp = page.getByRole('button', { name: 'Sign in with Corp' });
   await byCorp.waitFor();
-  await shootAll(visitor, 'sso-invitation');
+  await visitor.inspect('sso-invitation');
   await byCorp.click();
   await sayWho(visitor, 'chen-at-corp');
   await page.getByRole('button', { name: 'Signed in as Chen' }).waitFor();
@@ -141,30 +128,29 @@ test('who was invited comes in by the provider and has no password', async () =>
   await page.getByRole('button', { name: 'Remove the link to Corp' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText(/this is the only way in/i).waitFor();
-  await visitor.close();
 });
 
-test.each(['en', 'zh'] as const)('what comes to nothing says why and leads back, in %s', async (language) => {
-  const say = (en: string, zh: string) => (language === 'en' ? en : zh);
-  const visitor = await open({ language, colours: 'light', width: 1280 });
-  const { page } = visitor;
-  const byCorp = page.getByRole('link', { name: say('Sign in with Corp', '使用 Corp 登录') });
-  await page.goto('/configs');
-  await byCorp.click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText(say('The sign-in was cancelled', '登录已取消')).waitFor();
-  await page.getByRole('button', { name: say('Go back', '返回') }).click();
-  await byCorp.click();
-  await sayWho(visitor, 'stranger');
-  await page.getByText(say('Nobody here is linked to this account', '此账户未关联任何用户')).waitFor();
-  await shootAll(visitor, `sso-failed-${language}`);
-  // Nothing that somebody else writes into the address is said here.
-  await page.goto('/single-sign-on#failure=<b>call+us</b>&request=call-us');
-  await page.reload();
-  await page.getByText(say('This sign-in has ended', '此次登录已结束')).waitFor();
-  expect(await page.getByText('call').count()).toBe(0);
-  await visitor.close();
-});
+for (const language of ['en', 'zh'] as const)
+  test(`what comes to nothing says why and leads back, in ${language}`, async () => {
+    const say = (en: string, zh: string) => (language === 'en' ? en : zh);
+    const visitor = await open({ language, colours: 'light', width: 1280 });
+    const { page } = visitor;
+    const byCorp = page.getByRole('link', { name: say('Sign in with Corp', '使用 Corp 登录') });
+    await page.goto('/configs');
+    await byCorp.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText(say('The sign-in was cancelled', '登录已取消')).waitFor();
+    await page.getByRole('button', { name: say('Go back', '返回') }).click();
+    await byCorp.click();
+    await sayWho(visitor, 'stranger');
+    await page.getByText(say('Nobody here is linked to this account', '此账户未关联任何用户')).waitFor();
+    await visitor.inspect(`sso-failed-${language}`);
+    // Nothing that somebody else writes into the address is said here.
+    await page.goto('/single-sign-on#failure=<b>call+us</b>&request=call-us');
+    await page.reload();
+    await page.getByText(say('This sign-in has ended', '此次登录已结束')).waitFor();
+    expect(await page.getByText('call').count()).toBe(0);
+  });
 
 test('while the provider is down one signs in with a password', async () => {
   await provider.stop();
@@ -187,5 +173,4 @@ test('while the provider is down one signs in with a password', async () => {
   await later.page.getByRole('button', { name: 'Go back' }).click();
   await later.fillIn(admin);
   await later.page.getByRole('heading', { name: 'My account' }).waitFor();
-  await later.close();
 });

@@ -1,12 +1,11 @@
-import type { Locator } from 'playwright-core';
-import { expect, test } from 'vitest';
+import type { Locator } from '@playwright/test';
 import { itemInStock } from './pages';
-import { ownSite } from './site';
+import { expect, serviceSite, test } from './site';
 
 /** How soon a change shows to others, in ms; the median of several decides, for the machine is shared. */
 const second = 1000;
 
-const site = ownSite();
+const site = serviceSite();
 
 interface Placed {
   id: number;
@@ -65,7 +64,6 @@ test('a change by one admin shows on the clean list and page of the other within
   expect(median(onPage), onPage.join()).toBeLessThan(soon);
   await list.page.getByText('completed it').waitFor();
   await list.check();
-  await list.close();
 });
 
 test('the dashboard counts along with what others do, without being asked', async () => {
@@ -85,7 +83,6 @@ test('the dashboard counts along with what others do, without being asked', asyn
   await visitor.check();
   await tile.click();
   await page.waitForURL(/\/orders\?status=pending$/);
-  await visitor.close();
 });
 
 test('while the service is away the page says so and how old it is, and catches up by itself', async () => {
@@ -103,15 +100,13 @@ test('while the service is away the page says so and how old it is, and catches 
     .first()
     .waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'LIVE-1' }).waitFor();
-  await visitor.check();
-  await visitor.shoot('stream-down');
+  await visitor.check('stream-down');
 
   await site.service.run();
   await site.asLi('POST', '/items', { sku: 'LIVE-3', name: 'Made while the page was not connected', price: 6000 });
 
-  await page.getByRole('link', { name: 'LIVE-3' }).waitFor({ timeout: 45_000 });
+  await page.getByRole('link', { name: 'LIVE-3' }).waitFor();
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   await visitor.check();
-  await visitor.close();
 });

@@ -1,9 +1,8 @@
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import type { Page } from '@playwright/test';
 import { itemInStock } from './pages';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'UNDO-1', name: 'Green tea', price: 6000 });
   await site.request('POST', '/items', { sku: 'UNDO-2', name: 'Cup', price: 900, ownedByUserId: 'li' });
 });
@@ -35,7 +34,6 @@ test('a deleted config is made again as it was, unless its key is taken by then'
     .first()
     .waitFor();
   expect(await site.request('GET', '/configs/undo.config')).toMatchObject({ value: 'theirs' });
-  await visitor.close();
 });
 
 test('a rollback is taken back by a version of its own', async () => {
@@ -49,7 +47,6 @@ test('a rollback is taken back by a version of its own', async () => {
   await undo(page);
   await page.getByText('Rolled back: v4 has the content of v2.').waitFor();
   expect(await site.request('GET', '/configs/undo.roll')).toMatchObject({ value: 'two', version: 4 });
-  await visitor.close();
 });
 
 test('a batch is taken back, but for what others changed since', async () => {
@@ -83,7 +80,6 @@ test('a batch is taken back, but for what others changed since', async () => {
   await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
   await dialog.getByText('3 configs are as they were before.').waitFor();
   expect(await now('c')).toMatchObject({ value: 1, remark: 'c' });
-  await visitor.close();
 });
 
 test('an adjustment of stock is taken back by another, and keeps what came between', async () => {
@@ -106,7 +102,6 @@ test('an adjustment of stock is taken back by another, and keeps what came betwe
   await expect.poll(async () => (await site.request<{ onHand: number }>('GET', '/inventory/UNDO-1')).onHand).toBe(before.onHand + 2);
   const { items } = await site.request<{ items: { delta: number; reason: string }[] }>('GET', '/inventory/UNDO-1/movements?limit=1');
   expect(items[0]).toMatchObject({ delta: -5, reason: 'Undo' });
-  await visitor.close();
 });
 
 test('a deleted item comes back with its price and owner', async () => {
@@ -117,7 +112,6 @@ test('a deleted item comes back with its price and owner', async () => {
   await page.waitForURL(/\/items$/);
   await undo(page);
   await expect.poll(() => site.request('GET', '/items/UNDO-2').catch(() => undefined)).toMatchObject({ name: 'Cup', price: 900, ownedByUserId: 'li' });
-  await visitor.close();
 });
 
 test('a campaign and the draft of a sale that were deleted are made again', async () => {
@@ -141,7 +135,6 @@ test('a campaign and the draft of a sale that were deleted are made again', asyn
     const { items } = await site.request<{ items: unknown[] }>('GET', list);
     expect(items).toMatchObject([{ name, ...wanted }]);
   }
-  await visitor.close();
 });
 
 test('the content has the whole of a wide screen, and the title names the record', async () => {
@@ -153,7 +146,5 @@ test('the content has the whole of a wide screen, and the title names the record
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeGreaterThanOrEqual(1900);
   const entries = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
   expect(await page.getByRole('navigation', { name: 'Pages' }).locator('a svg').count()).toBe(await entries.count());
-  await visitor.check();
-  await visitor.shoot('wide');
-  await visitor.close();
+  await visitor.check('wide');
 });

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
-const site = ownSite();
+const site = tenantSite();
 
 const balanceOf = async (user: number) => (await site.request<{ balance: number }>('GET', `/wallets/${user}`)).balance;
 const topUp = (user: number, amount: number) => site.request('POST', `/wallets/${user}/entries`, { amount, kind: 'topup', reference: 'opening' });
@@ -29,14 +28,11 @@ test('of two who debit one wallet the second reads who was first and what is lef
     .getByText(/Li changed it last/)
     .waitFor();
   expect(await balanceOf(21)).toBe(2000);
-  await first.check();
-  await first.shoot('wallets-lost');
+  await first.check('wallets-lost');
   await dialogOf(first).getByRole('button', { name: 'Take ¥20.00 instead' }).click();
   await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
   await first.page.getByText('-¥20.00 entered. The balance is ¥0.00.').waitFor();
   expect(await balanceOf(21)).toBe(0);
-  await first.close();
-  await second.close();
 });
 
 test('a transfer changes both wallets, and no number before the reply', async () => {
@@ -70,7 +66,6 @@ test('a transfer changes both wallets, and no number before the reply', async ()
   expect(await balanceOf(31)).toBe(3800);
   expect(await balanceOf(32)).toBe(1200);
   await visitor.check();
-  await visitor.close();
 });
 
 test('a double click debits once', async () => {
@@ -80,7 +75,6 @@ test('a double click debits once', async () => {
   await dialogOf(visitor).getByRole('button', { name: 'Debit' }).dblclick();
   await visitor.page.getByText('-¥10.00 entered. The balance is ¥40.00.').waitFor();
   expect(await balanceOf(41)).toBe(4000);
-  await visitor.close();
 });
 
 test('what somebody else enters shows by itself', async () => {
@@ -89,7 +83,6 @@ test('what somebody else enters shows by itself', async () => {
   await site.request('POST', '/wallets/51/entries', { amount: 250, kind: 'goodwill', reference: 'goodwill-1' });
   await visitor.page.getByRole('region', { name: 'Balance' }).getByText('¥52.50').waitFor();
   await visitor.page.getByText('goodwill-1').waitFor();
-  await visitor.close();
 });
 
 test('a key is found again with who used it and how often it was asked', async () => {
@@ -105,5 +98,4 @@ test('a key is found again with who used it and how often it was asked', async (
   await visitor.check();
   await page.getByRole('dialog').getByRole('link', { name: 'wallets/61' }).click();
   await page.getByRole('heading', { level: 1, name: 'Wallet of user 61' }).waitFor();
-  await visitor.close();
 });

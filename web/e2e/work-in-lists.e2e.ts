@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 const many = 60;
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'WORK-1', name: 'Green tea', price: 6000 });
   for (let i = 1; i <= many; i++)
     await site.request('POST', '/configs', { key: `list.key-${String(i).padStart(2, '0')}`, value: i, valueType: 'number', remark: 'r'.repeat(200) });
@@ -23,9 +22,7 @@ test('the head of a list stays in sight, and each row is one line', async () => 
   expect(head?.y).toBeLessThan(70);
   const heights = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
   expect(Math.max(...heights)).toBeLessThan(56);
-  await visitor.check();
-  await visitor.shoot('list-scrolled');
-  await visitor.close();
+  await visitor.check('list-scrolled');
 });
 
 test('keys move, find and are told on a sheet', async () => {
@@ -47,12 +44,10 @@ test('keys move, find and are told on a sheet', async () => {
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keys' });
   await sheet.getByText('Next row').waitFor();
-  await visitor.check();
-  await visitor.shoot('keys');
+  await visitor.check('keys');
   await page.keyboard.press('j');
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
-  await visitor.close();
 });
 
 test('filters in force are chips, taken off one by one or all at once', async () => {
@@ -60,15 +55,13 @@ test('filters in force are chips, taken off one by one or all at once', async ()
   const { page } = visitor;
   const chips = page.getByRole('group', { name: 'Filters in force' });
   await chips.getByRole('button', { name: 'Status: Pending' }).waitFor();
-  await visitor.check();
-  await visitor.shoot('list-chips');
+  await visitor.check('list-chips');
   await chips.getByRole('button', { name: 'User: u1' }).click();
   await page.waitForURL(/\/orders\?status=pending$/);
   await page.getByText('1–2 of 2').waitFor();
   await page.goto('/orders?status=paid&userId=u1');
   await chips.getByRole('button', { name: 'Clear the filters' }).click();
   await expect.poll(() => chips.count()).toBe(0);
-  await visitor.close();
 });
 
 test('a view is kept under a name, opened again after a reload, and removed', async () => {
@@ -87,7 +80,6 @@ test('a view is kept under a name, opened again after a reload, and removed', as
   await page.getByRole('button', { name: 'Views', exact: true }).click();
   await page.getByRole('button', { name: 'Remove the view To be paid' }).click();
   await page.getByText(/A view keeps filters/).waitFor();
-  await visitor.close();
 });
 
 test('columns are put in another order, which the file and a reload keep', async () => {
@@ -103,7 +95,6 @@ test('columns are put in another order, which the file and a reload keep', async
   await page.reload();
   await page.getByRole('row', { name: /u1/ }).waitFor();
   expect((await named())[0]).toBe('Status');
-  await visitor.close();
 });
 
 test('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
@@ -125,14 +116,12 @@ test('the edge of a column is dragged, what is too long is cut, and a reload kee
   expect(await isNear('Key', before.key)).toBe(true);
   const heights = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
   expect(Math.max(...heights)).toBeLessThan(56);
-  await visitor.check();
-  await visitor.shoot('list-widths');
+  await visitor.check('list-widths');
   await page.reload();
   await visitor.settle();
   await expect.poll(() => isNear('Remark', before.remark - 120)).toBe(true);
   await edge.dblclick();
   await expect.poll(() => isNear('Remark', before.remark)).toBe(true);
-  await visitor.close();
 });
 
 test('times are exact and in UTC for whoever wants them so, with their zone', async () => {
@@ -149,7 +138,6 @@ test('times are exact and in UTC for whoever wants them so, with their zone', as
   expect(await time.getAttribute('title')).toBe(`${utc} (UTC)`);
   await page.reload();
   await expect.poll(() => time.innerText()).toBe(utc);
-  await visitor.close();
 });
 
 test('what is empty offers the first action, and keys are copied from their row', async () => {
@@ -167,5 +155,4 @@ test('what is empty offers the first action, and keys are copied from their row'
   await row.getByRole('button', { name: 'Copy: Key' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('list.key-02');
   expect(new URL(page.url()).pathname).toBe('/configs');
-  await visitor.close();
 });

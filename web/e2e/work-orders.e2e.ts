@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import type { Page } from '@playwright/test';
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { li, ownSite } from './site';
+import { expect, li, tenantSite, test } from './site';
 
 interface WorkOrder {
   id: number;
@@ -11,7 +10,7 @@ interface WorkOrder {
   etag: string;
 }
 
-const site = ownSite();
+const site = tenantSite();
 
 const make = (title: string, more: object = {}) => site.request<WorkOrder>('POST', '/work-orders', { title, ...more });
 const orderNow = (id: number) => site.request<WorkOrder>('GET', `/work-orders/${id}`);
@@ -20,7 +19,7 @@ const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRol
 
 test('of two who claim one work order the second reads who holds it, whoever wrote on it since', async () => {
   const { id } = await make('A teapot arrived broken');
-  const first = await site.enter(`/work-orders/${id}`, admin, true);
+  const first = await site.enter(`/work-orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/work-orders/${id}`, li);
   await button(first.page, 'Claim').waitFor();
   await button(second.page, 'Claim').click();
@@ -33,10 +32,7 @@ test('of two who claim one work order the second reads who holds it, whoever wro
   expect(await button(first.page, 'Claim').count()).toBe(0);
   await first.page.getByText('The courier has been called.').first().waitFor();
   expect(await orderNow(id)).toMatchObject({ status: 'claimed', holder: { name: 'Li' } });
-  await first.check();
-  await first.shoot('work-orders-lost');
-  await first.close();
-  await second.close();
+  await first.check('work-orders-lost');
 });
 
 test('the list shows who is on a work order and who holds it, as that happens', async () => {
@@ -52,18 +48,15 @@ test('the list shows who is on a work order and who holds it, as that happens', 
   await button(second.page, 'Claim').click();
   await row.getByRole('link', { name: 'Li', exact: true }).waitFor();
   await row.getByText('Claimed', { exact: true }).waitFor();
-  await first.check();
-  await first.shoot('work-orders-live');
+  await first.check('work-orders-live');
   await second.close();
 
   await expect.poll(() => row.getByText('Also here: Li').count()).toBe(0);
   expect(await row.getByRole('link', { name: 'Li', exact: true }).count()).toBe(1);
   // Who opens the list later is told of those who are there already.
-  const third = await site.enter(`/work-orders/${id}`, li);
+  await site.enter(`/work-orders/${id}`, li);
   await first.visit('/work-orders?status=claimed');
   await row.getByText('Also here: Li').waitFor({ state: 'attached' });
-  await first.close();
-  await third.close();
 });
 
 test('of two who take the next each has another one, the most urgent first, until none waits', async () => {
@@ -85,8 +78,6 @@ test('of two who take the next each has another one, the most urgent first, unti
   await second.page.getByRole('link', { name: 'Low' }).waitFor();
   expect(await second.page.getByRole('link', { name: 'Urgent' }).count()).toBe(0);
   await second.check();
-  await first.close();
-  await second.close();
 });
 
 test('a work order is opened from a record with the link to it, and the next who would open one is told of it', async () => {
@@ -107,13 +98,11 @@ test('a work order is opened from a record with the link to it, and the next who
 
   await button(page, 'Open a work order').click();
   await dialog.getByText('About it already:').waitFor();
-  await visitor.check();
-  await visitor.shoot('work-orders-already');
+  await visitor.check('work-orders-already');
   await dialog.getByRole('link', { name: 'The picture is another tea' }).click();
   await page.getByRole('heading', { name: 'The picture is another tea', level: 1 }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'items/WRK-1' }).click();
   await page.getByRole('heading', { name: 'WRK-1' }).waitFor();
-  await visitor.close();
 });
 
 test('a work order is commented, assigned, resolved, closed and reopened, and its timeline tells all of it', async () => {
@@ -152,8 +141,5 @@ test('a work order is commented, assigned, resolved, closed and reopened, and it
   for (const deed of ['opened it', 'claimed it', 'commented', 'assigned it', 'resolved it', 'closed it', 'reopened it']) {
     await timeline.getByText(deed).first().waitFor();
   }
-  await first.check();
-  await first.shoot('work-orders-timeline');
-  await first.close();
-  await second.close();
+  await first.check('work-orders-timeline');
 });

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
 import type { Visitor } from './browser';
 import { itemInStock } from './pages';
 import { inProgress, type Fate } from './proxy';
-import { ownSite } from './site';
+import { expect, tenantSite, test } from './site';
 
 const day = 86_400_000;
 
-const site = ownSite(async () => {
+const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'TEA-1', name: 'Green tea', price: 6000 });
 });
 
@@ -56,36 +55,35 @@ test('an order whose reply is lost while its repeats find it still running is pl
   await visitor.page.getByText(/Order .* is placed\./).waitFor();
   expect(proxy.keys(/\/orders$/)).toEqual([lost]);
   expect(await ordersOf(101)).toBe(1);
-  await visitor.close();
 });
 
-test.each<[string, Fate, number]>([
+for (const [reply, fate, userId] of [
   ['502 after the commit', { after: 502 }, 111],
   ['504 after the commit', { after: 504 }, 112],
   ['half of its reply', 'truncate', 113],
-])('an order that is answered with %s is unknown, and placed once', async (_, fate, userId) => {
-  const { visitor, proxy } = await site.behindProxy('/orders');
-  await openOrder(visitor, userId);
-  proxy.rule(({ method, path }) => (method === 'POST' && path === '/api/v1/orders' ? fate : undefined));
-  await submit(visitor).click();
-  await expect.poll(() => ordersOf(userId)).toBe(1);
-  await settled(visitor);
-  expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
-  await dialogOf(visitor)
-    .getByText(/not known whether this was done/)
-    .waitFor();
-  await visitor.page.keyboard.press('Escape');
-  await visitor.page.reload();
-  await visitor.page.getByRole('button', { name: 'New order' }).first().click();
-  expect(await dialogOf(visitor).getByLabel('Item 1').isDisabled()).toBe(true);
-  proxy.mend();
-  await submit(visitor).click();
+] satisfies [string, Fate, number][])
+  test(`an order that is answered with ${reply} is unknown, and placed once`, async () => {
+    const { visitor, proxy } = await site.behindProxy('/orders');
+    await openOrder(visitor, userId);
+    proxy.rule(({ method, path }) => (method === 'POST' && path === '/api/v1/orders' ? fate : undefined));
+    await submit(visitor).click();
+    await expect.poll(() => ordersOf(userId)).toBe(1);
+    await settled(visitor);
+    expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
+    await dialogOf(visitor)
+      .getByText(/not known whether this was done/)
+      .waitFor();
+    await visitor.page.keyboard.press('Escape');
+    await visitor.page.reload();
+    await visitor.page.getByRole('button', { name: 'New order' }).first().click();
+    expect(await dialogOf(visitor).getByLabel('Item 1').isDisabled()).toBe(true);
+    proxy.mend();
+    await submit(visitor).click();
 
-  await visitor.page.getByText(/Order .* is placed\./).waitFor();
-  expect(proxy.keys(/\/orders$/)).toHaveLength(1);
-  expect(await ordersOf(userId)).toBe(1);
-  await visitor.close();
-});
+    await visitor.page.getByText(/Order .* is placed\./).waitFor();
+    expect(proxy.keys(/\/orders$/)).toHaveLength(1);
+    expect(await ordersOf(userId)).toBe(1);
+  });
 
 test('coupons are issued once when a proxy answers 502 after the commit, also after the dialog was closed', async () => {
   const terms = { name: 'Spring', kind: 'amount', value: 500, total: 100, perUser: 1 };
@@ -112,7 +110,6 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   await page.getByText('4 coupons were issued').waitFor();
   expect(await issued()).toBe(4);
   await visitor.check();
-  await visitor.close();
 });
 
 test('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
@@ -147,7 +144,6 @@ test('orders that were shipped behind a 502 are never said to be not sent, and t
   await dialogOf(visitor).getByText('130 done, 0 not done').waitFor();
   expect(proxy.keys(/order-batches$/)).toHaveLength(2);
   expect((await site.request<{ total: number }>('GET', '/orders?userId=121&status=shipped')).total).toBe(130);
-  await visitor.close();
 });
 
 test('a button whose write is answered with 502 after the commit offers to ask again, and it is done once', async () => {
@@ -165,5 +161,4 @@ test('a button whose write is answered with 502 after the commit offers to ask a
   await page.getByText('OLD-1 is archived.').waitFor();
   expect(proxy.keys(/\/items\/OLD-1/)).toHaveLength(1);
   expect(await site.request('GET', '/items/OLD-1')).toMatchObject({ status: 'archived', version: 2 });
-  await visitor.close();
 });

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page } from '@playwright/test';
 import { itemInStock, type ApiRequest, type PageUnderTest } from '../pages';
 
 /** The orders under test by what became of them; made once, before all looks. */

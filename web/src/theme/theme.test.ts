@@ -18,18 +18,9 @@ describe.each([
   ['light', light],
   ['dark', dark],
 ])('in the %s scheme', (_name, scheme) => {
-  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)(
-    'text and dimmed text can be read on %s',
-    (surface) => {
-      expect(contrast(scheme.text, scheme[surface])).toBeGreaterThanOrEqual(4.5);
-      expect(contrast(scheme.dimmed, scheme[surface])).toBeGreaterThanOrEqual(4.5);
-    },
-  );
-
-  test.each(tones)('%s can be read on page, card and its own soft background', (tone) => {
-    for (const surface of [scheme.background, scheme.card, scheme[`${tone}Soft`]]) {
-      expect(contrast(scheme[tone], surface)).toBeGreaterThanOrEqual(4.5);
-    }
+  // Each text colour is readable on each surface, so a state of a page needs no check of its own.
+  test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)('every text can be read on %s', (surface) => {
+    for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
   });
 
   test('what can be typed into has an edge that can be seen', () => {
