@@ -1,5 +1,5 @@
 import type { Visitor } from './browser';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 interface Role {
   id: number;
@@ -113,7 +113,7 @@ test('a user is created with a role, and is signed out in their browser when som
   expect((await userNow(id)).disabled).toBe(false);
 });
 
-test('who is invited chooses a password in the web admin, once, and is signed in', async () => {
+nightly('who is invited chooses a password in the web admin, once, and is signed in', async () => {
   const visitor = await site.enter('/users');
   const { page } = visitor;
   await button(visitor, 'New user').first().click();
@@ -161,7 +161,7 @@ test('who is invited chooses a password in the web admin, once, and is signed in
   await theirs.page.getByText('This invitation opens nothing').waitFor();
 });
 
-test('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
+nightly('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
   const visitor = await site.enter('/roles');
   const { page } = visitor;
   await page.getByRole('link', { name: 'API tokens' }).click();
@@ -247,7 +247,7 @@ test('the answer to a creation that was lost is not taken for a second user', as
   await page.getByText('1–1 of 1').waitFor();
 });
 
-test('who changes their password stays signed in, and is signed out in their other browser', async () => {
+nightly('who changes their password stays signed in, and is signed out in their other browser', async () => {
   await makeRole('account reader', ['orders:read']);
   await makeUser('sun', ['account reader']);
   const [first, second] = [await site.open(), await site.open()];
@@ -285,7 +285,7 @@ test('who changes their password stays signed in, and is signed out in their oth
   await first.page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
 });
 
-test('a session that is ended in the list is signed out where it is used: by its user, and by who manages users', async () => {
+nightly('a session that is ended in the list is signed out where it is used: by its user, and by who manages users', async () => {
   await makeRole('at work', ['orders:read']);
   const { id } = await makeUser('qian', ['at work']);
   const [first, second] = [await site.open(), await site.open()];

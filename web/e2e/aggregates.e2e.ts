@@ -1,5 +1,5 @@
 import type { Visitor } from './browser';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 interface Aggregate {
   version: number;
@@ -31,7 +31,7 @@ async function type(visitor: Visitor, counter: string, amount: string): Promise<
   await fill(visitor, 'Adds', amount);
 }
 
-test('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
+nightly('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
   const visitor = await site.enter('/aggregates');
   const { page } = visitor;
   await type(visitor, 'in', '9007199254740993');
@@ -100,7 +100,7 @@ test('what has landed already is said with its version, and only the others are 
   expect(await aggregate('A-4')).toMatchObject({ version: 2, counters: { in: 42 } });
 });
 
-test('a name of another event and a sequence that is too low are refused with the way on', async () => {
+nightly('a name of another event and a sequence that is too low are refused with the way on', async () => {
   await store('A-5', 7, 5);
   const visitor = await site.enter('/aggregates/shelf/A-5');
   await type(visitor, 'in', '2');
@@ -144,7 +144,7 @@ test('of two who record on one version the second reads who was first', async ()
   expect(await aggregate('A-6')).toMatchObject({ version: 3, counters: { in: 30 } });
 });
 
-test('the list is filtered and opened from the keyboard, and its address can be shared', async () => {
+nightly('the list is filtered and opened from the keyboard, and its address can be shared', async () => {
   await store('B-1', 1, 5);
   await site.request('POST', '/aggregates/till/1/events', { clientId: 'till-1', events: [{ eventId: 'o', eventType: 'opened', eventTime }] });
   const visitor = await site.enter('/aggregates?type=till');
@@ -160,7 +160,7 @@ test('the list is filtered and opened from the keyboard, and its address can be 
   await page.getByRole('heading', { level: 1, name: 'shelf/B-1' }).waitFor();
 });
 
-test('the search finds the page and each aggregate, whose address has two parts', async () => {
+nightly('the search finds the page and each aggregate, whose address has two parts', async () => {
   const body = { clientId: 'scanner-3', events: [{ eventId: 'e-1', eventType: 'stored', eventTime, deltas: { in: 5 } }] };
   await site.request('POST', '/aggregates/shelf/C-1/events', body, { 'X-Idempotency-Key': 'c-1' });
   const visitor = await site.enter('/');
@@ -182,7 +182,7 @@ test('the search finds the page and each aggregate, whose address has two parts'
   await page.getByRole('heading', { level: 1, name: 'Aggregates' }).waitFor();
 });
 
-test('who may only read is offered nothing to record', async () => {
+nightly('who may only read is offered nothing to record', async () => {
   await store('A-7', 1, 5);
   const reader = { username: 'reader', password: 'gravel-six-ladders' };
   await site.request('POST', '/users', { ...reader, roles: ['admin'] });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -101,7 +101,7 @@ test('who comes second to a decision reads who was first, and changes nothing', 
   await second.check();
 });
 
-test('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
+nightly('a deletion, a rollback, a bulk edit, an import and taking the protection away are told as proposed, and change nothing', async () => {
   await site.request('POST', '/configs', { key: 'all.ways', value: 1, valueType: 'number', remark: 'as it was' });
   await site.request('PATCH', '/configs/all.ways', { value: 2 }, { 'If-Match': (await stored('all.ways')).etag });
   const first = await site.enter('/configs/all.ways');
@@ -160,7 +160,7 @@ test('a deletion, a rollback, a bulk edit, an import and taking the protection a
   expect(await stored('all.ways')).toMatchObject({ value: 2, remark: 'as it was', protected: true });
 });
 
-test('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
+nightly('a bypass makes the change for a reason and waits for a review by somebody else', async () => {
   await create('gate.bypass', 1);
   const { id } = await proposed('gate.bypass', { value: 2 });
   const first = await site.enter(`/approvals/${id}`);
@@ -191,7 +191,7 @@ test('its author can propose something else in its place', async () => {
   await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
 });
 
-test('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {
+nightly('what is said on an approval is read and answered in the other browser, and an answer that is typed survives a reload', async () => {
   await create('gate.talk', 1);
   const { id } = await proposed('gate.talk', { value: 2 });
   const first = await site.enter(`/approvals/${id}`);

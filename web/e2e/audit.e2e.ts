@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface Config {
   etag: string;
@@ -13,7 +13,7 @@ const site = tenantSite(async () => {
   await site.asLi('PATCH', '/items/AUD-1', { price: 6600 }, { 'If-Match': etag, 'X-Idempotency-Key': 'price-of-tea' });
 });
 
-test('an entry opens with what it changed, its request and its key, and leads to both', async () => {
+nightly('an entry opens with what it changed, its request and its key, and leads to both', async () => {
   const visitor = await site.enter('/audit-log?resource=items/AUD-1');
   const { page } = visitor;
   await page.getByRole('row', { name: /changed an item/ }).click();
@@ -37,7 +37,7 @@ test('an entry opens with what it changed, its request and its key, and leads to
     .waitFor();
 });
 
-test('a config’s entry has its difference from the history, and the file has the details', async () => {
+nightly('a config’s entry has its difference from the history, and the file has the details', async () => {
   await site.request('POST', '/configs', { key: 'audit.rate', value: { fee: 2.5, days: 3 }, valueType: 'json', remark: '' });
   const { etag } = await site.request<Config>('GET', '/configs/audit.rate');
   await site.asLi('PATCH', '/configs/audit.rate', { value: { fee: 3 } }, { 'If-Match': etag });
@@ -94,7 +94,7 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
 });
 
-test('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
+nightly('the log is narrowed by what was done, by whom, on what and when, and the file has what is left', async () => {
   const visitor = await site.enter('/audit-log');
   const { page } = visitor;
   const rows = page.locator('tbody tr');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Visitor } from './browser';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 interface Item {
   price: number;
@@ -76,63 +76,66 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await first.check();
 });
 
-test('items are imported from a file, go on after a lost answer and a reload with nothing done twice, and the list’s own file can be brought in again', async () => {
-  for (const n of [1, 2]) await site.request('POST', '/items', { sku: `IN-${n}`, name: `Tea ${n}`, price: 1000 });
-  const { visitor, proxy } = await site.behindProxy('/items?q=IN-');
-  const { page } = visitor;
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  const lines = ['SKU,Name,Price,Status', 'IN-1,Tea 1,12.00,', 'IN-2,Tea 2,10.00,active', 'IN-BAD,No price,,', 'IN-3,"Cup, large",9.00,archived'];
-  for (let n = 10; n < 20; n++) lines.push(`IN-${n},Tea ${n},${n}.00,`);
-  await page.locator('input[type=file]').setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) });
-  await dialogOf(visitor).getByText('12 will be sent').waitFor();
-  await dialogOf(visitor).getByText('is so already').waitFor();
-  await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
-  await visitor.check('items-import');
-  // The file is kept with what was typed beside it.
-  await page.reload();
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await dialogOf(visitor).getByText('12 will be sent').waitFor();
-  // The answers to one of them are lost, after it was done.
-  proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/items') && proxy.count('POST', /\/items$/) > 4 ? { after: 502 } : undefined));
-  await press(visitor, 'Import 12 items');
-  await dialogOf(visitor)
-    .getByText(/It broke off: the outcome of \d rows? (is|are) not known/)
-    .waitFor();
-  await visitor.shoot('items-import-broken');
-  await page.reload();
-  proxy.mend();
-  await page.getByRole('button', { name: 'See what was done' }).click();
-  await press(visitor, 'Go on');
-  await dialogOf(visitor).getByText('12 items are imported.').waitFor();
-  expect(await itemNow('IN-1')).toMatchObject({ price: 1200, version: 2 });
-  expect(await itemNow('IN-3')).toMatchObject({ name: 'Cup, large', price: 900, status: 'archived', version: 1 });
-  expect(await site.request<{ total: number }>('GET', '/items?q=IN-1')).toMatchObject({ total: 11 });
-  expect((await verdictsOf(visitor)).filter((words) => !words.includes('Done'))).toEqual([]);
-  // However many answers were those from then, it is said once; over the buttons, until it is closed.
-  const said = page.getByText('This had been done already: this is the answer from then.');
-  expect(await said.count()).toBe(1);
-  await page.getByRole('alert').filter({ has: said }).getByRole('button').click();
-  // The run was gone on with after a reload, and can be taken back all the same.
-  await site.asLi('PATCH', '/items/IN-12', { price: 5 }, { 'If-Match': (await itemNow('IN-12')).etag });
-  await press(visitor, 'Undo 12 changes');
-  await dialogOf(visitor).getByText('11 done, 1 not done').waitFor();
-  expect(await itemNow('IN-1')).toMatchObject({ price: 1000 });
-  expect(await itemNow('IN-12')).toMatchObject({ price: 5 });
-  expect(await site.request<{ items: unknown[] }>('GET', '/items?q=IN-')).toMatchObject({ items: [{ sku: 'IN-1' }, { sku: 'IN-12' }, { sku: 'IN-2' }] });
-  await press(visitor, 'Close');
+nightly(
+  'items are imported from a file, go on after a lost answer and a reload with nothing done twice, and the list’s own file can be brought in again',
+  async () => {
+    for (const n of [1, 2]) await site.request('POST', '/items', { sku: `IN-${n}`, name: `Tea ${n}`, price: 1000 });
+    const { visitor, proxy } = await site.behindProxy('/items?q=IN-');
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const lines = ['SKU,Name,Price,Status', 'IN-1,Tea 1,12.00,', 'IN-2,Tea 2,10.00,active', 'IN-BAD,No price,,', 'IN-3,"Cup, large",9.00,archived'];
+    for (let n = 10; n < 20; n++) lines.push(`IN-${n},Tea ${n},${n}.00,`);
+    await page.locator('input[type=file]').setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) });
+    await dialogOf(visitor).getByText('12 will be sent').waitFor();
+    await dialogOf(visitor).getByText('is so already').waitFor();
+    await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
+    await visitor.check('items-import');
+    // The file is kept with what was typed beside it.
+    await page.reload();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialogOf(visitor).getByText('12 will be sent').waitFor();
+    // The answers to one of them are lost, after it was done.
+    proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/items') && proxy.count('POST', /\/items$/) > 4 ? { after: 502 } : undefined));
+    await press(visitor, 'Import 12 items');
+    await dialogOf(visitor)
+      .getByText(/It broke off: the outcome of \d rows? (is|are) not known/)
+      .waitFor();
+    await visitor.shoot('items-import-broken');
+    await page.reload();
+    proxy.mend();
+    await page.getByRole('button', { name: 'See what was done' }).click();
+    await press(visitor, 'Go on');
+    await dialogOf(visitor).getByText('12 items are imported.').waitFor();
+    expect(await itemNow('IN-1')).toMatchObject({ price: 1200, version: 2 });
+    expect(await itemNow('IN-3')).toMatchObject({ name: 'Cup, large', price: 900, status: 'archived', version: 1 });
+    expect(await site.request<{ total: number }>('GET', '/items?q=IN-1')).toMatchObject({ total: 11 });
+    expect((await verdictsOf(visitor)).filter((words) => !words.includes('Done'))).toEqual([]);
+    // However many answers were those from then, it is said once; over the buttons, until it is closed.
+    const said = page.getByText('This had been done already: this is the answer from then.');
+    expect(await said.count()).toBe(1);
+    await page.getByRole('alert').filter({ has: said }).getByRole('button').click();
+    // The run was gone on with after a reload, and can be taken back all the same.
+    await site.asLi('PATCH', '/items/IN-12', { price: 5 }, { 'If-Match': (await itemNow('IN-12')).etag });
+    await press(visitor, 'Undo 12 changes');
+    await dialogOf(visitor).getByText('11 done, 1 not done').waitFor();
+    expect(await itemNow('IN-1')).toMatchObject({ price: 1000 });
+    expect(await itemNow('IN-12')).toMatchObject({ price: 5 });
+    expect(await site.request<{ items: unknown[] }>('GET', '/items?q=IN-')).toMatchObject({ items: [{ sku: 'IN-1' }, { sku: 'IN-12' }, { sku: 'IN-2' }] });
+    await press(visitor, 'Close');
 
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export as CSV' }).click();
-  const file = await (await saving).path();
-  await site.asLi('PATCH', '/items/IN-2', { price: 7 }, { 'If-Match': (await itemNow('IN-2')).etag });
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.locator('input[type=file]').setInputFiles(file);
-  await press(visitor, 'Import 1 item');
-  await dialogOf(visitor).getByText('1 item is imported.').waitFor();
-  expect(await itemNow('IN-2')).toMatchObject({ price: 1000 });
-});
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as CSV' }).click();
+    const file = await (await saving).path();
+    await site.asLi('PATCH', '/items/IN-2', { price: 7 }, { 'If-Match': (await itemNow('IN-2')).etag });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await press(visitor, 'Import 1 item');
+    await dialogOf(visitor).getByText('1 item is imported.').waitFor();
+    expect(await itemNow('IN-2')).toMatchObject({ price: 1000 });
+  },
+);
 
-test('a delivery is received from a table: a retry doubles nothing, nor does the same table again, and it can be taken back', async () => {
+nightly('a delivery is received from a table: a retry doubles nothing, nor does the same table again, and it can be taken back', async () => {
   for (const n of [1, 2, 3]) await site.request('POST', '/items', { sku: `STOCK-${n}`, name: `Tea ${n}`, price: 1000 });
   const onHand = async () => Promise.all([1, 2, 3].map(async (n) => (await site.request<{ onHand: number }>('GET', `/inventory/STOCK-${n}`)).onHand));
   const { visitor, proxy } = await site.behindProxy('/inventory');
@@ -248,7 +251,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await visitor.check();
 });
 
-test('an import of configs is taken back, but for what others changed since, which is told', async () => {
+nightly('an import of configs is taken back, but for what others changed since, which is told', async () => {
   interface Config {
     value: unknown;
     remark: string;

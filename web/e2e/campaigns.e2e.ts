@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Visitor } from './browser';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 const day = 86_400_000;
 
@@ -36,7 +36,7 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 
-test('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
+nightly('a campaign is created, found by the search, and issues coupons that lead back to it', async () => {
   const visitor = await site.enter('/coupon-campaigns');
   const { page } = visitor;
   await button(visitor, 'New campaign').first().click();
@@ -104,7 +104,7 @@ test('two admins change different terms of one campaign, and both changes stand'
   await first.check('campaign-merged');
 });
 
-test('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
+nightly('a kind on one side and a value on the other are asked for as one, and a later conflict keeps the choice', async () => {
   const { id } = await make();
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await field(first, 'Amount off').fill('60.00');
@@ -154,7 +154,7 @@ test('of two who issue at the same time the second reads what is left, and nothi
   expect(await now(id)).toMatchObject({ issued: 10, total: 10 });
 });
 
-test('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
+nightly('an answer that was lost leaves the same request to be asked again, even after a reload', async () => {
   const { id } = await make();
   const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
@@ -185,7 +185,7 @@ test('an answer that was lost leaves the same request to be asked again, even af
   expect(await couponsOf(id)).toBe(4);
 });
 
-test('a campaign that was deleted while it was edited is made again with what was typed', async () => {
+nightly('a campaign that was deleted while it was edited is made again with what was typed', async () => {
   const { id, etag } = await make({ name: 'Short-lived' });
   const visitor = await site.enter(`/coupon-campaigns/${id}`);
   const { page } = visitor;
@@ -202,7 +202,7 @@ test('a campaign that was deleted while it was edited is made again with what wa
   expect(await now(again)).toMatchObject({ name: 'Long-lived', total: 10 });
 });
 
-test('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
+nightly('a campaign that issued coupons is not deleted, and can be ended; one that issued none goes', async () => {
   const { id } = await make({ name: 'In use' });
   const unused = await make({ name: 'Unused' });
   await site.request('POST', `/coupon-campaigns/${id}/coupons`, { count: 2 });

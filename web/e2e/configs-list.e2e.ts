@@ -1,4 +1,4 @@
-import { expect, serviceSite, test } from './site';
+import { expect, nightly, serviceSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -85,7 +85,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   expect(await page.getByRole('region', { name: 'Chosen rows' }).count()).toBe(0);
 });
 
-test('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
+nightly('everything that matches the filter is chosen, changed and left out by keyboard', async () => {
   for (let i = 10; i < 40; i++) await site.request('POST', '/configs', { key: `many.${i}`, value: `v${i}` });
   const visitor = await site.enter('/configs?prefix=many.&limit=25');
   const { page } = visitor;
@@ -113,7 +113,7 @@ test('everything that matches the filter is chosen, changed and left out by keyb
   expect(await now('many.11')).toMatchObject({ version: 1 });
 });
 
-test('an import says what it would do, changes nothing until told, and then does it', async () => {
+nightly('an import says what it would do, changes nothing until told, and then does it', async () => {
   await site.request('POST', '/configs', { key: 'in.same', value: 'same' });
   await site.request('POST', '/configs', { key: 'in.old', value: 1, remark: 'before' });
   const visitor = await site.enter('/configs?prefix=in.');
@@ -169,7 +169,7 @@ test('an import that another admin overtakes is refused with the verdicts of now
   expect((await now('race.a')).value).toBe(1);
 });
 
-test('what is exported is imported again, however large', async () => {
+nightly('what is exported is imported again, however large', async () => {
   for (let i = 0; i < 8; i++) await site.request('POST', '/configs', { key: `large.${i}`, value: 'x'.repeat(200_000) });
   const visitor = await site.enter('/configs?prefix=large.');
   const { page } = visitor;
@@ -186,7 +186,7 @@ test('what is exported is imported again, however large', async () => {
   expect((await now('large.3')).value).toBe('x'.repeat(200_000));
 });
 
-test('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
+nightly('the feed shows who changed what as it happens, holds it while paused, and marks the row', async () => {
   await site.request('POST', '/configs', { key: 'seen.one', value: 1 });
   const visitor = await site.enter('/configs?prefix=seen.');
   const { page } = visitor;

@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test';
 import { admin } from './service';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface Config {
   value: unknown;
@@ -182,7 +182,7 @@ test('one’s own save is no news, and a reformatted document is nothing to save
   expect(await raw.text()).toContain('12345678901234567890.10');
 });
 
-test('what is no JSON, and what the schema refuses, is marked at its place', async () => {
+nightly('what is no JSON, and what the schema refuses, is marked at its place', async () => {
   await site.request('POST', '/configs', {
     key: 'with.schema',
     valueType: 'json',
@@ -256,7 +256,7 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   await expect.poll(async () => (await stored('draft.kept')).value).toBe(4);
 });
 
-test('a version is compared and rolled back to, with a note; a race is named and changes nothing', async () => {
+nightly('a version is compared and rolled back to, with a note; a race is named and changes nothing', async () => {
   await create('rolled.back', { rate: 1, more: [1, 2] }, 'json');
   await edit('rolled.back', { value: { rate: 2 } });
   const first = await open('rolled.back');
@@ -353,7 +353,7 @@ async function reach(page: Page, name: string): Promise<void> {
   throw new Error(`${name} cannot be reached by Tab`);
 }
 
-test('a secret is shown to who may read it and asks, and replaced unseen by who may not', async () => {
+nightly('a secret is shown to who may read it and asks, and replaced unseen by who may not', async () => {
   await site.request('POST', '/configs', { key: 'mail.password', value: 'nightingale', valueType: 'string', remark: 'of the relay', secret: true });
   const first = await open('mail.password');
   await first.page.getByText('The value is secret. It is shown when you ask for it.').waitFor();

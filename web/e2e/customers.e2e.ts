@@ -1,5 +1,5 @@
 import { itemInStock } from './pages';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 const li = 'li@example.com';
 const path = '/customers/li@example.com';
@@ -42,7 +42,7 @@ test('a customer has one page, which every user id leads to', async () => {
   await page.waitForURL(address);
 });
 
-test('an order is placed, paid from the wallet and told of as one chain', async () => {
+nightly('an order is placed, paid from the wallet and told of as one chain', async () => {
   const visitor = await site.enter(path);
   const { page } = visitor;
   await page.getByRole('button', { name: 'New order' }).click();
@@ -79,7 +79,7 @@ test('an order is placed, paid from the wallet and told of as one chain', async 
   await page.getByText('1–1 of 1').waitFor();
 });
 
-test('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
+nightly('refunds of a customer stand on the timeline, whatever they were paid with', async () => {
   const asked = await site.request<Order>('POST', '/orders', { userId: 'returning', items: [{ sku: 'CUST-1', quantity: 1 }] });
   await site.request('POST', `/orders/${asked.id}/pay`, { method: 'external', reference: 'psp-7' });
   const refund = await site.request<{ id: number }>('POST', `/orders/${asked.id}/refunds`, { amount: 2500, reason: 'A cup was broken' });
@@ -95,7 +95,7 @@ test('refunds of a customer stand on the timeline, whatever they were paid with'
   await page.waitForURL(`**/refunds/${refund.id}`);
 });
 
-test('what the wallet cannot pay is said before it is sent', async () => {
+nightly('what the wallet cannot pay is said before it is sent', async () => {
   const poor = await site.request<Order>('POST', '/orders', { userId: 'poor', items: [{ sku: 'CUST-1', quantity: 1 }] });
   const visitor = await site.enter(`/orders/${poor.id}`);
   const { page } = visitor;
@@ -127,7 +127,7 @@ test('a step names the request and the key that asked for it', async () => {
   });
 });
 
-test('a number, a user, a sku, a coupon, a ticket and a key each open one timeline, from the request to the status', async () => {
+nightly('a number, a user, a sku, a coupon, a ticket and a key each open one timeline, from the request to the status', async () => {
   const { request } = site;
   const day = 86_400_000;
   const [yesterday, tomorrow] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());

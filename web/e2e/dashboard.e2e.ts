@@ -1,6 +1,6 @@
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 const day = 86_400_000;
 const at = (time: number) => new Date(time).toISOString();
@@ -75,7 +75,7 @@ test('who works on what right now is shown while it is so', async () => {
   await now.getByRole('link', { name: 'items/DASH-9' }).waitFor();
 });
 
-test('an order that is cancelled soon stands there until it is paid', async () => {
+nightly('an order that is cancelled soon stands there until it is paid', async () => {
   const visitor = await site.open();
   const { page } = visitor;
   const due = { id: 7, orderNo: 'O-SOON', userId: 'li@example.com', amount: 9900, paymentDue: at(Date.now() + 240_000) };
@@ -93,7 +93,7 @@ test('an order that is cancelled soon stands there until it is paid', async () =
   await page.unroute('**/api/v1/dashboard');
 });
 
-test('who came second is told with the way to the record, what a machine does over and over is one entry, and dead letters lead to their sale', async () => {
+nightly('who came second is told with the way to the record, what a machine does over and over is one entry, and dead letters lead to their sale', async () => {
   const { etag } = await site.request<{ etag: string }>('POST', '/configs', { key: 'dash.fought', value: 1, valueType: 'number', remark: '' });
   await site.asLi('PATCH', '/configs/dash.fought', { value: 2 }, { 'If-Match': etag });
   await site.request('PATCH', '/configs/dash.fought', { value: 3 }, { 'If-Match': etag }).catch(() => undefined);

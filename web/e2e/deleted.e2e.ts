@@ -1,6 +1,6 @@
 import type { Visitor } from './browser';
 import { admin } from './service';
-import { expect, tenantSite, type Site, test } from './site';
+import { expect, nightly, type Site, tenantSite, test } from './site';
 
 const site: Site = tenantSite(async () => {
   await site.request('POST', '/items', { sku: 'GONE-1', name: 'Cup', price: 900, ownedByUserId: 'li' });
@@ -72,7 +72,7 @@ test('who opened a deleted record sees that another admin made it again, and not
   await first.page.waitForURL('**/configs/gone.seen');
 });
 
-test('who hears of nobody is told before writing, and in a race by the refusal', async () => {
+nightly('who hears of nobody is told before writing, and in a race by the refusal', async () => {
   await remove('/configs/gone.raced');
   const visitor = await site.enter('/deleted?kind=configs', admin, { withoutStream: true });
   const { page } = visitor;
@@ -91,7 +91,7 @@ test('who hears of nobody is told before writing, and in a race by the refusal',
   await visitor.check();
 });
 
-test('configs that went in one batch stand there each by itself, and the audit log leads there', async () => {
+nightly('configs that went in one batch stand there each by itself, and the audit log leads there', async () => {
   const changes: object[] = [];
   for (const key of ['gone.a', 'gone.b']) changes.push({ op: 'delete', key, etag: await tagOf(`/configs/${key}`) });
   await site.request('POST', '/config-batches', { changes, note: 'Spring cleaning' });
@@ -113,7 +113,7 @@ test('configs that went in one batch stand there each by itself, and the audit l
     .waitFor();
 });
 
-test('roles, menus, campaigns and drafts of sales come back, and a name that is taken is told', async () => {
+nightly('roles, menus, campaigns and drafts of sales come back, and a name that is taken is told', async () => {
   const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   const terms = { name: 'Spring', kind: 'amount', value: 500, minimumAmount: 2000, total: 10, perUser: 1, validFrom: from, validTo: to };
   const draft = { name: 'Noon', sku: 'GONE-1', price: 990, quantity: 4, perUserLimit: 1, startsTime: from, endsTime: to };

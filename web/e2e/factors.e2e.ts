@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Visitor } from './browser';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 const site = tenantSite();
 
@@ -111,7 +111,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   expect(await gate.count()).toBe(0);
 });
 
-test('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
+nightly('an act that needs the factor afresh waits for it, goes on as one, and says so when it is called off', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
   await button(visitor, 'Set up an app').click();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Visitor } from './browser';
 import { admin } from './service';
-import { expect, serviceSite, test } from './site';
+import { expect, nightly, serviceSite, test } from './site';
 
 const hour = 3_600_000;
 
@@ -50,7 +50,7 @@ async function buy(id: number, customer: number, quantity = 1): Promise<string> 
   return code ?? status;
 }
 
-test('a paused sale foretells no end, and no chart has purchases beside units', async () => {
+nightly('a paused sale foretells no end, and no chart has purchases beside units', async () => {
   const { id } = await plan({ quantity: 400, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.enter(`/flash-sales/${id}`);
@@ -70,7 +70,7 @@ test('a paused sale foretells no end, and no chart has purchases beside units', 
   expect(await end.innerText()).not.toContain('≈');
 });
 
-test('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
+nightly('who comes later sees how the sale went in the last minutes, also after a restart', async () => {
   const { id } = await plan({ quantity: 200, perUserLimit: 5 });
   await site.request('POST', `/flash-sales/${id}/open`);
   await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
@@ -98,7 +98,7 @@ test('who comes later sees how the sale went in the last minutes, also after a r
   await visitor.check();
 });
 
-test('that customers are refused for a full queue is said where the numbers are', async () => {
+nightly('that customers are refused for a full queue is said where the numbers are', async () => {
   const { id } = await plan({ quantity: 100, perUserLimit: 5, queueCap: 3, rate: 1 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.enter(`/flash-sales/${id}`);
@@ -187,7 +187,7 @@ test('two admins pause a sale at once, and the loser reads who was first', async
   await first.check('cockpit-lost');
 });
 
-test('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
+nightly('a pause is not refused because the rate was changed, and both rate and cap stand when two change them', async () => {
   const { id } = await plan({ rate: 5, queueCap: 100 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const [first, second] = await site.two(`/flash-sales/${id}`);

@@ -1,6 +1,6 @@
 import type { BrowserContext, CDPSession } from '@playwright/test';
 import { itemInStock } from './pages';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite } from './site';
 
 /** JS and CSS of a cold load, in bytes as they cross the wire. */
 const budget = 300_000;
@@ -60,7 +60,7 @@ async function load(cookies: Cookie[], over: typeof link | undefined): Promise<L
 
 const best = (loads: readonly Load[]) => Math.min(...loads.map(({ ms }) => ms));
 
-test('the first load of the orders is small, and can be worked with soon over a slow link', async () => {
+nightly('the first load of the orders is small, and can be worked with soon over a slow link', async () => {
   const first = await site.enter('/orders');
   const { cookies } = await first.context.storageState();
   await first.close();

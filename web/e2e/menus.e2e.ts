@@ -1,6 +1,6 @@
 import type { Visitor } from './browser';
 import { admin } from './service';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 interface Menu {
   id: number;
@@ -35,7 +35,7 @@ async function act(visitor: Visitor, name: string, action: string): Promise<void
   await visitor.page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-test('a tenant begins with the navigation that the admin has by itself', async () => {
+nightly('a tenant begins with the navigation that the admin has by itself', async () => {
   const visitor = await site.open();
   let isCut = true;
   await visitor.page.route('**/api/v1/menus', (route) => (isCut ? route.abort() : route.continue()));
@@ -52,7 +52,7 @@ test('a tenant begins with the navigation that the admin has by itself', async (
   expect(await shown(visitor)).toEqual(own);
 });
 
-test('a menu is moved by keys and by the pointer, and the navigation of another browser follows', async () => {
+nightly('a menu is moved by keys and by the pointer, and the navigation of another browser follows', async () => {
   const [first, second] = await site.two('/menus');
   const group = await make({ title: 'Returns' });
   const desk = await make({ title: 'Desk', path: '/orders?status=shipped' });
@@ -144,7 +144,7 @@ test('two admins edit one menu: different fields merge, and the same one is aske
   await expect.poll(async () => (await menuNow(id)).title).toBe('Service desk');
 });
 
-test('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
+nightly('a menu is created, hidden, deleted and made again; one with menus below it stays', async () => {
   const visitor = await site.enter('/menus');
   const { page } = visitor;
   await button(visitor, 'New menu').click();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { admin } from './service';
-import { expect, serviceSite, test } from './site';
+import { expect, nightly, serviceSite, test } from './site';
 
 const day = 86_400_000;
 
@@ -33,7 +33,7 @@ test('money is shown and typed in the currency that the service is set to, with 
   await visitor.check();
 });
 
-test('files have amounts as the currency is counted, and say in which zone their times are', async () => {
+nightly('files have amounts as the currency is counted, and say in which zone their times are', async () => {
   const [yesterday, tomorrow] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
   await site.request('POST', '/items', { sku: 'YEN-2', name: 'Kettle', price: 6000 });
   await site.request('POST', '/wallets/5/entries', { amount: 6000, kind: 'topup', reference: 'opening' });

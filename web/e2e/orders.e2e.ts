@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface Placed {
   id: number;
@@ -128,7 +128,7 @@ test('an order whose answer was lost is sent again with the same key, also after
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
 });
 
-test('every function of orders can be reached by keyboard alone', async () => {
+nightly('every function of orders can be reached by keyboard alone', async () => {
   const orders = [await place(), await place(), await place()];
   const visitor = await site.enter('/orders');
   const { page } = visitor;
@@ -198,7 +198,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${target.toString()} cannot be reached by keyboard`);
 }
 
-test('230 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
+nightly('230 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 230; i += 10) ids.push(...(await Promise.all(Array.from({ length: 10 }, place))).map(({ id }) => id));
   await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });

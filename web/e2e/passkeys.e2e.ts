@@ -1,5 +1,5 @@
 import type { Visitor } from './browser';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 const site = tenantSite();
 
@@ -113,7 +113,7 @@ test('a passkey is added, asked for at sign-in and afresh, renamed and removed',
   await page.getByText(t.none).waitFor();
 });
 
-test('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
+nightly('an act in the middle of the work waits for the passkey, and goes on with it', async () => {
   const visitor = await site.open({ address: named(), isolated: true });
   const { page } = visitor;
   await authenticator(visitor);

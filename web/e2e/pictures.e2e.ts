@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import type { ApiRequest } from './pages';
-import { expect, serviceSite, test } from './site';
+import { expect, nightly, serviceSite, test } from './site';
 
 /**
  * The pictures of the README. Each run takes them, into e2e/report, and fails when the page
@@ -127,7 +127,7 @@ test.afterAll(async () => {
 });
 
 for (const { name, path, reach } of shots)
-  test(`the picture of the ${name} page shows it as it is`, async () => {
+  nightly(`the picture of the ${name} page shows it as it is`, async () => {
     const visitor = await site.enter(path(made));
     const { page } = visitor;
     await page.setViewportSize(size);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Visitor } from './browser';
 import { itemInStock } from './pages';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface Stored {
   value: unknown;
@@ -108,7 +108,7 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await second.page.getByText(/scheduled a change, which is made on /).waitFor();
 });
 
-test('what its author, who is disabled by then, had scheduled is told to somebody else, who withdraws it', async () => {
+nightly('what its author, who is disabled by then, had scheduled is told to somebody else, who withdraws it', async () => {
   const gone = { username: 'gone', password: 'gravel-three-lantern' };
   await site.request('POST', '/users', { ...gone, displayName: 'Gone', roles: ['admin'] });
   const asGone = await site.as(gone);
@@ -154,7 +154,7 @@ test('a change of what is protected has its votes first and then waits for its t
   await second.check();
 });
 
-test('a change of a flash sale is scheduled from its form, and its page says so', async () => {
+nightly('a change of a flash sale is scheduled from its form, and its page says so', async () => {
   await site.request('POST', '/items', { sku: 'LATER-1', name: 'Later', price: 900 });
   const begins = Date.now() + 86_400_000;
   const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
@@ -179,7 +179,7 @@ test('a change of a flash sale is scheduled from its form, and its page says so'
   expect(await stored(`/flash-sales/${id}`)).toMatchObject({ name: 'Evening sale', version: 2 });
 });
 
-test('more units of an opened sale are scheduled from its page, and reserved when their time has come', async () => {
+nightly('more units of an opened sale are scheduled from its page, and reserved when their time has come', async () => {
   await itemInStock(site.request, { sku: 'LATER-2', name: 'Later', price: 900 });
   const { id } = await site.request<{ id: number }>('POST', '/flash-sales', {
     name: 'Open sale',

@@ -1,5 +1,5 @@
 import { expect, test as base, type Browser } from '@playwright/test';
-import { Visitor, type Opening } from './browser';
+import { isNightly, Visitor, type Opening } from './browser';
 import { apiOf, sessionOf, type ApiRequest, type Credentials } from './pages';
 import { Proxy } from './proxy';
 import { admin, Service } from './service';
@@ -27,7 +27,11 @@ const test = base.extend<object, { service: Service; faultProxy: Proxy }>({
   ],
 });
 
-export { expect, test };
+/** Declares a test that only the nightly tier runs. */
+// eslint-disable-next-line @typescript-eslint/unbound-method -- Playwright binds it
+const nightly = isNightly ? test : test.skip;
+
+export { expect, nightly, test };
 
 /** A tenant with two admins for the tests of one file. Its fields are set before the tests run. */
 export class Site {

@@ -1,7 +1,7 @@
 import type { Look, Visitor } from './browser';
 import { Provider } from './provider';
 import { admin } from './service';
-import { expect, li, serviceSite, test } from './site';
+import { expect, li, nightly, serviceSite, test } from './site';
 
 let provider: Provider;
 test.beforeAll(async () => {
@@ -88,7 +88,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await page.getByText('Nobody here is linked to this account').waitFor();
 });
 
-test('a session that has ended is taken up in another tab, and what was on the screen goes on', async () => {
+nightly('a session that has ended is taken up in another tab, and what was on the screen goes on', async () => {
   const visitor = await open();
   const { page } = visitor;
   await visitor.signIn(li, '/account');
@@ -111,7 +111,7 @@ test('a session that has ended is taken up in another tab, and what was on the s
   expect(await name.inputValue()).toBe('Not saved yet');
 });
 
-test('who was invited comes in by the provider and has no password', async () => {
+nightly('who was invited comes in by the provider and has no password', async () => {
   const { invitation } = await site.request<{ invitation: { path: string } }>('POST', '/users', { username: 'chen', displayName: 'Chen', roles: ['admin'] });
   const visitor = await open();
   const { page } = visitor;
@@ -131,7 +131,7 @@ test('who was invited comes in by the provider and has no password', async () =>
 });
 
 for (const language of ['en', 'zh'] as const)
-  test(`what comes to nothing says why and leads back, in ${language}`, async () => {
+  nightly(`what comes to nothing says why and leads back, in ${language}`, async () => {
     const say = (en: string, zh: string) => (language === 'en' ? en : zh);
     const visitor = await open({ language, colours: 'light', width: 1280 });
     const { page } = visitor;
@@ -152,7 +152,7 @@ for (const language of ['en', 'zh'] as const)
     expect(await page.getByText('call').count()).toBe(0);
   });
 
-test('while the provider is down one signs in with a password', async () => {
+nightly('while the provider is down one signs in with a password', async () => {
   await provider.stop();
   const visitor = await open();
   const { page } = visitor;

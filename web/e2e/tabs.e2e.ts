@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 /** The name of another tenant. */
 let elsewhere: string;
@@ -75,7 +75,7 @@ test('a tab that was opened in the background holds no stream, and hears of what
   await expect.poll(() => proxy.streams).toBe(0);
 });
 
-test('an open list sends at most 30 requests while 200 orders are shipped', async () => {
+nightly('an open list sends at most 30 requests while 200 orders are shipped', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 200; i += 10) {
     const placed = await Promise.all(
@@ -98,7 +98,7 @@ test('an open list sends at most 30 requests while 200 orders are shipped', asyn
   expect(asked() - before).toBeLessThanOrEqual(30);
 });
 
-test('heartbeats stop while nobody is signed in, and do not come all at once afterwards', async () => {
+nightly('heartbeats stop while nobody is signed in, and do not come all at once afterwards', async () => {
   await site.request('POST', '/configs', { key: 'beat.one', value: 1 });
   const { visitor, proxy } = await site.behindProxy('/configs', { isolated: true });
   const { page, context } = visitor;
@@ -218,7 +218,7 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
   await visitor.check();
 });
 
-test('files that stay away do not make a tab reload itself for ever', async () => {
+nightly('files that stay away do not make a tab reload itself for ever', async () => {
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   const { page } = visitor;
   proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
@@ -253,7 +253,7 @@ test('two tabs on one record: the clean one never takes the draft of the other',
   expect(await again.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Black tea, aged in oak');
 });
 
-test('drafts are listed, lead back, and go when one signs out; a full storage is said', async () => {
+nightly('drafts are listed, lead back, and go when one signs out; a full storage is said', async () => {
   const { visitor } = await site.behindProxy('/items/TABS-1');
   const { page } = visitor;
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, kept');

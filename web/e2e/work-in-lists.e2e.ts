@@ -1,6 +1,6 @@
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 const many = 60;
 
@@ -97,7 +97,7 @@ test('columns are put in another order, which the file and a reload keep', async
   expect((await named())[0]).toBe('Status');
 });
 
-test('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
+nightly('the edge of a column is dragged, what is too long is cut, and a reload keeps it', async () => {
   const visitor = await site.enter('/configs');
   const { page } = visitor;
   await page.getByRole('row', { name: /list\.key-01/ }).waitFor();
@@ -140,7 +140,7 @@ test('times are exact and in UTC for whoever wants them so, with their zone', as
   await expect.poll(() => time.innerText()).toBe(utc);
 });
 
-test('what is empty offers the first action, and keys are copied from their row', async () => {
+nightly('what is empty offers the first action, and keys are copied from their row', async () => {
   const visitor = await site.open();
   const { page } = visitor;
   await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { itemInStock } from './pages';
 import { admin } from './service';
-import { expect, li, tenantSite, test } from './site';
+import { expect, li, nightly, tenantSite, test } from './site';
 
 interface WorkOrder {
   id: number;
@@ -105,7 +105,7 @@ test('a work order is opened from a record with the link to it, and the next who
   await page.getByRole('heading', { name: 'WRK-1' }).waitFor();
 });
 
-test('a work order is commented, assigned, resolved, closed and reopened, and its timeline tells all of it', async () => {
+nightly('a work order is commented, assigned, resolved, closed and reopened, and its timeline tells all of it', async () => {
   const { id } = await make('Return of order 12', { body: 'Two of three pieces came back.' });
   const first = await site.enter(`/work-orders/${id}`);
   const { page } = first;

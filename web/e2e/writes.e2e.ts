@@ -1,7 +1,7 @@
 import type { Visitor } from './browser';
 import { itemInStock } from './pages';
 import { inProgress, type Fate } from './proxy';
-import { expect, tenantSite, test } from './site';
+import { expect, nightly, tenantSite, test } from './site';
 
 const day = 86_400_000;
 
@@ -28,7 +28,7 @@ async function openOrder(visitor: Visitor, userId: number): Promise<void> {
   await dialogOf(visitor).getByLabel('Item 1').fill('TEA-1');
 }
 
-test('an order whose reply is lost while its repeats find it still running is placed once', async () => {
+nightly('an order whose reply is lost while its repeats find it still running is placed once', async () => {
   const { visitor, proxy } = await site.behindProxy('/orders');
   await openOrder(visitor, 101);
   let lost: string | undefined;
@@ -112,7 +112,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   await visitor.check();
 });
 
-test('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
+nightly('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 130; i++) ids.push((await place(121)).id);
   await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
