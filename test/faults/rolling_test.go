@@ -106,8 +106,11 @@ func pay(ctx context.Context, c *apptest.Caller, user string, sent *atomic.Int64
 	for n := 0; ctx.Err() == nil; n++ {
 		body := map[string]any{"amount": 1, "kind": "test", "reference": fmt.Sprint("entry-", n)}
 		answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPost, "/api/v1/wallets/"+user+"/entries", body)
-		if err != nil || answer.Status != http.StatusCreated {
-			return fmt.Errorf("entry %d of %s: %d %s %v", n, user, answer.Status, answer.Body, err)
+		if err != nil {
+			return fmt.Errorf("entry %d of %s: %w", n, user, err)
+		}
+		if answer.Status != http.StatusCreated {
+			return fmt.Errorf("entry %d of %s: %d %s", n, user, answer.Status, answer.Body)
 		}
 		sent.Add(1)
 	}

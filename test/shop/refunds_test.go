@@ -44,13 +44,6 @@ func money(order object) [4]float64 {
 	return [4]float64{order["paid"].(float64), order["refundReserved"].(float64), order["refunded"].(float64), order["refundable"].(float64)}
 }
 
-func (s *Shop) balance(t *testing.T) int64 {
-	t.Helper()
-	wallet, err := s.Wallets.Wallet(s.Ctx, Buyer)
-	require.NoError(t, err)
-	return wallet.Balance
-}
-
 func (s *Shop) available(t *testing.T, sku string) [2]float64 {
 	t.Helper()
 	stock := s.Get(t, "/inventory/"+sku).Body

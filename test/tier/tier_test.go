@@ -9,8 +9,8 @@ import (
 )
 
 func TestUnknownTierPanics(t *testing.T) {
-	t.Setenv(Variable, "nigthly")
-	require.PanicsWithValue(t, "INTERLOCK_TEST_TIER=nigthly: the tiers are check, change and nightly", func() { current() })
+	t.Setenv(Variable, "nightli")
+	require.PanicsWithValue(t, "INTERLOCK_TEST_TIER=nightli: the tiers are check, change and nightly", func() { current() })
 }
 
 func TestChangedSQLIsDetected(t *testing.T) {
