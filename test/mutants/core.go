@@ -7,7 +7,7 @@ var core = []mutant{
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{
 			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
-			"internal/config":        {"TestOfRacingBatchesOverTheSameKeysOneWinsWhole"},
+			"internal/config":        {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"},
 		},
 	},
 	{
