@@ -23,7 +23,7 @@ func TestChangedSQLIsDetected(t *testing.T) {
 	}
 	isChanged := func() bool {
 		t.Helper()
-		changed, err := SQLChanged(root, "orders", "status")
+		changed, err := SQLChanged(root, "orders")
 		require.NoError(t, err)
 		return changed
 	}
@@ -45,4 +45,9 @@ func TestChangedSQLIsDetected(t *testing.T) {
 	write("orders/store.go", store)
 	write("orders/pay.go", store)
 	require.True(t, isChanged(), "a new file contains SQL")
+
+	for _, path := range []string{"status", "moved"} {
+		_, err := SQLChanged(root, path)
+		require.EqualError(t, err, path+" contains no SQL: name the packages under test with storagetest.Covers")
+	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	storagetest.Covers("internal/views/audit", "internal/views/dashboard", "internal/views/engines", "internal/views/ops")
+	storagetest.Covers("internal/views/audit", "internal/views/dashboard", "internal/views/engines")
 	goleak.VerifyTestMain(m)
 }
 
