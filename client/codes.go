@@ -20,6 +20,7 @@ const (
 	CodeStatusChanged         Code = "status_changed"
 	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeInsufficientBalance   Code = "insufficient_balance"
+	CodeNothingToShip         Code = "nothing_to_ship"
 	CodeBatchConflict         Code = "batch_conflict"
 	CodeRequestInProgress     Code = "request_in_progress"
 	CodeIdempotencyViolation  Code = "idempotency_violation"

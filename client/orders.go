@@ -55,10 +55,18 @@ type Order struct {
 
 // OrderLine is an item of an order at the price it had.
 type OrderLine struct {
+	// LineID is the number of the line in its order.
+	LineID   int64  `json:"lineId"`
 	SKU      string `json:"sku"`
 	Name     string `json:"name"`
 	Quantity int64  `json:"quantity"`
-	Price    int64  `json:"price"`
+	// Price is that of one unit, in minor units.
+	Price int64 `json:"price"`
+	// ToShip are the units that the next shipment sends, Shipped those that were sent, and
+	// Returned those of them that a refund has put back into stock.
+	ToShip   int64 `json:"toShip"`
+	Shipped  int64 `json:"shipped"`
+	Returned int64 `json:"returned"`
 }
 
 // NewOrder is an order to place.
@@ -89,10 +97,12 @@ type Payment struct {
 	Reference string        `json:"reference,omitempty"`
 }
 
-// Shipment is how an order is, or was, sent.
+// Shipment sends the units that an order has to ship.
 type Shipment struct {
 	Carrier    string `json:"carrier"`
 	TrackingNo string `json:"trackingNo"`
+	// ShipRefunded ships an order whose whole payment was refunded.
+	ShipRefunded bool `json:"shipRefunded,omitempty"`
 }
 
 // OrderFilter narrows a list of orders.
@@ -126,7 +136,9 @@ type OrderBatch struct {
 	Reference  string        `json:"reference,omitempty"`
 	Carrier    string        `json:"carrier,omitempty"`
 	TrackingNo string        `json:"trackingNo,omitempty"`
-	Reason     string        `json:"reason,omitempty"`
+	// ShipRefunded ships orders whose whole payment was refunded.
+	ShipRefunded bool   `json:"shipRefunded,omitempty"`
+	Reason       string `json:"reason,omitempty"`
 }
 
 // OrderVerdict is what became of one order: done, conflict or invalid.

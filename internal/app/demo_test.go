@@ -91,6 +91,10 @@ func (nobody) Person(context.Context, int64) (principal.Person, bool, error) {
 // refundsOf looks refunds up when an order is cancelled, as app does.
 type refundsOf struct{ loader *demo.Loader }
 
+func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {
+	return r.loader.Refunds.TakeOver(ctx, u, order)
+}
+
 func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
 	return r.loader.Refunds.RefundRest(ctx, u, cancelled, rest)
 }

@@ -22,8 +22,9 @@ type Sales interface {
 
 // Cancellation ends an order that has not been shipped. It returns the pieces, to the flash
 // sale that they are from if there is one, and the coupon, and refunds what is left of the
-// payment: the wallet that paid has it back at once, and what was paid outside becomes a
-// refund that waits for its approval. Each happens once.
+// payment: the wallet that paid is credited in the same unit, and an outside payment becomes a
+// refund that waits for its approval. Each happens once. Open refunds end with it, unless their
+// money may already have moved: those that are approved or unknown keep their reservation.
 type Cancellation struct {
 	Reason string `json:"reason"`
 }
@@ -37,20 +38,40 @@ func (c Cancellation) check() (broken apperr.Fields) {
 	return broken
 }
 
+func (Cancellation) possible(*Order) *apperr.Error { return nil }
+
+// prepare rejects the order's open refunds in favour of the refund of the rest.
+func (Cancellation) prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error {
+	released, err := s.refunds.TakeOver(ctx, u, order)
+	order.RefundReserved -= released
+	return err
+}
+
 // fill books the rest of the payment with the order, in the one UPDATE that cancels it.
 func (c Cancellation) fill(o *Order) {
 	o.CancelReason = c.Reason
+	o.rest = o.Refundable()
 	if o.PaidByWallet() {
-		o.Refunded += o.Refundable()
+		o.Refunded += o.rest
 	} else {
-		o.RefundReserved += o.Refundable()
+		o.RefundReserved += o.rest
 	}
 }
 
 func (Cancellation) locks(o *Order) locks { return locks{stock: true, wallet: o.PaidByWallet()} }
 
 func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, cancelled *Order) error {
-	if err := s.returnPieces(ctx, u, cancelled); err != nil {
+	if err := s.returnUnits(ctx, u, before); err != nil {
+		return err
+	}
+	var moves []LineMove
+	for _, line := range before.Lines {
+		if line.ToShip+line.InRefund > 0 {
+			moves = append(moves, LineMove{SKU: line.SKU, ToShip: -line.ToShip, InRefund: -line.InRefund})
+		}
+	}
+	var err error
+	if cancelled.Lines, err = moveLines(ctx, u, before, moves); err != nil {
 		return err
 	}
 	if cancelled.CouponCode != "" {
@@ -58,22 +79,19 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 			return err
 		}
 	}
-	if rest := before.Refundable(); rest > 0 {
-		return s.refunds.RefundRest(ctx, u, cancelled, rest)
+	if cancelled.rest > 0 {
+		return s.refunds.RefundRest(ctx, u, cancelled, cancelled.rest)
 	}
 	return nil
 }
 
-// returnPieces returns the units of a cancelled order to the stock or to its flash sale.
-func (s *Service) returnPieces(ctx context.Context, u *uow.Unit, order *Order) error {
+// returnUnits returns a cancelled order's unshipped units to the stock or to the flash sale that
+// they came from.
+func (s *Service) returnUnits(ctx context.Context, u *uow.Unit, order *Order) error {
 	if order.SaleID == nil {
 		return s.stock.Return(ctx, u, order.Holder(), order.reference("cancel"), nil)
 	}
-	var units int64
-	for _, line := range order.Lines {
-		units += line.Quantity
-	}
-	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.Holder(), units)
+	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.Holder(), order.unitsHeld())
 }
 
 // unpaidCanceller is the name under which unpaid orders are cancelled.

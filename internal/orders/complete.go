@@ -15,4 +15,8 @@ func (Completion) check() apperr.Fields { return nil }
 func (Completion) fill(*Order)          {}
 func (Completion) locks(*Order) locks   { return locks{} }
 
+func (Completion) possible(*Order) *apperr.Error { return nil }
+
+func (Completion) prepare(context.Context, *uow.Unit, *Service, *Order) error { return nil }
+
 func (Completion) apply(context.Context, *uow.Unit, *Service, *Order, *Order) error { return nil }

@@ -11,13 +11,15 @@
 //     same transaction.
 //   - A coupon is used by an order if and only if the order names it and is not
 //     cancelled: both change in one unit.
-//   - The pieces of an order that is pending or paid are reserved for it. Shipping takes
-//     them from stock, cancelling returns them, in the order's own unit.
+//   - Each line's units are accounted for, see Line. Units that are not shipped yet are reserved
+//     for the order; shipping takes them from stock, and cancelling returns them, in the
+//     order's unit.
+//   - A cancelled order has nothing to refund: its cancellation takes over its open refunds.
 //   - A ticket of a flash sale becomes at most one order. When that is cancelled its pieces
 //     go back to the sale, in the order's own unit, and nowhere else.
 //   - An order that is paid from a wallet has debited it once.
 //   - 0 <= refund reserved + refunded <= paid. Refunds move the three under that condition;
-//     the cancellation of a paid order takes the whole rest.
+//     the cancellation of a paid order refunds the rest.
 package orders
 
 import (
@@ -71,6 +73,9 @@ type Order struct {
 	PaymentDue *time.Time
 
 	Lines []Line `gorm:"-"`
+
+	// rest is the amount that the order's cancellation refunds, in minor units.
+	rest int64
 }
 
 // Label names the order for people.
@@ -83,7 +88,7 @@ func (o *Order) Holder() string { return fmt.Sprintf("orders/%d", o.ID) }
 // once.
 func (o *Order) reference(act string) string { return fmt.Sprintf("@orders/%d/%s", o.ID, act) }
 
-// quantities are the pieces of an order by sku.
+// quantities are the units of an order by sku.
 func (o *Order) quantities() map[string]int64 {
 	pieces := make(map[string]int64, len(o.Lines))
 	for _, line := range o.Lines {
@@ -91,21 +96,6 @@ func (o *Order) quantities() map[string]int64 {
 	}
 	return pieces
 }
-
-// Line is one item of an order, as it was when the order was placed.
-type Line struct {
-	ID       int64
-	TenantID int64
-	OrderID  int64
-	SKU      string
-	Name     string
-	// Price is that of one piece, in minor units.
-	Price    int64
-	Quantity int64
-}
-
-// TableName implements gorm's Tabler.
-func (Line) TableName() string { return "order_lines" }
 
 // Event is one row of an order's history.
 type Event struct {

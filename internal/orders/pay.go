@@ -36,6 +36,10 @@ func (p Payment) fill(o *Order) {
 	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, p.Reference, o.Amount
 }
 
+func (Payment) possible(*Order) *apperr.Error { return nil }
+
+func (Payment) prepare(context.Context, *uow.Unit, *Service, *Order) error { return nil }
+
 func (p Payment) locks(*Order) locks { return locks{wallet: p.Method == fromWallet} }
 
 func (p Payment) apply(ctx context.Context, u *uow.Unit, s *Service, _, paid *Order) error {

@@ -98,7 +98,7 @@ func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []LineRequest) 
 			refuse(i, "unique", "is named by an earlier line; add the quantities up")
 			continue
 		}
-		lines[i] = Line{Quantity: w.Quantity}
+		lines[i] = Line{Quantity: w.Quantity, ToShip: w.Quantity}
 		skus[i] = w.SKU
 	}
 	if len(broken) > 0 {

@@ -12,9 +12,12 @@ import (
 	"interlock/internal/events"
 )
 
-// Refunds is where what was left of a cancelled order's payment is given back. Refunds stand
-// above orders, so they are given to orders from outside.
+// Refunds refunds the rest of a cancelled order's payment. The package of refunds is above that
+// of orders, so app provides it.
 type Refunds interface {
+	// TakeOver rejects the order's refunds that are requested or failed, in the unit that cancels
+	// it, and returns how much of its payment they had reserved, in minor units.
+	TakeOver(ctx context.Context, u *uow.Unit, order *Order) (released int64, err error)
 	// RefundRest makes the refund of a cancelled order's rest, in the order's own unit, which
 	// has booked the amount with the order: as refunded when its wallet paid, whose lock the
 	// unit has, and as reserved when it was paid outside.
@@ -27,11 +30,8 @@ func (o *Order) Refundable() int64 { return o.Paid - o.RefundReserved - o.Refund
 // PaidByWallet reports whether the wallet of the order's user paid it.
 func (o *Order) PaidByWallet() bool { return o.PaymentMethod == fromWallet }
 
-// Shipped reports whether the order's pieces have left the stock.
-func (o *Order) Shipped() bool { return o.Status == shipped.Code || o.Status == completed.Code }
-
-// HoldsPieces reports whether the order's pieces are in stock, reserved for it.
-func (o *Order) HoldsPieces() bool { return o.Status == pending.Code || o.Status == paid.Code }
+// Cancelled reports whether the order was cancelled.
+func (o *Order) Cancelled() bool { return o.Status == cancelled.Code }
 
 // ErrNotRefundable says that more was to be refunded of an order than is left of its payment.
 var ErrNotRefundable = errors.New("orders: more than is left of the payment")
@@ -50,9 +50,11 @@ type RefundMove struct {
 	// Reserved and Refunded are added to what is reserved and what was given back, in minor
 	// units.
 	Reserved, Refunded int64
-	// Seen is the version of the order that the amount was made of; 0 when it depends on
-	// nothing of the order. An order that has moved on runs the unit again.
-	Seen int64
+	// Seen is the order that the move was derived from; nil if it does not depend on the order.
+	// If the order has another version by now, the unit runs again.
+	Seen *Order
+	// Lines change units of the order's lines; they need Seen.
+	Lines []LineMove
 	// Detail is for the order's history.
 	Detail any
 }
@@ -68,8 +70,8 @@ type RefundMove struct {
 // one after the other from here to the end of the unit. Errors: ErrNotRefundable.
 func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move RefundMove) (*Order, error) {
 	condition, args := "? >= -refund_reserved AND ? <= paid - refund_reserved - refunded", []any{move.Reserved, move.Reserved + move.Refunded}
-	if move.Seen != 0 {
-		condition, args = condition+" AND version = ?", append(args, move.Seen)
+	if move.Seen != nil {
+		condition, args = condition+" AND version = ?", append(args, move.Seen.Version)
 	}
 	err := guard.Adjust[Order](ctx, u, id,
 		guard.Set{"refund_reserved": guard.Add("refund_reserved", move.Reserved), "refunded": guard.Add("refunded", move.Refunded)}, condition, args...)
@@ -78,6 +80,11 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	}
 	if err != nil {
 		return nil, fmt.Errorf("book a refund with its order: %w", err)
+	}
+	if move.Seen != nil {
+		if _, err := moveLines(ctx, u, move.Seen, move.Lines); err != nil {
+			return nil, err
+		}
 	}
 	order, err := s.InUnit(ctx, u, id)
 	if err != nil {
@@ -92,16 +99,16 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	return order, nil
 }
 
-// notMoved tells an order that has moved on from one of which not as much is left.
+// notMoved distinguishes an order that has another version by now from one with too little left.
 func (s *Service) notMoved(ctx context.Context, u *uow.Unit, id int64, move RefundMove) error {
-	if move.Seen == 0 {
+	if move.Seen == nil {
 		return ErrNotRefundable
 	}
 	order, err := s.InUnit(ctx, u, id)
 	switch {
 	case err != nil:
 		return err
-	case order.Version != move.Seen:
+	case order.Version != move.Seen.Version:
 		return uow.Overtaken("order")
 	}
 	return ErrNotRefundable

@@ -135,7 +135,7 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 	}
 	lines, history := make([]Line, len(placed)), make([]Event, len(placed))
 	for i, p := range placed {
-		lines[i] = Line{OrderID: p.ID, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, Quantity: p.Units}
+		lines[i] = Line{OrderID: p.ID, SKU: lot.SKU, Name: lot.Name, Price: lot.Price, Quantity: p.Units, ToShip: p.Units}
 		detail, err := json.Marshal(map[string]any{"amount": lot.Price * p.Units, "discount": 0, "flashSaleId": lot.Sale, "ticket": p.Ticket})
 		if err != nil {
 			return fmt.Errorf("encode order event: %w", err)

@@ -1,6 +1,10 @@
 package orders
 
-import "interlock/internal/base/status"
+import (
+	"slices"
+
+	"interlock/internal/base/status"
+)
 
 // The states of an order.
 var (
@@ -18,7 +22,7 @@ var Machine = status.New(status.Machine{
 	States:  []status.State{pending, paid, shipped, completed, cancelled},
 	Actions: []status.Action{
 		{Name: "pay", Participle: "paid", From: []status.State{pending}, To: paid},
-		{Name: "ship", Participle: "shipped", From: []status.State{paid}, To: shipped},
+		{Name: "ship", Participle: "shipped", From: []status.State{paid, shipped}, To: shipped},
 		{Name: "complete", Participle: "completed", From: []status.State{shipped}, To: completed},
 		{Name: "cancel", Participle: "cancelled", From: []status.State{pending, paid}, To: cancelled},
 	},
@@ -26,3 +30,11 @@ var Machine = status.New(status.Machine{
 
 // States returns the machine of status.
 func (Order) States() *status.Machine { return Machine }
+
+// Allowed returns the transitions that are possible now. An order with nothing to ship is not
+// shipped, and one that still has reserved units is not completed.
+func (o *Order) Allowed() []string {
+	return slices.DeleteFunc(Machine.Allowed(Machine.Of(o.Status)), func(action string) bool {
+		return action == "ship" && o.unitsToShip() == 0 || action == "complete" && o.unitsHeld() > 0
+	})
+}

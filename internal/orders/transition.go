@@ -18,8 +18,14 @@ import (
 type Step interface {
 	// action is what the machine calls it.
 	action() string
-	// check returns the places that break a rule.
+	// check returns the fields that break a rule.
 	check() apperr.Fields
+	// possible is the error of a step that the order's status allows and its units or amounts do
+	// not; nil if it is possible.
+	possible(order *Order) *apperr.Error
+	// prepare changes in the unit what the step takes over, before the order is written, and
+	// subtracts it from the order's amounts.
+	prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error
 	// fill puts what the step brings into the order.
 	fill(order *Order)
 	// locks says what the step changes beside the order.
@@ -46,6 +52,9 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if broken := step.check(); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
+	if refusal := step.possible(order); refusal != nil {
+		return nil, s.impossible(order, refusal)
+	}
 	ctx, err := s.lock(ctx, u, order, step)
 	if err != nil {
 		return nil, err
@@ -53,6 +62,9 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	after, err := s.lifecycle().Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
 		after := *order
 		after.Status, after.PaymentDue = to.Code, nil
+		if err := step.prepare(ctx, u, s, &after); err != nil {
+			return nil, err
+		}
 		step.fill(&after)
 		if err := updateStatus(ctx, u, order, &after); err != nil {
 			return nil, err
@@ -72,6 +84,21 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 		"version": after.Version, "from": Machine.Of(order.Status).Name, "to": Machine.Of(after.Status).Name, "detail": step,
 	})
 	return after, nil
+}
+
+// impossible explains why a step is not possible for an order that was just read. Its row and its
+// lines are read one after the other: if its version is another one by now, the unit runs again.
+func (s *Service) impossible(order *Order, refusal *apperr.Error) error {
+	return uow.Explain(func(ctx context.Context) error {
+		current, err := s.Order(ctx, order.ID)
+		switch {
+		case err != nil:
+			return err
+		case current.Version != order.Version:
+			return uow.Overtaken("order")
+		}
+		return s.lifecycle().Explained(current, refusal)
+	})
 }
 
 // lock takes the locks of what a step changes beside the order: stock first, then the
@@ -106,6 +133,7 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 		},
 		Machine: Machine,
 		State:   func(order *Order) status.State { return Machine.Of(order.Status) },
+		Allowed: (*Order).Allowed,
 	}
 }
 

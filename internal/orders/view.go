@@ -10,10 +10,15 @@ import (
 )
 
 type lineView struct {
+	// LineID is the number of the line in its order, from 1.
+	LineID   int64  `json:"lineId"`
 	SKU      string `json:"sku"`
 	Name     string `json:"name"`
 	Quantity int64  `json:"quantity"`
 	Price    int64  `json:"price"`
+	ToShip   int64  `json:"toShip"`
+	Shipped  int64  `json:"shipped"`
+	Returned int64  `json:"returned"`
 }
 
 type orderView struct {
@@ -44,11 +49,14 @@ func viewOf(o Order) orderView {
 		ID: o.ID, OrderNo: o.OrderNo, UserID: o.UserID, Items: make([]lineView, len(o.Lines)),
 		CouponCode: httpapi.OrNull(o.CouponCode), Discount: o.Discount, Amount: o.Amount,
 		Paid: o.Paid, RefundReserved: o.RefundReserved, Refunded: o.Refunded, Refundable: o.Refundable(),
-		Status: Machine.Of(o.Status).Name, AllowedTransitions: Machine.Allowed(Machine.Of(o.Status)),
+		Status: Machine.Of(o.Status).Name, AllowedTransitions: o.Allowed(),
 		CancelReason: httpapi.OrNull(o.CancelReason), FlashSaleID: o.SaleID, Ticket: o.Ticket, PaymentDue: o.PaymentDue, Stamp: o.Stamp(),
 	}
 	for i, line := range o.Lines {
-		v.Items[i] = lineView{SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price}
+		v.Items[i] = lineView{
+			LineID: int64(i + 1), SKU: line.SKU, Name: line.Name, Quantity: line.Quantity, Price: line.Price,
+			ToShip: line.ToShip, Shipped: line.Shipped, Returned: line.Returned,
+		}
 	}
 	if o.PaymentMethod != "" {
 		v.Payment = &Payment{Method: o.PaymentMethod, Reference: o.PaymentReference}

@@ -63,15 +63,20 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: paidBack.Reference})
 }
 
-// reserveAgain reserves the amount of a refund that has failed, and its pieces.
+// reserveAgain reserves the amount and the units of a refund that has failed. A refund of a
+// cancelled order has kept its reservation.
 func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund) error {
+	seen, err := s.orders.InUnit(ctx, u, refund.OrderID)
+	if err != nil || seen.Cancelled() {
+		return err
+	}
 	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
-		Action: orders.RefundReserved, Reserved: refund.Amount, Detail: detailOf(refund),
+		Action: orders.RefundReserved, Reserved: refund.Amount, Seen: seen, Lines: refund.moves(withheld), Detail: detailOf(refund),
 	})
 	if err != nil {
 		return err
 	}
-	return s.checkPieces(ctx, u, order)
+	return s.checkUnits(ctx, u, order)
 }
 
 // Rejection ends a refund and releases its reservation. Whoever requested it may reject it too.

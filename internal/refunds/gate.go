@@ -181,9 +181,12 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return fresh, err
 }
 
-// fitsAgain reports whether the amount and the pieces of a refund that has failed could be
+// fitsAgain reports whether the amount and the units of a refund that has failed could be
 // reserved again.
 func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
+	if order.Cancelled() {
+		return true, nil
+	}
 	if order.Refundable() < refund.Amount {
 		return false, nil
 	}
@@ -193,7 +196,8 @@ func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
 	}
 	return !slices.ContainsFunc(refund.Lines, func(line Line) bool {
 		at := indexOf(order.Lines, line.SKU)
-		return at < 0 || others[line.SKU].Quantity+line.Quantity > order.Lines[at].Quantity
+		return at < 0 || others[line.SKU].Quantity+line.Quantity > order.Lines[at].Quantity ||
+			line.Unshipped > order.Lines[at].ToShip || others[line.SKU].Returned+line.returnedGoods() > order.Lines[at].Shipped
 	}), nil
 }
 

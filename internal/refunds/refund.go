@@ -15,8 +15,12 @@
 //   - Nobody approves a refund that they have requested, with whatever credential.
 //   - A refund above the tenant's threshold is approved only in a unit that applies an approval
 //     with its votes; see gate.go.
-//   - Pieces return to stock only for lines with restock, once, when the refund is settled, and
-//     never more of an item than the order has of it.
+//   - Units return to stock only for lines with restock, once, when the refund is settled. The
+//     request decides which: units that are not shipped leave the order's ToShip at once and
+//     return to it if the refund is rejected or fails; shipped units return as returned goods.
+//   - The cancellation of an order takes over its refunds that are requested or failed. A refund
+//     of a cancelled order is never rejected, and keeps its reservation when it fails: the
+//     customer's money stays reserved until it is paid back.
 //   - Version n of a refund has exactly one row in refund_histories.
 //
 // A crash in the middle of a step leaves nothing of it: the refund, the order's amounts, the
@@ -31,6 +35,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/orders"
 )
 
 // What it takes to read refunds, to request them, and to decide on them.
@@ -100,15 +105,41 @@ func (r *Refund) path() string { return fmt.Sprintf("%s/%d", Topic, r.ID) }
 // reference is the refund's idempotency reference at wallets and stock.
 func (r *Refund) reference() string { return fmt.Sprintf("@refunds/%d", r.ID) }
 
-// restocked are the pieces that return to stock with the refund, by sku.
-func (r *Refund) restocked() map[string]int64 {
-	pieces := make(map[string]int64)
+// restocked returns the units that return to stock when the refund is settled, by sku: units
+// that its order had not shipped at the request, and units that the customer sends back.
+func (r *Refund) restocked() (unshipped, returned map[string]int64) {
+	unshipped, returned = map[string]int64{}, map[string]int64{}
 	for _, line := range r.Lines {
-		if line.Restock {
-			pieces[line.SKU] = line.Quantity
+		if line.Unshipped > 0 {
+			unshipped[line.SKU] = line.Unshipped
+		}
+		if goods := line.returnedGoods(); goods > 0 {
+			returned[line.SKU] = goods
 		}
 	}
-	return pieces
+	return unshipped, returned
+}
+
+// restockedSKUs returns the items of the lines with restock.
+func (r *Refund) restockedSKUs() (skus []string) {
+	for _, line := range r.Lines {
+		if line.Restock {
+			skus = append(skus, line.SKU)
+		}
+	}
+	return skus
+}
+
+// moves returns, for each line with restock, what move makes of it.
+func (r *Refund) moves(move func(line Line) orders.LineMove) (moves []orders.LineMove) {
+	for _, line := range r.Lines {
+		if line.Restock {
+			m := move(line)
+			m.SKU = line.SKU
+			moves = append(moves, m)
+		}
+	}
+	return moves
 }
 
 // Line is a refund's part of a line of its order.
@@ -120,11 +151,22 @@ type Line struct {
 	SKU      string
 	Name     string
 	Quantity int64
-	// Restock is true when the pieces return to stock.
+	// Restock is true when the units return to stock at the settlement.
 	Restock bool
+	// Unshipped are the units of a line with Restock that the order had not shipped at the
+	// request; the others are returned goods.
+	Unshipped int64
 	// Worth is the pieces' share of the payment, in minor units. The refund's amount may differ
 	// from what its lines are worth together.
 	Worth int64
+}
+
+// returnedGoods returns how many units the customer sends back.
+func (l Line) returnedGoods() int64 {
+	if !l.Restock {
+		return 0
+	}
+	return l.Quantity - l.Unshipped
 }
 
 // TableName implements gorm's Tabler.

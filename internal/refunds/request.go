@@ -49,7 +49,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	if r.Amount != nil {
 		refund.Amount = *r.Amount
 	}
-	var seen int64
+	var seen *orders.Order
 	if len(r.Lines) > 0 {
 		var worth int64
 		if worth, seen, err = s.addLines(ctx, u, refund, r.Lines); err != nil {
@@ -67,7 +67,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 		return nil, err
 	}
 	_, err = s.orders.MoveRefund(ctx, u, order.ID, orders.RefundMove{
-		Action: orders.RefundReserved, Reserved: refund.Amount, Seen: seen, Detail: detailOf(refund),
+		Action: orders.RefundReserved, Reserved: refund.Amount, Seen: seen, Lines: refund.moves(withheld), Detail: detailOf(refund),
 	})
 	if errors.Is(err, orders.ErrNotRefundable) {
 		return nil, s.notRefundable(order.ID, refund.Amount)
@@ -83,9 +83,48 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	return refund, nil
 }
 
-// RefundRest implements orders.Refunds: it refunds the rest of the payment of an order that the
-// unit has cancelled, and whose refunded or refundReserved it has raised already. A wallet is credited in the same unit; an outside payment waits
-// for its approval like any other refund. The audit entry is the order's.
+// TakeOver implements orders.Refunds. A refund that was approved meanwhile runs the unit again.
+func (s *Service) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (released int64, err error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var open []Refund
+	if err := tx.Where("order_id = ? AND status IN ?", order.ID, []int{requested.Code, failed.Code}).Order("id").Find(&open).Error; err != nil {
+		return 0, fmt.Errorf("read the open refunds of an order: %w", err)
+	}
+	for i := range open {
+		refund := &open[i]
+		after := *refund
+		after.Status, after.StatusReason = rejected.Code, "The order was cancelled; its cancellation refunds the rest of the payment."
+		named, err := s.updateStatus(ctx, u, refund, &after)
+		if errors.Is(err, guard.ErrStale) {
+			return 0, uow.Overtaken("refund")
+		}
+		if err != nil {
+			return 0, fmt.Errorf("take over a refund of a cancelled order: %w", err)
+		}
+		if err := guard.Advance(ctx, u, &after); err != nil {
+			return 0, err
+		}
+		if named {
+			if err := s.approvals.MarkStale(ctx, u, refund.path()); err != nil {
+				return 0, err
+			}
+		}
+		if err := insertHistory(ctx, u, &after, "take-over", &refund.Status, Rejection{Reason: after.StatusReason}); err != nil {
+			return 0, err
+		}
+		s.announce(u, "take-over", &after)
+		if refund.Status == requested.Code {
+			released += refund.Amount
+		}
+	}
+	return released, nil
+}
+
+// RefundRest implements orders.Refunds. A wallet is credited in the same unit; an outside payment
+// waits for its approval like any other refund. The order's audit entry covers both.
 func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Order, rest int64) error {
 	caller, _ := principal.From(ctx)
 	refund := &Refund{
@@ -118,20 +157,25 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": after.Reference})
 }
 
-// addLines adds the wanted lines to a refund. It returns their worth, and the version of the order
-// for which that is right: each refund of the order raises the version.
-func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth, seen int64, err error) {
+// withheld takes the unshipped units of a line out of its order's ToShip.
+func withheld(line Line) orders.LineMove {
+	return orders.LineMove{ToShip: -line.Unshipped, InRefund: line.Unshipped}
+}
+
+// addLines adds the wanted lines to a refund. It returns their worth, and the order that it was
+// derived from: each refund of the order raises its version.
+func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth int64, seen *orders.Order, err error) {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	before, err := refundedPartsOf(tx, order.ID)
 	if err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	share := shares(order.Lines, order.Discount)
 	var broken apperr.Fields
@@ -145,34 +189,40 @@ func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wan
 		left := line.Quantity - before[w.SKU].Quantity
 		broken.Check(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
 			fmt.Sprintf("must be at most %d: the other pieces of the line are refunded already", left))
-		if why := whyNotRestockable(order); w.Restock && why != "" {
-			broken.Check(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
+		var unshipped int64
+		if w.Restock {
+			unshipped = min(w.Quantity, line.ToShip)
+			if why := whyNotRestockable(order, line, before[w.SKU], unshipped, w.Quantity-unshipped); why != "" {
+				broken.Check(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
+			}
 		}
 		if len(broken) > 0 {
 			continue
 		}
 		made := Line{
-			OrderID: order.ID, SKU: w.SKU, Name: line.Name, Quantity: w.Quantity, Restock: w.Restock,
+			OrderID: order.ID, SKU: w.SKU, Name: line.Name, Quantity: w.Quantity, Restock: w.Restock, Unshipped: unshipped,
 			Worth: worthOf(share[at], line.Quantity, before[w.SKU], w.Quantity),
 		}
 		refund.Lines = append(refund.Lines, made)
 		worth += made.Worth
 	}
 	if len(broken) > 0 {
-		return 0, 0, apperr.Invalid(broken...)
+		return 0, nil, apperr.Invalid(broken...)
 	}
-	return worth, order.Version, nil
+	return worth, order, nil
 }
 
-// whyNotRestockable says why a refund cannot return pieces of an order to stock, "" when it can.
-func whyNotRestockable(order *orders.Order) string {
-	switch {
-	case order.Shipped(), order.HoldsPieces() && order.SaleID == nil:
-		return ""
-	case order.HoldsPieces():
-		return "cannot be true: units of a flash sale that were not shipped go back to it when the order is cancelled"
+// whyNotRestockable returns why a refund cannot return units of a line to stock, and "" if it can.
+func whyNotRestockable(order *orders.Order, line orders.Line, before refundedPart, unshipped, returned int64) string {
+	switch left := line.Shipped - before.Returned; {
+	case order.Cancelled():
+		return "cannot be true: the order's cancellation returned its units"
+	case unshipped > 0 && order.SaleID != nil:
+		return "cannot be true: unshipped units of a flash sale return to it when the order is cancelled"
+	case returned > left:
+		return fmt.Sprintf("cannot be true for more than %d units: the others are neither to be shipped nor shipped", unshipped+left)
 	}
-	return "cannot be true: the pieces came back when the order was cancelled"
+	return ""
 }
 
 // indexOf returns where the line of an item is, -1 when there is none.
@@ -210,9 +260,9 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 	})
 }
 
-// checkPieces checks that the refunds of an order cover no more pieces of a line than it has. The
-// unit has written the order before, so that the row is locked. Errors: errTooManyPieces.
-func (s *Service) checkPieces(ctx context.Context, u *uow.Unit, order *orders.Order) error {
+// checkUnits checks that the refunds of an order cover no more units of a line than it has. The
+// unit has written the order before, so that the row is locked. Errors: errTooManyUnits.
+func (s *Service) checkUnits(ctx context.Context, u *uow.Unit, order *orders.Order) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
@@ -222,11 +272,11 @@ func (s *Service) checkPieces(ctx context.Context, u *uow.Unit, order *orders.Or
 		return err
 	}
 	for _, line := range order.Lines {
-		if before[line.SKU].Quantity > line.Quantity {
-			return errTooManyPieces
+		if before[line.SKU].Quantity > line.Quantity || before[line.SKU].Returned > line.Shipped {
+			return errTooManyUnits
 		}
 	}
 	return nil
 }
 
-var errTooManyPieces = errors.New("refunds: more pieces than the order has")
+var errTooManyUnits = errors.New("refunds: more units than the order has")

@@ -48,8 +48,9 @@ func shares(lines []orders.Line, discount int64) []int64 {
 // refundedPart is how much of an order's line its refunds cover already.
 type refundedPart struct {
 	SKU string
-	// Quantity is in pieces, Worth in minor units.
-	Quantity, Worth int64
+	// Quantity is in units, Worth in minor units. Returned are the units that return to stock as
+	// returned goods.
+	Quantity, Worth, Returned int64
 }
 
 // worthOf is what the next pieces of a line are worth. The first n pieces of q are worth n/q of

@@ -1,6 +1,10 @@
 package refunds
 
-import "interlock/internal/base/status"
+import (
+	"slices"
+
+	"interlock/internal/base/status"
+)
 
 // The states of a refund.
 var (
@@ -31,9 +35,18 @@ var Machine = status.New(status.Machine{
 		{Name: "settle", Participle: "settled", From: []status.State{approved, unknown}, To: settled},
 		{Name: "fail", Participle: "called failed", From: []status.State{approved, unknown}, To: failed},
 		{Name: "unknown", Participle: "called unknown", From: []status.State{approved}, To: unknown},
+		{Name: "take-over", Participle: "rejected", From: []status.State{requested, failed}, To: rejected, Internal: true},
 		{Name: "credit", Participle: "credited", From: []status.State{requested}, To: settled, Internal: true},
 	},
 })
+
+// allowed returns the transitions that a caller may request now. The refund of a cancelled
+// order's rest is not rejected: the customer's money would be nowhere.
+func (r *Refund) allowed() []string {
+	return slices.DeleteFunc(Machine.Allowed(Machine.Of(r.Status)), func(action string) bool {
+		return action == "reject" && r.Origin == Cancellation
+	})
+}
 
 // States returns the machine of status.
 func (Refund) States() *status.Machine { return Machine }

@@ -79,11 +79,12 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 // refundedPartsOf returns how much of an order's lines its refunds cover, by sku, without those
 // that were rejected or have failed:
 //
-//	SELECT sku, SUM(quantity), SUM(worth) FROM refund_lines JOIN refunds ON …
+//	SELECT sku, SUM(quantity), SUM(worth), SUM(…) FROM refund_lines JOIN refunds ON …
 //	 WHERE refund_lines.tenant_id = ? AND refund_lines.order_id = ? AND refunds.status IN (…) GROUP BY sku
 func refundedPartsOf(tx *gorm.DB, order int64) (map[string]refundedPart, error) {
 	var rows []refundedPart
-	err := tx.Model(&Line{}).Select("refund_lines.sku, SUM(refund_lines.quantity) AS quantity, SUM(refund_lines.worth) AS worth").
+	err := tx.Model(&Line{}).Select("refund_lines.sku, SUM(refund_lines.quantity) AS quantity, SUM(refund_lines.worth) AS worth,"+
+		" SUM(CASE WHEN refund_lines.restock THEN refund_lines.quantity - refund_lines.unshipped ELSE 0 END) AS returned").
 		Joins("JOIN refunds ON refunds.tenant_id = refund_lines.tenant_id AND refunds.id = refund_lines.refund_id").
 		Where("refund_lines.order_id = ? AND refunds.status IN ?", order, claiming).Group("refund_lines.sku").Scan(&rows).Error
 	if err != nil {

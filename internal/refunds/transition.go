@@ -3,8 +3,6 @@ package refunds
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"interlock/internal/base/apperr"
@@ -111,7 +109,7 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step St
 		return ctx, nil
 	}
 	var err error
-	if skus := slices.Sorted(maps.Keys(refund.restocked())); len(skus) > 0 {
+	if skus := refund.restockedSKUs(); len(skus) > 0 {
 		if ctx, err = s.stock.Lock(ctx, u, lockWait, skus...); err != nil {
 			return ctx, err
 		}
@@ -123,10 +121,11 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step St
 }
 
 // payOut makes the changes of settling a refund: the order's reserved amount becomes refunded, a
-// wallet is credited, and the pieces of the lines with restock return to stock.
+// wallet is credited, and the units of the lines with restock return to stock.
 func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error {
-	order, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
-		Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund),
+	move := orders.RefundMove{Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund)}
+	order, err := s.moveWithLines(ctx, u, refund, move, func(line Line) orders.LineMove {
+		return orders.LineMove{InRefund: -line.Unshipped, Returned: line.returnedGoods()}
 	})
 	if err != nil {
 		return err
@@ -140,26 +139,57 @@ func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error
 	return nil
 }
 
-// restock returns the pieces of the lines with restock to stock, under the refund's reference:
-// shipped pieces are taken back into stock, and those that the order still holds are
-// released. Pieces that the order's cancellation has returned are not returned again.
-func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order, refund *Refund) error {
-	pieces := refund.restocked()
-	switch {
-	case len(pieces) == 0:
-		return nil
-	case order.Shipped():
-		return s.stock.TakeBack(ctx, u, order.Holder(), refund.reference(), pieces)
-	case order.HoldsPieces():
-		return s.stock.Return(ctx, u, order.Holder(), refund.reference(), pieces)
+// moveWithLines changes what a refund's order says of its payment, and the units of the refund's
+// lines with restock. The order's cancellation has returned the unshipped units already.
+func (s *Service) moveWithLines(
+	ctx context.Context, u *uow.Unit, refund *Refund, move orders.RefundMove, ofLine func(line Line) orders.LineMove,
+) (*orders.Order, error) {
+	if moves := refund.moves(ofLine); len(moves) > 0 {
+		order, err := s.orders.InUnit(ctx, u, refund.OrderID)
+		if err != nil {
+			return nil, err
+		}
+		if move.Seen = order; !order.Cancelled() {
+			move.Lines = moves
+		}
 	}
-	return nil
+	return s.orders.MoveRefund(ctx, u, refund.OrderID, move)
 }
 
-// release ends the reservation of a refund on its order.
+// restock returns the units of the lines with restock to stock, under the refund's reference.
+func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order, refund *Refund) error {
+	if order.Cancelled() {
+		return nil
+	}
+	unshipped, returned := refund.restocked()
+	if len(unshipped) > 0 {
+		if err := s.stock.Return(ctx, u, order.Holder(), refund.reference(), unshipped); err != nil {
+			return err
+		}
+	}
+	if len(returned) == 0 {
+		return nil
+	}
+	reference := refund.reference()
+	if len(unshipped) > 0 {
+		// One item may be in both, and has one movement per reference.
+		reference += "/returned"
+	}
+	return s.stock.TakeBack(ctx, u, order.Holder(), reference, returned)
+}
+
+// release ends the reservation of a refund on its order, and returns its unshipped units to those
+// that can be shipped. A refund of a cancelled order keeps its reservation.
 func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) error {
-	_, err := s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
-		Action: orders.RefundReleased, Reserved: -refund.Amount, Detail: detailOf(refund),
+	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
+	if err != nil || order.Cancelled() {
+		return err
+	}
+	_, err = s.orders.MoveRefund(ctx, u, refund.OrderID, orders.RefundMove{
+		Action: orders.RefundReleased, Reserved: -refund.Amount, Seen: order, Detail: detailOf(refund),
+		Lines: refund.moves(func(line Line) orders.LineMove {
+			return orders.LineMove{ToShip: line.Unshipped, InRefund: -line.Unshipped}
+		}),
 	})
 	return err
 }
@@ -177,13 +207,14 @@ func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
 		},
 		Machine: Machine,
 		State:   func(r *Refund) status.State { return Machine.Of(r.Status) },
+		Allowed: (*Refund).allowed,
 	}
 }
 
 // isUnreservable reports whether the amount or the pieces of a failed refund cannot be reserved
 // again, since other refunds have taken them.
 func isUnreservable(err error) bool {
-	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyPieces)
+	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyUnits)
 }
 
 // unreservable turns such an error into TransitionNotAllowed, and returns any other as it is.

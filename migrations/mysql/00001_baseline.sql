@@ -878,6 +878,10 @@ CREATE TABLE IF NOT EXISTS order_lines (
   name      VARCHAR(200) NOT NULL,
   price     BIGINT       NOT NULL,
   quantity  BIGINT       NOT NULL,
+  to_ship   BIGINT       NOT NULL,
+  in_refund BIGINT       NOT NULL,
+  shipped   BIGINT       NOT NULL,
+  returned  BIGINT       NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
   KEY ix_order_lines_sku (tenant_id, sku)
@@ -944,6 +948,7 @@ CREATE TABLE IF NOT EXISTS refund_lines (
   name      VARCHAR(200) NOT NULL,
   quantity  BIGINT       NOT NULL,
   restock   BOOLEAN      NOT NULL,
+  unshipped BIGINT       NOT NULL,
   worth     BIGINT       NOT NULL, -- the units' share of the paid amount, refunded or not
   PRIMARY KEY (id),
   UNIQUE KEY uq_refund_lines_sku (tenant_id, refund_id, sku),

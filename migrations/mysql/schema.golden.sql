@@ -850,6 +850,10 @@ CREATE TABLE `order_lines` (
   `name` varchar(200) NOT NULL,
   `price` bigint(20) NOT NULL,
   `quantity` bigint(20) NOT NULL,
+  `to_ship` bigint(20) NOT NULL,
+  `in_refund` bigint(20) NOT NULL,
+  `shipped` bigint(20) NOT NULL,
+  `returned` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
@@ -961,6 +965,7 @@ CREATE TABLE `refund_lines` (
   `name` varchar(200) NOT NULL,
   `quantity` bigint(20) NOT NULL,
   `restock` tinyint(1) NOT NULL,
+  `unshipped` bigint(20) NOT NULL,
   `worth` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_refund_lines_sku` (`tenant_id`,`refund_id`,`sku`),

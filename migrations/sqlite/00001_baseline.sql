@@ -819,7 +819,11 @@ CREATE TABLE order_lines (
   sku       TEXT    NOT NULL,
   name      TEXT    NOT NULL,
   price     INTEGER NOT NULL,
-  quantity  INTEGER NOT NULL
+  quantity  INTEGER NOT NULL,
+  to_ship   INTEGER NOT NULL,
+  in_refund INTEGER NOT NULL,
+  shipped   INTEGER NOT NULL,
+  returned  INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX uq_order_lines_sku ON order_lines (tenant_id, order_id, sku);
 CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
@@ -883,6 +887,7 @@ CREATE TABLE refund_lines (
   name      TEXT    NOT NULL,
   quantity  INTEGER NOT NULL,
   restock   BOOLEAN NOT NULL,
+  unshipped INTEGER NOT NULL,
   worth     INTEGER NOT NULL -- the units' share of the paid amount, refunded or not
 );
 CREATE UNIQUE INDEX uq_refund_lines_sku ON refund_lines (tenant_id, refund_id, sku);

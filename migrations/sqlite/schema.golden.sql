@@ -860,7 +860,11 @@ CREATE TABLE order_lines (
   sku       TEXT    NOT NULL,
   name      TEXT    NOT NULL,
   price     INTEGER NOT NULL,
-  quantity  INTEGER NOT NULL
+  quantity  INTEGER NOT NULL,
+  to_ship   INTEGER NOT NULL,
+  in_refund INTEGER NOT NULL,
+  shipped   INTEGER NOT NULL,
+  returned  INTEGER NOT NULL
 );
 
 CREATE INDEX ix_order_lines_sku ON order_lines (tenant_id, sku);
@@ -985,6 +989,7 @@ CREATE TABLE refund_lines (
   name      TEXT    NOT NULL,
   quantity  INTEGER NOT NULL,
   restock   BOOLEAN NOT NULL,
+  unshipped INTEGER NOT NULL,
   worth     INTEGER NOT NULL -- the units' share of the paid amount, refunded or not
 );
 

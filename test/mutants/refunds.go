@@ -22,12 +22,12 @@ var refunding = []mutant{
 	{
 		name: "refunds of one order have one reference",
 		file: "internal/refunds/refund.go", old: `return fmt.Sprintf("@refunds/%d", r.ID)`, new: `return fmt.Sprintf("@refunds/%d", r.OrderID)`,
-		caught: tests{"test/shop": {"TestACancellationRefundsOnlyWhatIsLeft"}},
+		caught: tests{"test/shop": {"TestCancellationTakesOverOpenRefunds"}},
 	},
 	{
 		name: "a refund is approved by who requested it",
 		file: "internal/refunds/decide.go", old: `caller.UserID == refund.RequestedBy {`, new: `caller.UserID == -refund.RequestedBy {`,
-		caught: tests{"test/shop": {"TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce", "TestACancellationRefundsOnlyWhatIsLeft"}},
+		caught: tests{"test/shop": {"TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce", "TestCancellationTakesOverOpenRefunds"}},
 	},
 	{
 		name: "a refund that failed keeps its reservation",
@@ -48,13 +48,41 @@ var refunding = []mutant{
 		caught: tests{"test/shop": {"TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce"}},
 	},
 	{
-		name: "what came back with the cancellation comes back again",
-		file: "internal/refunds/transition.go", old: `	case order.HoldsPieces():
-		return s.stock.Return(`, new: `	case !order.HoldsPieces():
-		return s.stock.TakeBack(ctx, u, order.Holder(), refund.reference(), pieces)
-	case order.HoldsPieces():
-		return s.stock.Return(`,
+		name: "units that a cancellation returned are returned again",
+		file: "internal/refunds/transition.go", old: `	if order.Cancelled() {
+		return nil
+	}
+	unshipped, returned`, new: `	if order.Cancelled() && refund == nil {
+		return nil
+	}
+	unshipped, returned`,
 		caught: tests{"test/shop": {"TestPiecesComeBackOnceWithTheMoneyForLinesThatSaySo"}},
+	},
+	{
+		name: "units of an open refund can be shipped",
+		file: "internal/refunds/request.go", old: `return orders.LineMove{ToShip: -line.Unshipped, InRefund: line.Unshipped}`, new: `return orders.LineMove{InRefund: line.Unshipped}`,
+		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock", "TestShipmentSendsUnitsToShip"}},
+	},
+	{
+		name: "a cancellation leaves open refunds reserved",
+		file: "internal/orders/cancel.go", old: `order.RefundReserved -= released`, new: `order.RefundReserved -= 0 * released`,
+		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock", "TestCancellationTakesOverOpenRefunds"}},
+	},
+	{
+		name: "a failed refund of a cancelled order releases its reservation",
+		file: "internal/refunds/transition.go", old: `	if err != nil || order.Cancelled() {
+		return err
+	}
+	_, err = s.orders`, new: `	if err != nil {
+		return err
+	}
+	_, err = s.orders`,
+		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"}},
+	},
+	{
+		name: "the refund of a cancelled order's rest is rejected",
+		file: "internal/refunds/status.go", old: `return action == "reject" && r.Origin == Cancellation`, new: `return action == "reject" && r.Origin == ""`,
+		caught: tests{"test/shop": {"TestCancellationTakesOverOpenRefunds"}},
 	},
 	{
 		name: "an order that was paid meanwhile is cancelled as unpaid",

@@ -332,30 +332,6 @@ func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T)
 	})
 }
 
-func TestAnOrderFromBeforeThereWasStockIsShippedAndCancelledWithoutMovingAny(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := Open(ctx, t, db)
-		s.Stock(t, "TEA-1", 100, 2)
-		first, second := s.Place(t), s.Place(t)
-		caller, _ := principal.From(ctx)
-		for _, sql := range []string{
-			"DELETE FROM inventory_holds WHERE tenant_id = ?",
-			"DELETE FROM inventory_movements WHERE tenant_id = ? AND kind = 'reserve'",
-			"UPDATE inventories SET reserved = 0, version = 1 WHERE tenant_id = ?",
-		} {
-			require.NoError(t, db.Write(ctx).Exec(sql, caller.TenantID).Error)
-		}
-		for order, actions := range map[*object][]string{&first: {"pay", "ship"}, &second: {"cancel"}} {
-			for _, action := range actions {
-				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
-				s.Post(t, http.StatusOK, OrderPath(*order)+"/"+action, brings)
-			}
-		}
-		onHand, reserved := s.stockOf(t, "TEA-1")
-		require.Equal(t, [2]float64{2, 0}, [2]float64{onHand, reserved})
-	})
-}
-
 func TestABatchOfWalletPaymentsSaysWhichOrdersCouldNotBePaid(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 100, Plenty)

@@ -216,7 +216,6 @@ func TestWhatCannotBeRefundedIsRefusedAtItsPlace(t *testing.T) {
 	unpaid := s.Post(t, 201, "/orders", object{"userId": Buyer, "items": []object{Line("TEA-1", 1)}})
 	gone := s.paid(t, "external", Line("TEA-1", 1))
 	s.Post(t, 200, OrderPath(gone)+"/cancel", object{"reason": "no"})
-	s.boss().Post(t, 200, RefundPath(s.Send(t, http.MethodGet, fmt.Sprintf("/refunds?orderId=%d", world.ID(gone)), nil).Items()[0])+"/reject", object{"reason": "no"})
 	line := func(of object, more object) object {
 		for name, value := range more {
 			of[name] = value
@@ -380,7 +379,58 @@ func TestPiecesComeBackOnceWithTheMoneyForLinesThatSaySo(t *testing.T) {
 	})
 }
 
-func TestACancellationRefundsOnlyWhatIsLeft(t *testing.T) {
+func TestShipmentSendsUnitsToShip(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, 10)
+		parcel := object{"carrier": "DHL", "trackingNo": "1"}
+		restock := func(quantity int64) object {
+			return object{"lines": []object{{"sku": "TEA-1", "quantity": quantity, "restock": true}}}
+		}
+		units := func(order object) []any {
+			line := s.Get(t, OrderPath(order)).Body["items"].([]any)[0].(object)
+			return world.Members(line, "toShip", "shipped", "returned")
+		}
+
+		order := s.paid(t, "external", Line("TEA-1", 3))
+		refund := s.request(t, order, restock(2))
+		require.Equal(t, []any{1.0, 0.0, 0.0}, units(order), "units of an open refund cannot be shipped")
+		s.Post(t, 200, OrderPath(order)+"/ship", parcel)
+		require.Equal(t, [2]float64{9, 2}, s.available(t, "TEA-1"))
+		require.Equal(t, []any{}, s.Get(t, OrderPath(order)).Body["allowedTransitions"], "nothing to ship, and units in a refund")
+		s.boss().Post(t, 200, RefundPath(refund)+"/reject", object{"reason": "no"})
+		require.Equal(t, []any{2.0, 1.0, 0.0}, units(order), "a rejected refund returns its units")
+		require.Equal(t, []any{"ship"}, s.Get(t, OrderPath(order)).Body["allowedTransitions"])
+		s.Post(t, 200, OrderPath(order)+"/ship", parcel)
+		require.Equal(t, []any{0.0, 3.0, 0.0}, units(order))
+		require.Equal(t, [2]float64{7, 0}, s.available(t, "TEA-1"))
+		s.Post(t, 200, OrderPath(order)+"/complete", nil)
+
+		returned := s.paid(t, "external", Line("TEA-1", 3))
+		refund = s.request(t, returned, restock(3))
+		refusal := s.Post(t, 409, OrderPath(returned)+"/ship", parcel)
+		require.Equal(t, []any{"nothing_to_ship", "paid", []any{"cancel"}}, world.Members(refusal, "code", "currentStatus", "allowedTransitions"))
+		batch := s.Post(t, 200, "/order-batches", object{"action": "ship", "ids": []any{returned["id"]}, "carrier": "DHL", "trackingNo": "1"})
+		require.Equal(t, []any{"conflict", "nothing_to_ship"}, world.Members(batch["items"].([]any)[0].(object), "verdict", "code"))
+		s.boss().Post(t, 200, RefundPath(refund)+"/approve", nil)
+		s.boss().Post(t, 200, RefundPath(refund)+"/settle", object{"reference": "re_all"})
+		s.Post(t, 409, OrderPath(returned)+"/ship", parcel)
+		require.Equal(t, [2]float64{7, 0}, s.available(t, "TEA-1"))
+
+		gift := s.paid(t, "external", Line("TEA-1", 1))
+		refund = s.request(t, gift, object{"amount": 100})
+		s.boss().Post(t, 200, RefundPath(refund)+"/approve", nil)
+		s.boss().Post(t, 200, RefundPath(refund)+"/settle", object{"reference": "re_gift"})
+		require.Equal(t, "nothing_to_ship", s.Post(t, 409, OrderPath(gift)+"/ship", parcel)["code"], "the whole payment was refunded")
+		parcel["shipRefunded"] = true
+		s.Post(t, 200, OrderPath(gift)+"/ship", parcel)
+		s.requireBooks(t)
+	})
+}
+
+// A refund that is requested when its order is cancelled ends with it, and the customer gets the
+// whole rest of the payment.
+func TestCancellationTakesOverOpenRefunds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
@@ -394,19 +444,21 @@ func TestACancellationRefundsOnlyWhatIsLeft(t *testing.T) {
 			}
 			cancelled := s.Post(t, 200, OrderPath(order)+"/cancel", object{"reason": "recalled"})
 			made := s.Send(t, http.MethodGet, fmt.Sprintf("/refunds?orderId=%d", world.ID(order)), nil).Items()
-			require.Equal(t, []any{50.0, "cancellation", "recalled", object{"id": 7.0, "name": "Tester"}, nil}, world.Members(made[0], "amount", "origin", "reason", "requestedBy", "approvedBy"))
+			require.Equal(t, []any{70.0, "cancellation", "recalled", object{"id": 7.0, "name": "Tester"}, nil}, world.Members(made[0], "amount", "origin", "reason", "requestedBy", "approvedBy"))
 			if method == "wallet" {
-				require.Equal(t, [4]float64{100, 20, 80, 0}, money(cancelled))
+				require.Equal(t, [4]float64{100, 0, 100, 0}, money(cancelled))
 				require.Equal(t, "settled", made[0]["status"])
-				require.EqualValues(t, 80, s.Balance(t, Buyer))
+				require.EqualValues(t, 100, s.Balance(t, Buyer))
 			} else {
 				require.Equal(t, [4]float64{100, 70, 30, 0}, money(cancelled))
 				require.Equal(t, "requested", made[0]["status"])
 				s.Post(t, 403, RefundPath(made[0])+"/approve", nil)
 			}
-			s.boss().Post(t, 200, RefundPath(proposal)+"/reject", object{"reason": "no"})
-			require.EqualValues(t, 20, s.Get(t, OrderPath(order)).Body["refundable"], "what nobody else has can be refunded of a cancelled order too")
-			s.boss().Post(t, 200, RefundPath(s.request(t, order, object{"amount": 20}))+"/approve", nil)
+			require.Equal(t, "rejected", s.Get(t, RefundPath(proposal)).Body["status"])
+			s.boss().Post(t, 409, RefundPath(proposal)+"/approve", nil)
+			s.boss().Post(t, 409, RefundPath(made[0])+"/reject", object{"reason": "no"})
+			require.EqualValues(t, 0, s.Get(t, OrderPath(order)).Body["refundable"])
+			s.Post(t, 422, OrderPath(order)+"/refunds", object{"amount": 1, "reason": "more"})
 		}
 		require.EqualValues(t, 100, s.Balance(t, Buyer))
 		s.requireBooks(t)

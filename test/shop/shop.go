@@ -94,6 +94,10 @@ func (s *Shop) orderDeps(sales orders.Sales) orders.Deps {
 // refundsOf finds the refunds at the time of a cancellation, because orders are built before them.
 type refundsOf struct{ shop *Shop }
 
+func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {
+	return r.shop.Refunds.TakeOver(ctx, u, order)
+}
+
 func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *orders.Order, rest int64) error {
 	return r.shop.Refunds.RefundRest(ctx, u, cancelled, rest)
 }

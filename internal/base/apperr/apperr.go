@@ -59,6 +59,7 @@ const (
 	PreconditionRequired  Code = "precondition_required"
 	RateLimited           Code = "rate_limited"
 	TooManyAttempts       Code = "too_many_attempts"
+	NothingToShip         Code = "nothing_to_ship"
 	Unavailable           Code = "unavailable"
 	OutcomeUnknown        Code = "outcome_unknown"
 	Internal              Code = "internal"

@@ -84,13 +84,17 @@ func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) e
 // Refusal is what the loser of a race, or the author of an action that is not possible, is
 // told: who changed the row and when, and what is possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
+	return l.Explained(current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
+}
+
+// Explained adds to an error what every refused transition contains: the current row and what is
+// possible for it.
+func (l Lifecycle[T, M]) Explained(current M, refusal *apperr.Error) *apperr.Error {
 	by, at := l.changed(current)
-	state := l.State(current)
-	refusal := apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)).
-		With("current", l.View(current)).
+	refusal = refusal.With("current", l.View(current)).
 		With("currentVersion", current.Ref().Version).
 		With("currentEtag", current.Ref().ETag()).
-		With("currentStatus", state.Name).
+		With("currentStatus", l.State(current).Name).
 		With("allowedTransitions", l.allowed(current)).
 		With("changedBy", by).
 		With("changedTime", at)

@@ -51,6 +51,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.BatchConflict:         {http.StatusConflict, "A member of the batch conflicts"},
 	apperr.LimitReached:          {http.StatusConflict, "The limit is reached"},
 	apperr.InsufficientStock:     {http.StatusConflict, "Not enough is in stock"},
+	apperr.NothingToShip:         {http.StatusConflict, "The order has nothing to ship"},
 	apperr.InsufficientBalance:   {http.StatusConflict, "The balance is not enough"},
 	apperr.PayloadMismatch:       {http.StatusConflict, "The reference was used with other content"},
 	apperr.SoldOut:               {http.StatusConflict, "Sold out"},

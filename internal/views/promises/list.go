@@ -24,6 +24,22 @@ func versions(history, of string) string {
 			AND NOT EXISTS (SELECT 1 FROM ` + history + ` b WHERE b.tenant_id = h.tenant_id AND b.` + of + ` = h.` + of + ` AND b.version = h.version - 1))`
 }
 
+// refundLines are the lines of refunds with one of the statuses that are of the order line x.
+func refundLines(statuses string) string {
+	return ` FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
+		WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (` + statuses + `)`
+}
+
+// unshipped counts the units in them that the order had not shipped.
+func unshipped(statuses string) string {
+	return "(SELECT COALESCE(SUM(l.unshipped), 0)" + refundLines(statuses) + ")"
+}
+
+// ofOrder reports whether the order line x is of an order with the status.
+func ofOrder(status string) string {
+	return "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id AND o.status = " + status + ")"
+}
+
 // appliedOf counts the versions of a config that an approval x of it has made.
 const appliedOf = "(SELECT COUNT(*) FROM config_histories h WHERE h.tenant_id = x.tenant_id AND h.`key` = SUBSTR(x.resource, 9) AND h.approval_id = x.id)"
 
@@ -176,9 +192,17 @@ var List = []Promise{
 		Says: "No more of an order is reserved and refunded than was paid, and its refunds are what it says.",
 		broken: `x.refund_reserved < 0 OR x.refunded < 0 OR x.refund_reserved + x.refunded > x.paid
 			OR x.paid <> CASE WHEN x.payment_method = '' THEN 0 ELSE x.amount END
-			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status IN (0, 1, 5))
+			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id
+				AND (r.status IN (0, 1, 5) OR r.status = 4 AND x.status = 4))
 			OR x.refunded <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status = 3)`,
 		Tests:  []string{"TestTwoRefundsAtOnceNeverExceedThePayment"},
+		Faults: []string{killedOverRefunds},
+	},
+	{
+		Name: "cancelled-orders", Guarantee: "G4", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
+		Says:   "A cancelled order has nothing left to refund.",
+		broken: `x.status = 4 AND x.paid <> x.refund_reserved + x.refunded`,
+		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -223,13 +247,28 @@ var List = []Promise{
 		Faults: []string{"TestGuardAloneReservesNoUnitTwice"},
 	},
 	{
+		Name: "order-units", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
+		Says: "Each unit of an order's line is to be shipped, in an open refund, shipped, or back in stock, and no more came back than were shipped.",
+		broken: `x.to_ship < 0 OR x.in_refund < 0 OR x.returned < 0 OR x.returned > x.shipped
+			OR x.in_refund <> CASE WHEN ` + ofOrder("4") + ` THEN 0 ELSE ` + unshipped("0, 1, 5") + ` END
+			OR CASE WHEN ` + ofOrder("4") + ` THEN x.to_ship <> 0 ELSE x.quantity <> x.to_ship + x.in_refund + x.shipped + ` + unshipped("3") + ` END
+			OR x.returned <> (SELECT COALESCE(SUM(l.quantity - l.unshipped), 0)` + refundLines("3") + ` AND l.restock)`,
+		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
+		Faults: []string{killedOverRefunds},
+	},
+	{
+		Name: "stock-shipped", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
+		Says: "The units of each item that left the stock for orders are those that orders shipped, less those that came back.",
+		broken: `(SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku AND m.kind IN ('consume', 'restock'))
+			<> (SELECT COALESCE(SUM(l.returned - l.shipped), 0) FROM order_lines l WHERE l.tenant_id = x.tenant_id AND l.sku = x.sku)`,
+		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
+		Faults: killedAtACommit,
+	},
+	{
 		Name: "order-holds", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
-		Says: "A pending or paid order holds exactly its pieces, less those that a refund returned, and any other none.",
+		Says: "An order has reserved exactly the units that it can ship and those of its open refunds.",
 		broken: `COALESCE((SELECT h.quantity FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku AND h.holder = CONCAT('orders/', x.order_id)), 0)
-			<> (SELECT CASE WHEN o.status NOT IN (0, 1) THEN 0
-				ELSE x.quantity - (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id AND r.status = 3
-					WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND l.restock) END
-				FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id)`,
+			<> x.to_ship + x.in_refund`,
 		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
 		Faults: killedAtACommit,
 	},

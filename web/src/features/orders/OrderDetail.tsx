@@ -88,6 +88,9 @@ function Lines({ order }: { order: Order }) {
             <th scope="col">{t('sku')}</th>
             <th scope="col">{t('name')}</th>
             <th scope="col">{t('quantity')}</th>
+            <th scope="col">{t('toShip')}</th>
+            <th scope="col">{t('shipped')}</th>
+            <th scope="col">{t('returned')}</th>
             <th scope="col">{t('price')}</th>
           </tr>
         </thead>
@@ -99,6 +102,9 @@ function Lines({ order }: { order: Order }) {
               </td>
               <td>{line.name}</td>
               <td>{line.quantity}</td>
+              <td>{line.toShip}</td>
+              <td>{line.shipped}</td>
+              <td>{line.returned}</td>
               <td>
                 <Money minor={line.price} />
               </td>
@@ -108,7 +114,7 @@ function Lines({ order }: { order: Order }) {
         <tfoot>
           {order.discount > 0 && (
             <tr>
-              <th scope="row" colSpan={3}>
+              <th scope="row" colSpan={6}>
                 {t('discount')}
               </th>
               <td>
@@ -117,7 +123,7 @@ function Lines({ order }: { order: Order }) {
             </tr>
           )}
           <tr>
-            <th scope="row" colSpan={3}>
+            <th scope="row" colSpan={6}>
               {t('amount')}
             </th>
             <td>

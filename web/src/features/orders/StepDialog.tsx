@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Checkbox, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Winner } from '@/api';
 import { useText } from '@/i18n';
@@ -58,6 +58,14 @@ export function StepDialog({ order, action, onClose, onLost }: Props) {
       <Text c="dimmed">{t(isFromWallet ? 'payWalletHint' : `${action}Hint`)}</Text>
       {action === 'pay' && <PayMethod order={now} method={form.method} onChange={change} disabled={isFixed || late} />}
       <StepFields action={action} step={form} onChange={change} wrong={wrong} without={isFromWallet ? ['reference'] : []} disabled={isFixed || late} />
+      {action === 'ship' && now.paid > 0 && now.refunded === now.paid && (
+        <Checkbox
+          label={t('shipRefunded')}
+          checked={form.shipRefunded}
+          disabled={isFixed || late}
+          onChange={(event) => change({ shipRefunded: event.currentTarget.checked })}
+        />
+      )}
       {moved && <Moved record={now} status={t(now.status)} isPossible={!late} actions={now.allowedTransitions.map((one) => t(one))} />}
     </FormDialog>
   );

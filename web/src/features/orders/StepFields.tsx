@@ -4,8 +4,10 @@ import { useFaults } from '@/ui';
 import { orderMessages } from './messages';
 import type { OrderAction, StepInput } from './queries';
 
-/** What each action asks for; a name with `required` may not stay empty. */
-const fieldsOf: Record<OrderAction, readonly { name: Exclude<keyof StepInput, 'method'>; required: boolean; most: number }[]> = {
+type Name = Exclude<keyof StepInput, 'method' | 'shipRefunded'>;
+
+/** The fields of each action; a `required` field may not be empty. */
+const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; most: number }[]> = {
   pay: [{ name: 'reference', required: false, most: 100 }],
   ship: [
     { name: 'carrier', required: true, most: 100 },
@@ -14,8 +16,6 @@ const fieldsOf: Record<OrderAction, readonly { name: Exclude<keyof StepInput, 'm
   complete: [],
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
-
-type Name = Exclude<keyof StepInput, 'method'>;
 
 /** What has to be filled in before it can be sent. */
 export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Name> =>

@@ -49,14 +49,16 @@ export interface StepInput {
   reference: string;
   carrier: string;
   trackingNo: string;
+  /** Ships an order whose whole payment was refunded. */
+  shipRefunded: boolean;
   reason: string;
 }
 
-export const emptyStep: StepInput = { method: 'external', reference: '', carrier: '', trackingNo: '', reason: '' };
+export const emptyStep: StepInput = { method: 'external', reference: '', carrier: '', trackingNo: '', shipRefunded: false, reason: '' };
 
 const members = {
   pay: ({ method, reference }: StepInput) => ({ method, ...(method === 'wallet' || reference.trim() === '' ? {} : { reference: reference.trim() }) }),
-  ship: ({ carrier, trackingNo }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim() }),
+  ship: ({ carrier, trackingNo, shipRefunded }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim(), ...(shipRefunded && { shipRefunded }) }),
   complete: () => ({}),
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),
 };

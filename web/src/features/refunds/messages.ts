@@ -125,6 +125,7 @@ export const refundMessages = catalogue(
     did_fail: 'said that it failed',
     did_unknown: 'said that its outcome is not known',
     did_credit: 'settled it with the cancellation of the order',
+    'did_take-over': 'cancelled the order, which refunds the rest instead',
   },
   {
     title: '退款',
@@ -248,5 +249,6 @@ export const refundMessages = catalogue(
     did_fail: '登记失败',
     did_unknown: '登记结果未知',
     did_credit: '随订单取消退回',
+    'did_take-over': '取消了订单，余款另行退回',
   },
 );

@@ -16,7 +16,7 @@ export interface RefundForm {
   reason: string;
 }
 
-export const blankRequest = ({ items }: Pick<Order, 'items'>): RefundForm => ({
+export const blankRequest = ({ items }: { items: readonly Pick<Order['items'][number], 'sku'>[] }): RefundForm => ({
   by: 'lines',
   lines: items.map(({ sku }) => ({ sku, quantity: null, restock: false })),
   amount: null,

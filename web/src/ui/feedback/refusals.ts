@@ -42,6 +42,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
     sku === undefined ? `库存不足；${nothing}。` : `${sku} 有货 ${available ?? '0'} 件，需要 ${wanted ?? '0'} 件；${nothing}。`,
   insufficient_balance: ({ available, wanted }) =>
     available === undefined ? `余额不足；${nothing}。` : `余额为 ${available}，需要 ${wanted ?? ''}；${nothing}。`,
+  nothing_to_ship: () => `没有可发货的数量；${nothing}。`,
   limit_reached: () => `已达上限；${nothing}。`,
   in_use: () => '它仍在使用中，不能删除。',
   approval_stale: ({ who }) => (who === undefined ? '其所依据的内容已被更改；请先更新。' : `${who} 更改了其所依据的内容；请先更新。`),

@@ -1,0 +1,114 @@
+package orders
+
+import (
+	"context"
+	"fmt"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
+)
+
+// Line is one item of an order. SKU, Name, Price and Quantity never change after the order was
+// placed. The other numbers are units of it:
+//
+//	Quantity = ToShip + InRefund + Shipped + units that a refund or the cancellation returned to stock
+//	Shipped >= Returned
+//	the order's hold on the item = ToShip + InRefund
+//
+// They change only in a unit that has written the order's row under its guard.
+type Line struct {
+	ID       int64
+	TenantID int64
+	OrderID  int64
+	SKU      string
+	Name     string
+	// Price is that of one unit, in minor units.
+	Price    int64
+	Quantity int64
+	// ToShip are the units that the next shipment sends.
+	ToShip int64
+	// InRefund are unshipped units of open refunds with restock: they cannot be shipped, and
+	// return to stock when the refund is settled and to ToShip when it is rejected or fails.
+	InRefund int64
+	// Shipped are the units that were sent, and Returned those of them that a refund has put
+	// back into stock.
+	Shipped, Returned int64
+}
+
+// TableName returns the table of order lines.
+func (Line) TableName() string { return "order_lines" }
+
+// LineMove is a change of one line's units. Each number is added to that of the line.
+type LineMove struct {
+	SKU                                 string
+	ToShip, InRefund, Shipped, Returned int64
+}
+
+// unitsToShip returns how many units the next shipment sends.
+func (o *Order) unitsToShip() (units int64) {
+	for _, line := range o.Lines {
+		units += line.ToShip
+	}
+	return units
+}
+
+// unitsHeld returns how many units the order has reserved in stock.
+func (o *Order) unitsHeld() (units int64) {
+	for _, line := range o.Lines {
+		units += line.ToShip + line.InRefund
+	}
+	return units
+}
+
+// moveLines changes the units of an order's lines, in a unit that has written the order's row at
+// the version that was read with the lines, and returns the lines as they are then:
+//
+//	UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?
+//	 WHERE tenant_id = ? AND order_id = ? AND sku = ?
+//	   AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?
+//
+// Errors: ErrNotRefundable when a line has too few units for its move.
+func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove) ([]Line, error) {
+	if len(moves) == 0 {
+		return order.Lines, nil
+	}
+	moved := withMoves(order.Lines, moves)
+	for _, line := range moved {
+		if line.ToShip < 0 || line.InRefund < 0 || line.Shipped < line.Returned {
+			return nil, ErrNotRefundable
+		}
+	}
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := principal.From(ctx)
+	for _, m := range moves {
+		changed, err := storage.ExecDeferredOneRow(tx, "UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?"+
+			" WHERE tenant_id = ? AND order_id = ? AND sku = ? AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?",
+			m.ToShip, m.InRefund, m.Shipped, m.Returned, caller.TenantID, order.ID, m.SKU, m.ToShip, m.InRefund, m.Returned)
+		if err != nil {
+			return nil, fmt.Errorf("change the units of an order line: %w", err)
+		}
+		if changed != 1 {
+			return nil, uow.Overtaken("order")
+		}
+	}
+	return moved, nil
+}
+
+// withMoves returns the lines with their moves applied.
+func withMoves(lines []Line, moves []LineMove) []Line {
+	moved := make([]Line, len(lines))
+	for i, line := range lines {
+		for _, m := range moves {
+			if m.SKU == line.SKU {
+				line.ToShip, line.InRefund = line.ToShip+m.ToShip, line.InRefund+m.InRefund
+				line.Shipped, line.Returned = line.Shipped+m.Shipped, line.Returned+m.Returned
+			}
+		}
+		moved[i] = line
+	}
+	return moved
+}

@@ -1,0 +1,205 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
+	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/core/uow"
+	"interlock/internal/inventory"
+	"interlock/internal/orders"
+	"interlock/internal/refunds"
+	"interlock/test/tier"
+	"interlock/test/world"
+)
+
+// The order of the model: three units at 1,000, and as many in stock.
+const (
+	modelUnits = 3
+	modelPrice = 1000
+)
+
+// trial is one order on which steps are tried, with an item of its own.
+type trial struct {
+	*Shop
+	sku   string
+	order int64
+	funds int64
+}
+
+func (s *Shop) trial(t *testing.T, number int, method string) *trial {
+	t.Helper()
+	sku := fmt.Sprintf("MODEL-%s-%d", method, number)
+	s.Stock(t, sku, modelPrice, modelUnits)
+	funds := s.Balance(t, Buyer)
+	order := s.paid(t, method, Line(sku, modelUnits))
+	return &trial{Shop: s, sku: sku, order: world.ID(order), funds: funds}
+}
+
+// productSteps are the steps of an order and of its newest refund, in the product of both machines.
+var productSteps = map[string]func(ctx context.Context, tr *trial) error{
+	"request units":  func(ctx context.Context, tr *trial) error { return tr.requestUnits(ctx, 2) },
+	"request amount": func(ctx context.Context, tr *trial) error { return tr.requestAmount(ctx, modelPrice) },
+	"request all":    func(ctx context.Context, tr *trial) error { return tr.requestUnits(ctx, modelUnits) },
+	"approve":        func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Approval{}) },
+	"settle": func(ctx context.Context, tr *trial) error {
+		return tr.refund(ctx, refunds.Settlement{Reference: "RF-" + tr.sku})
+	},
+	"reject": func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Rejection{Reason: "no"}) },
+	"fail":   func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Failure{Reason: "bounced"}) },
+	"unknown": func(ctx context.Context, tr *trial) error {
+		return tr.refund(ctx, refunds.UnknownOutcome{Reason: "time-out"})
+	},
+	"ship": func(ctx context.Context, tr *trial) error {
+		return tr.step(ctx, orders.Shipment{Carrier: "C", TrackingNo: "1"})
+	},
+	"complete": func(ctx context.Context, tr *trial) error { return tr.step(ctx, orders.Completion{}) },
+	"cancel":   func(ctx context.Context, tr *trial) error { return tr.step(ctx, orders.Cancellation{Reason: "no"}) },
+}
+
+func (tr *trial) requestUnits(ctx context.Context, units int64) error {
+	return tr.requestRefund(ctx, refunds.Request{Reason: "broken", Lines: []refunds.Wanted{{SKU: tr.sku, Quantity: units, Restock: true}}})
+}
+
+func (tr *trial) requestAmount(ctx context.Context, amount int64) error {
+	return tr.requestRefund(ctx, refunds.Request{Reason: "late", Amount: &amount})
+}
+
+func (tr *trial) requestRefund(ctx context.Context, request refunds.Request) error {
+	return tr.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err := tr.Orders.Order(ctx, tr.order)
+		if err != nil {
+			return err
+		}
+		_, err = tr.Shop.Refunds.Request(ctx, u, order, request)
+		return err
+	})
+}
+
+func (tr *trial) step(ctx context.Context, step orders.Step) error {
+	return tr.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		order, err := tr.Orders.Order(ctx, tr.order)
+		if err != nil {
+			return err
+		}
+		_, err = tr.Orders.Transition(ctx, u, order, step, nil)
+		return err
+	})
+}
+
+// refund takes a step with the order's newest refund, as an admin who requested none.
+func (tr *trial) refund(ctx context.Context, step refunds.Step) error {
+	caller, _ := principal.From(ctx)
+	caller.UserID, caller.Name = 8, "Ana"
+	return tr.Runner.Do(principal.With(ctx, caller), func(ctx context.Context, u *uow.Unit) error {
+		var newest refunds.Refund
+		if err := tr.DB.Read(ctx).Where("order_id = ?", tr.order).Order("id DESC").Limit(1).Find(&newest).Error; err != nil || newest.ID == 0 {
+			return errors.Join(err, apperr.New(apperr.NotFound, "no refund"))
+		}
+		refund, err := tr.Shop.Refunds.Refund(ctx, newest.ID)
+		if err != nil {
+			return err
+		}
+		_, err = tr.Shop.Refunds.Transition(ctx, u, refund, step, nil)
+		return err
+	})
+}
+
+// check compares the order, its refunds, the stock and the wallet, and returns the state of the
+// trial as the model distinguishes it.
+func (tr *trial) check(t *testing.T, method string, taken []string) string {
+	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("after %v", taken)
+		}
+	}()
+	order, err := tr.Orders.Order(tr.Ctx, tr.order)
+	require.NoError(t, err)
+	listing := []refunds.Refund{}
+	require.NoError(t, tr.DB.Read(tr.Ctx).Where("order_id = ?", tr.order).Order("id").Find(&listing).Error)
+	status := orders.Machine.Of(order.Status).Name
+	var reserved, refunded int64
+	names := []string{status}
+	for _, refund := range listing {
+		switch name := refunds.Machine.Of(refund.Status).Name; {
+		case name == "settled":
+			refunded += refund.Amount
+		case name == "requested", name == "approved", name == "unknown", name == "failed" && status == "cancelled":
+			reserved += refund.Amount
+		}
+		names = append(names, fmt.Sprintf("%s %d", refunds.Machine.Of(refund.Status).Name, refund.Amount))
+	}
+	require.Equal(t, [2]int64{reserved, refunded}, [2]int64{order.RefundReserved, order.Refunded})
+	require.LessOrEqual(t, reserved+refunded, order.Paid)
+	require.GreaterOrEqual(t, reserved, int64(0))
+
+	line := order.Lines[0]
+	names = append(names, fmt.Sprint(line.ToShip, line.InRefund, line.Shipped, line.Returned))
+	held := line.ToShip + line.InRefund
+	for _, units := range []int64{line.ToShip, line.InRefund, line.Shipped, line.Returned, line.Quantity - held - line.Shipped} {
+		require.GreaterOrEqual(t, units, int64(0))
+	}
+	require.LessOrEqual(t, line.Returned, line.Shipped)
+	var stock inventory.Inventory
+	require.NoError(t, tr.DB.Read(tr.Ctx).Where("sku = ?", tr.sku).Take(&stock).Error)
+	require.EqualValues(t, modelUnits, stock.OnHand+line.Shipped-line.Returned, "units bought in are in stock or shipped")
+	require.Equal(t, held, stock.Reserved, "units reserved in stock are those that the order can ship and those of its open refunds")
+	switch status {
+	case "cancelled":
+		require.Zero(t, order.Refundable(), "a cancelled order owes the customer nothing that no refund covers")
+		require.Zero(t, held+line.Shipped)
+	case "completed":
+		require.Zero(t, held, "a completed order has nothing left to ship")
+	}
+	if method == "wallet" {
+		require.Equal(t, tr.funds-order.Paid+order.Refunded, tr.Balance(t, Buyer))
+	}
+	return strings.Join(names, ", ")
+}
+
+// The product of both machines is explored breadth first: each step is tried from each state that
+// is reached in fewer than length steps.
+func TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock(t *testing.T) {
+	length := tier.Rounds(4, 6)
+	for _, method := range []string{"external", "wallet"} {
+		t.Run(method, func(t *testing.T) {
+			s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
+			s.Fund(t, Buyer, 1_000_000_000)
+			seen, tried := map[string]bool{}, 0
+			for reached := [][]string{nil}; len(reached) > 0; {
+				path := reached[0]
+				reached = reached[1:]
+				for _, name := range slices.Sorted(maps.Keys(productSteps)) {
+					tried++
+					tr := s.trial(t, tried, method)
+					taken := append(slices.Clone(path), name)
+					var last error
+					for _, step := range taken {
+						last = productSteps[step](s.Ctx, tr)
+					}
+					var refusal *apperr.Error
+					if last != nil {
+						require.ErrorAs(t, last, &refusal, taken)
+						require.NotEqual(t, apperr.Internal, refusal.Code, taken)
+					}
+					state := tr.check(t, method, taken)
+					if last == nil && !seen[state] && len(taken) < length {
+						seen[state] = true
+						reached = append(reached, taken)
+					}
+				}
+			}
+			require.Greater(t, len(seen), 50)
+		})
+	}
+}
