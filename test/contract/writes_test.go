@@ -14,9 +14,9 @@ import (
 	"interlock/test/apptest"
 )
 
-// unwatched are the tables that a rejected request may write: sign-in counts attempts, and the
-// service counts conflicts.
-var unwatched = []string{"sign_in_attempts", "sessions", "conflict_counts", writeLog}
+// unwatched are the tables that may be written during a rejected request: sign-in counts attempts,
+// the service counts conflicts, and each process renews its claim at any time.
+var unwatched = []string{"sign_in_attempts", "sessions", "conflict_counts", "server_claims", writeLog}
 
 // writeLog is the table in which triggers record the committed writes to the other tables.
 const writeLog = "contract_writes"

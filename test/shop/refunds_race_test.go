@@ -179,7 +179,9 @@ func TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPaymen
 				a := caller.Send(t, http.MethodPost, OrderPath(order)+"/refunds", body)
 				switch a.Status {
 				case http.StatusCreated:
-					if approved := s.boss().Send(t, http.MethodPost, RefundPath(a.Body)+"/approve", nil); approved.Status != http.StatusOK && approved.Status != http.StatusLocked {
+					approved := s.boss().Send(t, http.MethodPost, RefundPath(a.Body)+"/approve", nil)
+					takenOver := approved.Status == http.StatusConflict && approved.Body["currentStatus"] == "rejected"
+					if approved.Status != http.StatusOK && approved.Status != http.StatusLocked && !takenOver {
 						t.Errorf("an approval was answered %d %v", approved.Status, approved.Body)
 					}
 				case http.StatusUnprocessableEntity, http.StatusLocked:

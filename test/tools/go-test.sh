@@ -23,7 +23,7 @@ packages() {
 # Tests wait for servers, disks and clocks more than half of their time, so more packages run
 # at once than there are processors. GOGC lets their small heaps grow, and -w leaves out what
 # only a debugger reads.
-run() { GOGC=400 go test -ldflags=-w -vet=off -timeout 15m -p $(($(nproc) + 2)) "$@"; }
+run() { GOGC=400 go test -ldflags=-w -vet=off -timeout "${TIMEOUT:-15m}" -p $(($(nproc) + 2)) "$@"; }
 
 # The race detector does not watch SQLite and its C library, which are translated to Go: they
 # share no memory with their callers, and watching them took half of the time. A library with a
