@@ -48,14 +48,18 @@ build: $(WEB) ## Build bin/admin with the web admin in it
 run: build ## Build and serve on SQLite, data under ./data
 	bin/admin serve
 
+.PHONY: hooks
+hooks:
+	@! git rev-parse --git-dir >/dev/null 2>&1 || git config core.hooksPath test/tools/hooks
+
 .PHONY: check
-check: $(WEB) ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
+check: $(WEB) hooks ## Run the tests that need no server, go vet and the type check of the web admin, in under a minute
 	go vet ./...
 	INTERLOCK_TEST_TIER=check go test ./internal/... ./client/... ./cmd/... ./test/shop/... ./test/activity/... ./test/docs/... ./test/statements/...
 	npm --prefix web run --silent typecheck
 
 .PHONY: test
-test: ## Run the tests that every change must pass, and report how long each part took; RACE=yes as CI
+test: hooks ## Run the tests that every change must pass, and report how long each part took; RACE=yes as CI
 	MAKE='$(MAKE)' test/tools/parts.sh build test-go test-web test-browser tiers-summary
 
 .PHONY: nightly
@@ -102,7 +106,8 @@ deploy-tools:
 	@test/tools/deploy.sh
 
 .PHONY: lint
-lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, and known vulnerabilities
+lint: $(WEB) $(LINT) vuln ## Check the rules of .golangci.yaml, that they bite, the words of texts, and known vulnerabilities
+	go run ./test/words
 	$(LINT) run
 	npm --prefix web run --silent lint
 	go test -count=1 -tags lint ./test/lint
