@@ -34,3 +34,9 @@ func TestEveryFileOfTheProgramTellsOneStory(t *testing.T) {
 	}
 	require.NotZero(t, read)
 }
+
+func TestReadmeHasAtMost900Words(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(strings.Fields(string(text))), 900)
+}

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Installs what the checks of deploy/ need, or names it.
+# Installs what the checks of deploy/ and of the documents need, or prints it.
 set -euo pipefail
 
 missing=()
 command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
 command -v promtool >/dev/null || missing+=(prometheus)
+command -v curl >/dev/null || missing+=(curl)
 command -v systemd-analyze >/dev/null || missing+=(systemd)
 [ ${#missing[@]} -gt 0 ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
