@@ -458,7 +458,7 @@ func (w walk) refund(caller *apptest.Caller, sku string) {
 	boss := clientOf(t, &other).Refunds
 
 	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: []client.NewLine{{SKU: sku, Quantity: 1}}}))
-	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayExternally}))
+	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayExternally, Reference: "PSP-1"}))
 	require.Equal(t, [2]int64{order.Amount, order.Amount}, [2]int64{order.Paid, order.Refundable})
 	request := func() client.Refund {
 		return ok[client.Refund](t)(w.Refunds.Request(ctx, order.ID, client.NewRefund{Amount: 1, Reason: "late"}))

@@ -93,8 +93,10 @@ const (
 
 // Payment is how an order is, or was, paid.
 type Payment struct {
-	Method    PaymentMethod `json:"method"`
-	Reference string        `json:"reference,omitempty"`
+	Method PaymentMethod `json:"method"`
+	// Reference names the payment where it was taken. It is required for PayExternally, and pays
+	// one order; the same payment of the same order again changes nothing.
+	Reference string `json:"reference,omitempty"`
 }
 
 // Shipment sends the units that an order has to ship.

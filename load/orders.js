@@ -50,7 +50,7 @@ export function setup() {
 export default function ({ sku }) {
   const created = post('/orders', { userId: customerOf(exec.vu.idInTest), items: [{ sku, quantity: 1 }] }, 'POST /orders');
   if (fateOf(created, []) !== Fate.landed) return;
-  const paid = post(`/orders/${decoded(created).id}/pay`, { method: 'external' }, 'POST /orders/{id}/pay');
+  const paid = post(`/orders/${decoded(created).id}/pay`, { method: 'external', reference: decoded(created).orderNo }, 'POST /orders/{id}/pay');
   if (fateOf(paid, []) !== Fate.landed) return;
   const order = decoded(paid);
   const requests = raceOn(order);

@@ -70,7 +70,7 @@ export default function ({ sku, approver, base }) {
 function paid(sku, userId, method) {
   const placed = post('/orders', { userId, items: [{ sku, quantity: 1 }] }, 'POST /orders');
   if (fateOf(placed, [423]) !== Fate.landed) return null;
-  const reply = post(`/orders/${decoded(placed).id}/pay`, { method }, 'POST /orders/{id}/pay');
+  const reply = post(`/orders/${decoded(placed).id}/pay`, { method, reference: decoded(placed).orderNo }, 'POST /orders/{id}/pay');
   return fateOf(reply, [423]) === Fate.landed ? decoded(reply) : null;
 }
 

@@ -138,7 +138,7 @@ func (sv *Services) findRefunds(ctx context.Context, text string, limit int) ([]
 	found, err := sv.Refunds.ByReference(ctx, text, limit)
 	return hits(found, err, func(r refunds.Refund) search.Hit {
 		id := strconv.FormatInt(r.ID, 10)
-		return search.Hit{ID: id, Title: r.Reference, Subtitle: r.OrderNo, Path: page("refunds", id)}
+		return search.Hit{ID: id, Title: *r.Reference, Subtitle: r.OrderNo, Path: page("refunds", id)}
 	})
 }
 

@@ -90,7 +90,7 @@ func verdictOn(id int64, err error) (Verdict, error) {
 	case apperr.TransitionNotAllowed, apperr.StatusChanged:
 		verdict.Verdict = Conflict
 		verdict.Status, _ = refusal.Members["currentStatus"].(string)
-	case apperr.NothingToShip, apperr.InsufficientBalance, apperr.InsufficientStock, apperr.ResourceLocked:
+	case apperr.NothingToShip, apperr.PayloadMismatch, apperr.InsufficientBalance, apperr.InsufficientStock, apperr.ResourceLocked:
 		verdict.Verdict = Conflict
 	case apperr.NotFound, apperr.ValidationFailed:
 		verdict.Verdict = Invalid

@@ -60,8 +60,10 @@ type Order struct {
 	// CouponCode is "" without a coupon.
 	CouponCode string
 	// What the transitions bring; "" before.
-	PaymentMethod    string
-	PaymentReference string
+	PaymentMethod string
+	// PaymentReference names the payment where it was taken; nil before, and without one. At most
+	// one order of a tenant and method has it.
+	PaymentReference *string
 	Carrier          string
 	TrackingNo       string
 	CancelReason     string

@@ -6,6 +6,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // The methods of payment: from the user's wallet, or elsewhere, outside of this service.
@@ -16,7 +17,8 @@ const (
 
 var methods = []string{external, fromWallet}
 
-// Payment says how an order was paid. Paying from the wallet debits it, once.
+// Payment says how an order was paid. Paying from the wallet debits it, once. A payment from
+// outside has a reference, and a reference pays one order.
 type Payment struct {
 	Method    string `json:"method"`
 	Reference string `json:"reference,omitempty"`
@@ -28,12 +30,32 @@ func (p Payment) check() (broken apperr.Fields) {
 	if required(&broken, "/method", p.Method) {
 		broken.Check(slices.Contains(methods, p.Method), "/method", "oneof", "must be one of external, wallet")
 	}
-	atMost(&broken, "/reference", p.Reference, 100)
+	if p.Reference != "" || p.Method == external {
+		if field := httpapi.CheckReference(p.Reference); field != nil {
+			broken = append(broken, *field)
+		}
+	}
 	return broken
 }
 
 func (p Payment) fill(o *Order) {
-	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, p.Reference, o.Amount
+	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, httpapi.OrNull(p.Reference), o.Amount
+}
+
+// payment returns how the order was paid.
+func (o *Order) payment() Payment {
+	p := Payment{Method: o.PaymentMethod}
+	if o.PaymentReference != nil {
+		p.Reference = *o.PaymentReference
+	}
+	return p
+}
+
+// repeats reports whether a step is the payment that an order has already, as in the repeated
+// callback of a payment provider.
+func repeats(step Step, o *Order) bool {
+	p, isPayment := step.(Payment)
+	return isPayment && p.Reference != "" && p == o.payment()
 }
 
 func (Payment) possible(*Order) *apperr.Error { return nil }

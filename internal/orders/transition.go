@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -43,14 +44,18 @@ type locks struct{ stock, wallet bool }
 const lockWait = 3 * time.Second
 
 // Transition moves an order that was just read, and what the step changes beside it, in one
-// unit; see change.Lifecycle for what is refused. Errors, besides: ValidationFailed;
-// InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
+// unit; see change.Lifecycle for what is refused. A payment that the order has already is returned
+// as it is. Errors, besides: ValidationFailed; PayloadMismatch when the payment's reference paid
+// another order; InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
 	if broken := step.check(); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
+	}
+	if repeats(step, order) {
+		return order, nil
 	}
 	if refusal := step.possible(order); refusal != nil {
 		return nil, s.impossible(order, refusal)
@@ -59,14 +64,21 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.lifecycle().Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
+	lifecycle := s.lifecycle()
+	lifecycle.Repeated = func(current *Order) bool { return repeats(step, current) }
+	after, err := lifecycle.Transition(ctx, u, order, step.action(), ifMatch, func(to status.State) (*Order, error) {
 		after := *order
 		after.Status, after.PaymentDue = to.Code, nil
 		if err := step.prepare(ctx, u, s, &after); err != nil {
 			return nil, err
 		}
 		step.fill(&after)
-		if err := updateStatus(ctx, u, order, &after); err != nil {
+		err := updateStatus(ctx, u, order, &after)
+		if storage.IsDuplicate(err, "uq_orders_payment") {
+			paid := after.payment()
+			return nil, lifecycle.ReferenceTaken(paid.Reference, "payment_method = ? AND payment_reference = ?", paid.Method, paid.Reference)
+		}
+		if err != nil {
 			return nil, err
 		}
 		return &after, guard.Advance(ctx, u, &after)

@@ -59,7 +59,8 @@ func viewOf(o Order) orderView {
 		}
 	}
 	if o.PaymentMethod != "" {
-		v.Payment = &Payment{Method: o.PaymentMethod, Reference: o.PaymentReference}
+		payment := o.payment()
+		v.Payment = &payment
 	}
 	if o.Carrier != "" {
 		v.Shipment = &Shipment{Carrier: o.Carrier, TrackingNo: o.TrackingNo}

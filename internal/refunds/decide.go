@@ -50,7 +50,8 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 		return after, nil
 	}
 	paidBack := *after
-	paidBack.Status, paidBack.Reference = settled.Code, after.reference()
+	reference := after.reference()
+	paidBack.Status, paidBack.Reference = settled.Code, &reference
 	if _, err := s.updateStatus(ctx, u, after, &paidBack); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 	if err := s.payOut(ctx, u, &paidBack); err != nil {
 		return nil, err
 	}
-	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: paidBack.Reference})
+	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: reference})
 }
 
 // reserveAgain reserves the amount and the units of a refund that has failed. A refund of a
@@ -113,8 +114,15 @@ func (st Settlement) check() apperr.Fields {
 }
 
 func (st Settlement) fill(_ principal.Principal, _ time.Time, refund *Refund) error {
-	refund.Reference = st.Reference
+	refund.Reference = &st.Reference
 	return nil
+}
+
+// repeats reports whether a step is the settlement that a refund has already, as in the repeated
+// callback of a payment provider.
+func repeats(step Step, refund *Refund) bool {
+	st, isSettlement := step.(Settlement)
+	return isSettlement && refund.Reference != nil && *refund.Reference == st.Reference
 }
 
 func (Settlement) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {

@@ -82,8 +82,8 @@ type Refund struct {
 	ApprovedByName string
 	ApprovedTime   *time.Time
 	// Reference names the movement of the money: the wallet's entry, or what the provider
-	// calls it; "" before it is settled.
-	Reference string
+	// calls it; nil before it is settled. At most one refund of a tenant and method has it.
+	Reference *string
 	// StatusReason is why it was rejected, has failed or is unknown; "" otherwise.
 	StatusReason string
 

@@ -143,18 +143,19 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 		return nil
 	}
 	after := *refund
-	after.Status, after.Reference = settled.Code, refund.reference()
+	reference := refund.reference()
+	after.Status, after.Reference = settled.Code, &reference
 	if _, err := s.updateStatus(ctx, u, refund, &after); err != nil {
 		return fmt.Errorf("settle the refund of a cancelled order: %w", err)
 	}
 	if err := guard.Advance(ctx, u, &after); err != nil {
 		return err
 	}
-	if err := s.wallets.Credit(ctx, u, order.UserID, rest, "refund", after.Reference); err != nil {
+	if err := s.wallets.Credit(ctx, u, order.UserID, rest, "refund", reference); err != nil {
 		return err
 	}
 	s.announce(u, "credit", &after)
-	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": after.Reference})
+	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": reference})
 }
 
 // withheld takes the unshipped units of a line out of its order's ToShip.

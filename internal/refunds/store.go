@@ -156,8 +156,11 @@ func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *
 		"status_reason":    after.StatusReason,
 	}
 	err = guard.Transition[Refund](ctx, u, before.Ref(), from, to, set)
-	if errors.Is(err, guard.ErrProposed) {
-		return true, guard.TransitionProposed[Refund](ctx, u, before.Ref(), from, to, set)
+	if named = u.Approval() != 0; errors.Is(err, guard.ErrProposed) {
+		named, err = true, guard.TransitionProposed[Refund](ctx, u, before.Ref(), from, to, set)
 	}
-	return u.Approval() != 0, err
+	if storage.IsDuplicate(err, "uq_refunds_reference") {
+		err = s.lifecycle().ReferenceTaken(*after.Reference, "method = ? AND reference = ?", after.Method, *after.Reference)
+	}
+	return named, err
 }

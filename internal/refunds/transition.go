@@ -35,8 +35,9 @@ const lockWait = 3 * time.Second
 
 // Transition takes a step with a refund that was just read, all of it in one unit; see
 // change.Lifecycle for what is refused. The approval of a refund above the tenant's threshold is
-// proposed instead: the refund is returned unchanged, and the unit replies with the approval.
-// Errors, besides: ValidationFailed; Forbidden when the caller requested the refund that they
+// proposed instead: the refund is returned unchanged, and the unit replies with the approval. A
+// settlement that the refund has already is returned as it is. Errors, besides: ValidationFailed;
+// PayloadMismatch when the settlement's reference is that of another refund; Forbidden when the caller requested the refund that they
 // approve; lock.ErrNotAcquired when wallet or stock stayed locked.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
@@ -45,12 +46,17 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	if broken := step.check(); len(broken) > 0 {
 		return nil, apperr.Invalid(broken...)
 	}
+	if repeats(step, refund) {
+		return refund, nil
+	}
 	ctx, err := s.lock(ctx, u, refund, step)
 	if err != nil {
 		return nil, err
 	}
+	lifecycle := s.lifecycle()
+	lifecycle.Repeated = func(current *Refund) bool { return repeats(step, current) }
 	var named bool
-	after, err := s.lifecycle().Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (after *Refund, err error) {
+	after, err := lifecycle.Transition(ctx, u, refund, step.action(), ifMatch, func(to status.State) (after *Refund, err error) {
 		after, named, err = s.updateByStep(ctx, u, refund, step, to)
 		return after, err
 	})

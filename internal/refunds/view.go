@@ -54,7 +54,7 @@ func viewOf(r Refund) refundView {
 		ID: r.ID, OrderID: r.OrderID, OrderNo: r.OrderNo, UserID: r.UserID, Amount: r.Amount, Method: r.Method, Origin: r.Origin,
 		Lines: make([]lineView, len(r.Lines)), Reason: r.Reason,
 		Status: Machine.Of(r.Status).Name, AllowedTransitions: r.allowed(),
-		StatusReason: httpapi.OrNull(r.StatusReason), Reference: httpapi.OrNull(r.Reference),
+		StatusReason: httpapi.OrNull(r.StatusReason), Reference: r.Reference,
 		RequestedBy: principal.Person{ID: r.RequestedBy, Name: r.RequestedByName}, ApprovedTime: r.ApprovedTime, Stamp: r.Stamp(),
 	}
 	for i, line := range r.Lines {

@@ -846,7 +846,7 @@ CREATE TABLE IF NOT EXISTS orders (
   amount            BIGINT       NOT NULL,
   coupon_code       VARCHAR(32)  NOT NULL,
   payment_method    VARCHAR(16)  NOT NULL,
-  payment_reference VARCHAR(100) NOT NULL,
+  payment_reference VARCHAR(100)     NULL, -- null: not paid, or paid without one
   carrier           VARCHAR(100) NOT NULL,
   tracking_no       VARCHAR(100) NOT NULL,
   cancel_reason     VARCHAR(500) NOT NULL,
@@ -859,6 +859,7 @@ CREATE TABLE IF NOT EXISTS orders (
   PRIMARY KEY (id),
   UNIQUE KEY uq_orders_no (tenant_id, order_no),
   UNIQUE KEY uq_orders_ticket (tenant_id, ticket),
+  UNIQUE KEY uq_orders_payment (tenant_id, payment_method, payment_reference),
   KEY ix_orders_id (tenant_id, id),
   KEY ix_orders_status (tenant_id, status, id),
   KEY ix_orders_user (tenant_id, user_id, id),
@@ -925,10 +926,11 @@ CREATE TABLE IF NOT EXISTS refunds (
   approved_by       BIGINT           NULL, -- null: not approved
   approved_by_name  VARCHAR(100) NOT NULL,
   approved_time     DATETIME(6)      NULL,
-  reference         VARCHAR(100) NOT NULL, -- '': no money has moved
+  reference         VARCHAR(100)     NULL, -- null: no money has moved
   status_reason     VARCHAR(500) NOT NULL,
   proposed          BIGINT       NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
   PRIMARY KEY (id),
+  UNIQUE KEY uq_refunds_reference (tenant_id, method, reference),
   KEY ix_refunds_id (tenant_id, id),
   KEY ix_refunds_order (tenant_id, order_id, id),
   KEY ix_refunds_status (tenant_id, status, id),

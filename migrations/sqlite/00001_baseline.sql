@@ -789,7 +789,7 @@ CREATE TABLE orders (
   amount            INTEGER  NOT NULL,
   coupon_code       TEXT     NOT NULL,
   payment_method    TEXT     NOT NULL,
-  payment_reference TEXT     NOT NULL,
+  payment_reference TEXT         NULL, -- null: not paid, or paid without one
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
@@ -802,6 +802,7 @@ CREATE TABLE orders (
 );
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
+CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);
 CREATE INDEX ix_orders_id ON orders (tenant_id, id);
 CREATE INDEX ix_orders_status ON orders (tenant_id, status, id);
 CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
@@ -865,10 +866,11 @@ CREATE TABLE refunds (
   approved_by       INTEGER      NULL, -- null: not approved
   approved_by_name  TEXT     NOT NULL,
   approved_time     DATETIME     NULL,
-  reference         TEXT     NOT NULL, -- '': no money has moved
+  reference         TEXT         NULL, -- null: no money has moved
   status_reason     TEXT     NOT NULL,
   proposed          INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
 );
+CREATE UNIQUE INDEX uq_refunds_reference ON refunds (tenant_id, method, reference);
 CREATE INDEX ix_refunds_id ON refunds (tenant_id, id);
 CREATE INDEX ix_refunds_order ON refunds (tenant_id, order_id, id);
 CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);

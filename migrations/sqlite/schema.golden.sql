@@ -886,7 +886,7 @@ CREATE TABLE orders (
   amount            INTEGER  NOT NULL,
   coupon_code       TEXT     NOT NULL,
   payment_method    TEXT     NOT NULL,
-  payment_reference TEXT     NOT NULL,
+  payment_reference TEXT         NULL, -- null: not paid, or paid without one
   carrier           TEXT     NOT NULL,
   tracking_no       TEXT     NOT NULL,
   cancel_reason     TEXT     NOT NULL,
@@ -917,6 +917,8 @@ CREATE INDEX ix_orders_updated ON orders (tenant_id, updated_time, id);
 CREATE INDEX ix_orders_user ON orders (tenant_id, user_id, id);
 
 CREATE UNIQUE INDEX uq_orders_no ON orders (tenant_id, order_no);
+
+CREATE UNIQUE INDEX uq_orders_payment ON orders (tenant_id, payment_method, payment_reference);
 
 CREATE UNIQUE INDEX uq_orders_ticket ON orders (tenant_id, ticket);
 
@@ -1018,7 +1020,7 @@ CREATE TABLE refunds (
   approved_by       INTEGER      NULL, -- null: not approved
   approved_by_name  TEXT     NOT NULL,
   approved_time     DATETIME     NULL,
-  reference         TEXT     NOT NULL, -- '': no money has moved
+  reference         TEXT         NULL, -- null: no money has moved
   status_reason     TEXT     NOT NULL,
   proposed          INTEGER  NOT NULL DEFAULT 0 -- proposals since the last change; counting one conflicts with a concurrent change
 );
@@ -1038,6 +1040,8 @@ CREATE INDEX ix_refunds_status ON refunds (tenant_id, status, id);
 CREATE INDEX ix_refunds_updated ON refunds (tenant_id, updated_time, id);
 
 CREATE INDEX ix_refunds_user ON refunds (tenant_id, user_id, id);
+
+CREATE UNIQUE INDEX uq_refunds_reference ON refunds (tenant_id, method, reference);
 
 CREATE TABLE retention_sweeps (
   name       TEXT     NOT NULL PRIMARY KEY, -- the table

@@ -175,7 +175,7 @@ func newRefund(t *testing.T, c *apptest.Caller) string {
 
 func newPaidOrder(t *testing.T, c *apptest.Caller) string {
 	order := newOrder(t, c)
-	answer := c.Do(t, "POST", httpapi.Base+"/orders/"+order+"/pay", map[string]any{"method": "external"})
+	answer := c.Do(t, "POST", httpapi.Base+"/orders/"+order+"/pay", map[string]any{"method": "external", "reference": "PSP-" + order})
 	require.Equal(t, 200, answer.Status, "%s", answer.Body)
 	return order
 }

@@ -27,7 +27,7 @@ func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *t
 		patch(t, c, "/api/v1/settings", object{"walletApprovalThreshold": 0, "refundApprovalThreshold": 0}, etag(read(t, c, "/api/v1/settings")))
 		newItem(t, c, "TEA-1", 100)
 		order := newOrder(t, c, "TEA-1")
-		answer(t, c, orderPath(order)+"/pay", object{"method": "external"})
+		answer(t, c, orderPath(order)+"/pay", paymentOf(order))
 		refund := create(t, agent, orderPath(order)+"/refunds", object{"amount": 100, "reason": "broken"})
 		config := create(t, c, "/api/v1/configs", object{"key": "tax", "value": 1, "protected": true})
 

@@ -146,7 +146,7 @@ func TestACallerOfAnotherTenantFindsNothingAndChangesNothing(t *testing.T) {
 			{http.MethodDelete, "/api/v1/items/SECRET-1", nil, etag(item)},
 			{http.MethodGet, orderPath(order), nil, ""},
 			{http.MethodGet, orderPath(order) + "/history", nil, ""},
-			{http.MethodPost, orderPath(order) + "/pay", object{"method": "external"}, ""},
+			{http.MethodPost, orderPath(order) + "/pay", paymentOf(order), ""},
 			{http.MethodPost, orderPath(order) + "/cancel", object{"reason": "x"}, ""},
 			{http.MethodGet, campaignPath, nil, ""},
 			{http.MethodPost, campaignPath + "/coupons", object{"count": 1}, ""},

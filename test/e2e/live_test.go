@@ -59,7 +59,7 @@ func TestEveryChangeIsAnnouncedWithWhoMadeItWhenAndWhatCameOfIt(t *testing.T) {
 		order := newOrder(t, ada, "TEA-2")
 		key := fmt.Sprint(int64(order["id"].(float64)))
 		require.Equal(t, order["orderNo"], live.requireChange(t, "orders", key, "create", order)["label"])
-		order = answer(t, ada, orderPath(order)+"/pay", object{"method": "external"})
+		order = answer(t, ada, orderPath(order)+"/pay", paymentOf(order))
 		live.requireChange(t, "orders", key, "pay", order)
 
 		newConfig(t, stranger, "own", 1, "number")

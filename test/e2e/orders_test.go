@@ -33,6 +33,11 @@ func orderPath(order object) string {
 	return fmt.Sprintf("/api/v1/orders/%d", int64(order["id"].(float64)))
 }
 
+// paymentOf returns a payment of an order from outside.
+func paymentOf(order object) object {
+	return object{"method": "external", "reference": order["orderNo"]}
+}
+
 func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 50
@@ -51,7 +56,7 @@ func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t 
 func raceShipAndCancel(t *testing.T, callers []*apptest.Caller, order object, clients int) {
 	t.Helper()
 	c, path := callers[0], orderPath(order)
-	paid := c.Do(t, http.MethodPost, path+"/pay", object{"method": "external"})
+	paid := c.Do(t, http.MethodPost, path+"/pay", paymentOf(order))
 	require.Equalf(t, http.StatusOK, paid.Status, "%s", paid.Body)
 	answers := race(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 		if i%2 == 0 {
@@ -92,7 +97,7 @@ func TestAnOrderGoesFromPendingToCompletedOnlyAlongItsMachine(t *testing.T) {
 
 		refused := requireProblem(t, c.Do(t, http.MethodPost, path+"/ship", object{"carrier": "DHL", "trackingNo": "1"}), http.StatusConflict, "transition_not_allowed")
 		require.Equal(t, "pending", refused["currentStatus"])
-		requireProblem(t, c.Do(t, http.MethodPost, path+"/pay", object{"method": "external"}, "If-Match", `"none-such"`), http.StatusPreconditionFailed, "version_conflict")
+		requireProblem(t, c.Do(t, http.MethodPost, path+"/pay", paymentOf(order), "If-Match", `"none-such"`), http.StatusPreconditionFailed, "version_conflict")
 
 		steps := []struct {
 			action, status string
@@ -122,7 +127,7 @@ func TestAnOrderIsPaidOnceHoweverManyPay(t *testing.T) {
 		newItem(t, c, "POT-1", 2500)
 		order := newOrder(t, c, "POT-1")
 		answers := race(t, 30, func(ctx context.Context, i int) (apptest.Answer, error) {
-			return c.Try(ctx, http.MethodPost, orderPath(order)+"/pay", object{"method": "external"}, "If-Match", etag(order))
+			return c.Try(ctx, http.MethodPost, orderPath(order)+"/pay", paymentOf(order), "If-Match", etag(order))
 		})
 		won, lost := split(answers, http.StatusOK)
 		require.Len(t, won, 1)

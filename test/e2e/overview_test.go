@@ -97,7 +97,7 @@ func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
 		newItem(t, c, "TEA-1", 100)
 		newOrder(t, c, "TEA-1")
 		order := newOrder(t, c, "TEA-1")
-		answer(t, c, orderPath(order)+"/pay", object{"method": "external"})
+		answer(t, c, orderPath(order)+"/pay", paymentOf(order))
 		row := newConfig(t, c, "contested", 1, "number")
 		patch(t, c, "/api/v1/configs/contested", object{"value": 2}, etag(row))
 		for range 2 {

@@ -32,6 +32,7 @@ func newPayments(t *testing.T, c *apptest.Caller, name string) batch {
 	t.Helper()
 	newItem(t, c, name)
 	must(t, c, "/inventory/"+name+"/adjustments", object{"delta": batchRows, "reason": "opening stock", "reference": "opening"})
+	must(t, c, "/wallets/7/entries", object{"amount": 1_000_000, "kind": "topup", "reference": name})
 	ids := make([]any, batchRows)
 	for i := range ids {
 		ids[i] = must(t, c, "/orders", object{"userId": 7, "items": []any{object{"sku": name, "quantity": 1}}})["id"]
@@ -39,7 +40,7 @@ func newPayments(t *testing.T, c *apptest.Caller, name string) batch {
 	return batch{
 		deed: deed{
 			name: name, key: "key-of-" + name, method: http.MethodPost, path: "/order-batches", status: http.StatusOK,
-			body:   object{"action": "pay", "method": "external", "ids": ids},
+			body:   object{"action": "pay", "method": "wallet", "ids": ids},
 			effect: "SELECT COUNT(*) FROM order_histories h JOIN order_lines l ON l.order_id = h.order_id WHERE l.sku = ? AND h.to_status = 1",
 			about:  []any{name},
 		},

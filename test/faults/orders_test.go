@@ -25,7 +25,7 @@ func shipOrCancel(t *testing.T, engine string, rounds, clients int) {
 		order := c.Do(t, http.MethodPost, "/api/v1/orders", map[string]any{"userId": 1, "items": []any{map[string]any{"sku": "RACE-1", "quantity": 1}}})
 		require.Equalf(t, http.StatusCreated, order.Status, "%s", order.Body)
 		path := order.Header.Get("Location")
-		paid := c.Do(t, http.MethodPost, path+"/pay", map[string]any{"method": "external"})
+		paid := c.Do(t, http.MethodPost, path+"/pay", map[string]any{"method": "external", "reference": path})
 		require.Equalf(t, http.StatusOK, paid.Status, "%s", paid.Body)
 		statuses := together(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 			if i%2 == 0 {

@@ -34,7 +34,7 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 		order := int64(must(t, c, "/orders", object{"userId": "li", "items": []object{{"sku": "REFUND-1", "quantity": 4}}})["id"].(float64))
 		path := fmt.Sprintf("/api/v1/orders/%d", order)
 		method := []string{"wallet", "external"}[round%2]
-		paid := until(t, c, path+"/pay", object{"method": method}, fmt.Sprintf("pay-%d", round))
+		paid := until(t, c, path+"/pay", object{"method": method, "reference": path}, fmt.Sprintf("pay-%d", round))
 		require.Equalf(t, http.StatusOK, paid.Status, "%s", paid.Body)
 		var running sync.WaitGroup
 		begun := make(chan struct{})

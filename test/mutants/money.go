@@ -24,7 +24,27 @@ var money = []mutant{
 	},
 	{
 		name: "a cancelled order keeps the money of the wallet",
-		file: "internal/orders/cancel.go", old: `if rest := before.Refundable(); rest > 0 {`, new: `if rest := before.Refundable(); rest < 0 {`,
+		file: "internal/orders/cancel.go", old: `if cancelled.rest > 0 {`, new: `if cancelled.rest < 0 {`,
 		caught: tests{"test/shop": {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"}},
+	},
+	{
+		name: "a payment from outside needs no reference",
+		file: "internal/orders/pay.go", old: `if p.Reference != "" || p.Method == external {`, new: `if p.Reference != "" || p.Method == "" {`,
+		caught: tests{"test/shop": {"TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing", "TestABatchThatIsWrongAsAWholeMovesNothing"}},
+	},
+	{
+		name: "another reference counts as the payment that an order has",
+		file: "internal/orders/pay.go", old: `p.Reference != "" && p == o.payment()`, new: `p.Reference != "" && p.Method == o.PaymentMethod`,
+		caught: tests{"test/shop": {"TestPaymentReferencePaysOneOrder"}},
+	},
+	{
+		name: "of racing callbacks of one payment one succeeds",
+		file: "internal/core/change/transition.go", old: `l.Repeated != nil && l.Repeated(current)`, new: `l.Repeated != nil && !l.Repeated(current)`,
+		caught: tests{"test/shop": {"TestRacingCallbacksOfAPaymentAllSucceed"}},
+	},
+	{
+		name: "the repeated settlement of a refund is a conflict",
+		file: "internal/refunds/decide.go", old: `return isSettlement && refund.Reference != nil`, new: `return isSettlement && refund.Reference == nil`,
+		caught: tests{"test/shop": {"TestSettlementReferenceSettlesOneRefund"}},
 	},
 }

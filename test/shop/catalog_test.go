@@ -152,7 +152,7 @@ func TestAnItemThatAnOrderNamesIsNotDeleted(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1)
 		order := OrderPath(s.Place(t))
-		s.Post(t, http.StatusOK, order+"/pay", object{"method": "external"})
+		s.Post(t, http.StatusOK, order+"/pay", Outside())
 		s.Post(t, http.StatusOK, order+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
 		require.Zero(t, s.Get(t, "/inventory/TEA-1").Body["onHand"])
 		refused := s.Send(t, http.MethodDelete, "/items/TEA-1", nil, "If-Match", s.Get(t, "/items/TEA-1").Header.Get("ETag"))

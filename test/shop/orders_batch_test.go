@@ -21,7 +21,7 @@ func TestEachOrderOfABatchHasItsOwnVerdictAndUnit(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
 		first, second, third := s.Place(t), s.Place(t), s.Place(t)
-		s.Post(t, http.StatusOK, OrderPath(second)+"/pay", object{"method": "external"})
+		s.Post(t, http.StatusOK, OrderPath(second)+"/pay", Outside())
 		s.Post(t, http.StatusOK, OrderPath(second)+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
 		audited := s.Count(t, &uow.AuditRow{}, "1 = 1")
 
@@ -68,6 +68,7 @@ func TestABatchThatIsWrongAsAWholeMovesNothing(t *testing.T) {
 		{"no reason", object{"action": "cancel", "ids": []any{order["id"]}}, 422, "/reason"},
 		{"another action's member", object{"action": "cancel", "ids": []any{order["id"]}, "reason": "x", "carrier": "DHL"}, 400, "/carrier"},
 		{"an unknown method", object{"action": "pay", "ids": []any{order["id"]}, "method": "cash"}, 422, "/method"},
+		{"no reference", object{"action": "pay", "ids": []any{order["id"]}, "method": "external"}, 422, "/reference"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -107,7 +108,7 @@ func TestABatchWhoseCallerHangsUpLeavesTheDoneDoneAndTheRestUndone(t *testing.T)
 
 		first, hangUp := context.WithCancel(ctx)
 		hangUp()
-		a := s.SendContext(first, t, http.MethodPost, "/order-batches", object{"action": "pay", "ids": ids[2:], "method": "external"})
+		a := s.SendContext(first, t, http.MethodPost, "/order-batches", object{"action": "pay", "ids": ids[2:], "method": "wallet"})
 		require.Equal(t, http.StatusServiceUnavailable, a.Status)
 		require.Equal(t, []any{}, a.Body["items"])
 	})

@@ -97,7 +97,7 @@ func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T)
 		body := object{"userId": Buyer, "items": []object{{"sku": "TEA-1", "quantity": 3}}}
 		steps := func(order object, actions ...string) {
 			for _, action := range actions {
-				brings := object{"pay": object{"method": "external"}, "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
+				brings := object{"pay": Outside(), "ship": object{"carrier": "DHL", "trackingNo": "1"}, "cancel": object{"reason": "x"}}[action]
 				s.Post(t, http.StatusOK, OrderPath(order)+"/"+action, brings)
 			}
 		}
@@ -258,7 +258,7 @@ func TestOrderLocksEncloseTheTransaction(t *testing.T) {
 		step(order, "cancel", object{"reason": "x"}, cup, tea, purse)
 		order = s.Create(t, "/orders", body)
 		locks.Taken(t)
-		step(order, "pay", object{"method": "external"})
+		step(order, "pay", Outside())
 		step(order, "ship", object{"carrier": "DHL", "trackingNo": "1"}, cup, tea)
 	})
 }
@@ -268,7 +268,7 @@ func TestAnOrderThatWasPaidOutsideIsCancelledWithARefundOfTheRest(t *testing.T) 
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
 		order := s.Place(t)
-		paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", object{"method": "external"}).Body
+		paid := s.Send(t, http.MethodPost, OrderPath(order)+"/pay", Outside()).Body
 		require.Equal(t, []any{"ship", "cancel"}, paid["allowedTransitions"])
 		require.Equal(t, []any{100.0, 0.0, 0.0, 100.0}, []any{paid["paid"], paid["refundReserved"], paid["refunded"], paid["refundable"]})
 		cancelled := s.Post(t, http.StatusOK, OrderPath(order)+"/cancel", object{"reason": "late"})

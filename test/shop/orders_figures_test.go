@@ -21,7 +21,7 @@ func TestOrdersAreCountedByTheDayInUTCWithWhatThePaidOnesComeTo(t *testing.T) {
 		order := func(pay bool) {
 			made := s.Create(t, "/orders", object{"userId": "7", "items": []object{{"sku": "TEA-1", "quantity": 1}}})
 			if pay {
-				s.Post(t, http.StatusOK, OrderPath(made)+"/pay", object{"method": "external"})
+				s.Post(t, http.StatusOK, OrderPath(made)+"/pay", Outside())
 			}
 		}
 		order(true)

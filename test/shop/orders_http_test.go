@@ -161,7 +161,9 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 		{"an unknown method", "pay", `{"method":"cash"}`, 422, "/method"},
 		{"no method", "pay", ``, 422, "/method"},
 		{"a long reference", "pay", `{"method":"external","reference":"` + strings.Repeat("r", 101) + `"}`, 422, "/reference"},
-		{"an unknown field", "pay", `{"method":"external","amount":1}`, 400, "/amount"},
+		{"no reference", "pay", `{"method":"external"}`, 422, "/reference"},
+		{"a reference of the service", "pay", `{"method":"wallet","reference":"@orders/1/pay"}`, 422, "/reference"},
+		{"an unknown field", "pay", `{"method":"external","reference":"psp-1","amount":1}`, 400, "/amount"},
 		{"no carrier", "ship", `{"trackingNo":"1"}`, 422, "/carrier"},
 		{"no tracking number", "ship", `{"carrier":"DHL"}`, 422, "/trackingNo"},
 		{"no reason", "cancel", `{}`, 422, "/reason"},
@@ -176,20 +178,20 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 		})
 	}
 	s.Post(t, http.StatusNotFound, OrderPath(order)+"/refund", `{}`)
-	s.Post(t, http.StatusBadRequest, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", "*")
-	stale := s.Post(t, http.StatusPreconditionFailed, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", `"1-9"`)
+	s.Post(t, http.StatusBadRequest, OrderPath(order)+"/pay", `{"method":"external","reference":"psp-1"}`, "If-Match", "*")
+	stale := s.Post(t, http.StatusPreconditionFailed, OrderPath(order)+"/pay", `{"method":"external","reference":"psp-1"}`, "If-Match", `"1-9"`)
 	require.Equal(t, "pending", stale["currentStatus"])
 	for body, status := range map[string]int{
-		`{"method":"cash"}`:                  http.StatusPreconditionFailed,
-		`{"method":"external","extra":true}`: http.StatusBadRequest,
+		`{"method":"cash"}`: http.StatusPreconditionFailed,
+		`{"method":"external","reference":"psp-1","extra":true}`: http.StatusBadRequest,
 	} {
 		require.Equal(t, status, s.Send(t, http.MethodPost, OrderPath(order)+"/pay", body, "If-Match", `"1-9"`).Status, "shape, then precondition, then rules")
 	}
 	s.Post(t, http.StatusBadRequest, OrderPath(order)+"/pay", `{"method":"cash"}`, "If-Match", "*")
-	require.Equal(t, "?dryRun", s.Send(t, http.MethodPost, OrderPath(order)+"/pay?dryRun=true", `{"method":"external"}`).Pointer())
+	require.Equal(t, "?dryRun", s.Send(t, http.MethodPost, OrderPath(order)+"/pay?dryRun=true", `{"method":"external","reference":"psp-1"}`).Pointer())
 	require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodGet, "/orders/999999/history?limit=0", nil).Status, "existence, then shape")
 	for _, id := range []string{"0", "01", "-1", "x", "9223372036854775808", "999999"} {
-		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/"+id+"/pay", `{"method":"external"}`).Status, id)
+		require.Equal(t, http.StatusNotFound, s.Send(t, http.MethodPost, "/orders/"+id+"/pay", `{"method":"external","reference":"psp-1"}`).Status, id)
 	}
 	require.Equal(t, order, s.Send(t, http.MethodGet, OrderPath(order), nil).Body)
 }
@@ -198,7 +200,7 @@ func TestAStaleTransitionIsToldOfTheChangeAndOfNoVersionThatIsGone(t *testing.T)
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 1990, Plenty)
 	order := s.Place(t)
-	s.Post(t, http.StatusOK, OrderPath(order)+"/pay", `{"method":"external"}`, "If-Match", order["etag"].(string))
+	s.Post(t, http.StatusOK, OrderPath(order)+"/pay", `{"method":"external","reference":"psp-1"}`, "If-Match", order["etag"].(string))
 	stale := s.Post(t, http.StatusPreconditionFailed, OrderPath(order)+"/ship", `{"carrier":"DHL","trackingNo":"1"}`, "If-Match", order["etag"].(string))
 	require.Contains(t, stale["detail"], "since you read it; nothing of yours was applied.")
 }
@@ -273,7 +275,7 @@ func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
 			placed = append(placed, s.Create(t, "/orders", object{"userId": 1 + i%2, "items": []object{{"sku": sku, "quantity": 1}}}))
 			s.Clock.Advance(24 * time.Hour)
 		}
-		s.Post(t, http.StatusOK, OrderPath(placed[1])+"/pay", object{"method": "external"})
+		s.Post(t, http.StatusOK, OrderPath(placed[1])+"/pay", Outside())
 		list := func(query string) []int {
 			a := s.Get(t, "/orders?"+query)
 			found := []int{}
@@ -322,9 +324,9 @@ func TestAnotherTenantsOrderIsNotFound(t *testing.T) {
 		stranger := Open(storagetest.Tenant(t), t, db)
 		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, OrderPath(order), nil).Status)
 		require.Equal(t, http.StatusNotFound, stranger.Send(t, http.MethodGet, OrderPath(order)+"/history", nil).Status)
-		stranger.Post(t, http.StatusNotFound, OrderPath(order)+"/pay", object{"method": "external"})
+		stranger.Post(t, http.StatusNotFound, OrderPath(order)+"/pay", Outside())
 		stranger.Post(t, http.StatusUnprocessableEntity, "/orders", object{"userId": 1, "items": []object{{"sku": "TEA-1", "quantity": 1}}})
-		batch := stranger.Send(t, http.MethodPost, "/order-batches", object{"action": "pay", "ids": []any{order["id"]}, "method": "external"})
+		batch := stranger.Send(t, http.MethodPost, "/order-batches", object{"action": "pay", "ids": []any{order["id"]}, "method": "wallet"})
 		require.Equal(t, "invalid", batch.Items()[0]["verdict"])
 		require.Equal(t, order, s.Send(t, http.MethodGet, OrderPath(order), nil).Body)
 	})

@@ -71,11 +71,18 @@ func orderReplyOf(row *orders.Order, err error) (orderReply, error) {
 }
 
 var orderSteps = map[string]orders.Step{
-	"pay":           orders.Payment{Method: "external"},
 	"pay by wallet": orders.Payment{Method: "wallet"},
 	"ship":          orders.Shipment{Carrier: "DHL", TrackingNo: "1"},
 	"complete":      orders.Completion{},
 	"cancel":        orders.Cancellation{Reason: "changed my mind"},
+}
+
+// stepOf returns the step of an action. A payment from outside has a new reference.
+func stepOf(action string) orders.Step {
+	if action == "pay" {
+		return outside()
+	}
+	return orderSteps[action]
 }
 
 func TestRacingTransitionsAreLinearizable(t *testing.T) {
@@ -99,7 +106,7 @@ func TestRacingTransitionsAreLinearizable(t *testing.T) {
 					if in.action == "" {
 						return orderReplyOf(s.Orders.Order(ctx, in.order))
 					}
-					return orderReplyOf(s.move(ctx, in.order, orderSteps[in.action], nil))
+					return orderReplyOf(s.move(ctx, in.order, stepOf(in.action), nil))
 				})
 			}
 		})
@@ -115,7 +122,7 @@ func TestTheCheckerCatchesATransitionWithoutItsPredicate(t *testing.T) {
 		s.Stock(t, "TEA-1", 100, Plenty)
 		id := world.ID(s.Place(t))
 		var history racing.History[orderRequest, orderReply]
-		history.Record(0, orderRequest{id, "pay"}, func() (orderReply, error) { return orderReplyOf(s.move(ctx, id, orderSteps["pay"], nil)) })
+		history.Record(0, orderRequest{id, "pay"}, func() (orderReply, error) { return orderReplyOf(s.move(ctx, id, stepOf("pay"), nil)) })
 		bothHaveRead := racing.Meet(2)
 		racing.Together(2, func(i int) {
 			action := []string{"ship", "cancel"}[i]

@@ -51,7 +51,7 @@ func TestOfFiftyRacersToShipOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) 
 func (s *Shop) raceShipAndCancel(t *testing.T, racers int) {
 	t.Helper()
 	id := world.ID(s.Place(t))
-	_, err := s.move(s.Ctx, id, orders.Payment{Method: "external"}, nil)
+	_, err := s.move(s.Ctx, id, outside(), nil)
 	require.NoError(t, err)
 	errs, rows := make([]error, racers), make([]*orders.Order, racers)
 	racing.Together(racers, func(i int) {
@@ -135,7 +135,7 @@ func TestStaleOrderStepRunsAgainOnTheNewestVersion(t *testing.T) {
 				if guarded && runs == 1 {
 					ifMatch = &guard.Precondition{Ref: order.Ref()}
 				}
-				after, err = s.Orders.Transition(ctx, u, order, orders.Payment{Method: "external"}, ifMatch)
+				after, err = s.Orders.Transition(ctx, u, order, outside(), ifMatch)
 				return err
 			})
 			final, readErr := s.Orders.Order(ctx, id)

@@ -52,7 +52,7 @@ var productSteps = map[string]func(ctx context.Context, tr *trial) error{
 	"request all":    func(ctx context.Context, tr *trial) error { return tr.requestUnits(ctx, modelUnits) },
 	"approve":        func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Approval{}) },
 	"settle": func(ctx context.Context, tr *trial) error {
-		return tr.refund(ctx, refunds.Settlement{Reference: "RF-" + tr.sku})
+		return tr.refund(ctx, refunds.Settlement{Reference: outside().Reference})
 	},
 	"reject": func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Rejection{Reason: "no"}) },
 	"fail":   func(ctx context.Context, tr *trial) error { return tr.refund(ctx, refunds.Failure{Reason: "bounced"}) },

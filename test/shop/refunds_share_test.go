@@ -24,7 +24,7 @@ func (s *Shop) paidLines(t testing.TB, lines [][2]int64, discount int64) object 
 	if discount > 0 {
 		body["couponCode"] = s.Coupon(t, object{"value": discount})
 	}
-	return s.Post(t, http.StatusOK, OrderPath(s.Create(t, "/orders", body))+"/pay", object{"method": "external"})
+	return s.Post(t, http.StatusOK, OrderPath(s.Create(t, "/orders", body))+"/pay", Outside())
 }
 
 // refundUnits refunds a quantity of a line and returns the amount; ok is false when the quantity is

@@ -27,7 +27,11 @@ func (s *Shop) boss() *httpapitest.Caller { return s.As(8, "Ana") }
 func (s *Shop) paid(t *testing.T, method string, items ...object) object {
 	t.Helper()
 	order := s.Post(t, 201, "/orders", object{"userId": Buyer, "items": items})
-	return s.Post(t, 200, OrderPath(order)+"/pay", object{"method": method})
+	payment := object{"method": method}
+	if method == "external" {
+		payment = Outside()
+	}
+	return s.Post(t, 200, OrderPath(order)+"/pay", payment)
 }
 
 // request requests a refund.
@@ -145,7 +149,7 @@ func TestARefundOfWhatWasPaidOutsideWaitsForItsProvidersWord(t *testing.T) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
 		why := object{"reason": "as the provider says"}
-		brings := object{"reject": why, "fail": why, "unknown": why, "settle": object{"reference": "re_1"}}
+		brings := object{"reject": why, "fail": why, "unknown": why}
 		cases := []struct {
 			name  string
 			steps []string
@@ -168,6 +172,7 @@ func TestARefundOfWhatWasPaidOutsideWaitsForItsProvidersWord(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				order := s.paid(t, "external", Line("TEA-1", 1))
 				refund := s.request(t, order, object{"amount": 60})
+				brings["settle"] = object{"reference": c.name}
 				for _, step := range c.steps {
 					refund = s.boss().Post(t, 200, RefundPath(refund)+"/"+step, brings[step])
 				}
@@ -309,7 +314,7 @@ func TestALineIsRefundedForItsShareAndTheLastPieceTakesTheRest(t *testing.T) {
 		issued := s.Post(t, 201, fmt.Sprintf("/coupon-campaigns/%d/coupons", world.ID(campaign)), object{"count": 1})
 		order := s.Post(t, 201, "/orders", object{"userId": Buyer, "items": []object{Line("TEA-1", 3), Line("CUP-1", 1)}, "couponCode": issued["codes"].([]any)[0]})
 		require.EqualValues(t, 304, order["amount"])
-		s.Post(t, 200, OrderPath(order)+"/pay", object{"method": "external"})
+		s.Post(t, 200, OrderPath(order)+"/pay", Outside())
 		// 31 × 300/335 = 27.76 and 31 × 35/335 = 3.24: the lines are worth 272 and 32.
 		var worths []any
 		for range 3 {

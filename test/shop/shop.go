@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,6 +162,20 @@ func (s *Shop) Place(t testing.TB, lines ...object) object {
 		lines = []object{Line("TEA-1", 1)}
 	}
 	return s.Create(t, "/orders", object{"userId": Buyer, "items": lines})
+}
+
+// paymentsOutside numbers the references of payments from outside.
+var paymentsOutside atomic.Int64
+
+// outside returns a payment from outside with a new reference.
+func outside() orders.Payment {
+	return orders.Payment{Method: "external", Reference: fmt.Sprintf("psp-%d", paymentsOutside.Add(1))}
+}
+
+// Outside is the request of a payment from outside with a new reference.
+func Outside() object {
+	p := outside()
+	return object{"method": p.Method, "reference": p.Reference}
 }
 
 // CampaignSpec returns the request for a campaign that has started, with some members replaced.

@@ -9,7 +9,7 @@ const site = tenantSite(async () => {
   await itemInStock(site.request, { sku: 'DASH-9', name: 'Green tea', price: 6000 });
   for (let i = 0; i < 3; i++) {
     const { id } = await site.request<{ id: number }>('POST', '/orders', { userId: `u${i}`, items: [{ sku: 'DASH-9', quantity: 1 }] });
-    if (i > 0) await site.request('POST', `/orders/${id}/pay`, { method: 'external' });
+    if (i > 0) await site.request('POST', `/orders/${id}/pay`, { method: 'external', reference: `PSP-${id}` });
   }
   await site.request('POST', '/items', { sku: 'DASH-LOW', name: 'Cup', price: 900 });
   await site.request('POST', '/inventory/DASH-LOW/adjustments', { delta: 2, reason: 'opening', reference: 'opening' });

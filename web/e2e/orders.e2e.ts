@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
-import { itemInStock } from './pages';
+import { itemInStock, payFromWallet } from './pages';
 import { admin } from './service';
 import { expect, li, nightly, tenantSite, test } from './site';
 
@@ -17,7 +17,7 @@ const place = () => site.request<Placed>('POST', '/orders', { userId: 12, items:
 /** An order that can be shipped, and cancelled until it is. */
 const placePaid = async () => {
   const order = await place();
-  await site.request('POST', `/orders/${order.id}/pay`, { method: 'external' });
+  await site.request('POST', `/orders/${order.id}/pay`, { method: 'external', reference: order.orderNo });
   return order;
 };
 /** Ships the order whose page is open. */
@@ -182,6 +182,8 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   await visitor.settle();
   await press(page.getByRole('checkbox', { name: third?.orderNo }), 'Space');
   await press(page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Mark as paid' }), 'Enter');
+  await press(dialog.getByRole('textbox', { name: 'Reference' }));
+  await page.keyboard.type('PSP-10');
   await press(dialog.getByRole('button', { name: /Mark as paid: 1 order/ }), 'Enter');
   await dialog.getByText(/1 done, 0 not done/).waitFor();
   await press(dialog.getByRole('button', { name: 'Close' }), 'Enter');
@@ -201,7 +203,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 nightly('230 orders are shipped in one go: progress, a verdict each, failed rows stay chosen, and the verdicts are a file', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 230; i += 10) ids.push(...(await Promise.all(Array.from({ length: 10 }, place))).map(({ id }) => id));
-  await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
+  await payFromWallet(site.request, '12', ids);
   // The tests before have left paid and shipped orders too.
   const countOf = async (status: string) => (await site.request<{ total: number }>('GET', `/orders?status=${status}&limit=1`)).total;
   const [paid, shipped] = [await countOf('paid'), await countOf('shipped')];

@@ -65,7 +65,7 @@ async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   const lines = items.map(({ sku }, i) => ({ sku, quantity: i + 1 }));
   const order = await ana<Versioned>('POST', '/orders', { userId: '1207', items: lines });
   const shipped = await ana<Versioned>('POST', '/orders', { userId: '318', items: lines.slice(0, 1) });
-  const paid = await li<Versioned>('POST', `/orders/${shipped.id}/pay`, { method: 'external' }, { 'If-Match': shipped.etag });
+  const paid = await li<Versioned>('POST', `/orders/${shipped.id}/pay`, { method: 'external', reference: 'PSP-20260131-6' }, { 'If-Match': shipped.etag });
   await ana('POST', `/orders/${shipped.id}/ship`, { carrier: 'SF Express', trackingNo: 'SF1400024811' }, { 'If-Match': paid.etag });
   const config = await li<Versioned>('POST', '/configs', {
     key: 'checkout.retries',

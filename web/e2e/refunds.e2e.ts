@@ -32,7 +32,7 @@ const site = tenantSite(async () => {
 
 async function placePaid(method: 'external' | 'wallet' = 'external', quantity = 1): Promise<number> {
   const { id, etag } = await site.request<Order>('POST', '/orders', { userId: 'ref-12', items: [{ sku: 'REF-1', quantity }] });
-  await site.request('POST', `/orders/${id}/pay`, { method }, { 'If-Match': etag });
+  await site.request('POST', `/orders/${id}/pay`, { method, reference: `PSP-${id}` }, { 'If-Match': etag });
   return id;
 }
 

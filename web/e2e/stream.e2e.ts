@@ -41,7 +41,7 @@ test('a change by one admin shows on the clean list and page of the other within
   const onList: number[] = [];
   for (const order of orders) {
     const row = list.page.getByRole('row', { name: new RegExp(order.orderNo) });
-    onList.push(await shownAfter(() => step(order, 'pay', { method: 'external' }), row.getByText('Paid')));
+    onList.push(await shownAfter(() => step(order, 'pay', { method: 'external', reference: order.orderNo }), row.getByText('Paid')));
   }
   expect(median(onList), onList.join()).toBeLessThan(soon);
 
@@ -50,7 +50,7 @@ test('a change by one admin shows on the clean list and page of the other within
   await list.page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   const onPage: number[] = [];
   for (const [action, body, status] of [
-    ['pay', { method: 'external' }, 'Paid'],
+    ['pay', { method: 'external', reference: order.orderNo }, 'Paid'],
     ['ship', { carrier: 'DHL', trackingNo: '1' }, 'Shipped'],
     ['complete', {}, 'Completed'],
   ] as const) {

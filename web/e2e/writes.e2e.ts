@@ -1,5 +1,5 @@
 import type { Visitor } from './browser';
-import { itemInStock } from './pages';
+import { itemInStock, payFromWallet } from './pages';
 import { inProgress, type Fate } from './proxy';
 import { expect, nightly, tenantSite, test } from './site';
 
@@ -115,7 +115,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
 nightly('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 130; i++) ids.push((await place(121)).id);
-  await site.request('POST', '/order-batches', { action: 'pay', ids, method: 'external' });
+  await payFromWallet(site.request, '121', ids);
   const { visitor, proxy } = await site.behindProxy('/orders?userId=121');
   const { page } = visitor;
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();

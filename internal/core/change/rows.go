@@ -2,10 +2,12 @@ package change
 
 import (
 	"context"
+	"fmt"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -32,6 +34,26 @@ type Rows[T any, M Model[T]] struct {
 // readCommitted reads a row as it is committed now.
 func (r Rows[T, M]) readCommitted(ctx context.Context, id int64) (M, error) {
 	return r.find(r.DB.Read(ctx), id)
+}
+
+// ReferenceTaken rolls the unit back and returns PayloadMismatch: the row that the condition finds
+// has the reference from outside that another row was to get.
+func (r Rows[T, M]) ReferenceTaken(reference, condition string, args ...any) error {
+	return uow.Explain(func(ctx context.Context) error {
+		var ids []int64
+		if err := r.DB.Read(ctx).Model(new(T)).Where(condition, args...).Limit(1).Pluck("id", &ids).Error; err != nil {
+			return fmt.Errorf("find the row with a reference: %w", err)
+		}
+		if len(ids) == 0 {
+			return uow.Overtaken("reference")
+		}
+		first, err := r.readCommitted(ctx, ids[0])
+		if err != nil {
+			return err
+		}
+		return apperr.New(apperr.PayloadMismatch, "Reference %q belongs to %s already. Nothing was changed; check which of both it is for.", reference, r.Label(first)).
+			With("first", r.View(first))
+	})
 }
 
 // readForUpdate reads a row FOR UPDATE in the unit's transaction. On SQLite the transaction is

@@ -28,6 +28,9 @@ type Lifecycle[T any, M Model[T]] struct {
 	// StatusRevision is the revision that gave a row its status, of rows that change in other ways too
 	// and know it; nil for rows of which who changed them last is to be told.
 	StatusRevision func(row M) Revision
+	// Repeated reports whether a row that another unit has changed is as the transition would make
+	// it, so that the unit runs again and finds it so; nil for never.
+	Repeated func(current M) bool
 	// Refused adds to a refusal what the resource has to say besides; nil for nothing.
 	Refused func(current M, refusal *apperr.Error)
 }
@@ -64,7 +67,7 @@ func (l Lifecycle[T, M]) Transition(
 			return notFoundIfGone(err, l.Label(row))
 		}
 		refusal := l.Refusal(current, apperr.StatusChanged, action)
-		if l.State(current) == from {
+		if l.State(current) == from || l.Repeated != nil && l.Repeated(current) {
 			return uow.Retry(refusal)
 		}
 		return refusal

@@ -26,16 +26,16 @@ async function place(request: ApiRequest, name: string, ...steps: [action: strin
   ids.set(name, order.id);
 }
 
-const pay: [string, object] = ['pay', { method: 'external', reference: 'PSP-20260131-7' }];
+const pay = (n: number): [string, object] => ['pay', { method: 'external', reference: `PSP-20260131-${n}` }];
 const ship: [string, object] = ['ship', { carrier: 'SF Express', trackingNo: 'SF1400024811' }];
 
 async function prepare(request: ApiRequest): Promise<void> {
   await itemInStock(request, { sku: 'ORD-1', name: 'Green tea, first flush, 100 g', price: 6000 });
   await itemInStock(request, { sku: 'ORD-2', name: '龙井绿茶礼盒', price: 25800 });
   await place(request, 'pending');
-  await place(request, 'paid', pay);
-  await place(request, 'shipped', pay, ship);
-  await place(request, 'completed', pay, ship, ['complete', {}]);
+  await place(request, 'paid', pay(7));
+  await place(request, 'shipped', pay(8), ship);
+  await place(request, 'completed', pay(9), ship, ['complete', {}]);
   await place(request, 'cancelled', ['cancel', { reason: 'The customer ordered twice by mistake.' }]);
   for (let look = 0; look < 8; look++) {
     for (const name of ['moved', 'lost', 'bulk a', 'bulk b']) await place(request, `${name} ${look}`);
@@ -63,7 +63,7 @@ async function overtake(page: Page, id: number): Promise<void> {
     const session = (await (await fetch('/api/v1/session')).json()) as { csrfToken: string };
     const { etag } = (await (await fetch(`/api/v1/orders/${order}`)).json()) as { etag: string };
     const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrfToken, 'If-Match': etag };
-    return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: '{"method":"external"}' })).status;
+    return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: JSON.stringify({ method: 'external', reference: `PSP-${order}` }) })).status;
   }, id);
   if (status !== 200) throw new Error(`the other admin was answered ${status}`);
 }

@@ -22,7 +22,7 @@ async function prepare(request: ApiRequest): Promise<void> {
       { sku: 'RFD-2', quantity: 1 },
     ];
     const order = await request<Versioned>('POST', '/orders', { userId: 'refunds-4711', items });
-    await request('POST', `/orders/${order.id}/pay`, { method }, { 'If-Match': order.etag });
+    await request('POST', `/orders/${order.id}/pay`, { method, reference: `PSP-${order.id}` }, { 'If-Match': order.etag });
     made.set(`order ${method}`, order.id);
     const lines = [{ sku: 'RFD-1', quantity: 2, restock: true }];
     const refund = await request<Versioned>('POST', `/orders/${order.id}/refunds`, { reason, lines });

@@ -8,7 +8,7 @@ type Name = Exclude<keyof StepInput, 'method' | 'shipRefunded'>;
 
 /** The fields of each action; a `required` field may not be empty. */
 const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; most: number }[]> = {
-  pay: [{ name: 'reference', required: false, most: 100 }],
+  pay: [{ name: 'reference', required: true, most: 100 }],
   ship: [
     { name: 'carrier', required: true, most: 100 },
     { name: 'trackingNo', required: true, most: 100 },
@@ -17,9 +17,13 @@ const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; mo
   cancel: [{ name: 'reason', required: true, most: 500 }],
 };
 
-/** What has to be filled in before it can be sent. */
+/** The required fields that are empty. A payment from the wallet needs no reference. */
 export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Name> =>
-  new Set(fieldsOf[action].filter(({ name, required }) => required && step[name].trim() === '').map(({ name }) => name));
+  new Set(
+    fieldsOf[action]
+      .filter(({ name, required }) => required && step[name].trim() === '' && !(name === 'reference' && step.method === 'wallet'))
+      .map(({ name }) => name),
+  );
 
 /** What is wrong with the inputs of an action. */
 export function useStepFaults(action: OrderAction, step: StepInput, form: { strict: boolean; error: Error | null }) {

@@ -57,7 +57,7 @@ export interface StepInput {
 export const emptyStep: StepInput = { method: 'external', reference: '', carrier: '', trackingNo: '', shipRefunded: false, reason: '' };
 
 const members = {
-  pay: ({ method, reference }: StepInput) => ({ method, ...(method === 'wallet' || reference.trim() === '' ? {} : { reference: reference.trim() }) }),
+  pay: ({ method, reference }: StepInput) => (method === 'wallet' ? { method } : { method, reference: reference.trim() }),
   ship: ({ carrier, trackingNo, shipRefunded }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim(), ...(shipRefunded && { shipRefunded }) }),
   complete: () => ({}),
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),

@@ -18,7 +18,7 @@ export const watchedOrders: Watched<Order> = {
   read: ({ id }) => readOrder(id),
 };
 
-/** What can be done with many orders at once; when they are shipped, each can have its own number. */
+/** The actions for many orders at once. A table can give each its own payment reference or tracking number. */
 export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
   const t = useText(orderMessages);
   return actions.map((action) => ({
@@ -34,13 +34,15 @@ export function useOrderActions(): readonly BulkAction<Order, StepInput>[] {
     open: () => emptyStep,
     isComplete: (step, hasOwn) => hasOwn || missingOf(action, step).size === 0,
     inputs: ({ input, change, strict, hasOwn }) => <Inputs action={action} step={input} change={change} strict={strict} hasOwn={hasOwn} />,
-    own:
-      action === 'ship'
-        ? ({ carrier }) => [
-            { name: 'trackingNo', label: t('trackingNo'), isNeeded: true },
-            { name: 'carrier', label: t('carrier'), isNeeded: carrier.trim() === '' },
-          ]
-        : undefined,
+    own: {
+      pay: () => [{ name: 'reference', label: t('reference'), isNeeded: true }],
+      ship: ({ carrier }: StepInput) => [
+        { name: 'trackingNo', label: t('trackingNo'), isNeeded: true },
+        { name: 'carrier', label: t('carrier'), isNeeded: carrier.trim() === '' },
+      ],
+      complete: undefined,
+      cancel: undefined,
+    }[action],
     skip: ({ status, allowedTransitions }) => (allowedTransitions.includes(action) ? undefined : t('skippedAs', { status: t(status).toLowerCase() })),
     preview: ({ amount }) => <Money minor={amount} />,
     item: ({ id, orderNo }) => ({ id: String(id), label: orderNo }),
@@ -63,7 +65,7 @@ interface InputsProps {
 
 function Inputs({ action, step, change, strict, hasOwn }: InputsProps) {
   const { wrong } = useStepFaults(action, step, { strict: strict && !hasOwn, error: null });
-  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo'] : []} disabled={false} />;
+  return <StepFields action={action} step={step} onChange={change} wrong={wrong} without={hasOwn ? ['trackingNo', 'reference'] : []} disabled={false} />;
 }
 
 const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> => ({
