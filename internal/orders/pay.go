@@ -68,5 +68,5 @@ func (p Payment) apply(ctx context.Context, u *uow.Unit, s *Service, _, paid *Or
 	if p.Method != fromWallet || paid.Amount == 0 {
 		return nil
 	}
-	return s.wallets.Debit(ctx, u, paid.UserID, paid.Amount, "payment", paid.reference("pay"))
+	return s.wallets.Pay(ctx, u, paid.UserID, paid.Amount, paid.reference("pay"))
 }

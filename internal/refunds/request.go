@@ -151,7 +151,7 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	if err := guard.Advance(ctx, u, &after); err != nil {
 		return err
 	}
-	if err := s.wallets.Credit(ctx, u, order.UserID, rest, "refund", reference); err != nil {
+	if err := s.wallets.Refund(ctx, u, order.UserID, rest, reference); err != nil {
 		return err
 	}
 	s.announce(u, "credit", &after)

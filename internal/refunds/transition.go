@@ -140,7 +140,7 @@ func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error
 		return err
 	}
 	if refund.byWallet() {
-		return s.wallets.Credit(ctx, u, refund.UserID, refund.Amount, "refund", refund.reference())
+		return s.wallets.Refund(ctx, u, refund.UserID, refund.Amount, refund.reference())
 	}
 	return nil
 }

@@ -44,18 +44,18 @@ func auditOf(entry *Entry) uow.Entry {
 	}}
 }
 
-// Debit takes money in another resource's unit, which has the wallet's lock and whose audit
-// entry stands for both. amount is positive, in minor units. The same reference again
+// Pay debits a wallet for an order, in the order's unit, which has the wallet's lock and whose
+// audit entry covers both. amount is positive, in minor units. The same reference again
 // changes nothing. Errors: InsufficientBalance, PayloadMismatch.
-func (s *Service) Debit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
-	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: kind, Reference: reference})
+func (s *Service) Pay(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, reference string) error {
+	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: Paid, Reference: reference})
 	return err
 }
 
-// Credit gives money in another resource's unit, like Debit. Errors: PayloadMismatch;
-// ValidationFailed when the balance would be more than can be counted.
-func (s *Service) Credit(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, kind, reference string) error {
-	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: kind, Reference: reference})
+// Refund credits a wallet for a refund, in the unit of another resource, like Pay. Errors:
+// PayloadMismatch; ValidationFailed when the balance would be more than can be counted.
+func (s *Service) Refund(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, reference string) error {
+	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: Refunded, Reference: reference})
 	return err
 }
 

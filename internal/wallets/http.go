@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -87,6 +88,8 @@ func (in *enterRequest) Check() error {
 	var broken apperr.Fields
 	broken.Check(*in.Body.Amount != 0, "/amount", "nonzero", "must not be 0")
 	broken.Check(kindPattern.MatchString(in.Body.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
+	broken.Check(!slices.Contains([]string{Paid, Refunded, Transferred}, in.Body.Kind), "/kind", "reserved",
+		"must not be payment, refund or transfer: the service makes entries of these kinds")
 	if field := httpapi.CheckReference(in.Body.Reference); field != nil {
 		broken = append(broken, *field)
 	}

@@ -54,8 +54,13 @@ type Wallet struct {
 // Label names the wallet for people.
 func (w *Wallet) Label() string { return fmt.Sprintf("the wallet of user %q", w.UserID) }
 
-// Transferred is the kind of the entries of a transfer. Other kinds are the caller's.
-const Transferred = "transfer"
+// The kinds of the entries that the service makes: of payments of orders, of refunds and of
+// transfers. Entries by hand have other kinds.
+const (
+	Paid        = "payment"
+	Refunded    = "refund"
+	Transferred = "transfer"
+)
 
 // Entry is one row of a wallet's ledger.
 type Entry struct {

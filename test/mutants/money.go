@@ -28,6 +28,15 @@ var money = []mutant{
 		caught: tests{"test/shop": {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"}},
 	},
 	{
+		name: "entries by hand look like those of refunds",
+		file: "internal/wallets/http.go", old: `!slices.Contains([]string{Paid, Refunded, Transferred}, in.Body.Kind)`, new: `!slices.Contains([]string{Paid, Transferred}, in.Body.Kind)`,
+		also: []edit{{"internal/views/promises/list.go", "AND e.reference LIKE '@%')", "AND e.reference LIKE '%')"}},
+		caught: tests{
+			"test/shop": {"TestInvalidEntryIsRejectedAtItsField"},
+			"test/e2e":  {"TestRandomLegalTrafficKeepsEveryPromise"},
+		},
+	},
+	{
 		name: "a payment from outside needs no reference",
 		file: "internal/orders/pay.go", old: `if p.Reference != "" || p.Method == external {`, new: `if p.Reference != "" || p.Method == "" {`,
 		caught: tests{"test/shop": {"TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing", "TestABatchThatIsWrongAsAWholeMovesNothing"}},

@@ -104,7 +104,7 @@ func TestTheProgramsOwnEntriesAndTransfersAreNotAsked(t *testing.T) {
 				return err
 			}
 			u.Audit(uow.Entry{Action: "test", Resource: "wallets/li"})
-			return s.Wallets.Credit(ctx, u, "li", 400, "refund", "@refunds/1")
+			return s.Wallets.Refund(ctx, u, "li", 400, "@refunds/1")
 		}))
 		s.requireLedger(t, "li", 1000)
 		s.proposed(t, "li", 1, "every entry by hand is above 0")
@@ -206,7 +206,7 @@ func TestWhateverAsksForAnEntryAboveTheThresholdProposesIt(t *testing.T) {
 				return err
 			},
 			"as a credit under a name of the caller's": func(ctx context.Context, u *uow.Unit) error {
-				return s.Wallets.Credit(ctx, u, "li", 5, "test", "credit")
+				return s.Wallets.Refund(ctx, u, "li", 5, "credit")
 			},
 		} {
 			require.NoError(t, s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {

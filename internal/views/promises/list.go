@@ -208,8 +208,10 @@ var List = []Promise{
 	{
 		Name: "refund-credits", Guarantee: "G4", table: "refunds", key: []string{id}, subject: "CONCAT('refunds/', x.id)",
 		Says: "A refund to a wallet credited it exactly once if it is settled, and otherwise never.",
+		// A provider's reference may be that of an entry by hand; the service's begin with @.
 		broken: `(x.method = 'wallet' AND x.status = 3) <> (SELECT COUNT(*) FROM wallet_entries e
-			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference)`,
+			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference
+				AND e.reference LIKE '@%')`,
 		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
 		Faults: []string{killedOverRefunds},
 	},

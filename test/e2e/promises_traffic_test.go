@@ -1,0 +1,174 @@
+package e2e_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"interlock/test/apptest"
+	"interlock/test/tier"
+)
+
+// traffic sends random requests of two admins. It uses few names, so that requests meet.
+type traffic struct {
+	t      *testing.T
+	random *rand.Rand
+	admins []*apptest.Caller
+}
+
+func oneOf[T any](tr *traffic, of ...T) T { return of[tr.random.IntN(len(of))] }
+
+func (tr *traffic) user() string { return oneOf(tr, "ada", "kim") }
+
+// reference is also one of those that the service gives to its own records.
+func (tr *traffic) reference() string {
+	return oneOf(tr, "R-1", "R-2", "R-3", fmt.Sprint("R-", tr.random.IntN(1000)), fmt.Sprintf("@refunds/%d", 1+tr.random.IntN(20)), fmt.Sprintf("@orders/%d/pay", 1+tr.random.IntN(20)))
+}
+
+// send sends a request of one of the admins, which the service must answer without a fault of its own.
+func (tr *traffic) send(method, path string, body any, headers ...string) object {
+	tr.t.Helper()
+	answer := oneOf(tr, tr.admins...).Do(tr.t, method, "/api/v1"+path, body, headers...)
+	require.Less(tr.t, answer.Status, 500, "%s %s: %s", method, path, answer.Body)
+	if answer.Status >= 400 || len(answer.Body) == 0 {
+		return nil
+	}
+	return answer.JSON(tr.t)
+}
+
+// some returns a random item of a list, nil when there is none.
+func (tr *traffic) some(path string) object {
+	items := tr.send(http.MethodGet, path+"?limit=20", nil)["items"].([]any)
+	if len(items) == 0 {
+		return nil
+	}
+	return oneOf(tr, items...).(object)
+}
+
+// step takes a step with a random record of a list.
+func (tr *traffic) step(list string, bodies object) {
+	row := tr.some(list)
+	if row == nil {
+		return
+	}
+	actions := []string{}
+	for action := range bodies {
+		actions = append(actions, action)
+	}
+	id, named := row["code"]
+	if !named {
+		id = int64(row["id"].(float64))
+	}
+	action := oneOf(tr, actions...)
+	headers := []string{}
+	if oneOf(tr, true, false) {
+		headers = []string{"If-Match", row["etag"].(string)}
+	}
+	tr.send(http.MethodPost, fmt.Sprintf("%s/%v/%s", list, id, action), bodies[action], headers...)
+}
+
+func (tr *traffic) entry() {
+	body := object{"amount": tr.random.IntN(200) - 50, "kind": oneOf(tr, "topup", "correction", "payment", "refund", "transfer"), "reference": tr.reference()}
+	user := tr.user()
+	// An entry that looks like the settlement of a refund, or like the payment of an order.
+	if refund := tr.some("/refunds"); refund != nil && refund["reference"] != nil && oneOf(tr, true, false) {
+		user, body = refund["userId"].(string), object{"amount": refund["amount"], "kind": "refund", "reference": refund["reference"]}
+	}
+	tr.send(http.MethodPost, "/wallets/"+user+"/entries", body)
+}
+
+func (tr *traffic) order() {
+	items := []object{{"sku": "TEA-1", "quantity": 1 + tr.random.IntN(3)}}
+	if oneOf(tr, true, false) {
+		items = append(items, object{"sku": "CUP-1", "quantity": 1})
+	}
+	body := object{"userId": tr.user(), "items": items}
+	if coupon := tr.some("/coupons"); coupon != nil && oneOf(tr, true, false) {
+		body["couponCode"] = coupon["code"]
+	}
+	tr.send(http.MethodPost, "/orders", body)
+}
+
+func (tr *traffic) stepOfOrder() {
+	reason, parcel := object{"reason": "late"}, object{"carrier": "DHL", "trackingNo": "1", "shipRefunded": oneOf(tr, true, false)}
+	method := oneOf(tr, "wallet", "external")
+	tr.step("/orders", object{
+		"pay": object{"method": method, "reference": tr.reference()}, "ship": parcel, "complete": nil, "cancel": reason,
+		"refunds": object{"reason": "broken", "lines": []object{{"sku": oneOf(tr, "TEA-1", "CUP-1"), "quantity": 1 + tr.random.IntN(2), "restock": oneOf(tr, true, false)}}},
+	})
+}
+
+func (tr *traffic) config() {
+	key := oneOf(tr, "a", "b", "c")
+	config := tr.send(http.MethodGet, "/configs/"+key, nil)
+	switch {
+	case config == nil:
+		tr.send(http.MethodPost, "/configs", object{"key": key, "value": 1, "protected": oneOf(tr, true, false)})
+	case tr.random.IntN(8) == 0:
+		tr.send(http.MethodDelete, "/configs/"+key, nil, "If-Match", config["etag"].(string))
+	default:
+		tr.send(http.MethodPatch, "/configs/"+key, object{"value": tr.random.IntN(100)}, "If-Match", config["etag"].(string))
+	}
+}
+
+func (tr *traffic) events() {
+	event := object{"eventType": "sold", "eventTime": time.Now(), "deltas": object{"units": tr.random.IntN(5)}, "clientSeq": tr.random.IntN(50)}
+	if oneOf(tr, true, false) {
+		event = object{"eventType": "sold", "eventTime": "2026-11-21T08:00:00Z", "deltas": object{"units": 1}, "eventId": tr.reference()}
+	}
+	tr.send(http.MethodPost, "/aggregates/day/"+oneOf(tr, "1", "2")+"/events", object{"clientId": oneOf(tr, "till", "web"), "events": []object{event}})
+}
+
+// one sends one request, and those that read what it is about.
+func (tr *traffic) one() {
+	switch tr.random.IntN(12) {
+	case 0, 1:
+		tr.entry()
+	case 2:
+		tr.send(http.MethodPost, "/wallet-transfers", object{"fromUserId": "ada", "toUserId": "kim", "amount": 1 + tr.random.IntN(50), "reference": tr.reference()})
+	case 3:
+		tr.send(http.MethodPost, "/inventory/TEA-1/adjustments", object{"delta": tr.random.IntN(20) - 5, "reason": "count", "reference": tr.reference()})
+	case 4:
+		tr.order()
+	case 5, 6:
+		tr.stepOfOrder()
+	case 7, 8:
+		reason := object{"reason": "no"}
+		tr.step("/refunds", object{"approve": nil, "reject": reason, "fail": reason, "unknown": reason, "settle": object{"reference": tr.reference()}})
+	case 9:
+		tr.step("/coupon-campaigns", object{"coupons": object{"count": 1}})
+		tr.step("/coupons", object{"redeem": object{"userId": tr.user()}, "void": nil})
+	case 10:
+		tr.config()
+		tr.step("/approvals", object{"approve": nil, "reject": object{"reason": "no"}, "withdraw": nil})
+		tr.events()
+	case 11:
+		tr.send(http.MethodPost, "/work-orders", object{"title": "Call back"})
+		tr.step("/work-orders", object{"claim": nil, "release": nil, "resolve": object{"resolution": "done"}, "reopen": nil, "close": nil, "comments": object{"text": "?"}})
+		tr.send(http.MethodPost, "/actions", object{"actionId": time.Now().UnixMilli(), "action": oneOf(tr, "like", "dislike", "bookmark"), "entityType": "item", "entityId": "TEA-1"},
+			"X-On-Behalf-Of", tr.user())
+	}
+}
+
+func TestRandomLegalTrafficKeepsEveryPromise(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := p.Admin(t)
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		tr := &traffic{t: t, random: rand.New(rand.NewPCG(seed, 1)), admins: []*apptest.Caller{c, newUser(t, c, "second", "admin")}}
+		for _, sku := range []string{"TEA-1", "CUP-1"} {
+			newItem(t, c, sku, 20)
+		}
+		create(t, c, "/api/v1/coupon-campaigns", object{
+			"name": "Spring", "kind": "amount", "value": 5, "total": 1000, "perUser": 1000, "validFrom": "2026-01-01T00:00:00Z", "validTo": "2099-01-01T00:00:00Z",
+		})
+		for range tier.Rounds(400, 6000) {
+			tr.one()
+		}
+		require.Empty(t, check(t, p.Services()))
+	})
+}
