@@ -3,6 +3,11 @@ package main
 // core are breaks of the guarded writes themselves.
 var core = []mutant{
 	{
+		name: "a sweep deletes a row that was extended since it was read",
+		file: "internal/base/storage/sweep.go", old: "IN ? AND `\"+s.Column+\"` <= ?\", keys", new: "IN ? AND 0 <= ?\", keys",
+		caught: tests{"internal/base/storage": {"TestSweepKeepsARowThatIsExtendedMeanwhile"}},
+	},
+	{
 		name: "guard.Update without its version predicate",
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{

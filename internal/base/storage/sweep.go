@@ -23,9 +23,10 @@ type Sweep struct {
 // leaves the rest for the next run, and two sweepers at once only find less.
 //
 //	SELECT DISTINCT key FROM t WHERE column <= ? LIMIT batch
-//	DELETE FROM t WHERE key IN (…)
+//	DELETE FROM t WHERE key IN (…) AND column <= ?
 //
-// The keys are read first, because the dialects do not share DELETE … LIMIT.
+// The keys are read first, because the dialects do not share DELETE … LIMIT. The DELETE repeats
+// the condition, so that a row that was extended or confirmed between the statements stays.
 func (db *DB) Sweep(ctx context.Context, s Sweep, batch int) error {
 	if s.Key == "" {
 		s.Key = "id"
@@ -48,5 +49,5 @@ func (db *DB) sweepBatch(ctx context.Context, s Sweep, batch int) (int, error) {
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	return len(keys), db.Write(ctx).Exec("DELETE FROM "+s.Table+" WHERE `"+s.Key+"` IN ?", keys).Error
+	return len(keys), db.Write(ctx).Exec("DELETE FROM "+s.Table+" WHERE `"+s.Key+"` IN ? AND `"+s.Column+"` <= ?", keys, s.Until).Error
 }

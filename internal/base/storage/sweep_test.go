@@ -1,12 +1,14 @@
 package storage_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -82,6 +84,23 @@ func TestSweepersThatMeetTakeTheSameRowsAndDoNotFail(t *testing.T) {
 		}
 		require.Len(t, names(t, ctx, db), 10)
 	})
+}
+
+func TestSweepKeepsARowThatIsExtendedMeanwhile(t *testing.T) {
+	for _, key := range []string{"", "name"} {
+		t.Run("by "+cmp.Or(key, "id"), func(t *testing.T) {
+			onOwnDatabase(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+				sweepable(t, ctx, db, 3)
+				extend := sync.OnceFunc(func() {
+					require.NoError(t, db.Write(ctx).Exec("UPDATE things SET amount = 9 WHERE tenant_id > 0 AND name = 't2'").Error)
+				})
+				// Between the statement that reads the keys and the one that deletes.
+				require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("extend", func(*gorm.DB) { extend() }))
+				require.NoError(t, db.Sweep(ctx, storage.Sweep{Table: "things", Column: "amount", Until: 7, Key: key}, 10))
+				require.Equal(t, []string{"t2"}, names(t, ctx, db))
+			})
+		})
+	}
 }
 
 func TestASweepOfATableThatIsNotThereSaysSo(t *testing.T) {
