@@ -61,7 +61,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 			Approvals: votes,
 		}),
 		Catalog: catalog.New(catalog.Deps{DB: db, Bus: bus, InUse: []catalog.InUse{orders.ItemInUse}}),
-		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}}),
+		Coupons: coupons.New(coupons.Deps{DB: db, Runner: runner, Bus: bus, Clock: clock.System{}, OrderOwner: orders.OwnerOf}),
 	}
 	l.Inventory = inventory.New(inventory.Deps{DB: db, Bus: bus, Items: l.Catalog})
 	l.Wallets = wallets.New(wallets.Deps{DB: db, Bus: bus, Approvals: votes})

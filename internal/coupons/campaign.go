@@ -9,8 +9,9 @@
 //   - No user holds more than perUser coupons of a campaign. What a user holds is
 //     counted in coupon_holders, which says how and why it cannot be overrun
 //     (holders.go).
-//   - A coupon is expired from the moment its campaign's validTo has come, by the
-//     clock, whether or not the sweeper has written it yet.
+//   - A coupon that was neither used nor voided is expired if and only if its campaign's
+//     validTo has passed, by the clock. The status that the sweeper writes decides nothing: when
+//     the campaign is extended its expired coupons are unused again.
 //   - Every version of a campaign and of a coupon has one row of history, written
 //     in the same transaction.
 package coupons

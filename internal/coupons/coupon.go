@@ -32,9 +32,9 @@ type Coupon struct {
 // Label names the coupon for people.
 func (c *Coupon) Label() string { return fmt.Sprintf("coupon %q", c.Code) }
 
-// overdue reports whether the coupon is unused and its time has passed.
+// overdue reports whether the coupon was neither used nor voided and its time has passed.
 func (c *Coupon) overdue(now time.Time) bool {
-	return c.Status == unused.Code && !now.Before(c.Campaign.ValidTo)
+	return (c.Status == unused.Code || c.Status == expired.Code) && !now.Before(c.Campaign.ValidTo)
 }
 
 // boundToOther reports whether another user than this one alone may redeem the coupon.
@@ -49,10 +49,14 @@ func (c *Coupon) changedAround(now time.Time) bool {
 	return c.overdue(now) || c.Campaign.UpdatedTime.After(c.UpdatedTime)
 }
 
-// state is the coupon's status at a time.
+// state is the coupon's status at a time. Whether it has expired depends on its campaign alone: a
+// coupon that the sweeper expired is unused again once its campaign is extended.
 func (c *Coupon) state(now time.Time) status.State {
-	if c.overdue(now) {
+	switch {
+	case c.overdue(now):
 		return expired
+	case c.Status == expired.Code:
+		return unused
 	}
 	return Machine.Of(c.Status)
 }

@@ -50,12 +50,12 @@ func (s *Service) CampaignsByName(ctx context.Context, text string, limit int) (
 
 // CountExpiring counts the unused coupons whose time ends within a while from now; see storage.Count:
 //
-//	SELECT COUNT(*) FROM coupons WHERE tenant_id = ? AND status = 0
+//	SELECT COUNT(*) FROM coupons WHERE tenant_id = ? AND status IN (0, 3)
 //	   AND campaign_id IN (SELECT id FROM coupon_campaigns WHERE … valid_to > ? AND valid_to <= ?)
 func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error) {
 	now := s.clock.Now()
 	ending := s.db.Read(ctx).Model(&Campaign{}).Select("id").Where("valid_to > ? AND valid_to <= ?", now, now.Add(within))
-	count, err := storage.CountUpTo[Coupon](s.db.Read(ctx).Where("status = ? AND campaign_id IN (?)", unused.Code, ending))
+	count, err := storage.CountUpTo[Coupon](s.db.Read(ctx).Where("status IN ? AND campaign_id IN (?)", []int{unused.Code, expired.Code}, ending))
 	if err != nil {
 		return count, fmt.Errorf("count coupons that expire soon: %w", err)
 	}

@@ -24,8 +24,8 @@ func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user prin
 	return coupon, coupon.Campaign.discount(total), nil
 }
 
-// usable returns the coupon that a user may use in an order now, or
-// ValidationFailed at /couponCode, which says who was faster where somebody was.
+// usable returns the coupon that a user may use in an order now, or ValidationFailed at
+// /couponCode. A storefront shows this error to its customer, so it names no admin.
 func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID) (*Coupon, error) {
 	coupon, err := inUnit(ctx, u, code)
 	switch {
@@ -36,9 +36,8 @@ func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user pri
 	}
 	switch state := coupon.state(u.Now()); {
 	case state != unused:
-		stamp := coupon.Stamp()
-		return nil, unusable(state.Name, "cannot be used: "+s.cause(coupon, u.Now())).
-			With("currentStatus", state.Name).With("changedBy", stamp.UpdatedBy).With("changedTime", stamp.UpdatedTime)
+		return nil, unusable(state.Name, "cannot be used: "+coupon.ending(u.Now())).
+			With("currentStatus", state.Name).With("changedTime", coupon.UpdatedTime)
 	case u.Now().Before(coupon.Campaign.ValidFrom):
 		return nil, unusable("not_yet_valid", "cannot be used before "+coupon.Campaign.ValidFrom.Format(time.RFC3339))
 	case coupon.boundToOther(user):

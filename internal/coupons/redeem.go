@@ -11,7 +11,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Redemption says who uses a coupon, and for which order if any.
+// Redemption says which user uses a coupon, and for which of their orders if any.
 type Redemption struct {
 	UserID  principal.CustomerID `json:"userId" validate:"pattern"`
 	OrderID *int64               `json:"orderId,omitempty" validate:"omitempty,min=1"`
@@ -24,7 +24,8 @@ func (r Redemption) fill(c *Coupon) { c.RedeemedBy, c.OrderID = &r.UserID, r.Ord
 //
 // Errors: TransitionNotAllowed and StatusChanged, with who used it and when;
 // TransitionNotAllowed too before validFrom and from validTo on; ValidationFailed at
-// /userId when it is bound to another user; LimitReached when the user holds perUser.
+// /userId when it is bound to another user, and at /orderId when the user has no such order;
+// LimitReached when the user holds perUser.
 func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Redemption, ifMatch *guard.Precondition) (*Coupon, error) {
 	after, err := s.transition(ctx, u, coupon, "redeem", ifMatch, r.fill)
 	if err != nil {
@@ -37,6 +38,14 @@ func (s *Service) Redeem(ctx context.Context, u *uow.Unit, coupon *Coupon, r Red
 	}
 	if coupon.boundToOther(r.UserID) {
 		return nil, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "bound", Message: "is not the user that this coupon was issued to"})
+	}
+	if r.OrderID != nil {
+		switch owner, err := s.orderOwner(ctx, u, *r.OrderID); {
+		case err != nil:
+			return nil, err
+		case owner != r.UserID:
+			return nil, apperr.Invalid(apperr.Field{Pointer: "/orderId", Code: "not_of_user", Message: "names no order of this user; send an order of theirs, or none"})
+		}
 	}
 	if coupon.UserID == nil {
 		if err := hold(ctx, u, coupon.Campaign, []principal.CustomerID{r.UserID}); err != nil {

@@ -22,12 +22,17 @@ const (
 	CampaignTopic = "coupon-campaigns"
 )
 
+// OrderOwner returns the user of an order, as the unit sees it; "" when there is no such order.
+// Package orders is above this one.
+type OrderOwner func(ctx context.Context, u *uow.Unit, id int64) (principal.CustomerID, error)
+
 // Deps are what a Service stands on.
 type Deps struct {
-	DB     *storage.DB
-	Runner *uow.Runner
-	Bus    events.Bus
-	Clock  clock.Clock
+	DB         *storage.DB
+	Runner     *uow.Runner
+	Bus        events.Bus
+	Clock      clock.Clock
+	OrderOwner OrderOwner
 	// Random is where codes come from; nil means crypto/rand.
 	Random io.Reader
 }
@@ -39,6 +44,8 @@ type Service struct {
 	bus    events.Bus
 	clock  clock.Clock
 	random io.Reader
+
+	orderOwner OrderOwner
 }
 
 // New returns a Service.
@@ -46,7 +53,7 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
-	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, random: d.Random}
+	return &Service{db: d.DB, runner: d.Runner, bus: d.Bus, clock: d.Clock, random: d.Random, orderOwner: d.OrderOwner}
 }
 
 // Campaign returns a campaign. Errors: NotFound.

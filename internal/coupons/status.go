@@ -11,7 +11,8 @@ var (
 )
 
 // Machine is a coupon's life. The sweeper expires what its time has passed, and an
-// order that is cancelled returns the coupon that it used.
+// order that is cancelled returns the coupon that it used. Extending a campaign makes its
+// expired coupons unused without a transition, see Coupon.state.
 var Machine = status.New(status.Machine{
 	Name:    "coupon",
 	Initial: unused,

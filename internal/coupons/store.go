@@ -96,7 +96,7 @@ func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 const ended = "SELECT c.id FROM coupon_campaigns c WHERE c.tenant_id = ? AND c.valid_to <= ?"
 
 // filters are those of a list, the one that tends to leave fewest rows first. What is stored
-// as unused and is over is expired.
+// as unused or expired is one or the other by the time of its campaign.
 func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) {
 	if f.UserID != "" {
 		filters = append(filters, storage.Equal("user_id", f.UserID))
@@ -112,14 +112,21 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 	}
 	switch *f.Status {
 	case unused:
-		return append(filters, storage.Equal("status", unused.Code), storage.Examined("campaign_id NOT IN ("+ended+")", tenant, now))
+		return append(filters, open("NOT IN", tenant, now))
 	case expired:
-		return append(filters, storage.Either(
-			storage.Equal("status", expired.Code),
-			storage.Indexed("status", "= ? AND campaign_id IN ("+ended+")", unused.Code, tenant, now),
-		))
+		return append(filters, open("IN", tenant, now))
 	}
 	return append(filters, storage.Equal("status", f.Status.Code))
+}
+
+// open are the coupons that were neither used nor voided and whose campaigns are, or are not, among
+// those that have ended.
+func open(among string, tenant int64, now time.Time) storage.Filter {
+	condition := "= ? AND campaign_id " + among + " (" + ended + ")"
+	return storage.Either(
+		storage.Indexed("status", condition, unused.Code, tenant, now),
+		storage.Indexed("status", condition, expired.Code, tenant, now),
+	)
 }
 
 func insertCampaignHistory(ctx context.Context, u *uow.Unit, c *Campaign, action string) error {

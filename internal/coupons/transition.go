@@ -32,14 +32,15 @@ func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, a
 // record inserts the event, leaves the unit's audit entry, and announces the change.
 func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
 	u.Audit(uow.Entry{Action: "coupon." + action, Resource: Topic + "/" + after.Code, Note: after.VoidReason, Detail: map[string]any{
-		"version": after.Version, "from": Machine.Of(before.Status).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
+		"version": after.Version, "from": before.state(u.Now()).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	}})
 	return s.insertHistory(ctx, u, before, after, action, detail)
 }
 
 // insertHistory inserts the event and announces the change.
 func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
-	event, err := eventOf(after, action, &before.Status, detail)
+	from := before.state(u.Now()).Code
+	event, err := eventOf(after, action, &from, detail)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after 
 // inserts the event. The order's audit entry speaks for both. A coupon that was changed
 // since it was read runs the unit again.
 func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, detail any, fill func(*Coupon)) error {
-	to, _ := Machine.Next(action, Machine.Of(coupon.Status))
+	to, _ := Machine.Next(action, coupon.state(u.Now()))
 	after, err := move(ctx, u, coupon, to, fill)
 	if errors.Is(err, guard.ErrStale) {
 		return uow.Overtaken("coupon")
@@ -78,7 +79,16 @@ func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
 // expired, be that written yet or not.
 func (s *Service) cause(coupon *Coupon, now time.Time) string {
 	if coupon.state(now) == expired {
-		return "it expired at " + coupon.Campaign.ValidTo.Format(time.RFC3339)
+		return coupon.ending(now)
 	}
 	return s.lifecycle(now).Cause(coupon)
+}
+
+// ending says how a coupon that is not unused came to its end, without the user who did it.
+func (c *Coupon) ending(now time.Time) string {
+	if c.overdue(now) {
+		return "it expired at " + c.Campaign.ValidTo.Format(time.RFC3339)
+	}
+	participle, _ := Machine.ReachedBy(Machine.Of(c.Status))
+	return "it was " + participle + " " + c.UpdatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC")
 }

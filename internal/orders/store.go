@@ -139,6 +139,19 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error 
 	})
 }
 
+// OwnerOf implements coupons.OrderOwner.
+func OwnerOf(ctx context.Context, u *uow.Unit, id int64) (principal.CustomerID, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return "", err
+	}
+	var owners []principal.CustomerID
+	if err := tx.Model(&Order{}).Where("id = ?", id).Pluck("user_id", &owners).Error; err != nil || len(owners) == 0 {
+		return "", err
+	}
+	return owners[0], nil
+}
+
 // ItemInUse tells the catalog whether an order names an item, as the unit sees it.
 func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	tx, err := u.Tx(ctx)

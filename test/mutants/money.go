@@ -37,6 +37,16 @@ var money = []mutant{
 		},
 	},
 	{
+		name: "a coupon that the sweeper expired stays so when its campaign is extended",
+		file: "internal/coupons/coupon.go", old: `case c.Status == expired.Code:`, new: `case c.Status < 0:`,
+		caught: tests{"test/shop": {"TestExtendedCampaignRevivesItsCoupons"}},
+	},
+	{
+		name: "a coupon is redeemed for the order of another user",
+		file: "internal/coupons/redeem.go", old: `case owner != r.UserID:`, new: `case owner == "":`,
+		caught: tests{"test/shop": {"TestACouponIsRedeemedByItsUserAndItsHistorySaysSo"}},
+	},
+	{
 		name: "a payment from outside needs no reference",
 		file: "internal/orders/pay.go", old: `if p.Reference != "" || p.Method == external {`, new: `if p.Reference != "" || p.Method == "" {`,
 		caught: tests{"test/shop": {"TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing", "TestABatchThatIsWrongAsAWholeMovesNothing"}},

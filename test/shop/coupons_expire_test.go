@@ -64,3 +64,43 @@ func TestSweepersThatMeetExpireEachCouponOnce(t *testing.T) {
 		require.EqualValues(t, 40, s.Count(t, &coupons.Event{}, "action = 'expire'"))
 	})
 }
+
+// Whether the sweeper has run between the end and the extension of a campaign changes nothing.
+func TestExtendedCampaignRevivesItsCoupons(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		for _, swept := range []bool{false, true} {
+			s := Open(storagetest.Tenant(t), t, db)
+			campaign := s.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)})
+			codes := s.Issue(t, campaign, object{"count": 3})
+			s.Clock.Advance(time.Minute)
+			if swept {
+				require.NoError(t, s.Coupons.ExpireDue(s.Ctx, 10))
+			}
+			require.Contains(t, s.redeem(t, codes[0], 5).Body["detail"], "it expired at 2026-11-21T08:01:00Z")
+			listed := func(status string) int {
+				return len(s.Get(t, "/coupons?status="+status).Items())
+			}
+			require.Equal(t, [2]int{0, 3}, [2]int{listed("unused"), listed("expired")})
+
+			etag := s.Get(t, CampaignPath(campaign)).Header.Get("ETag")
+			edited := s.Send(t, http.MethodPatch, CampaignPath(campaign), object{"validTo": world.Opening.Add(time.Hour)}, "If-Match", etag)
+			require.Equal(t, http.StatusOK, edited.Status, edited.Body)
+			require.Equal(t, [2]int{3, 0}, [2]int{listed("unused"), listed("expired")})
+			count, err := s.Coupons.CountExpiring(s.Ctx, time.Hour)
+			require.NoError(t, err)
+			require.EqualValues(t, 3, count.N)
+			require.NoError(t, s.Coupons.ExpireDue(s.Ctx, 10))
+			require.Equal(t, []any{"unused", []any{"redeem", "void"}}, world.Members(s.readCoupon(t, codes[0]), "status", "allowedTransitions"))
+			require.Equal(t, http.StatusOK, s.redeem(t, codes[0], 5).Status)
+			require.Equal(t, "unused", s.Get(t, "/coupons/"+codes[0]+"/history").Items()[0]["from"])
+			s.Post(t, http.StatusOK, "/coupons/"+codes[1]+"/void", nil)
+			s.Stock(t, "TEA-1", 1000, Plenty)
+			order := s.Create(t, "/orders", object{"userId": Buyer, "couponCode": codes[2], "items": []object{Line("TEA-1", 1)}})
+			require.EqualValues(t, 500, order["discount"])
+
+			s.Clock.Advance(time.Hour)
+			require.NoError(t, s.Coupons.ExpireDue(s.Ctx, 10))
+			require.Equal(t, [2]int{0, 0}, [2]int{listed("unused"), listed("expired")})
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
 	"interlock/internal/coupons"
+	"interlock/internal/orders"
 	"interlock/test/world"
 )
 
@@ -41,7 +42,7 @@ func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 
 // issuing returns coupons whose codes come from random.
 func (s *Shop) issuing(random io.Reader) *coupons.Service {
-	return coupons.New(coupons.Deps{DB: s.DB, Runner: s.Runner, Bus: s.Bus, Clock: s.Clock, Random: random})
+	return coupons.New(coupons.Deps{DB: s.DB, Runner: s.Runner, Bus: s.Bus, Clock: s.Clock, OrderOwner: orders.OwnerOf, Random: random})
 }
 
 // issueBy issues unbound coupons of a new campaign by a service.

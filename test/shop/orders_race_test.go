@@ -211,7 +211,7 @@ func TestOfTwoOrdersWithOneCouponOneIsPlaced(t *testing.T) {
 				require.Equal(t, http.StatusUnprocessableEntity, status, answers[i])
 				require.Equal(t, "/couponCode", answers[i]["fields"].([]any)[0].(object)["pointer"])
 				require.Equal(t, "used", answers[i]["currentStatus"])
-				require.Equal(t, object{"id": float64(7), "name": "Tester"}, answers[i]["changedBy"])
+				require.NotContains(t, fmt.Sprint(answers[i]), "Tester", "the customer of a storefront reads it")
 			}
 			require.EqualValues(t, 500, winner["amount"])
 			require.EqualValues(t, before+1, s.Count(t, &orders.Order{}, "1 = 1"), "no order of a loser stays")
