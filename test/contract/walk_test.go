@@ -257,3 +257,22 @@ func TestGuardedRoutesRefuseWhatGuardsNothing(t *testing.T) {
 		verify()
 	})
 }
+
+func TestAnEmptyPathParameterIsNotFound(t *testing.T) {
+	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
+		verify := requireNoWrites(t, w.Program)
+		for empty := range strings.Count(w.route.Path, ":") {
+			n := -1
+			path := fill(t, w.route, func(string) string {
+				if n++; n == empty {
+					return ""
+				}
+				return "1"
+			})
+			answer := w.owner.Do(t, w.route.Method, path, example(t, w.route), w.asCustomer(t)...)
+			require.Equal(t, http.StatusNotFound, answer.Status, "%s: %s", path, answer.Body)
+			require.Equal(t, "not_found", answer.Code(), path)
+		}
+		verify()
+	})
+}

@@ -42,4 +42,9 @@ var limits = []mutant{
 		file: "internal/config/schema.go", old: `	w.config = maxConfigWork`, new: `	w.config, w.request = maxConfigWork, maxRequestWork`,
 		caught: tests{"internal/config": {"TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused"}},
 	},
+	{
+		name: "an empty path parameter names a row",
+		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
+		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},
+	},
 }

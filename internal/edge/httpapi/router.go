@@ -94,7 +94,7 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	}
 	if route.Stream {
 		// A stream has no end that its HEAD could be answered at.
-		r.server.echo.Add(route.Method, Base+route.Path, handler)
+		r.server.echo.Add(route.Method, Base+route.Path, decoded(handler))
 		return
 	}
 	r.server.handle(route.Method, Base+route.Path, handler)

@@ -144,13 +144,17 @@ func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
 }
 
 // decoded decodes the parameters of the path. Echo leaves the escapes in where a client
-// has spelled the path in another way than Go does, such as %3A for a colon.
+// has spelled the path in another way than Go does, such as %3A for a colon. An address with
+// an empty parameter, such as /wallets//entries, names nothing: 404.
 func decoded(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		values := slices.Clone(c.ParamValues())
+		if slices.Contains(values, "") {
+			return echo.ErrNotFound
+		}
 		if c.Request().URL.RawPath == "" {
 			return next(c)
 		}
-		values := slices.Clone(c.ParamValues())
 		for i, value := range values {
 			plain, err := url.PathUnescape(value)
 			if err != nil {
