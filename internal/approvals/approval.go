@@ -30,15 +30,15 @@ const maxContent = 4 << 20
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, withdraw what a disabled author has left stale, rebase, and comment."},
 	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed."},
-	{Name: BypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
+	{Name: bypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
 
 const (
 	// ReadPermission is also what the search, the dashboard and the live feed ask.
 	ReadPermission   = "approvals:read"
 	decidePermission = "approvals:decide"
-	// BypassPermission is asked by the routes of domains for ?bypass.
-	BypassPermission = "approvals:bypass"
+	// bypassPermission is what Bypass needs.
+	bypassPermission = "approvals:bypass"
 )
 
 // Approval is a change that waits, or waited, for the votes of others.

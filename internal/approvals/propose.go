@@ -17,7 +17,7 @@ import (
 type bypassKey struct{}
 
 // Bypassing returns a context in which a change of what is protected is made at once, for a
-// reason that others review. The route has asked for BypassPermission. "" changes nothing.
+// reason that others review. The parameter's type, Bypass, has checked the caller's permission and second factor. "" changes nothing.
 func Bypassing(ctx context.Context, reason string) context.Context {
 	if reason == "" {
 		return ctx

@@ -18,20 +18,18 @@ import (
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byKey := httpapi.Named("key", s.Get)
-	bypass := httpapi.Needs("bypass", approvals.BypassPermission)
 	httpapi.Get(r, "/configs", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/configs", writePermission, h.create)
 	httpapi.Get(r, "/configs/export", ReadPermission, h.export)
-	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes), bypass)
+	httpapi.Mutation(r, http.MethodPost, "/configs/import", writePermission, h.importAll, httpapi.Large(maxImportBytes))
 	httpapi.Get(r, "/configs/snapshot", ReadPermission, h.snapshot)
 	httpapi.Listen(r, "/configs/watch", ReadPermission, h.watch)
 	httpapi.GetOf(r, "/configs/:key", ReadPermission, byKey, h.get)
-	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit,
-		httpapi.Exists(byKey), httpapi.Needs("overwrite", overwritePermission), bypass)
-	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete, bypass)
+	httpapi.Mutation(r, http.MethodPatch, "/configs/:key", writePermission, h.edit, httpapi.Exists(byKey))
+	httpapi.MutationOf(r, http.MethodDelete, "/configs/:key", writePermission, byKey, h.delete)
 	httpapi.GetOf(r, "/configs/:key/history", ReadPermission, httpapi.Named("key", s.KeyWithHistory), h.history)
-	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback, bypass)
-	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch, bypass)
+	httpapi.MutationOf(r, http.MethodPost, "/configs/:key/rollback", writePermission, byKey, h.rollback)
+	httpapi.Mutation(r, http.MethodPost, "/config-batches", writePermission, h.batch)
 }
 
 type handler struct{ service *Service }
@@ -94,7 +92,7 @@ type editRequest struct {
 	Key       string `path:"key" of:"config"`
 	Body      patchBody
 	Merge     *httpapi.Disjoint `query:"merge"`
-	Overwrite *approvals.Reason `query:"overwrite"`
+	Overwrite *overwriteReason  `query:"overwrite"`
 	gateParams
 	IfMatch guard.Precondition
 }
@@ -112,26 +110,32 @@ func (in *editRequest) Check() error {
 func (in *editRequest) change() change.Edit {
 	edit := change.Edit{IfMatch: in.IfMatch, Patch: in.Body.tree, MergeDisjoint: in.Merge != nil}
 	if in.Overwrite != nil {
-		edit.Overwrite = &change.Overwrite{Reason: string(*in.Overwrite)}
+		edit.Overwrite = &change.Overwrite{Reason: string(in.Overwrite.Reason)}
 	}
 	return edit
 }
 
+// overwriteReason is ?overwrite.
+type overwriteReason struct{ approvals.Reason }
+
+// Needs implements httpapi.Needing.
+func (overwriteReason) Needs() httpapi.Need { return httpapi.Need{Permission: overwritePermission} }
+
 // gateParams are what a change may ask of the gate: to be made without the votes, for a reason,
 // or to be made at a time.
 type gateParams struct {
-	Bypass        approvals.Reason        `query:"bypass"`
+	Bypass        approvals.Bypass        `query:"bypass"`
 	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
 }
 
 // permitting returns a context in which what the caller bypasses is done at once, and what they
 // schedule waits for its time.
 func (g gateParams) permitting(ctx context.Context) context.Context {
-	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass)), g.EffectiveTime)
+	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass.Reason)), g.EffectiveTime)
 }
 
 func (g gateParams) checkGate() error {
-	if g.Bypass != "" && !g.EffectiveTime.IsZero() {
+	if g.Bypass.Reason != "" && !g.EffectiveTime.IsZero() {
 		return apperr.Malformed("?effectiveTime", "cannot be given together with bypass: what bypasses the votes is made at once")
 	}
 	return nil

@@ -171,6 +171,40 @@ func TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndCh
 	})
 }
 
+func TestBypassTakesAFreshFactorOnEveryRoute(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		owner := p.Admin(t)
+		enrolling := *owner
+		d, session, codes := enrolled(t, &enrolling)
+		var bypassing []func() apptest.Answer
+		for name, attempts := range onProtected {
+			method, path, _ := strings.Cut(name, " ")
+			for i := range attempts(protectedConfig{other: object{}}) {
+				about := newProtectedPair(t, owner)
+				a := attempts(about)[i]
+				if a.status != 0 || strings.Contains(a.query, "effectiveTime") {
+					continue
+				}
+				query := "?bypass=emergency" + strings.Replace(a.query, "?", "&", 1)
+				bypassing = append(bypassing, func() apptest.Answer {
+					headers := slices.Clone(session)
+					if a.ifMatch != "" {
+						headers = append(headers, "If-Match", a.ifMatch)
+					}
+					return d.Do(t, method, strings.ReplaceAll(path, "{key}", about.key)+query, a.body, headers...)
+				})
+				require.Equal(t, "step_up_required", bypassing[len(bypassing)-1]().Code(), "%s%s", name, query)
+				require.Equal(t, about.etag, owner.Do(t, "GET", httpapi.Base+"/configs/"+about.key, nil).JSON(t)["etag"], "nothing was done")
+			}
+		}
+		d.steppedUp(&session, codes[0])
+		for _, bypass := range bypassing {
+			answer := bypass()
+			require.Contains(t, []int{http.StatusOK, http.StatusNoContent}, answer.Status, "%s", answer.Body)
+		}
+	})
+}
+
 func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)

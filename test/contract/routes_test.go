@@ -66,7 +66,17 @@ func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
 			require.Equal(t, route.Guarded, requiresIfMatch(o), "guarded routes require If-Match")
 			stepUp, _ := o.Extensions["x-step-up"].(bool)
 			require.Equal(t, route.StepUp, stepUp, "x-step-up")
-			require.Equal(t, route.StepUp, refusesForStepUp(o), "403 step_up_required is for routes that ask for a fresh factor")
+			asksForFactor := stepUp
+			for _, need := range route.Needs {
+				p := parameter(o, openapi3.ParameterInQuery, need.Parameter)
+				require.NotNil(t, p, need.Parameter)
+				require.Equal(t, need.Permission, p.Extensions["x-permission"], need.Parameter)
+				stepUp, _ := p.Extensions["x-step-up"].(bool)
+				require.Equal(t, need.StepUp, stepUp, need.Parameter)
+				asksForFactor = asksForFactor || stepUp
+			}
+			require.Len(t, route.Needs, countParameters(o, "x-permission"))
+			require.Equal(t, asksForFactor, refusesForStepUp(o), "403 step_up_required is for routes and parameters that ask for a fresh factor")
 			require.Equal(t, route.Stream, streams(o), "text/event-stream is for streams")
 		})
 	}
@@ -137,6 +147,16 @@ func refusesForStepUp(o *validate.Operation) bool {
 func requiresIfMatch(o *validate.Operation) bool {
 	p := parameter(o, openapi3.ParameterInHeader, "If-Match")
 	return p != nil && p.Required
+}
+
+// countParameters returns how many parameters of an operation have an extension.
+func countParameters(o *validate.Operation, extension string) (n int) {
+	for _, p := range o.Parameters {
+		if p.Extensions[extension] != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func parameter(o *validate.Operation, in, name string) *openapi3.Parameter {

@@ -205,7 +205,7 @@ var grants = []mutant{
 	},
 	{
 		name: "a route that needs a fresh factor does not ask",
-		file: "internal/edge/httpapi/router.go", old: `route.StepUp && caller.StepUpRequired {`, new: `route.StepUp && caller.StepUpRequired && false {`,
+		file: "internal/edge/httpapi/router.go", old: `stepUp && caller.StepUpRequired {`, new: `stepUp && caller.StepUpRequired && false {`,
 		caught: tests{"test/contract": {"TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose"}},
 	},
 	{

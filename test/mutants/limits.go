@@ -43,6 +43,11 @@ var limits = []mutant{
 		caught: tests{"internal/config": {"TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused"}},
 	},
 	{
+		name: "bypassing the votes needs no fresh factor",
+		file: "internal/approvals/http.go", old: `Permission: bypassPermission, StepUp: true}`, new: `Permission: bypassPermission}`,
+		caught: tests{"test/contract": {"TestBypassTakesAFreshFactorOnEveryRoute"}},
+	},
+	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},

@@ -231,16 +231,21 @@ func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
 	require.Equal(t, http.StatusPreconditionRequired, caller.Send(t, http.MethodPatch, "/things", `{"colour":"red"}`).Status)
 }
 
+// force is a parameter that needs a permission and a fresh factor.
+type force string
+
+func (force) Needs() httpapi.Need { return httpapi.Need{Permission: "things:force", StepUp: true} }
+
 func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
 	p, _ := principal.From(storagetest.Tenant(t))
 	type request struct {
-		Reason string `query:"reason"`
+		Reason force `query:"reason"`
 	}
 	register := func(r *httpapi.Router) {
 		httpapi.Mutation(r, http.MethodPost, "/things", "things:write", func(_ context.Context, u *uow.Unit, in request) (httpapi.None, error) {
-			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1", Note: in.Reason})
+			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1", Note: string(in.Reason)})
 			return httpapi.None{}, nil
-		}, httpapi.Needs("reason", "things:force"))
+		})
 	}
 	for _, c := range []struct {
 		permissions []string
@@ -257,6 +262,10 @@ func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
 		a := routedAs(principal.With(t.Context(), p), t, register).Send(t, http.MethodPost, c.path, nil)
 		require.Equal(t, c.status, a.Status, "%v %s: %s", c.permissions, c.path, a.Text)
 	}
+	p.Permissions, p.StepUpRequired = []string{"*"}, true
+	stale := routedAs(principal.With(t.Context(), p), t, register)
+	require.Equal(t, http.StatusNoContent, stale.Send(t, http.MethodPost, "/things", nil).Status)
+	require.Equal(t, "step_up_required", stale.Send(t, http.MethodPost, "/things?reason=so", nil).Body["code"])
 }
 
 func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {

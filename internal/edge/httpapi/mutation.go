@@ -26,10 +26,7 @@ func MutationOf[R, In, Out any](
 	for _, option := range options {
 		option(&o)
 	}
-	r.addMutation(Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch}, o, func(c echo.Context) (effect, error) {
-		if err := o.permitted(c); err != nil {
-			return nil, err
-		}
+	r.addMutation(Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch, Needs: s.needs}, o, func(c echo.Context) (effect, error) {
 		row, in, err := receive[R, In](c, s, find)
 		if err != nil && o.exists != nil {
 			err = cmp.Or(o.exists(c.Request().Context(), Path{c}), err)
@@ -71,21 +68,6 @@ type mutationOptions struct {
 	// exists is NotFound when the path of a request that is faulty names nothing; nil to
 	// take every path for good.
 	exists func(ctx context.Context, path Path) error
-	// needs are the permissions that parameters of the query need, by their names.
-	needs map[string]string
-}
-
-// permitted is Forbidden when the caller may not give a parameter that the request has.
-func (o mutationOptions) permitted(c echo.Context) error {
-	for parameter, permission := range o.needs {
-		if !c.QueryParams().Has(parameter) {
-			continue
-		}
-		if err := Permitted(c.Request().Context(), permission); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Exists says how a mutation that finds its resource itself is to learn, for a request
@@ -97,17 +79,6 @@ func Exists[R any](find Find[R]) Option {
 			_, err := find(ctx, path)
 			return err
 		}
-	}
-}
-
-// Needs lets only those give a parameter of the query who hold a permission beside that of
-// the route.
-func Needs(parameter, permission string) Option {
-	return func(o *mutationOptions) {
-		if o.needs == nil {
-			o.needs = map[string]string{}
-		}
-		o.needs[parameter] = permission
 	}
 }
 

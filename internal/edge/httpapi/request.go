@@ -39,13 +39,21 @@ import (
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
 // time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
 // the text must be. A []string in the query takes several texts, with commas between them
-// or each in a parameter of this name. A body that implements BodyReader reads itself. A struct that has a
+// or each in a parameter of this name. A type that is Needing restricts who may give the
+// parameter. A body that implements BodyReader reads itself. A struct that has a
 // method Check is asked when all but the precondition has been read.
 
 // BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
 type BodyReader interface {
 	// ReadBody reads the body. Errors: of package strictjson, or MalformedRequest.
 	ReadBody(text []byte) error
+}
+
+// Needing is implemented by the type of a query parameter that not every caller of the route
+// may give.
+type Needing interface {
+	// Needs returns the requirements; the shape adds the name of the parameter.
+	Needs() Need
 }
 
 // checker is implemented by what a route takes, to ask rules that need no row.
@@ -58,6 +66,8 @@ type shape struct {
 	body, precondition, request, address, secure, key, wholeQuery []int
 	// mustMatch is whether the precondition is required.
 	mustMatch bool
+	// needs are those of the parameters of the query.
+	needs []Need
 }
 
 type field struct {
@@ -126,6 +136,15 @@ func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int)
 			panic(fmt.Sprintf("httpapi: a %s cannot be read into %s.%s, a %s", place.tag, t, f.Name, f.Type))
 		}
 		*place.list = append(*place.list, field{index: index, name: name, of: f.Tag.Get("of"), read: read})
+		plain := f.Type
+		if plain.Kind() == reflect.Pointer {
+			plain = plain.Elem()
+		}
+		if needing, ok := reflect.Zero(plain).Interface().(Needing); ok && place.tag == "query" {
+			need := needing.Needs()
+			need.Parameter = name
+			s.needs = append(s.needs, need)
+		}
 		return true
 	}
 	return false

@@ -67,7 +67,7 @@ func Get[In, Out any](r *Router, path, permission string, fn func(ctx context.Co
 // GetOf registers a GET about a resource.
 func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission}, func(c echo.Context) error {
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs}, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	})
 }
@@ -82,7 +82,7 @@ func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx co
 // ActOf is Act about a resource.
 func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Permission: permission}, withBody(maxBody, func(c echo.Context) error {
+	r.add(Route{Method: method, Path: path, Permission: permission, Needs: s.needs}, withBody(maxBody, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	}))
 }

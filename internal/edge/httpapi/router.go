@@ -33,6 +33,8 @@ type Route struct {
 	Critical bool
 	// StepUp routes take a second factor that was shown lately: see Router.SteppedUp.
 	StepUp bool
+	// Needs are the parameters of the query that not every caller of the route may give.
+	Needs []Need
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
 }
@@ -75,6 +77,13 @@ func (r *Router) SteppedUp() *Router {
 	return &steppedUp
 }
 
+// Need is what a caller must have to give a parameter of the query: a permission beside that of
+// the route, and a second factor that was shown lately if StepUp is set.
+type Need struct {
+	Parameter, Permission string
+	StepUp                bool
+}
+
 // add registers a route: its callers are let in, and then handler serves them.
 func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	route.Critical, route.StepUp = r.critical, r.steppedUp
@@ -101,7 +110,7 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 }
 
 // authorised binds a request to its caller, holds the caller to its rate, and checks its
-// permission and that the second factor is fresh where the route asks for it.
+// permission and that the second factor is fresh where the route, or a parameter, needs it.
 func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc {
 	read := readingOf(route.Permission)
 	return func(c echo.Context) error {
@@ -115,7 +124,17 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 		if err := Permitted(request.Context(), route.Permission); err != nil {
 			return err
 		}
-		if caller, _ := principal.From(request.Context()); route.StepUp && caller.StepUpRequired {
+		stepUp := route.StepUp
+		for _, need := range route.Needs {
+			if !c.QueryParams().Has(need.Parameter) {
+				continue
+			}
+			if err := Permitted(request.Context(), need.Permission); err != nil {
+				return err
+			}
+			stepUp = stepUp || need.StepUp
+		}
+		if caller, _ := principal.From(request.Context()); stepUp && caller.StepUpRequired {
 			return apperr.New(apperr.StepUpRequired, "Confirm with your second factor, then send the request again. Nothing was done.")
 		}
 		if r.mayNotRead(request.Context(), read) {

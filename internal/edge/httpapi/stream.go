@@ -34,7 +34,7 @@ const (
 // answered as a problem; after it the stream just ends and the client connects again.
 func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) {
 	shape := shapeOf[In]()
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true}, func(c echo.Context) error {
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true, Needs: shape.needs}, func(c echo.Context) error {
 		request := c.Request()
 		ctx, cancel := context.WithCancel(request.Context())
 		defer cancel()
