@@ -9,7 +9,9 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
@@ -28,8 +30,10 @@ import (
 var embedded embed.FS
 
 const (
-	builtDir     = "dist"
-	builtIndex   = "index.html"
+	builtDir   = "dist"
+	builtIndex = "index.html"
+	// pageList has the addresses of the pages, as the build finds them in src/routes.
+	pageList     = "pages.json"
 	fallbackPage = "fallback.html"
 	// assetPrefix holds the files whose names carry a hash of their content.
 	assetPrefix = "assets/"
@@ -38,45 +42,73 @@ const (
 	revalidate = "no-cache"
 )
 
-// Handler serves the admin at the root. Addresses that are no files are pages of
-// the admin and answer with its index; those under /api and missing assets are 404.
-func Handler() http.Handler {
-	built, err := fs.Sub(embedded, builtDir)
+// Admin is the web admin: its files, and its pages, which its index displays.
+type Admin struct {
+	files fs.FS
+	index string
+	// pages are the addresses of the pages, in segments; one that begins with $ is any text.
+	pages [][]string
+}
+
+// New returns the admin that is embedded. Without a built one it has one page, which says so.
+func New() (*Admin, error) { return newAdmin(embedded) }
+
+func newAdmin(files fs.FS) (*Admin, error) {
+	built, err := fs.Sub(files, builtDir)
+	if err != nil {
+		return nil, fmt.Errorf("find the built admin: %w", err)
+	}
+	list, err := fs.ReadFile(built, pageList)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Admin{files: files, index: fallbackPage, pages: [][]string{segments("/")}}, nil
+	}
+	var addresses []string
 	if err == nil {
-		_, err = fs.Stat(built, builtIndex)
+		err = json.Unmarshal(list, &addresses)
 	}
 	if err != nil {
-		return page{embedded, fallbackPage}
+		return nil, fmt.Errorf("read the list of the admin's pages: %w", err)
 	}
-	return admin{built}
+	a := &Admin{files: built, index: builtIndex}
+	for _, address := range addresses {
+		a.pages = append(a.pages, segments(address))
+	}
+	return a, nil
 }
 
-// page answers every address with one file.
-type page struct {
-	files fs.FS
-	name  string
+func segments(address string) []string { return strings.Split(strings.Trim(address, "/"), "/") }
+
+// Has reports whether the address of a request is a file of the admin, or a page, for a request
+// that accepts HTML.
+func (a *Admin) Has(r *http.Request) bool {
+	if name, ok := a.file(r); ok {
+		return !isCompressed(name)
+	}
+	at := segments(r.URL.EscapedPath())
+	return coding.AcceptsHTML(r) && slices.ContainsFunc(a.pages, func(page []string) bool {
+		return slices.EqualFunc(page, at, func(segment, text string) bool {
+			return segment == text || strings.HasPrefix(segment, "$") && text != ""
+		})
+	})
 }
 
-func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	serve(w, r, p.files, p.name, revalidate)
-}
-
-type admin struct{ files fs.FS }
-
-func (a admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+// file returns the name of the file at the address of a request, and whether there is one.
+func (a *Admin) file(r *http.Request) (name string, ok bool) {
+	name = strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
 	info, err := fs.Stat(a.files, name)
+	return name, err == nil && !info.IsDir()
+}
+
+// ServeHTTP serves a request whose address the admin has.
+func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, ok := a.file(r)
 	switch {
-	case err == nil && isCompressed(name):
-		http.NotFound(w, r)
-	case err == nil && !info.IsDir() && strings.HasPrefix(name, assetPrefix):
+	case !ok:
+		serve(w, r, a.files, a.index, revalidate)
+	case strings.HasPrefix(name, assetPrefix):
 		serve(w, r, a.files, name, immutable)
-	case err == nil && !info.IsDir():
-		serve(w, r, a.files, name, revalidate)
-	case name == "api" || strings.HasPrefix(name, "api/") || strings.HasPrefix(name, assetPrefix):
-		http.NotFound(w, r)
 	default:
-		serve(w, r, a.files, builtIndex, revalidate)
+		serve(w, r, a.files, name, revalidate)
 	}
 }
 

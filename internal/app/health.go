@@ -28,6 +28,13 @@ type readiness struct {
 	server   *httpapi.Server
 }
 
+// serveProbes serves the probes at a listener: /healthz, which is also /health, and /readyz.
+func (h readiness) serveProbes(at *httpapi.Server) {
+	at.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
+	at.Handle(http.MethodGet, "/health", http.HandlerFunc(alive))
+	at.Handle(http.MethodGet, "/readyz", h)
+}
+
 type check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`

@@ -398,15 +398,17 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 				return nil, err
 			}
 		}
-		server.HandlePages(web.Handler())
+		pages, err := web.New()
+		if err != nil {
+			return nil, err
+		}
+		server.HandlePages(pages)
 	}
-	server.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
-	server.Handle(http.MethodGet, "/readyz", readiness{sv, server})
+	readiness{sv, server}.serveProbes(server)
 	operators := server
 	if p.Settings.OpsAddr != "" {
 		p.ops = httpapi.NewServer(httpapi.Options{Runner: sv.Runner, Authenticator: sv.Access})
-		p.ops.Handle(http.MethodGet, "/healthz", http.HandlerFunc(alive))
-		p.ops.Handle(http.MethodGet, "/readyz", readiness{sv, server})
+		readiness{sv, server}.serveProbes(p.ops)
 		operators = p.ops
 	}
 	operators.Handle(http.MethodGet, "/metrics", sv.Metrics.Handler())

@@ -115,6 +115,13 @@ func TestWhatIsNotThereIsAProblemToo(t *testing.T) {
 		"/api/v1/orders/99999999999999999999", "/api/v1/items/absent", "/api/v1/coupons/ABSENT", "/api/v1/coupon-campaigns/999999"} {
 		requireProblem(t, c.Do(t, http.MethodGet, path, nil), http.StatusNotFound, "not_found")
 	}
+	plain := *c
+	plain.HTTP = apptest.Client // unknown addresses are no part of the contract
+	for _, path := range []string{"/nowhere", "/v1/kv/a", "/swagger.json", "/orders/1/nowhere", "/assets/absent.js"} {
+		requireProblem(t, plain.Do(t, http.MethodGet, path, nil, "Accept", "text/html"), http.StatusNotFound, "not_found")
+	}
+	require.Equal(t, http.StatusOK, plain.Do(t, http.MethodGet, "/", nil, "Accept", "text/html").Status)
+	requireProblem(t, plain.Do(t, http.MethodGet, "/", nil, "Accept", "application/json"), http.StatusNotFound, "not_found")
 	answer := c.Do(t, http.MethodPut, "/api/v1/configs", object{})
 	requireProblem(t, answer, http.StatusMethodNotAllowed, "method_not_allowed")
 	require.Contains(t, answer.Header.Get("Allow"), http.MethodPost)

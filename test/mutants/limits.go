@@ -48,6 +48,16 @@ var limits = []mutant{
 		caught: tests{"test/contract": {"TestBypassTakesAFreshFactorOnEveryRoute"}},
 	},
 	{
+		name: "the web page is the reply to every unknown address",
+		file: "internal/edge/httpapi/server.go", old: `errors.Is(err, echo.ErrNotFound) && s.pages.Has(request)`, new: `errors.Is(err, echo.ErrNotFound)`,
+		caught: tests{"internal/edge/edgetest": {"TestPagesAnswerWhereNoRouteDoes"}},
+	},
+	{
+		name: "a page of the admin is sent to a script",
+		file: "web/embed.go", old: `coding.AcceptsHTML(r) && slices`, new: `slices`,
+		caught: tests{"web": {"TestOnlyFilesAndPagesOfTheAdminAreServed"}},
+	},
+	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},

@@ -1,8 +1,9 @@
-// Package coding reads which content codings (RFC 9110, 12.5.3) a client takes.
+// Package coding reads which content codings and types (RFC 9110, 12.5) a client accepts.
 package coding
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,28 +11,41 @@ import (
 // Accepts reports whether a request takes a coding, such as gzip. Without Accept-Encoding
 // it takes none: a client that says nothing may be too simple to decode.
 func Accepts(r *http.Request, coding string) bool {
-	byStar := false
-	for _, part := range strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		switch name = strings.ToLower(strings.TrimSpace(name)); name {
-		case coding:
-			return weight(parameters) > 0
-		case "*":
-			byStar = weight(parameters) > 0
-		}
-	}
-	return byStar
+	return accepts(r.Header.Values("Accept-Encoding"), coding, "*")
 }
 
-// weight reads ";q=0.5"; what cannot be read is 0.
+// AcceptsHTML reports whether a request accepts HTML. Without Accept it accepts everything.
+func AcceptsHTML(r *http.Request) bool {
+	values := r.Header.Values("Accept")
+	return len(values) == 0 || accepts(values, "text/html", "text/*", "*/*")
+}
+
+// accepts reports whether a header accepts a thing, by the first of its names, from the most
+// specific to the least, that the header has.
+func accepts(values []string, names ...string) (accepted bool) {
+	best := len(names)
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, parameters, _ := strings.Cut(part, ";")
+		if i := slices.Index(names, strings.ToLower(strings.TrimSpace(name))); i >= 0 && i < best {
+			best, accepted = i, weight(parameters) > 0
+		}
+	}
+	return accepted
+}
+
+// weight returns the q of parameters such as "charset=utf-8;q=0.5": 1 without one, and 0 for
+// one that is no number.
 func weight(parameters string) float64 {
-	name, value, given := strings.Cut(strings.TrimSpace(parameters), "=")
-	if !given {
-		return 1
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return 0
+		}
+		return q
 	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if err != nil || !strings.EqualFold(strings.TrimSpace(name), "q") {
-		return 0
-	}
-	return q
+	return 1
 }

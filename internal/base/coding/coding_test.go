@@ -27,6 +27,18 @@ func TestAClientIsSentOnlyWhatItTakes(t *testing.T) {
 		request := &http.Request{Header: http.Header{"Accept-Encoding": {accept}}}
 		require.Equal(t, takes, coding.Accepts(request, "gzip"), "%q", accept)
 	}
+	for accept, takes := range map[string]bool{
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
+		"*/*":                       true,
+		"text/*;q=0.1":              true,
+		"text/html;charset=utf-8":   true,
+		"text/html;q=0, */*":        false,
+		"application/json":          false,
+		"application/json, */*;q=0": false,
+	} {
+		require.Equal(t, takes, coding.AcceptsHTML(&http.Request{Header: http.Header{"Accept": {accept}}}), "%q", accept)
+	}
+	require.True(t, coding.AcceptsHTML(&http.Request{}), "a client without Accept accepts everything")
 	split := &http.Request{Header: http.Header{"Accept-Encoding": {"br", "gzip"}}}
 	require.True(t, coding.Accepts(split, "gzip"), "a header that is sent in two lines")
 }

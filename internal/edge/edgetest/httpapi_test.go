@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,17 +270,24 @@ func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 	require.Contains(t, reply.Header().Get("Allow"), "GET")
 }
 
+// pages are pages at the addresses that it names.
+type pages []string
+
+func (p pages) Has(r *http.Request) bool { return slices.Contains(p, r.URL.Path) }
+
+func (p pages) ServeHTTP(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }
+
 func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
 	f := newFixture(t, "things:write")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
-	f.HandlePages(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }))
+	f.HandlePages(pages{"/", "/configs/checkout.tax", "/apiary", "/api/v1/nothing"})
 
 	for _, address := range []string{"/", "/configs/checkout.tax", "/apiary"} {
 		answer := f.send(http.MethodGet, address, "")
 		require.Equal(t, http.StatusOK, answer.Code, address)
 		require.Equal(t, "a page", answer.Body.String())
 	}
-	for _, address := range []string{"/api/v1/nothing", "/api/v1", "/api", "/api/", "/api/v2/things"} {
+	for _, address := range []string{"/swagger.json", "/api/v1/nothing", "/api/v1", "/api", "/api/", "/api/v2/things"} {
 		require.Equal(t, "not_found", problemOf(t, f.send(http.MethodGet, address, ""))["code"], address)
 	}
 	require.Equal(t, "method_not_allowed", problemOf(t, f.send(http.MethodGet, "/api/v1/things", ""))["code"])

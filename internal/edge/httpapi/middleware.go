@@ -155,11 +155,11 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 		header.Set(echo.HeaderXContentTypeOptions, noSniff)
 		header.Set(echo.HeaderReferrerPolicy, noReferrer)
 		header.Set(echo.HeaderXFrameOptions, "DENY")
+		header.Set(echo.HeaderCacheControl, "no-store")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if isAPI(c.Request().URL.Path) {
 			header.Set(echo.HeaderContentSecurityPolicy, apiPolicy)
-			header.Set(echo.HeaderCacheControl, "no-store")
 		} else {
 			header.Set(echo.HeaderContentSecurityPolicy, policy)
 		}

@@ -80,8 +80,8 @@ type Server struct {
 	secure        bool
 	proxies       []*net.IPNet
 	metrics       *metrics
-	// pages answers where no route does; nil in a worker.
-	pages     http.Handler
+	// pages are served where there is no route; nil in a worker.
+	pages     Pages
 	conflicts ConflictCounter
 	refusals  RefusalCounter
 	keeper    ReplyStore
@@ -172,13 +172,20 @@ func reads(request *http.Request) bool {
 	return request.Method == http.MethodGet || request.Method == http.MethodHead
 }
 
-// HandlePages registers what answers GET and HEAD at every address that no route
-// has. Addresses of the API stay problems.
-func (s *Server) HandlePages(handler http.Handler) { s.pages = handler }
+// Pages are the web admin.
+type Pages interface {
+	http.Handler
+	// Has reports whether the handler has a reply other than 404 to a GET.
+	Has(request *http.Request) bool
+}
 
-// isPage reports whether err says that no route has the address, and a page may.
+// HandlePages registers the pages, which are served to GET and HEAD where there is no route.
+// Every other address is a problem, and so is each address of the API.
+func (s *Server) HandlePages(pages Pages) { s.pages = pages }
+
+// isPage reports whether err says that no route has the address, and a page has.
 func (s *Server) isPage(request *http.Request, err error) bool {
-	return s.pages != nil && reads(request) && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound)
+	return s.pages != nil && reads(request) && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound) && s.pages.Has(request)
 }
 
 // ServeHTTP implements http.Handler.
