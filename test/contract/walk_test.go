@@ -240,7 +240,8 @@ func TestGuardedRoutesRefuseWhatGuardsNothing(t *testing.T) {
 		}{
 			{"none", "", http.StatusPreconditionRequired, "precondition_required"},
 			{"any", "*", http.StatusBadRequest, "precondition_malformed"},
-			{"weak", `W/"1-1"`, http.StatusBadRequest, "precondition_malformed"},
+			{"weak, of no row", `W/"zzzz-1"`, http.StatusPreconditionFailed, "version_conflict"},
+			{"of a coding, of no row", `"zzzz-1-gzip"`, http.StatusPreconditionFailed, "version_conflict"},
 			{"unquoted", `1-1`, http.StatusBadRequest, "precondition_malformed"},
 			{"a list", `"1-1", "2-1"`, http.StatusBadRequest, "precondition_malformed"},
 			{"of no row", `"zzzz-1"`, http.StatusPreconditionFailed, "version_conflict"},

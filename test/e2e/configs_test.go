@@ -160,6 +160,25 @@ func TestAnEditAndADeletionOfOneVersionNeverBothLand(t *testing.T) {
 	})
 }
 
+func TestATagThatAProxyChangedGuardsAnEdit(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		const path = "/api/v1/configs/proxied"
+		c := p.Admin(t)
+		tag := etag(newConfig(t, c, "proxied", 1, "number"))
+		for value, change := range []func(tag string) string{
+			func(tag string) string { return "W/" + tag },
+			func(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` },
+			func(tag string) string { return "W/" + strings.TrimSuffix(tag, `"`) + `-br"` },
+		} {
+			changed := change(tag)
+			edited := c.Do(t, http.MethodPatch, path, object{"value": value + 2}, "If-Match", changed)
+			require.Equal(t, http.StatusOK, edited.Status, "%s: %s", changed, edited.Body)
+			requireProblem(t, c.Do(t, http.MethodPatch, path, object{"value": 99}, "If-Match", changed), http.StatusPreconditionFailed, "version_conflict")
+			tag = edited.Header.Get("ETag")
+		}
+	})
+}
+
 func TestAnEditWithoutAUsablePreconditionIsRefused(t *testing.T) {
 	cases := map[string]struct {
 		headers []string
@@ -168,7 +187,7 @@ func TestAnEditWithoutAUsablePreconditionIsRefused(t *testing.T) {
 	}{
 		"none":              {nil, http.StatusPreconditionRequired, "precondition_required"},
 		"any version":       {[]string{"If-Match", "*"}, http.StatusBadRequest, "precondition_malformed"},
-		"weak":              {[]string{"If-Match", `W/"%s"`}, http.StatusBadRequest, "precondition_malformed"},
+		"weak without quotes": {[]string{"If-Match", `W/%s`}, http.StatusBadRequest, "precondition_malformed"},
 		"not in quotes":     {[]string{"If-Match", `%s`}, http.StatusBadRequest, "precondition_malformed"},
 		"list":              {[]string{"If-Match", `"%s", "x"`}, http.StatusBadRequest, "precondition_malformed"},
 		"empty list member": {[]string{"If-Match", `"%s",`}, http.StatusBadRequest, "precondition_malformed"},

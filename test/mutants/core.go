@@ -8,6 +8,16 @@ var core = []mutant{
 		caught: tests{"internal/base/storage": {"TestSweepKeepsARowThatIsExtendedMeanwhile"}},
 	},
 	{
+		name: "a tag that a proxy weakened is another tag",
+		file: "internal/core/guard/row.go", old: `strings.TrimPrefix(tag, "W/"), `, new: `tag, `,
+		caught: tests{"internal/core/coretest": {"TestATagThatAProxyChangedIsTheTag"}},
+	},
+	{
+		name: "a tag that a proxy suffixed is another tag",
+		file: "internal/core/guard/row.go", old: `(?:--?|;)[a-z]+"$`, new: `(?:--?|;)[A-Z]+"$`,
+		caught: tests{"internal/core/coretest": {"TestATagThatAProxyChangedIsTheTag"}},
+	},
+	{
 		name: "guard.Update without its version predicate",
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{

@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -163,7 +164,7 @@ func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
 func TestPreconditionsThatGuardNothingAreRefused(t *testing.T) {
 	cases := map[string]apperr.Code{
 		"": apperr.PreconditionRequired, "  ": apperr.PreconditionRequired,
-		"*": apperr.PreconditionMalformed, `W/"1-1"`: apperr.PreconditionMalformed, "1-1": apperr.PreconditionMalformed,
+		"*": apperr.PreconditionMalformed, `W/1-1`: apperr.PreconditionMalformed, "1-1": apperr.PreconditionMalformed,
 		`"1-1", "1-2"`: apperr.PreconditionMalformed, `"1-1`: apperr.PreconditionMalformed, `"`: apperr.PreconditionMalformed,
 		`""1-1""`: apperr.PreconditionMalformed, "\"1\x00\"": apperr.PreconditionMalformed, `"a b"`: apperr.PreconditionMalformed,
 	}
@@ -187,9 +188,30 @@ func TestATagHoldsForItsRowAtItsVersionAlone(t *testing.T) {
 	}
 }
 
+func TestATagThatAProxyChangedIsTheTag(t *testing.T) {
+	row := guard.Ref{ID: 123456, Version: 17}
+	for _, changed := range []string{`W/"2n9c-h"`, `"2n9c-h-gzip"`, `W/"2n9c-h-gzip"`, `"2n9c-h-br"`, `"2n9c-h--gzip"`, `"2n9c-h;gzip"`} {
+		p, err := guard.ParsePrecondition(changed)
+		require.NoError(t, err, changed)
+		require.True(t, p.Holds(row), changed)
+		require.Equal(t, row.ETag(), guard.OriginalTag(changed))
+	}
+	for _, other := range []string{`"2n9c-gzip"`, `"2n9c-h-1"`, `"2n9c-h-"`, `"-gzip"`, `"x-2n9c-h-gzip"`, `W/"abc"`, `"2n9c-0h-gzip"`} {
+		p, err := guard.ParsePrecondition(other)
+		require.NoError(t, err, other)
+		require.False(t, p.Holds(row), other)
+	}
+	version, err := strconv.ParseInt("gzip", 36, 64)
+	require.NoError(t, err)
+	p, err := guard.ParsePrecondition(`"2n9c-gzip"`)
+	require.NoError(t, err)
+	require.True(t, p.Holds(guard.Ref{ID: 123456, Version: version}), "a version that is spelled like a coding is a version")
+}
+
 func FuzzPrecondition(f *testing.F) {
 	f.Add(`"2n9c-h"`)
 	f.Add(`W/"x"`)
+	f.Add(`"2n9c-h-gzip"`)
 	f.Fuzz(func(t *testing.T, value string) {
 		p, err := guard.ParsePrecondition(value)
 		if err == nil && p.Ref != (guard.Ref{}) && p.Ref.ID != 0 {

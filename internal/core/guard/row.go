@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (r Ref) ETag() string {
 	return `"` + strconv.FormatInt(r.ID, 36) + "-" + strconv.FormatInt(r.Version, 36) + `"`
 }
 
-// Precondition is a caller's If-Match: one strong entity tag.
+// Precondition is a caller's If-Match: one entity tag.
 type Precondition struct {
 	// Ref is the zero Ref for a well-formed tag that this service never gave out;
 	// it holds for no row.
@@ -104,8 +105,9 @@ type Precondition struct {
 func (p Precondition) Holds(current Ref) bool { return p.Ref == current }
 
 // ParsePrecondition reads the value of an If-Match header. An empty value is
-// PreconditionRequired. "*", weak tags, lists and anything that is not one quoted
-// tag are PreconditionMalformed: they would guard nothing, or not this row.
+// PreconditionRequired. "*", lists and anything that is not one quoted tag are
+// PreconditionMalformed: they would guard nothing, or not this row. A tag that a proxy has
+// changed is read as the tag that was sent: see OriginalTag.
 func ParsePrecondition(value string) (Precondition, error) {
 	value = strings.TrimSpace(value)
 	switch {
@@ -114,13 +116,24 @@ func ParsePrecondition(value string) (Precondition, error) {
 			"This change needs If-Match with the etag that you read, so that it cannot overwrite somebody else's change.")
 	case value == "*":
 		return Precondition{}, malformed("* matches every version and so guards nothing")
-	case strings.HasPrefix(value, "W/"):
-		return Precondition{}, malformed("a weak tag guards nothing")
 	}
-	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' || !isTag(value[1:len(value)-1]) {
-		return Precondition{}, malformed("want exactly one strong entity tag in double quotes")
+	tag := OriginalTag(value)
+	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' || !isTag(tag[1:len(tag)-1]) {
+		return Precondition{}, malformed("want exactly one entity tag in double quotes")
 	}
-	return Precondition{Ref: parseTag(value[1 : len(value)-1])}, nil
+	return Precondition{Ref: parseTag(tag[1 : len(tag)-1])}, nil
+}
+
+// codingSuffix is the end of a tag that a proxy appends to name the coding of the body: -gzip
+// (Apache, Caddy), --gzip (Jetty), ;gzip. A tag of ours has one hyphen, so its version is never
+// taken for a suffix.
+var codingSuffix = regexp.MustCompile(`^("[0-9a-z]+-[0-9a-z]+)(?:--?|;)[a-z]+"$`)
+
+// OriginalTag returns an entity tag as this service sent it: without the W/ that proxies prepend
+// when they change the body (HAProxy, nginx), and without the name of a coding behind it. A tag
+// names a row and its version, whatever the bytes of the body, so a changed tag guards as much.
+func OriginalTag(tag string) string {
+	return codingSuffix.ReplaceAllString(strings.TrimPrefix(tag, "W/"), `$1"`)
 }
 
 func malformed(why string) error {

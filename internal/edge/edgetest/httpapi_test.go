@@ -307,7 +307,7 @@ func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 	f := newFixture(t, "*")
 	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
 	httpapi.Get(f.Router(), "/thing", "", func(context.Context, httpapi.None) (guard.Stamp, error) { return stamp, nil })
-	for _, tag := range []string{stamp.ETag, "W/" + stamp.ETag, `"x", ` + stamp.ETag, "*"} {
+	for _, tag := range []string{stamp.ETag, "W/" + stamp.ETag, strings.TrimSuffix(stamp.ETag, `"`) + `-gzip"`, `"x", ` + stamp.ETag, "*"} {
 		reply := f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", tag)
 		require.Equal(t, http.StatusNotModified, reply.Code, tag)
 		require.Equal(t, stamp.ETag, reply.Header().Get("ETag"))

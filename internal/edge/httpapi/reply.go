@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
+	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 )
 
@@ -193,7 +194,7 @@ func (r reply) isNotModified(request *http.Request) bool {
 		return false
 	}
 	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {
-		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+		tag = guard.OriginalTag(strings.TrimSpace(tag))
 		if tag == current || tag == "*" {
 			return true
 		}
