@@ -99,10 +99,6 @@ func (e NewEvent) check(at func(member, code, message string)) {
 	if !wordPattern.MatchString(e.Type) {
 		at("eventType", "pattern", words)
 	}
-	// The years that each engine keeps.
-	if year := e.Time.UTC().Year(); year < 1000 || year > 9999 {
-		at("eventTime", "range", "must be a time in the years 1000 to 9999")
-	}
 	if len(e.Deltas) > maxDeltas {
 		at("deltas", "max", "must have at most "+strconv.Itoa(maxDeltas)+" members")
 	}

@@ -212,7 +212,7 @@ func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison,
 // plan has a shop change at a time.
 func (d *desk) plan(shop, note string, in time.Duration) {
 	d.t.Helper()
-	ctx := approvals.Scheduling(d.ctx(), approvals.EffectiveTime{Time: d.Clock.Now().Add(in)})
+	ctx := approvals.Scheduling(d.ctx(), new(d.Clock.Now().Add(in)))
 	require.NoError(d.t, d.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		path := "shops/" + shop
 		now, err := d.approvals.Propose(ctx, u, approvals.Proposal{

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -113,11 +112,10 @@ func (a *Approval) retime(p *Proposal, at *time.Time, now time.Time) error {
 	if at == nil {
 		return nil
 	}
-	kept := clock.Kept(*at)
-	if broken := checkTime("/effectiveTime", kept, now); len(broken) > 0 {
+	if broken := checkTime("/effectiveTime", *at, now); len(broken) > 0 {
 		return apperr.Invalid(broken...)
 	}
-	p.EffectiveTime = &kept
+	p.EffectiveTime = at
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -15,28 +14,15 @@ import (
 // farthest is how far ahead a change can be scheduled.
 const farthest = 5 * 366 * 24 * time.Hour
 
-// EffectiveTime is when a change is to be made, in a parameter of a query. Zero is at once.
-type EffectiveTime struct{ time.Time }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (t *EffectiveTime) UnmarshalText(text []byte) error {
-	at, err := time.Parse(time.RFC3339, string(text))
-	if err != nil {
-		return errors.New("must be a time as RFC 3339 writes it, such as 2026-03-01T09:00:00Z")
-	}
-	t.Time = clock.Kept(at)
-	return nil
-}
-
 type scheduleKey struct{}
 
 // Scheduling returns a context in which a change is proposed, to be made at a time and not
-// before, whether what it changes is protected or not. The zero time changes nothing.
-func Scheduling(ctx context.Context, at EffectiveTime) context.Context {
-	if at.IsZero() {
+// before, whether what it changes is protected or not. nil changes nothing.
+func Scheduling(ctx context.Context, at *time.Time) context.Context {
+	if at == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, scheduleKey{}, at.Time)
+	return context.WithValue(ctx, scheduleKey{}, *at)
 }
 
 // Scheduled reports whether the caller schedules their change, so that it is to be proposed

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
@@ -124,8 +125,8 @@ func (overwriteReason) Needs() httpapi.Need { return httpapi.Need{Permission: ov
 // gateParams are what a change may ask of the gate: to be made without the votes, for a reason,
 // or to be made at a time.
 type gateParams struct {
-	Bypass        approvals.Bypass        `query:"bypass"`
-	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
+	Bypass        approvals.Bypass `query:"bypass"`
+	EffectiveTime *time.Time       `query:"effectiveTime"`
 }
 
 // permitting returns a context in which what the caller bypasses is done at once, and what they
@@ -135,7 +136,7 @@ func (g gateParams) permitting(ctx context.Context) context.Context {
 }
 
 func (g gateParams) checkGate() error {
-	if g.Bypass.Reason != "" && !g.EffectiveTime.IsZero() {
+	if g.Bypass.Reason != "" && g.EffectiveTime != nil {
 		return apperr.Malformed("?effectiveTime", "cannot be given together with bypass: what bypasses the votes is made at once")
 	}
 	return nil

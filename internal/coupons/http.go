@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
@@ -65,7 +64,7 @@ func (h handler) start(ctx context.Context, u *uow.Unit, in startRequest) (httpa
 	b := in.Body
 	campaign, err := h.service.Start(ctx, u, Terms{
 		Name: b.Name, Kind: b.Kind, Value: *b.Value, MinimumAmount: b.MinimumAmount,
-		Total: *b.Total, PerUser: *b.PerUser, ValidFrom: clock.Kept(*b.ValidFrom), ValidTo: clock.Kept(*b.ValidTo),
+		Total: *b.Total, PerUser: *b.PerUser, ValidFrom: *b.ValidFrom, ValidTo: *b.ValidTo,
 	})
 	if err != nil {
 		return httpapi.Created[campaignView]{}, err
@@ -124,7 +123,7 @@ type couponsRequest struct {
 	CampaignID int64                `query:"campaignId"`
 	UserID     principal.CustomerID `query:"userId"`
 	Status     status.Param[Coupon] `query:"status"`
-	ExpiresBy  time.Time            `query:"expiresBy"`
+	ExpiresBy  *time.Time           `query:"expiresBy"`
 	httpapi.Page
 }
 

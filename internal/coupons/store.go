@@ -39,7 +39,7 @@ type Filter struct {
 	// UserID is whom a coupon is bound to.
 	UserID principal.CustomerID
 	// ExpiresBy is when the time of a coupon ends at the latest.
-	ExpiresBy time.Time
+	ExpiresBy *time.Time
 }
 
 func findCampaign(db *gorm.DB, id int64) (*Campaign, error) {
@@ -104,8 +104,8 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 	if f.CampaignID != 0 {
 		filters = append(filters, storage.Equal("campaign_id", f.CampaignID).Along())
 	}
-	if !f.ExpiresBy.IsZero() {
-		filters = append(filters, storage.Indexed("campaign_id", "IN ("+ended+")", tenant, f.ExpiresBy))
+	if f.ExpiresBy != nil {
+		filters = append(filters, storage.Indexed("campaign_id", "IN ("+ended+")", tenant, *f.ExpiresBy))
 	}
 	if f.Status == nil {
 		return filters

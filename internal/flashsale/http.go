@@ -86,7 +86,7 @@ func (h handler) plan(ctx context.Context, u *uow.Unit, in planRequest) (httpapi
 	b := in.Body
 	sale, err := h.service.Plan(ctx, u, Terms{
 		Name: b.Name, SKU: b.SKU, Price: *b.Price, Quantity: *b.Quantity, PerUserLimit: *b.PerUserLimit,
-		StartsTime: clock.Kept(*b.StartsTime), EndsTime: clock.Kept(*b.EndsTime), QueueCap: b.QueueCap, Rate: b.Rate, Replicas: b.Replicas,
+		StartsTime: *b.StartsTime, EndsTime: *b.EndsTime, QueueCap: b.QueueCap, Rate: b.Rate, Replicas: b.Replicas,
 	})
 	if err != nil {
 		return httpapi.Created[saleView]{}, err
@@ -111,7 +111,7 @@ type patchedTerms struct {
 
 type editRequest struct {
 	httpapi.Edit[patchedTerms]
-	EffectiveTime approvals.EffectiveTime `query:"effectiveTime"`
+	EffectiveTime *time.Time `query:"effectiveTime"`
 }
 
 // patch returns the merge patch on the terms and, where it has one, the difference by

@@ -41,8 +41,8 @@ type listRequest struct {
 	NumberPrefix string               `query:"q"`
 	Status       status.Param[Order]  `query:"status"`
 	UserID       principal.CustomerID `query:"userId"`
-	From         time.Time            `query:"from"`
-	To           time.Time            `query:"to"`
+	From         *time.Time           `query:"from"`
+	To           *time.Time           `query:"to"`
 	httpapi.Page
 }
 

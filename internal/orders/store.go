@@ -22,7 +22,7 @@ type Filter struct {
 	Status *status.State
 	UserID principal.CustomerID
 	// From and To bound the time of creation: From <= t < To.
-	From, To time.Time
+	From, To *time.Time
 	// NumberPrefix is what the order number begins with, in either case.
 	NumberPrefix string
 }

@@ -38,8 +38,8 @@ type listRequest struct {
 	Status  status.Param[Refund] `query:"status"`
 	OrderID int64                `query:"orderId"`
 	UserID  principal.CustomerID `query:"userId"`
-	From    time.Time            `query:"from"`
-	To      time.Time            `query:"to"`
+	From    *time.Time           `query:"from"`
+	To      *time.Time           `query:"to"`
 	httpapi.Page
 }
 

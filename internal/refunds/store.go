@@ -23,7 +23,7 @@ type Filter struct {
 	OrderID int64
 	UserID  principal.CustomerID
 	// From and To bound the time of the request: From <= t < To.
-	From, To time.Time
+	From, To *time.Time
 }
 
 var refundSorts = storage.Sorts{

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"interlock/internal/base/clock"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -43,7 +42,7 @@ type listRequest struct {
 	Priority priorityParam           `query:"priority"`
 	HolderID int64                   `query:"holderId"`
 	Link     string                  `query:"link"`
-	DueBy    time.Time               `query:"dueBy"`
+	DueBy    *time.Time              `query:"dueBy"`
 	httpapi.Page
 }
 
@@ -83,13 +82,9 @@ type openRequest struct {
 }
 
 func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Created[workOrderView], error) {
-	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), Links: in.Body.Links}
+	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), DueTime: in.Body.DueTime, Links: in.Body.Links}
 	if in.Body.Priority != "" {
 		opening.Priority = slices.Index(priorities, in.Body.Priority)
-	}
-	if in.Body.DueTime != nil {
-		kept := clock.Kept(*in.Body.DueTime)
-		opening.DueTime = &kept
 	}
 	order, err := h.service.Open(ctx, u, opening)
 	if err != nil {

@@ -27,7 +27,7 @@ type Filter struct {
 	// Link is a record that it is about.
 	Link string
 	// DueBy is when it is due at the latest.
-	DueBy time.Time
+	DueBy *time.Time
 }
 
 var workOrderSorts = storage.Sorts{
@@ -68,8 +68,8 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	if f.HolderID != 0 {
 		filters = append(filters, storage.Equal("holder_id", f.HolderID).Along())
 	}
-	if !f.DueBy.IsZero() {
-		filters = append(filters, storage.Until("due_time", f.DueBy))
+	if f.DueBy != nil {
+		filters = append(filters, storage.Until("due_time", *f.DueBy))
 	}
 	if f.Status != nil {
 		filters = append(filters, storage.Equal("status", f.Status.Code))

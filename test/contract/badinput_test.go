@@ -306,6 +306,86 @@ func TestBadQueriesAreRefusedByName(t *testing.T) {
 	})
 }
 
+// timesOutOfRange are sound RFC 3339; the last two are in the years 1999 and 10000 in UTC.
+var timesOutOfRange = []string{"0001-01-01T00:00:00Z", "1999-12-31T23:59:59.999999Z", "2000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-14:00"}
+
+func TestTimesOutOfRangeAreRejectedEverywhere(t *testing.T) {
+	timed := func(route httpapi.Route) bool {
+		return len(timeParameters(operationOf(t, route)))+len(timeMembers(t, operationOf(t, route), "")) > 0
+	}
+	eachRoute(t, timed, func(t *testing.T, w walk) {
+		operation := operationOf(t, w.route)
+		path, headers := w.ready(t)
+		verify := requireNoWrites(t, w.Program)
+		for _, value := range timesOutOfRange {
+			for _, name := range timeParameters(operation) {
+				query := "?" + name + "=" + url.QueryEscape(value)
+				requireRange(t, w.owner.Do(t, w.route.Method, path+query, example(t, w.route), headers...), badBody{name: query, at: "?" + name})
+			}
+			for _, bad := range timeMembers(t, operation, value) {
+				requireRange(t, w.owner.Do(t, w.route.Method, path, bad.body, headers...), bad)
+			}
+		}
+		verify()
+	})
+}
+
+func requireRange(t *testing.T, answer apptest.Answer, bad badBody) {
+	t.Helper()
+	require.Equal(t, http.StatusUnprocessableEntity, answer.Status, "%s: %s", bad.name, answer.Body)
+	requirePlace(t, answer, bad)
+	require.Contains(t, string(answer.Body), `"code":"range"`, bad.name)
+}
+
+func timeParameters(o *validate.Operation) []string {
+	var names []string
+	for _, p := range queryParameters(o) {
+		if p.Schema.Value.Format == "date-time" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// timeMembers returns the documented example once for each time that a body may have, with value
+// as that time.
+func timeMembers(t *testing.T, o *validate.Operation, value string) []badBody {
+	if o.RequestBody == nil {
+		return nil
+	}
+	var root any
+	require.NoError(t, json.Unmarshal(o.Example(), &root))
+	var found []badBody
+	var descend func(at string, schema *openapi3.Schema, in any)
+	descend = func(at string, schema *openapi3.Schema, in any) {
+		if list, ok := in.([]any); ok && len(list) > 0 && schema.Items != nil {
+			descend(at+"/0", schema.Items.Value, list[0])
+		}
+		object, ok := in.(map[string]any)
+		if !ok {
+			return
+		}
+		for name, property := range schema.Properties {
+			was, present := object[name]
+			if property.Value.Format == "date-time" {
+				object[name] = value
+				text, _ := json.Marshal(root) //nolint:errchkjson // decoded from JSON
+				found = append(found, badBody{at + "/" + name + " as " + value, string(text), at + "/" + name})
+				if object[name] = was; !present {
+					delete(object, name)
+				}
+				continue
+			}
+			descend(at+"/"+name, property.Value, was)
+		}
+	}
+	for _, media := range o.RequestBody.Value.Content {
+		descend("", media.Schema.Value, root)
+		break
+	}
+	return found
+}
+
 func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {
 	// What a provider writes behind our address is not for us to refuse (RFC 6749, 4.1.2).
 	ofOurs := func(route httpapi.Route) bool { return route.Path != "/session/oidc/:provider/callback" }

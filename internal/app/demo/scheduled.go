@@ -70,8 +70,8 @@ func (l *Loader) schedule(
 	}
 	caller, _ := principal.From(ctx)
 	caller.UserID, caller.Name = l.Planner.ID, l.Planner.Name
-	at := approvals.EffectiveTime{Time: l.Clock.Now().Truncate(time.Hour).Add(in)}
-	return l.Runner.Do(approvals.Scheduling(principal.With(ctx, caller), at), func(ctx context.Context, u *uow.Unit) error {
+	at := l.Clock.Now().Truncate(time.Hour).Add(in)
+	return l.Runner.Do(approvals.Scheduling(principal.With(ctx, caller), &at), func(ctx context.Context, u *uow.Unit) error {
 		return edit(ctx, u, tree)
 	})
 }

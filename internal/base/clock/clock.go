@@ -6,6 +6,7 @@ package clock
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -65,8 +66,27 @@ func (f *Fake) Advance(d time.Duration) {
 	f.now = Kept(f.now.Add(d))
 }
 
-// Storable reports whether all engines keep a time as it is.
-func Storable(t time.Time) bool { return t.Year() >= 2000 && t.Year() <= 9999 }
+// Storable reports whether all engines store a time unchanged.
+func Storable(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 9999 }
+
+// The errors of Parse continue a sentence that begins with the place of the time.
+var (
+	ErrNotTime = errors.New("must be a time in RFC 3339, such as 2026-01-31T09:30:00Z")
+	ErrRange   = errors.New("must be in the years 2000 to 9999")
+)
+
+// Parse reads a time of a request: RFC 3339, of which it returns UTC and whole microseconds. It is
+// the only check of such times, and the zero time does not pass it. Errors: ErrNotTime, ErrRange.
+func Parse(text string) (time.Time, error) {
+	var t time.Time
+	if err := t.UnmarshalText([]byte(text)); err != nil {
+		return time.Time{}, ErrNotTime
+	}
+	if !Storable(t) {
+		return time.Time{}, ErrRange
+	}
+	return Kept(t), nil
+}
 
 // Kept is a time from elsewhere as the engines keep it.
 func Kept(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

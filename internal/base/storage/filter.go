@@ -56,14 +56,14 @@ func Between(column string, from, to any) Filter {
 }
 
 // Created is from <= created_time AND created_time < to, answered by an index on (tenant_id,
-// created_time, id). A zero time does not narrow. See Sorts.Within.
-func Created(from, to time.Time) Filter {
+// created_time, id). nil does not narrow. See Sorts.Within.
+func Created(from, to *time.Time) Filter {
 	var ends []limit
-	if !from.IsZero() {
-		ends = append(ends, limit{">=", from.UTC()})
+	if from != nil {
+		ends = append(ends, limit{">=", *from})
 	}
-	if !to.IsZero() {
-		ends = append(ends, limit{"<", to.UTC()})
+	if to != nil {
+		ends = append(ends, limit{"<", *to})
 	}
 	if len(ends) == 0 {
 		return Filter{}

@@ -13,6 +13,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"interlock/internal/base/clock"
 )
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -73,7 +75,7 @@ func valueFault(err *jsonv2.SemanticError) *Error {
 	var own *Error
 	switch {
 	case errors.As(err.Err, &own):
-		return &Error{Pointer: shorten(err.JSONPointer + jsontext.Pointer(own.Pointer)), Message: own.Message}
+		return &Error{Pointer: shorten(err.JSONPointer + jsontext.Pointer(own.Pointer)), Code: own.Code, Message: own.Message}
 	case errors.Is(err.Err, jsonv2.ErrUnknownName):
 		return &Error{Pointer: shorten(err.JSONPointer), Message: "is not a known field"}
 	}
@@ -88,7 +90,7 @@ func expectation(err *jsonv2.SemanticError) string {
 	target := err.GoType
 	switch pointer := reflect.PointerTo(target); {
 	case target == timeType:
-		return "must be a time in RFC 3339, such as 2026-01-31T09:30:00Z"
+		return clock.ErrNotTime.Error()
 	case decodesItself(pointer):
 		return "is not valid"
 	case pointer.Implements(textUnmarshaler) && err.JSONKind != '"':

@@ -13,17 +13,22 @@
 package strictjson
 
 import (
+	"errors"
+	"time"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"interlock/internal/base/clip"
+	"interlock/internal/base/clock"
 )
 
 var (
-	strict = jsonv2.RejectUnknownMembers(true)
+	times  = jsonv2.UnmarshalFromFunc(decodeTime)
+	strict = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(times))
 	// The decoder takes null for the zero value of any type. Asking before each
 	// value slows it down, so that is done only where null may occur.
-	strictWithoutNull = jsonv2.JoinOptions(strict, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(refuseNull)))
+	strictWithoutNull = jsonv2.JoinOptions(strict, jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(refuseNull), times)))
 )
 
 // MaxDepth is how many objects and arrays may enclose a value, the outermost
@@ -35,6 +40,8 @@ type Error struct {
 	// Pointer is the place as a JSON pointer (RFC 6901), "" for the document.
 	// Names of more than 100 characters are cut and end in "…".
 	Pointer string
+	// Code is the rule that a well-formed value breaks, such as "range"; "" for malformed input.
+	Code string
 	// Message continues a sentence that begins with the place: "must be a
 	// string", "appears twice". It holds nothing of the input.
 	Message string
@@ -66,7 +73,7 @@ func (e *Error) Error() string {
 //   - json.RawMessage of encoding/json: any value as it was spelled. A missing
 //     member is nil and null is the text null, so the two can be told apart. This
 //     is the type to use for arbitrary JSON: any would round big numbers;
-//   - time.Time: a string in RFC 3339;
+//   - time.Time: a string in RFC 3339, in the years 2000 to 9999; see [clock.Parse];
 //   - []byte: a string in base64;
 //   - types with UnmarshalJSON or UnmarshalText: what those accept. They may
 //     return an *Error, with a pointer relative to their value, to say why not.
@@ -86,6 +93,25 @@ func Decode(data []byte, into any) error {
 	}
 	if err := jsonv2.Unmarshal(data, into, options); err != nil {
 		return explain(data, into, err)
+	}
+	return nil
+}
+
+// decodeTime reads a time by [clock.Parse]. What is no string is left to the decoder to reject.
+func decodeTime(decoder *jsontext.Decoder, into *time.Time) error {
+	if decoder.PeekKind() != '"' {
+		return errors.ErrUnsupported
+	}
+	token, err := decoder.ReadToken()
+	if err != nil {
+		return err //nolint:wrapcheck // explain tells it by its type
+	}
+	*into, err = clock.Parse(token.String())
+	switch {
+	case errors.Is(err, clock.ErrRange):
+		return &Error{Code: "range", Message: err.Error()}
+	case err != nil:
+		return &Error{Message: err.Error()}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ import (
 type everything struct {
 	Number  int64          `path:"number" of:"thing"`
 	Text    httpapi.Search `query:"q"`
-	After   time.Time      `query:"after"`
+	After   *time.Time     `query:"after"`
 	Least   *int64         `query:"least" min:"0"`
 	Deep    bool           `query:"deep"`
 	Tags    []string       `query:"tag"`
@@ -81,7 +81,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, a.Status, a.Text)
 	require.EqualValues(t, 7, got.Number)
 	require.EqualValues(t, "tea", got.Text)
-	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), got.After)
+	require.Equal(t, time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC), *got.After)
 	require.Zero(t, *got.Least)
 	require.True(t, got.Deep)
 	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
@@ -100,6 +100,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Nil(t, got.Body)
 	require.Nil(t, got.IfMatch)
 	require.Nil(t, got.Seen)
+	require.Nil(t, got.After)
 	require.Nil(t, got.Least)
 	require.Empty(t, got.Session)
 	require.Empty(t, got.Tags)
@@ -127,6 +128,8 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 		{"/things/7?q=a&q=b", "", nil, http.StatusBadRequest, "?q"},
 		{"/things/7?least=-1", "", nil, http.StatusBadRequest, "?least"},
 		{"/things/7?after=noon", "", nil, http.StatusBadRequest, "?after"},
+		{"/things/7?after=", "", nil, http.StatusBadRequest, "?after"},
+		{"/things/7?after=0001-01-01T00:00:00Z", "", nil, http.StatusUnprocessableEntity, "?after"},
 		{"/things/7?deep=1", "", nil, http.StatusBadRequest, "?deep"},
 		{"/things/7?limit=0", "", nil, http.StatusBadRequest, "?limit"},
 		{"/things/7?wait=10001", "", nil, http.StatusBadRequest, "?wait"},

@@ -50,13 +50,18 @@ func bodyOf(c echo.Context) []byte {
 	return body
 }
 
-// Unreadable turns an error of strictjson into MalformedRequest.
+// Unreadable turns an error of strictjson into MalformedRequest, or into ValidationFailed for a
+// well-formed value that breaks a rule.
 func Unreadable(err error) error {
 	var at *strictjson.Error
-	if errors.As(err, &at) {
+	switch {
+	case !errors.As(err, &at):
+		return err
+	case at.Code != "":
+		return apperr.Invalid(apperr.Field{Pointer: at.Pointer, Code: at.Code, Message: at.Message})
+	default:
 		return apperr.Malformed(at.Pointer, at.Message)
 	}
-	return err
 }
 
 var validate = newValidator()

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"interlock/internal/base/clock"
 	"interlock/internal/base/merge"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/strictjson"
@@ -89,7 +88,7 @@ func respelled(member any) (any, bool) {
 	case **principal.CustomerID:
 		return value, true
 	case *time.Time:
-		return clock.Kept(*value), true
+		return *value, true
 	}
 	return nil, false
 }

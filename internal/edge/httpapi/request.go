@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
@@ -37,7 +38,7 @@ import (
 //	Key     Key                                            its idempotency key, for a route in no unit that keeps its promise itself
 //
 // A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
-// time, or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
+// time (a pointer, nil where it is not given), or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
 // the text must be. A []string in the query takes several texts, with commas between them
 // or each in a parameter of this name. A type that is Needing restricts who may give the
 // parameter. A body that implements BodyReader reads itself. A struct that has a
@@ -230,10 +231,18 @@ func (s *shape) readQuery(query url.Values, v reflect.Value) error {
 			return apperr.Malformed("?"+f.name, "was given more than once")
 		}
 		if err := f.parse(strings.Join(values, ","), v); err != nil {
-			return apperr.Malformed("?"+f.name, err.Error())
+			return badParameter("?"+f.name, err)
 		}
 	}
 	return nil
+}
+
+// badParameter is MalformedRequest, or ValidationFailed for a time out of range.
+func badParameter(place string, err error) error {
+	if errors.Is(err, clock.ErrRange) {
+		return apperr.Invalid(apperr.Field{Pointer: place, Code: "range", Message: err.Error()})
+	}
+	return apperr.Malformed(place, err.Error())
 }
 
 func (s *shape) unknown() string {
@@ -382,10 +391,7 @@ func readBool(text string, into reflect.Value) error {
 }
 
 func readTime(text string, into reflect.Value) error {
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 {
-		return errors.New("must be a time in RFC 3339, such as 2026-11-21T08:00:00Z")
-	}
-	into.Set(reflect.ValueOf(at.UTC()))
-	return nil
+	at, err := clock.Parse(text)
+	into.Set(reflect.ValueOf(at))
+	return err //nolint:wrapcheck // its text is what the parameter must be
 }

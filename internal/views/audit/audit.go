@@ -29,8 +29,8 @@ type Filter struct {
 	Actor string
 	// Actions are those of which an entry has one.
 	Actions []string
-	From    time.Time
-	To      time.Time
+	From    *time.Time
+	To      *time.Time
 }
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}

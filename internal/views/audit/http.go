@@ -20,11 +20,11 @@ func Routes(r *httpapi.Router, log *Log) {
 type handler struct{ log *Log }
 
 type listRequest struct {
-	Resource string    `query:"resource"`
-	Actor    string    `query:"actor"`
-	Action   actions   `query:"action"`
-	From     time.Time `query:"from"`
-	To       time.Time `query:"to"`
+	Resource string     `query:"resource"`
+	Actor    string     `query:"actor"`
+	Action   actions    `query:"action"`
+	From     *time.Time `query:"from"`
+	To       *time.Time `query:"to"`
 	httpapi.Page
 }
 
