@@ -132,25 +132,25 @@ type ConfigImport struct {
 	Configs    []NewConfig `json:"configs"`
 }
 
-// ConfigImported is what an import came to, or would come to in a dry run.
+// ConfigImported is the outcome of an import, or of its dry run.
 type ConfigImported struct {
-	DryRun   bool            `json:"dryRun"`
+	DryRun bool `json:"dryRun"`
+	// Time is the updated time of the configs that the import wrote; nil in a dry run.
+	Time *time.Time `json:"time"`
+	// Verdicts has the first rows that are invalid or in conflict, at most 100.
 	Verdicts []ImportVerdict `json:"verdicts"`
 	Counts   ImportCounts    `json:"counts"`
+	// Rows has the indexes of all rows by verdict, in a dry run.
+	Rows map[string][]int `json:"rows"`
 }
 
-// ImportVerdict is what becomes of one config: create, update, unchanged, skip, invalid
-// or conflict.
+// ImportVerdict is why one config was rejected: invalid or conflict.
 type ImportVerdict struct {
 	Index   int     `json:"index"`
 	Key     string  `json:"key"`
 	Verdict string  `json:"verdict"`
 	Detail  string  `json:"detail"`
 	Fields  []Field `json:"fields"`
-	// Version and ETag are what the import left a config with that it wrote, by which it can be
-	// taken back; the version before it has what was there. They are zero for any other.
-	Version int64  `json:"version"`
-	ETag    string `json:"etag"`
 }
 
 // ImportCounts counts the verdicts.
@@ -174,7 +174,7 @@ type ImportRefused struct {
 func (i *ImportRefused) Unwrap() error { return i.Problem }
 
 // Import imports configs in one transaction, all of them or none and an
-// [ImportRefused]. A dry run applies nothing and tells what would become of each.
+// [ImportRefused]. A dry run applies nothing and returns the verdict on each.
 func (s *Configs) Import(ctx context.Context, i ConfigImport, dryRun bool, options ...CallOption) (ConfigImported, error) {
 	r := request{method: http.MethodPost, path: "/configs/import", body: i}
 	if dryRun {

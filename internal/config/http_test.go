@@ -329,7 +329,7 @@ func TestAnExportOverHTTPCanBeSentBackAsItIs(t *testing.T) {
 		changed := strings.Replace(export.text, `{"b":1}`, `{"b":2}`, 1)
 		conflict := a.send("POST", "/configs/import", changed)
 		require.Equal(t, http.StatusConflict, conflict.status)
-		require.Len(t, conflict.body["verdicts"], 2)
+		require.Len(t, conflict.body["verdicts"], 1)
 		applied := a.send("POST", "/configs/import", `{"onExisting":"update",`+strings.TrimPrefix(changed, "{"))
 		require.Equal(t, http.StatusOK, applied.status, applied.text)
 		require.Equal(t, `{"b":2}`, a.get("a").Value)

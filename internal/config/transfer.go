@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/clip"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/uow"
 )
@@ -132,18 +134,14 @@ type ImportRow struct {
 	Masked bool
 }
 
-// Verdict says what an import does, or would do, with one row: create, update,
-// unchanged, skip, invalid, conflict.
+// Verdict is the outcome of one row of an import: create, update, unchanged, skip, invalid,
+// conflict.
 type Verdict struct {
 	Index   int            `json:"index"`
 	Key     string         `json:"key"`
 	Verdict string         `json:"verdict"`
 	Detail  string         `json:"detail,omitempty"`
 	Fields  []apperr.Field `json:"fields,omitempty"`
-	// Version and ETag are what the import left a row with that it wrote, by which it can be
-	// taken back. They are zero in a dry run and for rows that it did not write.
-	Version int64  `json:"version,omitempty"`
-	ETag    string `json:"etag,omitempty"`
 }
 
 // The verdicts.
@@ -156,16 +154,52 @@ const (
 	verdictConflict  = "conflict"
 )
 
-// Imported is what an import did, or would do.
+// Bounds of the rejected rows that a reply lists, so that a reply to any import can be stored
+// under its idempotency key.
+const (
+	maxRejected       = 100
+	maxRejectedBytes  = 128 << 10
+	maxRejectedFields = 5
+	maxRejectedText   = 300
+)
+
+// Imported is the outcome of an import, or of its dry run.
 type Imported struct {
-	DryRun   bool           `json:"dryRun"`
+	DryRun bool `json:"dryRun"`
+	// Time is the updatedTime of the configs that the import wrote; nil in a dry run.
+	Time *time.Time `json:"time,omitempty"`
+	// Verdicts has the first rejected rows, at most maxRejected.
 	Verdicts []Verdict      `json:"verdicts"`
 	Counts   map[string]int `json:"counts"`
+	// Rows has the indexes of all rows by verdict, in a dry run.
+	Rows map[string][]int `json:"rows,omitempty"`
+
+	rejectedBytes int
+}
+
+// add counts the verdict on a row. It lists a rejected row, with texts cut, if there is room.
+func (r *Imported) add(v Verdict) {
+	r.Counts[v.Verdict]++
+	if r.DryRun {
+		r.Rows[v.Verdict] = append(r.Rows[v.Verdict], v.Index)
+	}
+	if (v.Verdict != verdictInvalid && v.Verdict != verdictConflict) || len(r.Verdicts) == maxRejected {
+		return
+	}
+	v.Key, v.Detail = clip.Text(v.Key, maxRejectedText), clip.Text(v.Detail, maxRejectedText)
+	v.Fields = slices.Clone(v.Fields[:min(len(v.Fields), maxRejectedFields)])
+	for i, field := range v.Fields {
+		v.Fields[i].Pointer, v.Fields[i].Message = clip.Text(field.Pointer, maxRejectedText), clip.Text(field.Message, maxRejectedText)
+	}
+	text, _ := json.Marshal(v) //nolint:errchkjson // texts and numbers
+	if r.rejectedBytes += len(text); r.rejectedBytes <= maxRejectedBytes {
+		r.Verdicts = append(r.Verdicts, v)
+	}
 }
 
 // Import applies a document in one unit, or nothing of it: rows that break a rule
 // are ValidationFailed, and existing keys under Fail are BatchConflict, both with
-// all verdicts. A dry run returns the verdicts instead.
+// the verdicts on rejected rows. A dry run returns these instead.
 func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported, error) {
 	keys := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -179,7 +213,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if in.DryRun {
 		return report, nil
 	}
-	if err := report.refusal(); err != nil {
+	if err := report.refusal(len(in.Rows)); err != nil {
 		return Imported{}, err
 	}
 	now, err := s.proposeIfRequired(ctx, u, kindImport, in.Note, writes...)
@@ -187,10 +221,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 		return report, nil
 	}
 	if err == nil {
-		err = s.applyAll(ctx, u, writes, in.Note, func(w plannedWrite, result Result) {
-			verdict := &report.Verdicts[w.Index]
-			verdict.Version, verdict.ETag = result.Version, result.ETag
-		})
+		err = s.applyAll(ctx, u, writes, in.Note, func(plannedWrite, Result) {})
 	}
 	switch {
 	case isConflict(err):
@@ -199,13 +230,14 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 		return Imported{}, err
 	}
 	u.Audit(uow.Entry{Action: kindImport, Resource: "configs", Note: in.Note, Detail: map[string]any{"counts": report.Counts}})
+	report.Time = new(u.Now())
 	return report, nil
 }
 
 // plan gives each row its verdict, and returns the writes of those that change
 // something.
 func plan(in Import, rows map[string]*Config, blank Config, may permit) (Imported, []plannedWrite) {
-	report := Imported{DryRun: in.DryRun, Verdicts: make([]Verdict, len(in.Rows)), Counts: map[string]int{
+	report := Imported{DryRun: in.DryRun, Verdicts: []Verdict{}, Rows: map[string][]int{}, Counts: map[string]int{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
 	}}
 	var writes []plannedWrite
@@ -223,8 +255,7 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 		} else {
 			first[row.Key] = i
 		}
-		report.Verdicts[i] = verdict
-		report.Counts[verdict.Verdict]++
+		report.add(verdict)
 		if verdict.Verdict == verdictCreate || verdict.Verdict == verdictUpdate {
 			writes = append(writes, write)
 		}
@@ -291,7 +322,7 @@ func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields [
 }
 
 // refusal is why the import as a whole is not applied, nil if it can be.
-func (r Imported) refusal() error {
+func (r Imported) refusal(rows int) error {
 	var e *apperr.Error
 	switch {
 	case r.Counts[verdictInvalid] > 0:
@@ -301,7 +332,7 @@ func (r Imported) refusal() error {
 		}
 		e = apperr.Invalid(fields...)
 	case r.Counts[verdictConflict] > 0:
-		e = apperr.New(apperr.BatchConflict, "%d of %d configs exist with other content; nothing was imported.", r.Counts[verdictConflict], len(r.Verdicts))
+		e = apperr.New(apperr.BatchConflict, "%d of %d configs exist with other content; nothing was imported.", r.Counts[verdictConflict], rows)
 	default:
 		return nil
 	}

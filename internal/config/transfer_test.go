@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/config"
 	"interlock/internal/core/uow"
 )
@@ -24,10 +26,12 @@ func (w *registry) importAll(in config.Import) (report config.Imported, err erro
 	return report, err
 }
 
-func verdicts(report config.Imported) map[string]string {
+func verdicts(report config.Imported, rows []config.ImportRow) map[string]string {
 	byKey := map[string]string{}
-	for _, v := range report.Verdicts {
-		byKey[v.Key] = v.Verdict
+	for verdict, indexes := range report.Rows {
+		for _, index := range indexes {
+			byKey[rows[index].Key] = verdict
+		}
 	}
 	return byKey
 }
@@ -70,29 +74,24 @@ func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 	})
 }
 
-func TestAnImportSaysWhatItLeftEachConfigAtSoThatItCanBeTakenBack(t *testing.T) {
+func TestAnImportReportsTheTimeOfItsWrites(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("old", text("x"))
 		w.create("same", text("x"))
 		rows := []config.ImportRow{{Key: "same", Content: text("x")}, {Key: "old", Content: text("y")}, {Key: "new", Content: text("z")}}
 
+		w.Clock.Advance(time.Second)
 		planned, err := w.importAll(config.Import{Rows: rows, OnExisting: config.Update, DryRun: true})
 		require.NoError(t, err)
 		report, err := w.importAll(config.Import{Rows: rows, OnExisting: config.Update})
 		require.NoError(t, err)
 
-		for i, want := range []int64{0, 2, 1} {
-			require.Zero(t, planned.Verdicts[i].Version)
-			require.Empty(t, planned.Verdicts[i].ETag)
-			require.Equal(t, want, report.Verdicts[i].Version, rows[i].Key)
-			if want == 0 {
-				require.Empty(t, report.Verdicts[i].ETag)
-				continue
-			}
+		require.Nil(t, planned.Time)
+		for i, wrote := range []bool{false, true, true} {
 			row, err := w.Get(w.Ctx, rows[i].Key)
 			require.NoError(t, err)
-			require.Equal(t, row.Ref().ETag(), report.Verdicts[i].ETag)
+			require.Equal(t, wrote, row.UpdatedTime.Equal(*report.Time), rows[i].Key)
 		}
 	})
 }
@@ -113,13 +112,52 @@ func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
 		}{{"", "conflict"}, {config.Fail, "conflict"}, {config.Skip, "skip"}, {config.Update, "update"}} {
 			report, err := w.importAll(config.Import{Rows: rows, OnExisting: c.onExisting, DryRun: true})
 			require.NoError(t, err)
-			require.Equal(t, map[string]string{"same": "unchanged", "other": c.want, "new": "create", "broken": "invalid", "bad key": "invalid"}, verdicts(report))
-			require.Equal(t, []string{"/configs/3/value"}, pointers(report.Verdicts[3].Fields))
+			require.Equal(t, map[string]string{"same": "unchanged", "other": c.want, "new": "create", "broken": "invalid", "bad key": "invalid"}, verdicts(report, rows))
+			require.Equal(t, []string{"/configs/3/value"}, pointers(report.Verdicts[len(report.Verdicts)-2].Fields))
 			require.Equal(t, 2, report.Counts["invalid"])
 			require.True(t, report.DryRun)
 		}
 		require.Equal(t, before, w.traces())
 	})
+}
+
+func TestRepliesToLargestImportsCanBeStored(t *testing.T) {
+	w := newRegistry(t, storagetest.Tenant(t), storagetest.SQLite(t))
+	broken, taken := make([]config.ImportRow, config.MaxTransfer), make([]config.ImportRow, config.MaxTransfer)
+	for i := range broken {
+		key := fmt.Sprintf("%s-%d", strings.Repeat("k", 90), i)
+		broken[i] = config.ImportRow{Key: strings.Repeat("\x01", 2000) + key, Content: config.Content{Value: `"x"`, ValueType: config.Number, Remark: strings.Repeat("r", 5000)}}
+		taken[i] = config.ImportRow{Key: key, Content: text("y")}
+	}
+	planned, err := w.importAll(config.Import{Rows: broken, DryRun: true})
+	require.NoError(t, err)
+	requireStorable(t, planned)
+	require.Equal(t, config.MaxTransfer, planned.Counts["invalid"])
+	require.Len(t, planned.Rows["invalid"], config.MaxTransfer)
+
+	_, err = w.importAll(config.Import{Rows: broken})
+	require.LessOrEqual(t, len(problemOf(t, err, apperr.ValidationFailed).Fields), 500)
+	_, err = w.importAll(config.Import{Rows: taken, OnExisting: config.Update})
+	require.NoError(t, err)
+	done, err := w.importAll(config.Import{Rows: taken, OnExisting: config.Update})
+	require.NoError(t, err)
+	requireStorable(t, done)
+	for i := range taken {
+		taken[i].Content = text("z")
+	}
+	_, err = w.importAll(config.Import{Rows: taken, OnExisting: config.Fail})
+	conflict := problemOf(t, err, apperr.BatchConflict)
+	require.Len(t, conflict.Members["verdicts"], 100)
+	require.Equal(t, config.MaxTransfer, conflict.Members["counts"].(map[string]int)["conflict"])
+	requireStorable(t, conflict.Members)
+}
+
+// requireStorable checks that a reply fits the 256 KiB that are stored under an idempotency key.
+func requireStorable(t *testing.T, reply any) {
+	t.Helper()
+	encoded, err := strictjson.Encode(reply)
+	require.NoError(t, err)
+	require.Less(t, len(encoded), 250<<10)
 }
 
 func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
@@ -133,11 +171,11 @@ func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
 
 		_, err := w.importAll(config.Import{Rows: good})
 		e := problemOf(t, err, apperr.BatchConflict)
-		require.Len(t, e.Members["verdicts"], 2)
+		require.Len(t, e.Members["verdicts"], 1)
 		_, err = w.importAll(config.Import{Rows: invalid, OnExisting: config.Update})
 		e = problemOf(t, err, apperr.ValidationFailed)
 		require.Equal(t, []string{"/configs/0/valueType"}, pointers(e.Fields))
-		require.Len(t, e.Members["verdicts"], 3)
+		require.Len(t, e.Members["verdicts"], 1)
 		_, err = w.importAll(config.Import{Rows: twice, OnExisting: config.Update})
 		require.Equal(t, []string{"/configs/2/key"}, pointers(problemOf(t, err, apperr.ValidationFailed).Fields))
 		require.Equal(t, before, w.traces())
@@ -238,6 +276,6 @@ func TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Positive(t, all.Counts["create"])
 		require.Positive(t, all.Counts["invalid"])
-		require.Contains(t, all.Verdicts[29].Fields[0].Message, "together")
+		require.Contains(t, all.Verdicts[len(all.Verdicts)-1].Fields[0].Message, "together")
 	})
 }

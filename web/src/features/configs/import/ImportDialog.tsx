@@ -2,7 +2,6 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
-import { randomId } from '@/browser/id';
 import { useText } from '@/i18n';
 import type { Change } from '@/merge';
 import { Banner, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
@@ -10,11 +9,11 @@ import { editMessages } from '@/ui/edit/messages';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
 import { useConfigWords } from '../useConfigWords';
-import { byKey, importOf, longestDocument, readDocument, reasonOf, rowsOf, type ImportDocument, type ImportRow, type Unusable } from './document';
+import { byKey, importOf, keyOf, longestDocument, readDocument, reasonOf, rowsOf, type ImportDocument, type ImportRow, type Unusable } from './document';
 import { FilePicker } from './FilePicker';
 import { ImportVerdicts } from './ImportVerdicts';
 import { importMessages } from './messages';
-import { writtenBy, type Written } from './useImportUndo';
+import { readWritten, type Written } from './useImportUndo';
 
 const policies: OnExisting[] = ['update', 'skip', 'fail'];
 
@@ -70,7 +69,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     queryKey: ['config-import', chosen?.at, onExisting],
     queryFn: async (): Promise<Report> => {
       const document = chosen?.document ?? { configs: [] };
-      return reportOf(await importConfigs(importOf(document, onExisting, ''), true, randomId()), document);
+      return reportOf(await importConfigs(importOf(document, onExisting, ''), true), document);
     },
     enabled: chosen !== undefined && !isUnknown && !isAnswered,
     staleTime: Infinity,
@@ -99,10 +98,20 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   };
 
   const done = outcome === 'done' ? run.reply : undefined;
-  const written = writtenBy(done?.verdicts ?? []);
+  const written = done === undefined ? 0 : done.counts.create + done.counts.update;
+  const undo = useQuery({
+    queryKey: ['config-import-undo', done?.time],
+    queryFn: () => readWritten(done?.time ?? '', report?.rows ?? []),
+    enabled: false,
+    gcTime: 0,
+    retry: false,
+  });
+  const readAndUndo = async () => {
+    const { data } = await undo.refetch();
+    if (data !== undefined) onUndo(data);
+  };
   const refused = outcome === 'refused' ? refusalOf(error) : undefined;
-  const report =
-    chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused.verdicts, chosen.document, new Map()) };
+  const report = chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused, chosen.document, new Map()) };
   const changes = report === undefined ? 0 : report.counts.create + report.counts.update;
   const inTheWay = report === undefined ? 0 : report.counts.invalid + report.counts.conflict;
   // Only with the file that was sent can it be asked what came of it.
@@ -146,6 +155,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
             ) : (
               <Banner tone="warn" title={t('refused')} action={<Button onClick={checkAgain}>{t('checkAgain')}</Button>} />
             ))}
+          {undo.error !== null && <ProblemBanner error={undo.error} />}
           {run.proposal !== undefined && <Proposed approval={run.proposal} />}
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
@@ -173,7 +183,11 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           {report !== undefined && <ImportVerdicts rows={report.rows} counts={report.counts} done={done !== undefined} />}
           <Group justify="flex-end">
             {report !== undefined && <Button onClick={save}>{t('csv')}</Button>}
-            {written.length > 0 && <Button onClick={() => onUndo(written)}>{t('undo', { n: written.length })}</Button>}
+            {written > 0 && done?.time !== undefined && report !== undefined && (
+              <Button loading={undo.isFetching} onClick={() => void readAndUndo()}>
+                {t('undo', { n: written })}
+              </Button>
+            )}
             <Button onClick={close} disabled={isSending}>
               {t(isAnswered ? 'close' : 'cancel')}
             </Button>
@@ -214,12 +228,11 @@ function refusalOf(error: unknown): Pick<Imported, 'verdicts' | 'counts'> | unde
 }
 
 /** The verdicts with old and new beside them; where the old cannot be had, they stand alone. */
-async function reportOf({ verdicts, counts }: Imported, document: ImportDocument): Promise<Report> {
+async function reportOf(imported: Imported, document: ImportDocument): Promise<Report> {
+  const { counts } = imported;
   const differs = counts.update + counts.conflict + counts.skip > 0;
-  const now = differs
-    ? await exportConfigs(commonPrefix(verdicts.map(({ key }) => key))).then(byKey, () => new Map<string, never>())
-    : new Map<string, never>();
-  return { counts, rows: rowsOf(verdicts, document, now) };
+  const now = differs ? await exportConfigs(commonPrefix(document.configs.map(keyOf))).then(byKey, () => new Map<string, never>()) : new Map<string, never>();
+  return { counts, rows: rowsOf(imported, document, now) };
 }
 
 /** What all keys begin with, so that no more is read than needed; undefined for nothing. */

@@ -32,12 +32,12 @@ test('beside a change stand the old and the new', () => {
   const now = byKey(
     '{"configs":[{"key":"a","value":1,"valueType":"number","remark":"old","schema":{"type":"number"}},{"key":"c","value":{"x":1,"y":2.0},"valueType":"json","remark":""}]}',
   );
-  const verdicts: ImportVerdict[] = [
-    { index: 0, key: 'a', verdict: 'update' },
-    { index: 1, key: 'b', verdict: 'create' },
-    { index: 2, key: 'c', verdict: 'update' },
-  ];
-  const [a, b, c] = rowsOf(verdicts, document, now);
+  const [a, b, c] = rowsOf({ verdicts: [], rows: { create: [1], update: [0, 2] } }, document, now);
+  expect([a, b, c].map((row) => [row?.key, row?.verdict])).toEqual([
+    ['a', 'update'],
+    ['b', 'create'],
+    ['c', 'update'],
+  ]);
   expect(
     a?.changes.map(({ pointer, before, after }) => [pointer, before === undefined ? '' : encode(before), after === undefined ? '' : encode(after)]),
   ).toEqual([
@@ -49,12 +49,23 @@ test('beside a change stand the old and the new', () => {
   expect(c?.changes).toEqual([]);
 });
 
+test('a rejected row has its reason, and its key where the list of reasons is full', () => {
+  const document = documentOf('{"configs":[{"key":"a"},{"key":"b"},{"value":1}]}');
+  const verdicts: ImportVerdict[] = [{ index: 0, key: 'a', verdict: 'invalid', detail: 'Bad.' }];
+  expect(rowsOf({ verdicts, rows: { invalid: [0, 1, 2] } }, document, new Map())).toEqual([
+    { index: 0, key: 'a', verdict: 'invalid', detail: 'Bad.', changes: [] },
+    { index: 1, key: 'b', verdict: 'invalid', changes: [] },
+    { index: 2, key: '', verdict: 'invalid', changes: [] },
+  ]);
+  expect(rowsOf({ verdicts }, document, new Map())).toEqual([{ index: 0, key: 'a', verdict: 'invalid', detail: 'Bad.', changes: [] }]);
+});
+
 test('a refused entry says what is wrong with it, without its place in the file', () => {
   expect(
     reasonOf(
-      { index: 3, key: 'a', verdict: 'invalid', fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] },
+      { index: 3, key: 'a', verdict: 'invalid', changes: [], fields: [{ pointer: '/configs/3/value', code: 'type', message: 'must be a number' }] },
       ({ message }) => message,
     ),
   ).toBe('value must be a number');
-  expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', detail: 'It exists.' }, ({ message }) => message)).toBe('It exists.');
+  expect(reasonOf({ index: 3, key: 'a', verdict: 'conflict', changes: [], detail: 'It exists.' }, ({ message }) => message)).toBe('It exists.');
 });

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '@/api';
 import { diff, isObject, JsonSyntaxError, parse, type Change, type Json, type JsonObject } from '@/merge';
-import type { ImportVerdict, OnExisting } from '../queries';
+import type { Imported, ImportVerdict, OnExisting } from '../queries';
 
 /** The longest document that the service takes, in bytes. */
 export const longestDocument = 32 * 1024 * 1024;
@@ -35,19 +35,29 @@ export function importOf({ configs }: ImportDocument, onExisting: OnExisting, no
   return { onExisting, note, configs };
 }
 
-export interface ImportRow extends ImportVerdict {
+export interface ImportRow extends Omit<ImportVerdict, 'verdict'> {
+  verdict: keyof Imported['counts'];
   changes: readonly Change[];
 }
 
-/** Puts beside each verdict what would change, given the configs there are now by key. */
-export function rowsOf(verdicts: readonly ImportVerdict[], { configs }: ImportDocument, now: ReadonlyMap<string, JsonObject>): ImportRow[] {
-  return verdicts.map((verdict) => {
-    const after = configs[verdict.index];
-    const before = now.get(verdict.key);
-    const differs = verdict.verdict === 'update' || verdict.verdict === 'conflict' || verdict.verdict === 'skip';
-    return { ...verdict, changes: differs && before !== undefined && after !== undefined && isObject(after) ? changesBetween(before, after) : [] };
+/** The rows of a document in its order, with the service's verdicts and with the changes of each config, given the current ones by key. */
+export function rowsOf(
+  { verdicts, rows }: Pick<Imported, 'verdicts' | 'rows'>,
+  { configs }: ImportDocument,
+  now: ReadonlyMap<string, JsonObject>,
+): ImportRow[] {
+  const rejected = new Map(verdicts.map((verdict) => [verdict.index, verdict]));
+  const byVerdict = Object.entries(rows ?? {}) as [ImportRow['verdict'], number[]][];
+  const all = byVerdict.flatMap(([verdict, indexes]) => indexes.map((index) => rejected.get(index) ?? { index, verdict, key: keyOf(configs[index]) }));
+  return (rows === undefined ? verdicts : all.sort((a, b) => a.index - b.index)).map((row) => {
+    const after = configs[row.index];
+    const before = now.get(row.key);
+    const differs = row.verdict !== 'create' && row.verdict !== 'unchanged' && row.verdict !== 'invalid';
+    return { ...row, changes: differs && before !== undefined && after !== undefined && isObject(after) ? changesBetween(before, after) : [] };
   });
 }
+
+export const keyOf = (config: Json | undefined): string => (config !== undefined && isObject(config) && typeof config.key === 'string' ? config.key : '');
 
 /** A member that a document leaves out is the one that it has by itself: no remark, no schema, the type of the value. */
 function changesBetween(before: JsonObject, after: JsonObject): readonly Change[] {
@@ -63,11 +73,11 @@ function contentIn({ value = null, valueType = null, remark = '', schema = null 
 export function byKey(exported: string): Map<string, JsonObject> {
   const tree = parse(exported);
   const configs = isObject(tree) && Array.isArray(tree.configs) ? tree.configs.filter(isObject) : [];
-  return new Map(configs.map((config) => [typeof config.key === 'string' ? config.key : '', config]));
+  return new Map(configs.map((config) => [keyOf(config), config]));
 }
 
 /** What is wrong with a refused entry, in a line. */
-export function reasonOf({ detail, fields, index }: ImportVerdict, say: (field: FieldProblem) => string): string {
+export function reasonOf({ detail, fields, index }: ImportRow, say: (field: FieldProblem) => string): string {
   const at = `/configs/${index}/`;
   const faults = (fields ?? []).map((field) => `${field.pointer.startsWith(at) ? field.pointer.slice(at.length) : field.pointer} ${say(field)}`);
   return [...(detail === undefined ? [] : [detail]), ...faults].join('; ');

@@ -1,7 +1,8 @@
 import { isProblem, versionConflict } from '@/api';
 import { useText } from '@/i18n';
 import { When, type BulkAction, type Item } from '@/ui';
-import { deleteConfig, rollBackConfig, type Config, type ImportVerdict } from '../queries';
+import { deleteConfig, readConfigs, rollBackConfig, type Config } from '../queries';
+import type { ImportRow } from './document';
 import { importMessages } from './messages';
 
 const atOnce = 4;
@@ -17,11 +18,23 @@ export interface Written {
   current?: Config;
 }
 
-/** What an import wrote, and so can be taken back. */
-export const writtenBy = (verdicts: readonly ImportVerdict[]): Written[] =>
-  verdicts.flatMap(({ key, verdict, version, etag }) =>
-    version === undefined || etag === undefined ? [] : [{ key, version, etag, isNew: verdict === 'create' }],
-  );
+/** The configs that an import wrote at a time, among those that it was to create or update, except those that were deleted since. */
+export async function readWritten(time: string, rows: readonly Pick<ImportRow, 'key' | 'verdict'>[]): Promise<Written[]> {
+  const asked = new Map(rows.map(({ key, verdict }) => [key, verdict]));
+  const written: Written[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = await readConfigs({ sort: '-updatedTime', limit: 200, cursor });
+    for (const config of items) {
+      const { key, version, etag, updatedTime } = config;
+      const verdict = asked.get(key);
+      if (updatedTime < time || (verdict !== 'create' && verdict !== 'update')) continue;
+      written.push({ key, version, etag, isNew: verdict === 'create', ...(updatedTime > time && { current: config }) });
+    }
+    cursor = (items.at(-1)?.updatedTime ?? '') < time ? undefined : (nextCursor ?? undefined);
+  } while (cursor !== undefined);
+  return written;
+}
 
 /** Takes an import back, config by config: what was changed goes back to the version before, what was new goes; what others changed since stays. */
 export function useImportUndo(): BulkAction<Written> {
@@ -37,7 +50,7 @@ export function useImportUndo(): BulkAction<Written> {
     size: 1,
     atOnce,
     open: () => ({}),
-    skip: () => undefined,
+    skip: ({ current }) => current && t('changedSince', { who: current.updatedBy.name }),
     preview: ({ isNew, version }) => (isNew ? t('undoDeletes') : t('undoRollsBack', { version: version - 1 })),
     item: ({ key, ...written }) => ({ id: key, label: key, own: JSON.stringify(written) }),
     send: async ([row], _, key) => {
