@@ -5,8 +5,8 @@ import { build } from 'vite';
 import { expect, test } from 'vitest';
 import { stylesOfComponents } from './styles';
 
-/** Builds an entry that uses Mantine's Paper, with a file of styles. */
-async function bundle(styles: string) {
+/** Builds an entry that uses a component of Mantine, with a file of styles. */
+async function bundle(styles: string, name = 'Paper') {
   const dir = mkdtempSync(join(tmpdir(), 'styles-'));
   try {
     const file = join(dir, 'styles.ts');
@@ -14,7 +14,7 @@ async function bundle(styles: string) {
     const virtual = {
       name: 'virtual',
       resolveId: (id: string) => (id === '\0entry' ? id : null),
-      load: (id: string) => (id === '\0entry' ? `import { Paper } from '@mantine/core'; globalThis.paper = Paper` : undefined),
+      load: (id: string) => (id === '\0entry' ? `import { ${name} } from '@mantine/core'; globalThis.used = ${name}` : undefined),
     };
     return await build({
       configFile: false,
@@ -35,4 +35,8 @@ test('a component without its styles fails the build, and so do styles that noth
   const needed = /lacks the styles of ([\w, ]+)/.exec(lacking)?.[1]?.split(', ') ?? [];
   await expect(bundle(imports(...needed))).resolves.toBeTruthy();
   await expect(bundle(imports(...needed, 'Carousel'))).rejects.toThrow(/nothing uses: Carousel/);
+});
+
+test('a part that components share fails the build without its styles', async () => {
+  await expect(bundle(imports('Checkbox'), 'Checkbox')).rejects.toThrow(/lacks the styles of .*InlineInput/);
 });

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-const component = /@mantine\/core\/esm\/components\/.*\/(\w+)\.module\.mjs$/;
+const component = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/;
 const styles = (name: string) => fileURLToPath(new URL(`../node_modules/@mantine/core/styles/${name}.css`, import.meta.url));
 
 /**
- * Fails the build when a component of Mantine is in it whose styles `file` does not
- * import, or one is imported that nothing uses: all of them are more than the page needs.
+ * Fails the build when the bundle contains a component of Mantine, or a part that components
+ * share, whose styles `file` does not import, and when `file` imports styles that the bundle does not use.
  */
 export function stylesOfComponents(file: string): Plugin {
   return {

@@ -32,6 +32,18 @@ async function violationsOf(options: RunOptions): Promise<string[] | undefined> 
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join('\n  ')}`);
 }
 
+/** Returns the labels of check boxes, radio buttons and switches that are above or below their controls. */
+function labelsOffTheirControls(): string[] {
+  const bodies = [...document.querySelectorAll('.mantine-Checkbox-body, .mantine-Radio-body, .mantine-Switch-body')];
+  return bodies.flatMap((body) => {
+    const label = body.querySelector('.mantine-Checkbox-label, .mantine-Radio-label, .mantine-Switch-label');
+    const control = body.querySelector('.mantine-Checkbox-inner, .mantine-Radio-inner, .mantine-Switch-track');
+    if (label === null || control === null || body.getClientRects().length === 0) return [];
+    const [text, box] = [label.getBoundingClientRect(), control.getBoundingClientRect()];
+    return text.top < box.bottom && box.top < text.bottom && (text.left >= box.right || text.right <= box.left) ? [] : [label.textContent];
+  });
+}
+
 /** A document of the service that runs no script. */
 const blank = '/healthz';
 
@@ -204,7 +216,7 @@ export class Visitor {
   }
 
   /**
-   * Inspects the open state: its structure in the current look, and its horizontal overflow at both widths. In the
+   * Inspects the open state: its structure in the current look, and its layout at both widths. In the
    * nightly tier every rule inspects both widths in both colour schemes. The look is then as before.
    */
   async inspect(name: string): Promise<void> {
@@ -223,7 +235,7 @@ export class Visitor {
     await this.check(name);
     for (const part of changes) {
       await this.#change(part);
-      await (isNightly ? this.check() : this.checkWidth());
+      await (isNightly ? this.check() : this.checkLayout());
       await this.shoot(name);
     }
   }
@@ -235,10 +247,10 @@ export class Visitor {
     else await this.speak(opposite[this.look.language]);
   }
 
-  /** Fails on horizontal overflow and on every fault so far. In the nightly tier axe runs all its rules, too. */
+  /** Fails on a wrong layout and on every fault so far. In the nightly tier axe runs all its rules, too. */
   async check(picture?: string): Promise<void> {
     if (isNightly) await this.#check({});
-    await this.checkWidth();
+    await this.checkLayout();
     expect(this.#faults, this.#where()).toEqual([]);
     if (picture !== undefined) await this.shoot(picture);
   }
@@ -251,10 +263,11 @@ export class Visitor {
     }
   }
 
-  /** Fails on a page that is wider than the window. */
-  async checkWidth(): Promise<void> {
+  /** Fails on a page that is wider than the window, and on a label that is not beside its control. */
+  async checkLayout(): Promise<void> {
     const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(overflow, `${this.#where()} overflows`).toBeLessThanOrEqual(0);
+    expect(await this.page.evaluate(labelsOffTheirControls), `${this.#where()}: labels that are not beside their controls`).toEqual([]);
   }
 
   async #check(options: RunOptions): Promise<void> {
