@@ -112,6 +112,101 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   await visitor.check();
 });
 
+test('an entry whose reply is lost is not forgotten while it is sent again, and is booked once', async () => {
+  const { visitor, proxy } = await site.behindProxy('/wallets/131');
+  const { page } = visitor;
+  const open = () => page.getByRole('button', { name: 'Credit or debit' }).click();
+  const startAfresh = dialogOf(visitor).getByRole('button', { name: 'Start afresh' });
+  let release: () => void = () => undefined;
+  const held = new Promise<Fate>((resolve) => (release = () => resolve('lose')));
+  let fate: Fate | Promise<Fate> = 'lose';
+  proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/wallets/131/entries') ? fate : undefined));
+  await open();
+  await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
+  await submit(visitor).click();
+  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialogOf(visitor).waitFor({ state: 'detached' });
+  fate = held;
+
+  await open();
+  const sent = proxy.count('POST', /entries$/);
+  await submit(visitor).click();
+  await expect.poll(() => proxy.count('POST', /entries$/)).toBeGreaterThan(sent);
+  expect(await startAfresh.count()).toBe(0);
+  release();
+  await settled(visitor);
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).isDisabled()).toBe(true);
+  proxy.mend();
+  await submit(visitor).click();
+
+  await page.getByText(/^¥5.00 entered\. The balance is ¥5.00\./).waitFor();
+  expect(proxy.keys(/entries$/)).toHaveLength(1);
+  expect(await site.request('GET', '/wallets/131')).toMatchObject({ balance: 500 });
+  await visitor.check();
+});
+
+test('an unknown outcome settles itself when the connection is back, also with its dialog closed', async () => {
+  const { visitor, proxy } = await site.behindProxy('/wallets/132');
+  const { page } = visitor;
+  proxy.rule(({ method }) => (method === 'POST' ? 'lose' : 'drop'));
+  proxy.cut();
+  await page.getByRole('button', { name: 'Credit or debit' }).click();
+  await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
+  await submit(visitor).click();
+  await dialogOf(visitor).getByText('It is still not known whether this was done.').waitFor();
+  await page.keyboard.press('Escape');
+  proxy.mend();
+
+  await page.getByText(/^¥5.00 entered\. The balance is ¥5.00\./).waitFor();
+  expect(proxy.keys(/entries$/)).toHaveLength(1);
+  expect(await site.request('GET', '/wallets/132')).toMatchObject({ balance: 500 });
+  await visitor.check();
+});
+
+test('giving up an unknown outcome is asked first, and so is deleting its draft', async () => {
+  const { visitor, proxy } = await site.behindProxy('/wallets/133');
+  const { page } = visitor;
+  proxy.rule(({ method }) => (method === 'POST' ? 'lose' : undefined));
+  await page.getByRole('button', { name: 'Credit or debit' }).click();
+  await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('5.00');
+  await submit(visitor).click();
+  await page.getByRole('button', { name: 'Ask no more' }).click();
+  const question = page.getByRole('dialog', { name: 'Give up this request?' });
+  await question.getByText(/It may have been done/).waitFor();
+  await visitor.inspectBothLanguages('give-up');
+  await visitor.speak('en');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'hidden' });
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /Signed in as/ }).click();
+  await page.getByRole('menuitem', { name: /My drafts/ }).click();
+  await page.getByRole('button', { name: /^Discard / }).click();
+  await question.getByRole('button', { name: 'Ask no more' }).click();
+  await page.getByText('Nothing is begun and not finished.').waitFor();
+});
+
+test('a draft without a field that a release added opens in its dialog', async () => {
+  const visitor = await site.enter('/orders');
+  const { page } = visitor;
+  await openOrder(visitor, 141);
+  await page.evaluate(() => {
+    for (const [name, text] of Object.entries(localStorage).filter(([key]) => key.startsWith('interlock.draft/'))) {
+      const draft = JSON.parse(text as string) as { value: { couponCode?: string; lines: object[] } };
+      delete draft.value.couponCode;
+      draft.value.lines = draft.value.lines.map(() => ({ sku: 'TEA-1' }));
+      localStorage.setItem(name, JSON.stringify(draft));
+    }
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'New order' }).first().click();
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'User id' }).inputValue()).toBe('141');
+  await submit(visitor).click();
+  await page.getByText(/Order .* is placed\./).waitFor();
+  await visitor.check();
+});
+
 nightly('orders that were shipped behind a 502 are never said to be not sent, and the run goes on where it broke off', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 130; i++) ids.push((await place(121)).id);

@@ -1,7 +1,7 @@
 export { api, asTyped, data, exactly, idempotent } from './client';
 export { isCustomerId } from './customer';
 export { useDoubt, useLive, useLiveState, useMay, useOwner, useReplays, useSession, useStepUp, useTenant, useUser } from './hooks';
-export { configFeed, liveStream, onBegin } from './live';
+export { configFeed, liveStream, onBegin, onReconnect } from './live';
 export { navigation, type Menu } from './navigation';
 export { pages } from './pages';
 export { announceLeaving, announcePresence } from './presence';
@@ -22,6 +22,7 @@ export {
 } from './problem';
 export { proposalOf, votesLeft, type Approval } from './proposal';
 export { followLive, newQueryClient } from './queries';
+export { attempts } from './retry';
 export type { components, operations } from './schema';
 export { sessionStore, type Session } from './session';
 export {

@@ -55,6 +55,21 @@ export function onLive(topic: string, handler: (event: LiveEvent) => void, strea
   });
 }
 
+/** Calls the handler each time that the service can be reached again, until the returned function is called. */
+export function onReconnect(handler: () => void, stream = liveStream): () => void {
+  let wasLive = stream.state().status === 'live';
+  const stop = stream.subscribe(() => {
+    const isLive = stream.state().status === 'live';
+    if (isLive && !wasLive) handler();
+    wasLive = isLive;
+  });
+  window.addEventListener('online', handler);
+  return () => {
+    stop();
+    window.removeEventListener('online', handler);
+  };
+}
+
 /**
  * Calls the handler when a stream begins after another one that this tab has heard of, and
  * says whether it carries other topics, until the returned function is called.

@@ -61,6 +61,8 @@ export const ownerOf = (tenant: string, userId: number): string => `${encodeURIC
 export class DraftStore {
   readonly #held = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
+  /** How many requests of each slot are in flight from this tab. */
+  readonly #inFlight = new Map<string, number>();
   /** What is secret, and all beneath it, by owner and scope. */
   readonly #secrets = new Set<string>();
   readonly #tab: string;
@@ -127,6 +129,24 @@ export class DraftStore {
     this.#changed();
   }
 
+  /** Whether a request of this slot is in flight from this tab, whichever component sent it. */
+  isInFlight(named: Named): boolean {
+    return this.#inFlight.has(this.#slot(named));
+  }
+
+  /** Marks a request of this slot as in flight until the returned function is called. */
+  sending(named: Named): () => void {
+    const slot = this.#slot(named);
+    this.#inFlight.set(slot, (this.#inFlight.get(slot) ?? 0) + 1);
+    this.#changed();
+    return () => {
+      const left = (this.#inFlight.get(slot) ?? 0) - 1;
+      if (left > 0) this.#inFlight.set(slot, left);
+      else this.#inFlight.delete(slot);
+      this.#changed();
+    };
+  }
+
   /** It is finished, or not wanted any more. */
   drop(named: Named): void {
     const slot = this.#slot(named);
@@ -152,8 +172,9 @@ export class DraftStore {
     return [...newest.values()].sort((a, b) => b.at - a.at);
   }
 
-  /** Removes a thing from every tab's slot. */
+  /** Removes a thing from every tab's slot, unless a request of it is in flight from this tab. */
   remove(named: Named): void {
+    if (this.isInFlight(named)) return;
     this.#slotsOf(named).forEach(({ name }) => forget(name));
     this.#held.delete(this.#slot(named));
     this.#changed();

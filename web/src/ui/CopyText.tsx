@@ -21,17 +21,19 @@ export function CopyText({ text, label }: Props) {
   );
 }
 
-/** Copies a text, and says so. */
-export function useCopy(): (text: string) => Promise<void> {
+/** Copies a text and shows the outcome; resolves to whether it was copied. */
+export function useCopy(): (text: string) => Promise<boolean> {
   const t = useText(uiMessages);
   const toasts = useToasts();
   return async (text) => {
     try {
       await navigator.clipboard.writeText(text);
       toasts.done(t('copied'));
+      return true;
     } catch {
       // Pages that did not come over TLS have no clipboard.
       toasts.info(t('copyRefused'));
+      return false;
     }
   };
 }

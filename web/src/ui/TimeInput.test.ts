@@ -2,6 +2,15 @@ import { expect, test } from 'vitest';
 import { fromLocal, toLocal } from './TimeInput';
 
 test('a time is shown in the zone of the browser, with seconds only where it has some', () => {
-  for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) expect(toLocal(fromLocal(local) ?? '')).toBe(local);
-  expect(fromLocal('')).toBeNull();
+  for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) expect(toLocal(fromLocal(local, false) ?? '', false)).toBe(local);
+  expect(fromLocal('', false)).toBeNull();
+});
+
+test('a time in UTC is read as it is shown', () => {
+  for (const local of ['2026-03-01T08:05', '2026-03-01T08:05:07']) {
+    expect(Date.parse(fromLocal(local, true) ?? '')).toBe(Date.parse(`${local}Z`));
+    expect(toLocal(fromLocal(local, true) ?? '', true)).toBe(local);
+  }
+  expect(fromLocal('', true)).toBeNull();
+  expect(toLocal('yesterday', true)).toBe('');
 });

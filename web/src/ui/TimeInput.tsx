@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { useFormat, useText } from '@/i18n';
+import { useFormat, useText, useTimeStyle } from '@/i18n';
 import { uiMessages } from './messages';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
@@ -8,10 +8,11 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   onTime: (time: string | null) => void;
 }
 
-/** A day and a time where the browser is; says which zone that is. */
+/** A day and a time in the zone that times are shown in, which is named below the input. */
 export function TimeInput({ time, onTime, ...input }: Props) {
   const t = useText(uiMessages);
   const { zone } = useFormat();
+  const isUtc = useTimeStyle() === 'utc';
   return (
     <TextInput
       {...input}
@@ -19,23 +20,23 @@ export function TimeInput({ time, onTime, ...input }: Props) {
       description={t('zone', { zone })}
       // Inputs side by side stand on one line, whether they have a hint or not.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={time === null ? '' : toLocal(time)}
-      onChange={(event) => onTime(fromLocal(event.currentTarget.value))}
+      value={time === null ? '' : toLocal(time, isUtc)}
+      onChange={(event) => onTime(fromLocal(event.currentTarget.value, isUtc))}
     />
   );
 }
 
-/** A time as such an input shows it; seconds only where there are some. */
-export function toLocal(time: string): string {
+/** A time as such an input shows it, in UTC or in the zone of the browser; seconds only where there are some. */
+export function toLocal(time: string, isUtc: boolean): string {
   const at = new Date(time);
-  const two = (n: number) => String(n).padStart(2, '0');
-  const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  const minute = `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
-  return at.getSeconds() === 0 ? minute : `${minute}:${two(at.getSeconds())}`;
+  if (Number.isNaN(at.getTime())) return '';
+  // Read in UTC, the shifted time has the digits of the zone.
+  const shown = new Date(isUtc ? at : at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  return shown.slice(0, at.getUTCSeconds() === 0 ? 'yyyy-mm-ddThh:mm'.length : 'yyyy-mm-ddThh:mm:ss'.length);
 }
 
-/** The time that was typed; null while there is none. */
-export function fromLocal(text: string): string | null {
-  const at = new Date(text);
+/** The time that was typed, in UTC or in the zone of the browser; null while there is none. */
+export function fromLocal(text: string, isUtc: boolean): string | null {
+  const at = new Date(isUtc ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }

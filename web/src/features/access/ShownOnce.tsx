@@ -28,10 +28,7 @@ export function ShownOnce(props: { words: Words; lines: readonly string[]; fileN
   const [isCopied, setCopied] = useState(false);
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true });
   const text = lines.length === 1 ? lines.join('') : `${lines.join('\n')}\n`;
-  const onCopy = async () => {
-    await copy(text);
-    setCopied(true);
-  };
+  const onCopy = async () => setCopied(await copy(text));
   return (
     <Modal opened onClose={onStored} size="lg" title={words.title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
       <Stack gap="md">

@@ -157,7 +157,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
   return (
     <Group justify="flex-end">
       {phase === 'broken' && (
-        <Button variant="subtle" color="gray" mr="auto" onClick={() => void forget()}>
+        <Button variant="subtle" color="gray" mr="auto" disabled={bulk.isElsewhere} onClick={() => void forget()}>
           {t('forget')}
         </Button>
       )}
@@ -181,7 +181,7 @@ function Buttons<Row, Input extends object>({ bulk, action, rowId, list, close }
         </Button>
       )}
       {phase === 'broken' && (
-        <Button variant="filled" onClick={bulk.goOn}>
+        <Button variant="filled" loading={bulk.isElsewhere} onClick={bulk.goOn}>
           {t('goOn')}
         </Button>
       )}

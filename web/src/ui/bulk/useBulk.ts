@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { drafts } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
+import { fitted } from '../edit/fitted';
 import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type Own, type Watched } from './action';
 import { readOwn, withoutRows } from './own';
@@ -67,7 +69,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     return begun === undefined && typed?.isTable === isTable ? typed : undefined;
   });
   const blank = (): Typed<Input> => ({ input: action.open(chosen.selection.rows[0]), hasOwn: isTable, table: '', isTable });
-  const [typed, setTyped] = useState<Typed<Input>>(() => earlier ?? (begun === undefined ? blank() : { ...blank(), input: begun.input }));
+  const [typed, setTyped] = useState<Typed<Input>>(() => {
+    const opened = blank();
+    return { ...opened, ...earlier, input: fitted((earlier ?? begun)?.input, opened.input) };
+  });
   const latest = useRef(typed);
   const [isAfresh, setAfresh] = useState(false);
   const { input, hasOwn, table } = typed;
@@ -129,6 +134,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     } else for (const row of rows ?? []) add(row, hasOwn ? own.byLabel.get(action.item(row, input).label) : undefined);
     return { eligible, skipped };
   }, [action, rows, input, hasOwn, own, labels, isTable, lookup.found, columns]);
+  const isInFlight = useSyncExternalStore(drafts.subscribe, slot.isSending);
   const phase: Phase = ended ?? (job !== undefined ? 'running' : rows === undefined ? 'reading' : 'preview');
 
   /** What takes back each row that was done. */
@@ -144,6 +150,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     setEnded(undefined);
     setStopping(false);
     stop.current = new AbortController();
+    const arrived = slot.sending();
     const keep = (now: Job<Input>) => {
       // Of somebody who has signed out nothing is kept.
       if (slot.isOwn())
@@ -169,9 +176,9 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       },
       keep,
       signal: stop.current.signal,
-    });
+    }).finally(arrived);
     if (result.isOpen) keep({ ...result.job, isSent: true });
-    else slot.drop();
+    else slot.put({ value: undefined, key: undefined, sent: undefined });
     setJob(result.job);
     setDetails((before) => new Map([...before, ...seen]));
     // What the service says of the rows needs no words of its own.
@@ -247,7 +254,9 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setStopping(true);
       stop.current?.abort();
     },
-    giveUp: () => slot.drop(),
+    /** The run is in flight from a dialog that was closed. */
+    isElsewhere: phase === 'broken' && isInFlight,
+    giveUp: () => slot.giveUp(),
     /** Begins anew with some rows, as others left them. */
     again: (next: readonly Row[]) => {
       setRows(next);

@@ -6,6 +6,7 @@ import { useText } from '@/i18n';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { uiMessages } from '../messages';
 import { editMessages } from './messages';
+import { useGiveUp } from './useGiveUp';
 import type { KeyedForm } from './useKeyedForm';
 import { OutcomeNotice, RestoredNotice, StorageNotice } from './WriteNotices';
 
@@ -35,8 +36,8 @@ interface Props {
 
 /**
  * The dialog of a form that is sent once. Closing it keeps what was typed; a click
- * beside it does nothing. While the outcome is open it asks for the same again, and can
- * be told to ask no more.
+ * beside it does nothing. While the outcome is unknown it asks for the same again; a
+ * question goes before giving that up.
  */
 export function FormDialog({
   form,
@@ -55,6 +56,7 @@ export function FormDialog({
 }: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);
+  const asksToGiveUp = useGiveUp();
   const { error, outcome, isTouched, discard, submit } = form;
   const isUnknown = outcome === 'unknown';
   const refused = error !== null && !form.isFixed ? error : null;
@@ -72,6 +74,9 @@ export function FormDialog({
   const send = () => {
     setTries((n) => n + 1);
     submit();
+  };
+  const giveUp = async () => {
+    if (await asksToGiveUp()) discard();
   };
   const close = useEffectEvent(onClose);
   useEffect(() => {
@@ -94,11 +99,11 @@ export function FormDialog({
               {refusal?.(refused) ?? <ProblemBanner error={refused} told={told} retry={isProblem(refused, 'resource_locked') ? submit : undefined} />}
             </div>
           )}
-          {!isUnknown && isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}
+          {isTouched && <RestoredNotice at={form.restored} onDiscard={discard} />}
           {children}
           <Group justify="flex-end">
             {(isUnknown || (isTouched && outcome !== 'sending')) && (
-              <Button mr="auto" variant="subtle" color="gray" onClick={discard}>
+              <Button mr="auto" variant="subtle" color="gray" onClick={isUnknown ? () => void giveUp() : discard}>
                 {t(isUnknown ? 'askNoMore' : 'discard')}
               </Button>
             )}

@@ -78,7 +78,12 @@ export function RecordForm<R extends Stamped, F extends object>(props: Props<R, 
   const canSave = lacks === undefined && gone === undefined;
   const discard = async () => {
     const version = String(theirs?.version ?? draft.base.version);
-    const sure = await ask({ title: t('discardTitle'), body: t('discardBody', { version }), confirm: t('discardConfirm'), tone: 'bad' });
+    const sure = await ask({
+      title: t('discardTitle'),
+      body: editing.outcome === 'unknown' ? t('giveUpBody') : t('discardBody', { version }),
+      confirm: t('discardConfirm'),
+      tone: 'bad',
+    });
     if (sure !== undefined) editing.discard();
   };
   const save = () => {

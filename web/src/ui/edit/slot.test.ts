@@ -33,6 +33,23 @@ test.each([
   expect(new Set(keys()).size).toBe(1);
 });
 
+test('deleting what is typed keeps a request without an answer, and one in flight is not given up', async () => {
+  let lose: (error: Error) => void = () => undefined;
+  send.mockReturnValueOnce(new Promise((_, reject) => (lose = reject)));
+  slot.put({ value: { n: 1 } });
+  const attempt = again();
+  slot.drop();
+  slot.giveUp();
+  slot.put({ value: { n: 2 }, key: 'other' });
+  expect(slot.get()).toMatchObject({ sent: { n: 1 }, key: keys()[0] });
+  lose(failure('no_connection'));
+  await attempt;
+  slot.drop();
+  expect(slot.get()).toMatchObject({ sent: { n: 1 }, key: keys()[0], value: undefined });
+  slot.giveUp();
+  expect(slot.get()).toBeUndefined();
+});
+
 test('a key is kept with what was sent before it leaves, and spent with the answer', async () => {
   send.mockImplementation((key) => {
     expect(slot.get()).toMatchObject({ key, sent: { n: 1 } });

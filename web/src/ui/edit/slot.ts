@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import { ApiProblem, isUnknown, keyExpired, otherIdentity, sessionStore, useOwner } from '@/api';
+import { ApiProblem, attempts, isUnknown, keyExpired, onReconnect, otherIdentity, sessionStore, useOwner } from '@/api';
 import { drafts, type Kept, type Named } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
 
@@ -8,31 +8,62 @@ export interface Slot {
   /** Whether who began it is signed in now, in the tenant where they did. */
   isOwn: () => boolean;
   get: () => Kept | undefined;
-  /** Keeps a change; a slot in which nothing is typed and nothing is open is given up. */
+  /** Keeps a change; a slot in which nothing is typed and nothing is open is deleted. */
   put: (change: Partial<Kept>) => void;
+  /** Deletes what is typed. A request without an answer stays, with its key. */
   drop: () => void;
+  /** Deletes all of it, also a request whose outcome is unknown; does nothing while one is in flight. */
+  giveUp: () => void;
+  /** Whether a request is in flight from this tab: a dialog that is opened again finds it here. */
+  isSending: () => boolean;
+  /** Marks a request as in flight until the returned function is called. */
+  sending: () => () => void;
+  /** Calls `again` for the request whose outcome is unknown, each time that the connection is back. */
+  settleLater: (again: () => void) => void;
   /** Says whether it is secret, so that it is held by this tab alone. */
   conceal: (isSecret: boolean) => void;
 }
 
 export function slotOf(named: Named, title: string): Slot {
   const get = () => drafts.get(named);
-  const drop = () => drafts.drop(named);
+  const put = (change: Partial<Kept>) => {
+    const before = get();
+    const at = Date.now();
+    const kept: Kept = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
+    // The key belongs to what was sent under it.
+    if (before?.sent !== undefined && kept.sent !== undefined) kept.key = before.key;
+    kept.sentAt = kept.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
+    if (kept.value === undefined && kept.sent === undefined) drafts.drop(named);
+    else drafts.keep(named, kept);
+  };
+  const isOwn = () => sessionStore.owner === named.owner;
+  const isSending = () => drafts.isInFlight(named);
   return {
-    isOwn: () => sessionStore.owner === named.owner,
+    isOwn,
     get,
-    drop,
-    conceal: (isSecret) => drafts.conceal(named, isSecret),
-    put: (change) => {
-      const before = get();
-      const at = Date.now();
-      const kept: Kept = { ...before, ...change, title, at, page: window.location.pathname + window.location.search };
-      kept.sentAt = kept.sent === undefined ? undefined : before?.sent === undefined ? at : sentAtOf(before);
-      if (kept.value === undefined && kept.sent === undefined) drop();
-      else drafts.keep(named, kept);
+    put,
+    drop: () => put({ value: undefined, base: undefined }),
+    giveUp: () => {
+      if (!isSending()) drafts.drop(named);
     },
+    isSending,
+    sending: () => drafts.sending(named),
+    settleLater: (again) => {
+      const name = `${named.owner}/${named.scope}`;
+      const key = get()?.key;
+      unknown.set(name, () => {
+        const kept = get();
+        if (kept?.sent === undefined || kept.key !== key) unknown.delete(name);
+        else if (isOwn() && !isSending()) again();
+      });
+    },
+    conceal: (isSecret) => drafts.conceal(named, isSecret),
   };
 }
+
+/** The requests of this tab whose outcome is unknown, by owner and scope. */
+const unknown = new Map<string, () => void>();
+onReconnect(() => unknown.forEach((settle) => settle()));
 
 const hour = 3_600_000;
 /** How long a request may be asked for again under its key: a little less than the service keeps its answer. */
@@ -81,7 +112,7 @@ export function useSteps<A extends string>(scope: string, allowed: readonly A[])
  * kept, with what was sent, before the first byte leaves. A crash before that point has
  * sent nothing; a crash after it leaves the key to ask again with.
  *
- * With the service's word on it the key is spent. While the outcome is unknown it stays,
+ * With the service's answer the key is spent. While the outcome is unknown it stays,
  * and only the same may be sent under it. Nothing is sent by somebody else than who
  * began it, nor in another tenant, nor when the service may have forgotten the key.
  */
@@ -90,13 +121,19 @@ export async function sendOnce<T>(slot: Slot, sent: unknown, send: (key: string)
   const earlier = slot.get();
   const key = earlier?.key ?? randomId();
   slot.put({ key, sent });
+  const isRepeat = earlier?.sent !== undefined;
+  if (isRepeat) attempts.doubt(key, 'checking');
+  const arrived = slot.sending();
   try {
     const reply = await send(key);
     slot.put({ key: undefined, sent: undefined });
     return reply;
   } catch (error) {
-    if (error instanceof ApiProblem && earlier?.sent !== undefined) error.isInDoubt = true;
+    if (error instanceof ApiProblem && isRepeat) error.isInDoubt = true;
     if (!isUnknown(error)) slot.put({ key: undefined, sent: undefined });
     throw error;
+  } finally {
+    arrived();
+    if (isRepeat) attempts.answered(key, false);
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { diff, encode, equal, exact, parse, type Choices } from '@/merge';
+import { fitted } from './fitted';
 import { useSlot, type Slot } from './slot';
 
 /** What every versioned record carries. */
@@ -82,7 +83,7 @@ interface State<T> {
  */
 export function useDraft<R extends Versioned, T>({ resource, title, current, read, isSecret }: Options<R, T>): Draft<R, T> {
   const { kept, slot } = useSlot(resource, title);
-  const [state, setState] = useState<State<T>>(() => restore<T>(kept) ?? fresh(current, read));
+  const [state, setState] = useState<State<T>>(() => restore(kept, read(current)) ?? fresh(current, read));
   const held = useRef(kept !== undefined);
   const isDirty = !same(state.base.value, state.value);
 
@@ -123,10 +124,8 @@ export function useDraft<R extends Versioned, T>({ resource, title, current, rea
     saved: (record) => setState((before) => fresh(record, read, before)),
     rebase: (record, merged) => setState((before) => ({ ...fresh(record, read, before), value: merged })),
     proposed: (next) => setState((before) => ({ ...before, value: next, choices: '', restored: undefined, followed: [] })),
-    discard: () => {
-      slot.put({ key: undefined, sent: undefined });
-      setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] });
-    },
+    discard: () =>
+      setState(isAhead(current, state) ? fresh(current, read, state) : { ...state, value: base.value, choices: '', restored: undefined, followed: [] }),
     slot,
     sent: kept?.sent,
     key: kept?.key,
@@ -144,10 +143,12 @@ function fresh<R extends Versioned, T>(record: R, read: (record: R) => T, before
   return { base: { version: record.version, etag: record.etag, value }, value, choices: '', followed: [], passed };
 }
 
-function restore<T>(kept: ReturnType<Slot['get']>): State<T> | undefined {
+function restore<T>(kept: ReturnType<Slot['get']>, now: T): State<T> | undefined {
   const edited = kept?.value as Edited<T> | undefined;
-  if (kept === undefined || edited === undefined || kept.base === undefined) return undefined;
-  return { base: kept.base as Base<T>, ...edited, restored: kept.at, followed: [], passed: [] };
+  const base = kept?.base as Base<T> | undefined;
+  if (kept === undefined || edited === undefined || base === undefined) return undefined;
+  const [value, before] = [fitted(edited.value, now), fitted(base.value, now)];
+  return { base: { ...base, value: before }, value, choices: edited.choices, restored: kept.at, followed: [], passed: [] };
 }
 
 /** What was typed into a record that may be gone by now; undefined when nothing is kept. */

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { isUnknown, proposalOf, useUser, type PersonName } from '@/api';
+import { drafts } from '@/browser/drafts';
 import { useText } from '@/i18n';
 import { diff, encode, equal, isPatchable, parse, patchOf, type Change, type JsonObject } from '@/merge';
 import { uiMessages } from '../messages';
@@ -226,6 +227,9 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       setLastSent(sent);
       setMerged(undefined);
     },
+    onError: (error) => {
+      if (isUnknown(error)) draft.slot.settleLater(() => again(draft.slot.get()?.sent as Sent<F>));
+    },
   });
 
   const attempt = (ground: Ground, content: JsonObject, isResolved: boolean, sent: F) => {
@@ -266,7 +270,8 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
     });
   };
 
-  const isSending = saving.isPending;
+  const isInFlight = useSyncExternalStore(drafts.subscribe, draft.slot.isSending);
+  const isSending = saving.isPending || isInFlight;
   const open = draft.sent as Sent<F> | undefined;
   const { error } = saving;
   const isAboutForm = lastSent !== undefined && equalForms(lastSent, draft.value);
@@ -327,6 +332,8 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
       onRecord(record);
     },
     discard: () => {
+      if (isSending) return;
+      draft.slot.giveUp();
       if (theirs === undefined) draft.discard();
       else draft.saved(theirs);
       setComparing(false);

@@ -111,6 +111,68 @@ test('asking no more forgets what was sent and what was typed', async () => {
   expect(open().result.current.outcome).toBe('idle');
 });
 
+/** Sends 5, and leaves the request in flight. */
+async function openInFlight() {
+  let end: (outcome: Promise<string>) => void = () => undefined;
+  send.mockReturnValueOnce(new Promise((resolve) => (end = resolve)));
+  const dialog = open();
+  act(() => dialog.result.current.change({ amount: 5 }));
+  act(() => dialog.result.current.submit());
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(1));
+  return { dialog, end: (outcome: Promise<string>) => act(() => end(outcome)) };
+}
+
+test('a request in flight is not thrown away, and its unknown outcome shows', async () => {
+  const { dialog, end } = await openInFlight();
+  act(() => dialog.result.current.discard());
+  act(() => dialog.result.current.change({ amount: 9 }));
+  expect(dialog.result.current).toMatchObject({ outcome: 'sending', isFixed: true, restored: undefined, form: { amount: 5 } });
+  end(Promise.reject(failure('no_connection', 0)));
+  await waitFor(() => expect(dialog.result.current.outcome).toBe('unknown'));
+  send.mockResolvedValueOnce('done');
+  act(() => dialog.result.current.submit());
+  await waitFor(() => expect(onDone).toHaveBeenCalled());
+  expect(send.mock.calls[1]).toEqual(send.mock.calls[0]);
+});
+
+test('a dialog that is opened again finds its request in flight, and sends no second one', async () => {
+  const { dialog, end } = await openInFlight();
+  dialog.unmount();
+  const { result } = open();
+  expect(result.current).toMatchObject({ outcome: 'sending', form: { amount: 5 } });
+  act(() => result.current.submit());
+  act(() => result.current.discard());
+  end(Promise.resolve('done'));
+  await waitFor(() => expect(onDone).toHaveBeenCalled());
+  await waitFor(() => expect(result.current).toMatchObject({ outcome: 'idle', form: { amount: 0 } }));
+  expect(send).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ['is sent again under its key', 1, (form: Form, key: string) => send(form, key)],
+  ['without a key is left to the user', 0, (form: Form) => send(form, '')],
+])('once the connection is back, a request whose outcome is unknown %s', async (_, repeats, sendOnce) => {
+  send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
+  const options = { scope: 'wallets/12/entries', title: 'Entry', open: () => ({ amount: 0, reference: '' }), send: sendOnce, onDone };
+  const { result, unmount } = renderHook(() => useKeyedForm<Form, string>(options), { wrapper: Surroundings });
+  act(() => result.current.submit());
+  await waitFor(() => expect(result.current.outcome).toBe('unknown'));
+  unmount();
+  act(() => void window.dispatchEvent(new Event('online')));
+  await waitFor(() => expect(onDone).toHaveBeenCalledTimes(repeats));
+  expect(send).toHaveBeenCalledTimes(1 + repeats);
+  expect(send.mock.calls.at(-1)).toEqual(send.mock.calls[0]);
+});
+
+test('a draft without a field that a release added opens with the rest of it', () => {
+  const owner = ownerOf('default', 7);
+  const at = { title: 'Entry', page: '/', at: 1 };
+  drafts.keep({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 } });
+  expect(open().result.current.form).toEqual({ amount: 7, reference: 'ref-1' });
+  drafts.keep({ owner, scope: 'wallets/12/entries' }, { ...at, value: { amount: 7 }, sent: { amount: 7, reference: 5 }, key: 'k' });
+  expect(open().result.current).toMatchObject({ outcome: 'unknown', form: { amount: 7, reference: 'ref-2' } });
+});
+
 test('what it stands on is added as it is sent, and sent again as it was', async () => {
   send.mockRejectedValueOnce(failure('no_connection', 0)).mockResolvedValueOnce('done');
   let tag = 'e1';

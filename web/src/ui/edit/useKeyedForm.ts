@@ -1,8 +1,10 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { randomId } from '@/browser/id';
 import { equal, exact } from '@/merge';
+import { useToasts } from '../feedback/toasts';
+import { fitted } from './fitted';
 import { useSlot } from './slot';
-import { useKeyed, type KeyedOptions, type Outcome } from './useKeyedMutation';
+import { useKeyed, type KeyedMutation, type KeyedOptions, type Outcome } from './useKeyedMutation';
 
 interface Options<F, R> extends KeyedOptions<F, R> {
   /** The form as it opens, with nothing typed. */
@@ -24,7 +26,7 @@ export interface KeyedForm<F> {
   isTouched: boolean;
   /** When what is shown was typed, if it comes from an earlier visit; ms since 1970. */
   restored: number | undefined;
-  /** Throws away what was typed, and asks no more for what was sent. */
+  /** Throws away what was typed, and asks no more for what was sent; does nothing while a request is in flight. */
   discard: () => void;
   /** Sends what is typed once it is complete, or asks again for what was sent. */
   submit: () => void;
@@ -48,16 +50,27 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
   const [blank, setBlank] = useState(open);
   const [strict, setStrict] = useState(false);
   // As it opens; from the first change on what is kept is what is shown.
-  const [opened] = useState(() => (kept?.value === undefined || kept.sent !== undefined ? undefined : reopen(kept.value as F)));
+  const [opened] = useState(() => (kept?.value === undefined || kept.sent !== undefined ? undefined : reopen(fitted(kept.value, blank))));
   const [isChanged, setChanged] = useState(false);
-  const form = (isChanged ? undefined : opened) ?? (kept?.value as F | undefined) ?? blank;
+  const form = (isChanged ? undefined : opened) ?? (kept?.value === undefined ? blank : fitted(kept.value, blank));
+  const toasts = useToasts();
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const begin = () => {
     setStrict(false);
     setChanged(true);
     setBlank(open());
   };
-  const write = useKeyed<F, R>(slot, kept, {
+  const write: KeyedMutation<F, R> = useKeyed<F, R>(slot, kept, {
     ...options,
+    // A dialog that was closed while the request was in flight cannot show its outcome.
+    onRefused: (error, request) => (isShown.current ? options.onRefused?.(error, request) : toasts.failed(error)),
+    onUnknown: (error) => (isShown.current ? options.onUnknown?.(error) : toasts.unknown(error, write.again, options.title)),
     onSpent: () => {
       slot.drop();
       begin();
@@ -65,8 +78,9 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
   });
   const isFixed = write.outcome === 'sending' || write.outcome === 'unknown';
   return {
-    form: (isFixed ? write.sent : undefined) ?? form,
+    form: isFixed && write.sent !== undefined ? fitted(write.sent, blank) : form,
     change: (part) => {
+      if (isFixed) return;
       const next = { ...form, ...part };
       setChanged(true);
       write.reset();
@@ -75,10 +89,10 @@ export function useKeyedForm<F extends object, R>({ open, reopen = same, isCompl
       slot.put({ value: equal(exact(next), exact(blank)) ? undefined : next, key: randomId() });
     },
     isTouched: kept?.value !== undefined,
-    restored: isChanged ? undefined : restored,
+    restored: isChanged || isFixed ? undefined : restored,
     discard: () => {
+      if (slot.isSending()) return;
       write.giveUp();
-      slot.drop();
       begin();
     },
     submit: () => {

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useSyncExternalStore } from 'react';
 import { isUnknown, proposalOf, type Approval } from '@/api';
+import { drafts } from '@/browser/drafts';
 import { useToasts } from '../feedback/toasts';
 import { sendOnce, useSlot, type Slot } from './slot';
 
@@ -11,6 +12,7 @@ export interface KeyedOptions<V, R> {
   title: string;
   /** What it changes, by the topics of queries: read again whatever came of it. */
   topics?: readonly string[];
+  /** One that takes no key is repeated only by the user, because a repeat may do it once more. */
   send: (request: V, key: string) => Promise<R>;
   onDone: (reply: R, request: V) => unknown;
   /** The service said no; nothing was changed, and the key is spent. */
@@ -51,62 +53,68 @@ export interface KeyedMutation<V, R> {
  * keep their keys in the same slots. A write is sent under a key that is minted before it first
  * leaves and survives retry, reload and the dialog that it belongs to, until the service
  * says what came of it: done, refused, or proposed to others, which changed nothing.
- * Anything else is unknown, and asked again.
+ * Anything else is unknown: it is asked again by the user, and automatically when the connection is back.
  */
 export function useKeyedMutation<V, R>(options: KeyedOptions<V, R>): KeyedMutation<V, R> {
   const { kept, slot } = useSlot(options.scope, options.title);
   return useKeyed(slot, kept, options);
 }
 
+interface InFlight<V> {
+  request: V;
+  /** Ends the mark of the slot. */
+  arrived: () => void;
+}
+
 /** The same on a slot that keeps what is typed too; `onSpent` gives that up, once it is done or proposed. */
 export function useKeyed<V, R>(
   slot: Slot,
   kept: ReturnType<Slot['get']>,
-  { topics = [], send, onDone, onRefused, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope' | 'title'> & { onSpent?: () => void },
+  { title, topics = [], send, onDone, onRefused, onProposed, onUnknown, onSpent }: Omit<KeyedOptions<V, R>, 'scope'> & { onSpent?: () => void },
 ): KeyedMutation<V, R> {
   const queries = useQueryClient();
   const toasts = useToasts();
-  // No state: what is offered once a write is done was made while it was on its way.
-  const isBusy = useRef(false);
+  const isSending = useSyncExternalStore(drafts.subscribe, slot.isSending);
   const mutation = useMutation({
-    mutationFn: (request: V) => sendOnce(slot, request, (key) => send(request, key)),
-    onSuccess: (reply, request) => {
+    mutationFn: ({ request }: InFlight<V>) => sendOnce(slot, request, (key) => send(request, key)),
+    onSuccess: (reply, { request }) => {
       onSpent?.();
       return onDone(reply, request);
     },
-    onError: (error, request) => {
+    onError: (error, { request }) => {
       const approval = proposalOf(error);
       if (approval !== undefined) {
         onSpent?.();
         const tell = onProposed ?? toasts.proposed;
         return tell(approval, request);
       }
-      return isUnknown(error) ? onUnknown?.(error) : onRefused?.(error, request);
+      if (!isUnknown(error)) return onRefused?.(error, request);
+      if (send.length > 1) slot.settleLater(again);
+      return onUnknown?.(error);
     },
-    onSettled: () => {
-      isBusy.current = false;
+    onSettled: (_reply, _error, { arrived }) => {
+      arrived();
+      if (slot.get()?.sent === undefined) toasts.settled(title);
       topics.forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
     },
   });
   const sent = kept?.sent as V | undefined;
   const { isPending, isSuccess, error } = mutation;
   const proposal = proposalOf(error);
-  const start = (request: V) => {
-    isBusy.current = true;
-    mutation.mutate(request);
+  const start = (request: V) => mutation.mutate({ request, arrived: slot.sending() });
+  const again = () => {
+    const open = slot.get()?.sent as V | undefined;
+    if (!slot.isSending() && open !== undefined) start(open);
   };
   const settled = isSuccess ? 'done' : error === null ? 'idle' : proposal === undefined ? 'refused' : 'proposed';
   return {
-    outcome: isPending ? 'sending' : sent !== undefined ? 'unknown' : settled,
+    outcome: isPending || isSending ? 'sending' : sent !== undefined ? 'unknown' : settled,
     run: (request) => {
-      if (isBusy.current) return;
+      if (slot.isSending()) return;
       if (slot.get()?.sent === undefined) start(request);
       else onUnknown?.();
     },
-    again: () => {
-      const open = slot.get()?.sent as V | undefined;
-      if (!isBusy.current && open !== undefined) start(open);
-    },
+    again,
     key: kept?.key,
     sent,
     proposal,
@@ -114,9 +122,9 @@ export function useKeyed<V, R>(
     reply: mutation.data,
     reset: mutation.reset,
     giveUp: () => {
-      if (isBusy.current) return;
+      if (slot.isSending()) return;
       mutation.reset();
-      slot.put({ key: undefined, sent: undefined });
+      slot.giveUp();
     },
   };
 }

@@ -24,7 +24,11 @@ export interface Toasts {
   failed: (error: unknown) => void;
   /** No answer came back to a write; the button asks again for the same. Of one title it stands there once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
+  /** The outcome of the write is known: its message above is hidden. */
+  settled: (title: string) => void;
 }
+
+const unknownId = (title: string): string => `unknown ${title}`;
 
 /** Short messages in the corner, for what needs no answer. */
 export function useToasts(): Toasts {
@@ -78,9 +82,9 @@ export function useToasts(): Toasts {
     },
     failed: (error) => show(text(error), 'bad', 'alert'),
     unknown: (error, again, title) => {
-      const id = `unknown ${title}`;
-      notifications.hide(id);
-      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert', id);
+      notifications.hide(unknownId(title));
+      withButton(error === undefined || isProblem(error) ? t('unknownOf', { title }) : text(error), t('askAgain'), again, 'bad', 'alert', unknownId(title));
     },
+    settled: (title) => notifications.hide(unknownId(title)),
   };
 }

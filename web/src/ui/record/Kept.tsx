@@ -19,7 +19,7 @@ export function Kept<F>({ resource, name, otherwise, onForget, children }: Props
   const form = typedInto(kept) as F | undefined;
   if (form === undefined) return otherwise;
   return children(form, () => {
-    slot.drop();
+    slot.giveUp();
     onForget?.();
   });
 }

@@ -2,9 +2,10 @@ import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOwner } from '@/api';
-import { drafts } from '@/browser/drafts';
+import { drafts, type Listed } from '@/browser/drafts';
 import { useText } from '@/i18n';
 import { editMessages } from '../edit/messages';
+import { useGiveUp } from '../edit/useGiveUp';
 import { StorageNotice } from '../edit/WriteNotices';
 import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
@@ -18,7 +19,9 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
   const ui = useText(uiMessages);
   const owner = useOwner();
   const [list, setList] = useState(() => drafts.list(owner));
-  const remove = (scope: string) => {
+  const asksToGiveUp = useGiveUp();
+  const remove = async ({ scope, sent }: Listed) => {
+    if (sent !== undefined && !(await asksToGiveUp())) return;
     drafts.remove({ owner, scope });
     setList(drafts.list(owner));
   };
@@ -29,22 +32,32 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
         <Text c="dimmed">{t(list.length === 0 ? 'noDrafts' : 'draftsHint')}</Text>
         {list.length > 0 && (
           <ul className={styles.list}>
-            {list.map(({ scope, title, page, at, sent }) => (
-              <li key={scope}>
-                <span className={styles.what}>
-                  <Link to={page} onClick={onClose}>
-                    {title}
-                  </Link>
-                  <span className={styles.when}>
-                    <When time={new Date(at).toISOString()} />
+            {list.map((draft) => {
+              const { scope, title, page, at, sent } = draft;
+              return (
+                <li key={scope}>
+                  <span className={styles.what}>
+                    <Link to={page} onClick={onClose}>
+                      {title}
+                    </Link>
+                    <span className={styles.when}>
+                      <When time={new Date(at).toISOString()} />
+                    </span>
+                    {sent !== undefined && <StatusChip tone="warn">{t('draftOpen')}</StatusChip>}
                   </span>
-                  {sent !== undefined && <StatusChip tone="warn">{t('draftOpen')}</StatusChip>}
-                </span>
-                <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={t('discardDraft', { name: title })} onClick={() => remove(scope)}>
-                  <Icon name="cross" />
-                </ActionIcon>
-              </li>
-            ))}
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    c="dimmed"
+                    aria-label={t('discardDraft', { name: title })}
+                    disabled={drafts.isInFlight({ owner, scope })}
+                    onClick={() => void remove(draft)}
+                  >
+                    <Icon name="cross" />
+                  </ActionIcon>
+                </li>
+              );
+            })}
           </ul>
         )}
         <Group justify="flex-end">
