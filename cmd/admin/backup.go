@@ -10,28 +10,70 @@ import (
 
 	"interlock/internal/app"
 	"interlock/internal/base/backup"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
 )
 
 type backupCommand struct {
 	settings.Storage `embed:""`
-	File             string `arg:"" help:"The file to write; there must be none of that name. Of an embedded database it is a database of SQLite, of one on a server the statements that make it."`
+	File             string        `arg:"" help:"The file to write, which must not exist, or a folder, in which the file is named after the time. The backup of an embedded database is a database of SQLite, that of a database server its statements."`
+	Keep             int           `help:"Keep this many backups in the folder and delete older ones. 0 keeps all." default:"0" placeholder:"N"`
+	Every            time.Duration `help:"Back up into the folder again after this time, until a signal. 0 backs up once." default:"0s" placeholder:"DURATION"`
 }
 
-// Run backs up.
+// retryBackup is the pause after a backup that failed, if the next one is not due earlier.
+const retryBackup = 5 * time.Minute
+
+// Run backs up once, or again and again.
 func (c *backupCommand) Run(ctx context.Context) error {
-	content, err := backup.Write(ctx, c.Options(), c.File)
+	info, err := os.Stat(c.File)
+	intoFolder := err == nil && info.IsDir()
+	if !intoFolder && (c.Keep != 0 || c.Every != 0) {
+		return fmt.Errorf("--keep and --every need a folder that exists; %s is none", c.File)
+	}
+	for {
+		pause := c.Every
+		err := c.write(ctx, intoFolder)
+		if c.Every == 0 {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "admin: the backup failed; will retry: %v\n", err)
+			pause = min(pause, retryBackup)
+		}
+		if !clock.Sleep(ctx, pause) {
+			return nil
+		}
+	}
+}
+
+func (c *backupCommand) write(ctx context.Context, intoFolder bool) (err error) {
+	var content backup.Content
+	path := c.File
+	if intoFolder {
+		path, content, err = backup.WriteInto(ctx, c.Options(), c.File, c.Keep)
+	} else {
+		content, err = backup.Write(ctx, c.Options(), path)
+	}
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s has the whole database%s: %d bytes, schema %d.\n", c.File, until(content), content.Size, content.Schema)
+	fmt.Printf("%s has the whole database%s: %d bytes, schema %d.\n", path, until(content), content.Size, content.Schema)
 	keys := "those of INTERLOCK_ENCRYPTION_KEYS"
 	if path, embedded := c.KeyFile(); embedded {
 		keys = path + ", or those of INTERLOCK_ENCRYPTION_KEYS"
 	}
 	fmt.Printf("It has no encryption keys. Keep a copy of them apart from it (%s): without them nobody can read what is encrypted in it.\n", keys)
 	return nil
+}
+
+// Validate is called by kong after parsing.
+func (c *backupCommand) Validate() error {
+	if c.Keep < 0 || c.Every < 0 || c.Every > 0 && c.Every < time.Minute {
+		return errors.New("--keep must not be negative, and --every must be a minute or longer")
+	}
+	return c.Storage.Validate()
 }
 
 type restoreCommand struct {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
@@ -132,4 +134,40 @@ func TestAVerificationAloneCannotBeLeftOut(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.ErrorContains(t, run(t, "restore", file, "--verify-only", "--no-verify"), "choose one")
 	require.ErrorContains(t, run(t, "restore", file, "--max-connections=1"), "must be from 2 to 1000")
+}
+
+func TestBackupIntoFolderKeepsTheNewest(t *testing.T) {
+	folder, data := t.TempDir(), t.TempDir()
+	require.NoError(t, storagetest.Migrate("sqlite://"+filepath.Join(data, "interlock.db")))
+	for _, name := range []string{"interlock-20260101T030000Z.backup", "interlock-20260102T030000Z.backup", "interlock.db", "interlock-20260101T030000Z.backup.part"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("older"), 0o600))
+	}
+	require.NoError(t, run(t, "backup", folder, "--keep=2", "--data-dir="+data))
+	require.NoFileExists(t, filepath.Join(folder, "interlock-20260101T030000Z.backup"))
+	for _, remains := range []string{"interlock-20260102T030000Z.backup", "interlock.db", "interlock-20260101T030000Z.backup.part"} {
+		require.FileExists(t, filepath.Join(folder, remains))
+	}
+	written, err := filepath.Glob(folder + "/interlock-*Z.backup")
+	require.NoError(t, err)
+	require.Len(t, written, 2)
+	require.NoError(t, run(t, "restore", written[1], "--verify-only", "--data-dir="+data))
+
+	require.ErrorContains(t, run(t, "backup", filepath.Join(folder, "file"), "--keep=2", "--data-dir="+data), "need a folder")
+	require.ErrorContains(t, run(t, "backup", folder, "--every=1s", "--data-dir="+data), "a minute or longer")
+}
+
+func TestBackupEveryRepeatsUntilSignal(t *testing.T) {
+	folder, data := t.TempDir(), t.TempDir()
+	require.NoError(t, storagetest.Migrate("sqlite://"+filepath.Join(data, "interlock.db")))
+	command := backupCommand{File: folder, Every: 1200 * time.Millisecond}
+	command.DataDir, command.MaxConnections = data, 8
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- command.Run(ctx) }()
+	require.Eventually(t, func() bool {
+		written, err := filepath.Glob(folder + "/interlock-*Z.backup")
+		return err == nil && len(written) >= 2
+	}, time.Minute, 20*time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
 }

@@ -129,6 +129,30 @@ func TestTheEmbeddedChartIsOneAndCanNeverBeTwo(t *testing.T) {
 	require.Contains(t, at(t, set, "spec", "template", "spec", "containers", 0, "volumeMounts"), object{"name": "data", "mountPath": "/data"})
 }
 
+func TestNetworkPolicyOpensOnlyThePorts(t *testing.T) {
+	objects, err := render(t, valuesWith(t, object{"secrets": references}))
+	require.NoError(t, err)
+	policy := at(t, objects["NetworkPolicy"], "spec")
+	require.Equal(t, at(t, objects["Service"], "spec", "selector"), at(t, policy, "podSelector", "matchLabels"))
+	require.Equal(t, []any{"Ingress"}, at(t, policy, "policyTypes"))
+	require.Equal(t, []any{
+		object{"ports": []any{object{"port": "http"}}},
+		object{"ports": []any{object{"port": "ops"}}, "from": []any{object{"namespaceSelector": object{}}}},
+	}, at(t, policy, "ingress"))
+
+	database := object{"to": []any{object{"ipBlock": object{"cidr": "10.1.2.3/32"}}}, "ports": []any{object{"port": 3306}}}
+	objects, err = render(t, valuesWith(t, object{"secrets": references, "networkPolicy": object{"egress": []any{database}}}))
+	require.NoError(t, err)
+	policy = at(t, objects["NetworkPolicy"], "spec")
+	require.Equal(t, []any{"Ingress", "Egress"}, at(t, policy, "policyTypes"))
+	require.Len(t, at(t, policy, "egress"), 2, "DNS and the database")
+	require.Equal(t, database, at(t, policy, "egress", 1))
+
+	objects, err = render(t, valuesWith(t, object{"secrets": references, "networkPolicy": object{"enabled": false}}))
+	require.NoError(t, err)
+	require.NotContains(t, objects, "NetworkPolicy")
+}
+
 func TestTheChartRefusesWhatCannotWork(t *testing.T) {
 	for name, values := range map[string]object{
 		"mode server needs secrets.INTERLOCK_DATABASE_URL":        {},

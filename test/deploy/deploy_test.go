@@ -159,7 +159,7 @@ func list(value any) []any {
 
 func TestTheReplicasOfComposeAreHardenedAndStopInTheirTime(t *testing.T) {
 	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
-	for _, name := range []string{"migrate", "interlock-1", "interlock-2"} {
+	for _, name := range []string{"migrate", "interlock-1", "interlock-2", "backup"} {
 		service := services[name].(object)
 		require.Equal(t, true, service["read_only"], name)
 		require.Equal(t, []any{"ALL"}, service["cap_drop"], name)
@@ -196,45 +196,70 @@ func TestTheImageIsStaticAndForAUserWithoutRights(t *testing.T) {
 	require.NotContains(t, last, "\nRUN ", "there is no shell")
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))[1]
 	require.Contains(t, text, "golang:"+version+"-")
-	for _, kept := range []string{"web", "api", "internal", "migrations", "go.mod"} {
-		require.NotRegexp(t, `(?m)^`+regexp.QuoteMeta(kept)+`$`, read(t, "../../deploy/Dockerfile.dockerignore"))
-	}
 }
 
-func TestTheUnitOfSystemdIsHardenedAndStopsInItsTime(t *testing.T) {
-	unit := map[string]string{}
-	for _, match := range regexp.MustCompile(`(?m)^(\w+)=(.*)$`).FindAllStringSubmatch(read(t, "../../deploy/systemd/interlock.service"), -1) {
-		unit[match[1]] = match[2]
+// units are the services of systemd in deploy, with a part of the text of what they start.
+var units = map[string]string{"interlock.service": "serve", "interlock-backup.service": "backup /var/lib/interlock-backups --keep 14"}
+
+// directives reads a file of systemd.
+func directives(t *testing.T, file string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, match := range regexp.MustCompile(`(?m)^(\w+)=(.*)$`).FindAllStringSubmatch(read(t, "../../deploy/systemd/"+file), -1) {
+		found[match[1]] = match[2]
 	}
-	for name, want := range map[string]string{
-		"DynamicUser": "yes", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateDevices": "yes",
-		"MemoryDenyWriteExecute": "yes", "CapabilityBoundingSet": "", "UMask": "0077", "StateDirectory": "interlock",
-	} {
-		got, has := unit[name]
-		require.True(t, has, name)
-		require.Equal(t, want, got, name)
+	return found
+}
+
+func TestTheUnitsOfSystemdAreHardenedAndStopInTheirTime(t *testing.T) {
+	for file := range units {
+		unit := directives(t, file)
+		for name, want := range map[string]string{
+			"DynamicUser": "yes", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "PrivateDevices": "yes",
+			"MemoryDenyWriteExecute": "yes", "CapabilityBoundingSet": "", "UMask": "0077", "EnvironmentFile": "-/etc/interlock/interlock.env",
+		} {
+			got, has := unit[name]
+			require.True(t, has, name)
+			require.Equal(t, want, got, name)
+		}
 	}
-	stop, err := time.ParseDuration(unit["TimeoutStopSec"] + "s")
+	service := directives(t, "interlock.service")
+	stop, err := time.ParseDuration(service["TimeoutStopSec"] + "s")
 	require.NoError(t, err)
 	require.Greater(t, stop, shutdown(t))
+
+	backup := directives(t, "interlock-backup.service")
+	require.Equal(t, "interlock", backup["User"], "the dynamic user of interlock.service, which has its name")
+	require.Equal(t, service["StateDirectory"]+" interlock-backups", backup["StateDirectory"])
+	require.Equal(t, "*-*-* 03:00:00", directives(t, "interlock-backup.timer")["OnCalendar"])
 }
 
 // mostExposed is how much of a machine systemd may find open to the service, in tenths of its
 // scale of 10: it calls up to 2.0 well, and a unit without any hardening has 9.6.
 const mostExposed = "20"
 
-func TestSystemdTakesTheUnitAndFindsItHardened(t *testing.T) {
-	systemd := need(t, "systemd-analyze")
-	// What the unit starts is not installed here.
-	text := strings.Replace(read(t, "../../deploy/systemd/interlock.service"), "ExecStart=/usr/local/bin/interlock ", "ExecStart=/bin/true ", 1)
-	require.Contains(t, text, "ExecStart=/bin/true serve")
-	unit := filepath.Join(t.TempDir(), "interlock.service")
-	require.NoError(t, os.WriteFile(unit, []byte(text), 0o600))
+func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {
+	systemd, folder := need(t, "systemd-analyze"), t.TempDir()
+	for file, starts := range units {
+		// What the unit starts is not installed here.
+		text := strings.Replace(read(t, "../../deploy/systemd/"+file), "ExecStart=/usr/local/bin/interlock ", "ExecStart=/bin/true ", 1)
+		require.Contains(t, text, "ExecStart=/bin/true "+starts)
+		unit := filepath.Join(folder, file)
+		require.NoError(t, os.WriteFile(unit, []byte(text), 0o600))
+		verify(t, systemd, unit)
+		output, err := exec.Command(systemd, "security", "--offline=true", "--threshold="+mostExposed, unit).CombinedOutput()
+		require.NoError(t, err, "%s", output)
+	}
+	timer := filepath.Join(folder, "interlock-backup.timer")
+	require.NoError(t, os.WriteFile(timer, []byte(read(t, "../../deploy/systemd/interlock-backup.timer")), 0o600))
+	verify(t, systemd, timer)
+}
+
+func verify(t *testing.T, systemd, unit string) {
+	t.Helper()
 	output, err := exec.Command(systemd, "verify", unit).CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	require.NotContains(t, string(output), filepath.Base(unit), "systemd warns of a word that it does not know, and goes on")
-	output, err = exec.Command(systemd, "security", "--offline=true", "--threshold="+mostExposed, unit).CombinedOutput()
-	require.NoError(t, err, "%s", output)
+	require.NotContains(t, string(output), filepath.Base(unit), "systemd warns of a word that it does not know, and continues")
 }
 
 // need returns a program that test/tools/deploy.sh installs.

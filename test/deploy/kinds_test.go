@@ -15,12 +15,16 @@ const schemas = "schemas"
 
 // deployments are values that the chart can be given, beside an image.
 var deployments = map[string]object{
-	"replicas":          {"secrets": references, "replicas": 3},
-	"one without Redis": {"replicas": 1, "secrets": without("INTERLOCK_REDIS_URL")["secrets"]},
-	"embedded":          {"mode": "embedded"},
+	"replicas":               {"secrets": references, "replicas": 3},
+	"one without Redis":      {"replicas": 1, "secrets": without("INTERLOCK_REDIS_URL")["secrets"]},
+	"embedded":               {"mode": "embedded"},
+	"embedded, with backups": {"mode": "embedded", "backup": object{"claim": "shop-backups"}},
 	"replicas with everything": {
-		"secrets": references, "files": "shop-files", "service": object{"type": "NodePort", "port": 8081}, "imagePullSecrets": []any{object{"name": "registry"}},
+		"secrets": references, "files": "shop-files", "backup": object{"claim": "shop-backups", "schedule": "*/30 * * * *", "repository": "r.example/tools", "keep": 3}, "service": object{"type": "NodePort", "port": 8081}, "imagePullSecrets": []any{object{"name": "registry"}},
 		"nodeSelector": object{"pool": "apps"}, "tolerations": []any{object{"key": "apps", "operator": "Exists"}}, "podAnnotations": object{"team": "shop"},
+		"networkPolicy": object{
+			"callers": []any{object{"ipBlock": object{"cidr": "10.0.0.0/8"}}}, "egress": []any{object{"to": []any{object{"ipBlock": object{"cidr": "10.1.0.0/16"}}}}},
+		},
 		"resources": object{"limits": object{"cpu": 2, "memory": "2Gi"}},
 		"settings":  object{"INTERLOCK_IDEMPOTENCY_QUOTA": 2000000, "INTERLOCK_SECURE": true, "INTERLOCK_PROMISE_SHARE": 0.5, "INTERLOCK_CURRENCY": "EUR", "INTERLOCK_ADDR": "0.0.0.0:80"},
 	},

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,7 +32,24 @@ func TestThePartsOfComposeStartAndServe(t *testing.T) {
 	s.useAsPeopleDo(t, c)
 	s.requireWatched(t)
 	s.requireWell(t)
+	s.requireBackup(t)
 	s.down(t)
+}
+
+// requireBackup runs the backup service until it has written a file.
+func (s *stack) requireBackup(t *testing.T) {
+	t.Helper()
+	folder := t.TempDir()
+	s.place("/backups", folder)
+	command := exec.Command(programPath, s.arguments(t, "backup")...)
+	command.Env = append(s.environment(t, "backup"), "PATH="+os.Getenv("PATH"))
+	backup := start(t, command)
+	require.Eventually(t, func() bool {
+		written, err := filepath.Glob(folder + "/interlock-*.backup")
+		return err == nil && len(written) == 1
+	}, patience, 50*time.Millisecond, "%s", backup.output)
+	backup.signal(syscall.SIGTERM)
+	require.Zero(t, backup.exitCode(t, s.grace(t, "backup")))
 }
 
 // useAsPeopleDo signs in through the proxy, edits, orders and repeats.

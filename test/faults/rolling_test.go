@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,35 @@ func startHAProxy(t *testing.T, replicas ...string) (p *process, address string)
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
 	require.NoError(t, os.WriteFile(path, []byte(deployed), 0o600))
 	return start(t, exec.Command(find(t, "haproxy"), "-db", "-f", path)), address
+}
+
+// Cookies are for TLS only if the service learns that its caller came over TLS.
+func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
+	t.Parallel()
+	schemes := make(chan []string, 1)
+	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/scheme" {
+			schemes <- r.Header.Values("X-Forwarded-Proto")
+		}
+	}))
+	t.Cleanup(replica.Close)
+	address := strings.TrimPrefix(replica.URL, "http://")
+	_, front := startHAProxy(t, address, address)
+	for scheme, want := range map[string]string{"https": "https", "": "http"} {
+		require.Eventually(t, func() bool {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+front+"/scheme", nil)
+			require.NoError(t, err)
+			if scheme != "" {
+				request.Header.Set("X-Forwarded-Proto", scheme)
+			}
+			reply, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return false
+			}
+			return reply.Body.Close() == nil && reply.StatusCode == http.StatusOK
+		}, patience, 50*time.Millisecond)
+		require.Equal(t, []string{want}, <-schemes)
+	}
 }
 
 // Behind the proxy that is deployed, nobody who sends requests notices that the replicas are

@@ -30,8 +30,10 @@ const (
 
 // kinds are those that the chart has, by the names that kubeconform asks for.
 var kinds = map[string]string{
+	"cronjob-batch-v1":              "io.k8s.api.batch.v1.CronJob",
 	"deployment-apps-v1":            "io.k8s.api.apps.v1.Deployment",
 	"job-batch-v1":                  "io.k8s.api.batch.v1.Job",
+	"networkpolicy-networking-v1":   "io.k8s.api.networking.v1.NetworkPolicy",
 	"poddisruptionbudget-policy-v1": "io.k8s.api.policy.v1.PodDisruptionBudget",
 	"service-v1":                    "io.k8s.api.core.v1.Service",
 	"serviceaccount-v1":             "io.k8s.api.core.v1.ServiceAccount",

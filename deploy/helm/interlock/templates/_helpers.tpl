@@ -103,9 +103,30 @@ containers:
       - name: data
         mountPath: /data
       {{- end }}
+  {{- if and (eq .Values.mode "embedded") .Values.backup.claim }}
+  # The volume of the data can be mounted by this pod only, so the backup runs in it.
+  - name: backup
+    image: {{ include "interlock.image" . | quote }}
+    imagePullPolicy: {{ .Values.image.pullPolicy }}
+    args: [backup, /backups, --every, 24h, --keep, {{ .Values.backup.keep | quote }}]
+    securityContext: {{ include "interlock.securityContext" . | nindent 6 }}
+    env: {{ include "interlock.env" . | nindent 6 }}
+    volumeMounts:
+      - name: tmp
+        mountPath: /tmp
+      - name: data
+        mountPath: /data
+      - name: backups
+        mountPath: /backups
+  {{- end }}
 volumes:
   - name: tmp
     emptyDir: {}
+  {{- if and (eq .Values.mode "embedded") .Values.backup.claim }}
+  - name: backups
+    persistentVolumeClaim:
+      claimName: {{ .Values.backup.claim | quote }}
+  {{- end }}
   {{- if .Values.files }}
   - name: files
     secret:
