@@ -92,6 +92,7 @@ func breakAPromise(t *testing.T, db *storage.DB) {
 func TestTheKeysOfAnEmbeddedDatabaseOpenItsBackupToo(t *testing.T) {
 	folder := t.TempDir()
 	data := "--data-dir=" + folder
+	require.NoError(t, run(t, "migrate", "up", data))
 	require.NoError(t, run(t, "tenant", "create", "shop", "--admin-password", "correct horse battery", data))
 	keys := filepath.Join(folder, "interlock.db.keys")
 	before, err := os.ReadFile(keys)

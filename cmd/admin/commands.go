@@ -16,8 +16,8 @@ import (
 )
 
 // withServices opens the engines for a command, without a Redis: what commands
-// change is in SQL, and a running server sees it within a second. On empty data it
-// makes the first admin, as serve would; standard output stays the command's own.
+// change is in SQL, and a running server sees it within a second. On a database that
+// was only migrated it creates the first admin, as serve would.
 func withServices(ctx context.Context, s settings.Data, do func(*app.Services) error) error {
 	services, err := app.Open(ctx, s.Storage, app.Options{WeakPasswords: s.InsecureDevelopment})
 	if err != nil {

@@ -17,6 +17,7 @@ func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "gravel-one-kettle")
 	command := demoCommand{Tenant: "default", size: demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}}
 	command.DataDir, command.MaxConnections = t.TempDir(), 8
+	require.NoError(t, run(t, "migrate", "up", "--data-dir="+command.DataDir))
 	require.NoError(t, command.Run(t.Context()))
 	require.NoError(t, command.Run(t.Context()))
 	sv, err := app.Open(t.Context(), command.Storage, app.Options{})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"time"
 
 	"interlock/internal/base/claim"
@@ -30,12 +29,6 @@ func Examine(ctx context.Context, s settings.Storage, redisURL string) []engines
 func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []engines.Finding {
 	about := func(level engines.Level, says string, values ...any) engines.Finding {
 		return engines.Finding{Engine: engines.Database, Name: "database", Level: level, Says: fmt.Sprintf(says, values...)}
-	}
-	if path, ok := s.SQLitePath(); ok {
-		// Opening would make it.
-		if _, err := os.Stat(path); err != nil {
-			return []engines.Finding{about(engines.Broken, "There is none at %s yet: `admin serve` makes it.", path)}
-		}
 	}
 	db, err := storage.Open(ctx, s.Options())
 	if err != nil {

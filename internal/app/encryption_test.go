@@ -20,7 +20,7 @@ const someKey = "some:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 // opens opens the engines and closes them again.
 func opens(t *testing.T, s settings.Storage) error {
 	t.Helper()
-	sv, err := app.Open(t.Context(), s, app.Options{})
+	sv, err := app.Open(t.Context(), s, app.Options{Create: true})
 	if err == nil {
 		sv.Close()
 	}

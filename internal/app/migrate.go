@@ -10,7 +10,9 @@ import (
 // Migrate brings a database's schema up to date and returns how many migrations
 // it took.
 func Migrate(ctx context.Context, s settings.Storage) (int, error) {
-	db, err := storage.Open(ctx, s.Options())
+	o := s.Options()
+	o.Existing = false
+	db, err := storage.Open(ctx, o)
 	if err != nil {
 		return 0, err
 	}

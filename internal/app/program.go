@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -104,7 +102,7 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.services, err = Open(ctx, p.Settings.Storage, Options{
-		RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
+		Create: true, RedisURL: p.Settings.RedisURL, WeakPasswords: p.Settings.InsecureDevelopment, Customers: customers, Idempotency: p.Settings.Idempotency,
 		PaymentTimeout: p.Settings.FlashSalePaymentTimeout, SessionLifetime: p.Settings.SessionLifetime, SessionIdle: p.Settings.SessionIdle,
 		Providers: providers, PublicURL: p.Settings.PublicURL,
 		SignInRate: p.Settings.SignInLimit, PromiseShare: p.Settings.PromiseShare / 100, Retention: p.Settings.Retention,
@@ -163,8 +161,8 @@ func requireFit(report engines.Report) error {
 
 // claimFile claims an embedded database for this server alone.
 func (p *Program) claimFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+	if err := storage.CreateFolder(path); err != nil {
+		return err
 	}
 	var err error
 	if p.claim, err = claim.File(path, p.Settings.Role, clock.System{}); err != nil {

@@ -142,6 +142,8 @@ type Options struct {
 	PromiseShare float64
 	// Retention is for how many days old rows are kept.
 	Retention settings.Retention
+	// Create makes an embedded database that does not exist, and brings its schema up to date.
+	Create bool
 	// WithoutKeys makes do with the encryption keys that there are, for whoever reads no value
 	// that is encrypted.
 	WithoutKeys bool
@@ -153,12 +155,11 @@ type Options struct {
 	Clock clock.Clock
 }
 
-// Open opens the engines and builds the domains on them. In embedded mode it
-// brings the schema up to date; elsewhere `admin migrate up` does.
+// Open opens the engines and builds the domains on them. Errors: storage.ErrNoDatabase, ErrSchema.
 func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error) {
 	now := cmp.Or[clock.Clock](o.Clock, clock.System{})
 	stored := s.Options()
-	stored.Clock = now
+	stored.Clock, stored.Existing = now, !o.Create
 	db, err := storage.Open(ctx, stored)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	sv := &Services{DB: db, Clock: now, Metrics: telemetry.NewMetrics()}
 	sv.Epochs, sv.numbering = epoch.NewWatch(db, sv.Clock), newNumbering(sv.Clock)
 	sv.closers = append(sv.closers, func() { _ = db.Close() })
-	if err := sv.prepareSchema(ctx); err != nil {
+	if err := sv.prepareSchema(ctx, o.Create); err != nil {
 		sv.Close()
 		return nil, err
 	}
@@ -187,20 +188,19 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	return sv, nil
 }
 
-// ErrSchema is returned when the schema of a server database is not the one that
-// this program needs.
+// ErrSchema reports that the schema of a database is older than the program.
 var ErrSchema = errors.New("the database's schema is older than this program: run `admin migrate up` first")
 
-func (sv *Services) prepareSchema(ctx context.Context) error {
-	if sv.DB.Dialect == storage.SQLite {
+func (sv *Services) prepareSchema(ctx context.Context, create bool) error {
+	if create && sv.DB.Dialect == storage.SQLite {
 		_, err := sv.DB.Migrate(ctx)
 		return err
 	}
 	state, err := sv.DB.MigrationState(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !state.UpToDate() {
+	case !state.UpToDate():
 		return fmt.Errorf("%w (it is at %d, this program needs %d)", ErrSchema, state.Current, state.Target)
 	}
 	return nil

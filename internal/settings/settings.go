@@ -120,9 +120,9 @@ type Settings struct {
 	Serve
 }
 
-// Options are what the database is opened with.
+// Options are what a command opens the database with. They do not create one.
 func (s Storage) Options() storage.Options {
-	return storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections}
+	return storage.Options{URL: s.URL(), MaxConnections: s.MaxConnections, Existing: true}
 }
 
 // SQLitePath returns the database file in embedded mode, and false otherwise.

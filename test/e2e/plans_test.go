@@ -17,7 +17,7 @@ import (
 // and of the dashboard. MariaDB has the same indexes, and a planner that scans small
 // tables whatever they have.
 func TestNoOverviewReadsAWholeTable(t *testing.T) {
-	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{})
+	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
 	defer services.Close()
 	ctx := principal.With(t.Context(), principal.System(1, "planner"))
@@ -46,7 +46,7 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 
 // TestWhatIsDueNextIsFoundInAnIndex asks the same of what every process looks for all the time.
 func TestWhatIsDueNextIsFoundInAnIndex(t *testing.T) {
-	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{})
+	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
 	defer services.Close()
 	ctx := principal.With(t.Context(), principal.System(1, "planner"))

@@ -318,4 +318,9 @@ var servers = []mutant{
 		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
 		caught: tests{"test/e2e": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
 	},
+	{
+		name: "a command creates the database that it does not find",
+		file: "internal/app/services.go", old: `stored.Existing = now, !o.Create`, new: `stored.Existing = now, false`,
+		caught: tests{"cmd/admin": {"TestOnlyServeMigrateRestoreAndCopyCreateADatabase"}},
+	},
 }

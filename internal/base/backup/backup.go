@@ -27,7 +27,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"interlock/internal/base/clock"
@@ -54,12 +53,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return Content{}, fmt.Errorf("%s is there already; name a new file", path)
 	}
-	if live, embedded := strings.CutPrefix(o.URL, "sqlite://"); embedded {
-		// Opening would make it.
-		if _, err := os.Stat(live); err != nil {
-			return Content{}, fmt.Errorf("there is no database to back up: %w", err)
-		}
-	}
+	o.Existing = true
 	db, err := storage.Open(ctx, o)
 	if err != nil {
 		return Content{}, err
@@ -168,10 +162,10 @@ func Restore(ctx context.Context, o storage.Options, path string) (content Conte
 func renew(ctx context.Context, db *storage.DB) (Content, error) {
 	state, err := db.MigrationState(ctx)
 	switch {
+	case errors.Is(err, storage.ErrNoDatabase), err == nil && state.Current == 0:
+		return Content{}, errors.New("it is no backup of this service: it has no schema")
 	case err != nil:
 		return Content{}, err
-	case state.Current == 0:
-		return Content{}, errors.New("it is no backup of this service: it has no schema")
 	case state.Current > state.Target:
 		return Content{}, fmt.Errorf("it is of a newer program: its schema is at %d, and this one knows %d", state.Current, state.Target)
 	}

@@ -214,6 +214,6 @@ func TestWhatIsInUseIsNotReplaced(t *testing.T) {
 func TestThereIsNothingToBackUpWhereThereIsNoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.db")
 	_, err := backup.Write(context.Background(), storage.Options{URL: "sqlite://" + path}, path+".backup")
-	require.ErrorContains(t, err, "there is no database to back up")
+	require.ErrorContains(t, err, "no database at")
 	require.NoFileExists(t, path)
 }

@@ -57,11 +57,24 @@ type MigrationState struct {
 // during a rolling upgrade the old replicas run on it.
 func (s MigrationState) UpToDate() bool { return s.Current >= s.Target }
 
-// MigrationState reads the schema version of the database.
+// MigrationState reads the schema version of the database and changes nothing. Errors: ErrNoDatabase
+// for an empty database.
 func (db *DB) MigrationState(ctx context.Context) (MigrationState, error) {
 	provider, pool, err := db.migrations()
 	if err != nil {
 		return MigrationState{}, err
+	}
+	// goose would create its table.
+	tables := "information_schema.tables WHERE table_schema = DATABASE() AND table_name"
+	if db.Dialect == SQLite {
+		tables = "sqlite_master WHERE name"
+	}
+	var found int
+	if err := pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+tables+" = 'goose_db_version'").Scan(&found); err != nil {
+		return MigrationState{}, db.classify(fmt.Errorf("read the schema version: %w", err))
+	}
+	if found == 0 {
+		return MigrationState{}, NoDatabaseAt(db.URL)
 	}
 	return db.migrationState(ctx, provider, pool)
 }

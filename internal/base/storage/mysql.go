@@ -38,7 +38,7 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	if packets, err = fitToServer(ctx, config, packets); err != nil {
-		return nil, openError(config.Addr, err)
+		return nil, openError(config.Addr, o.URL, err)
 	}
 	readConnector, err := gomysql.NewConnector(config)
 	if err != nil {
@@ -54,21 +54,23 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL), packets: packets}
 	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, openError(config.Addr, err)
+		return nil, openError(config.Addr, o.URL, err)
 	}
 	if db.read, err = db.gorm(db.mysqlOver(sessions{Connector: readConnector}, readers, o.MaxIdleTime), o.Clock); err != nil {
-		return nil, openError(config.Addr, err)
+		return nil, openError(config.Addr, o.URL, err)
 	}
 	return db, nil
 }
 
 // openError is the error of a server that could not be opened, in words where its own say little.
-func openError(address string, err error) error {
+func openError(address, raw string, err error) error {
 	var fromServer *gomysql.MySQLError
 	if errors.As(err, &fromServer) {
 		switch fromServer.Number {
 		case 1286: // of SET default_storage_engine
 			err = unfit("it has no InnoDB, and what other engines are told to commit or to undo they may not: %w", err)
+		case 1049:
+			return NoDatabaseAt(raw)
 		case 1047, 1205: // nothing is locked by asking for its version
 			err = fmt.Errorf("it is one of a cluster and serves nobody, because its part of the cluster has no majority or it has not joined yet: %w", err)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -37,6 +39,8 @@ type Options struct {
 	// MaxIdleTime is after how long an unused connection to a server is closed; 0 means 30
 	// seconds.
 	MaxIdleTime time.Duration
+	// Existing refuses an SQLite database that does not exist, which Open would otherwise create.
+	Existing bool
 	// Clock stamps what GORM stamps; nil means the system clock.
 	Clock clock.Clock
 }
@@ -60,8 +64,16 @@ type DB struct {
 	packets  bool
 }
 
+// ErrNoDatabase reports that there is no database at an address.
+var ErrNoDatabase = errors.New("no database")
+
+// NoDatabaseAt is ErrNoDatabase with the address and the next step.
+func NoDatabaseAt(address string) error {
+	return fmt.Errorf("%w at %s: check the address, or create one by `admin serve` (embedded) or `admin migrate up`", ErrNoDatabase, redact(address))
+}
+
 // Open opens the database and asks it one question, so that a wrong address or
-// password is known at once. It does not migrate.
+// password is known at once. It does not migrate. Errors: ErrNoDatabase.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 48
@@ -84,8 +96,11 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if path == "" || strings.ContainsAny(path, "?#") {
 		return nil, fmt.Errorf("database URL %q: want sqlite:// and a file path without options", o.URL)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+	if info, err := os.Stat(path); o.Existing && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0) {
+		return nil, NoDatabaseAt(o.URL)
+	}
+	if err := CreateFolder(path); err != nil {
+		return nil, err
 	}
 	if err := createPrivate(path); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
@@ -120,6 +135,14 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	return db, nil
+}
+
+// CreateFolder creates the folder of an SQLite database for its owner only.
+func CreateFolder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("create the data folder: %w", err)
+	}
+	return nil
 }
 
 // createPrivate creates the file for its owner only, unless it is there. SQLite would
