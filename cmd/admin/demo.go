@@ -21,6 +21,7 @@ import (
 type demoCommand struct {
 	settings.Data `embed:""`
 	Tenant        string `help:"Tenant that gets the data." default:"default" placeholder:"NAME"`
+	Force         bool   `help:"Load the data into a tenant that has data already. What exists stays."`
 	// size is how much there is; the zero one stands for all. Tests take less.
 	size demo.Size
 }
@@ -33,8 +34,12 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {
+		used, err := demo.FirstUsed(ctx, sv.DB)
+		if err != nil {
 			return err
+		}
+		if used != "" && !c.Force {
+			return fmt.Errorf("the tenant %s has data already (%s), and demo data cannot be removed from it: create a tenant for it by `admin tenant create`, or add --force", c.Tenant, used)
 		}
 		planner, err := firstAdmin(ctx, sv.Access)
 		if err != nil {
@@ -48,7 +53,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			Progress: progressOn(os.Stderr), Planner: planner,
 		}
 		if err := loader.Load(ctx); err != nil {
-			return fmt.Errorf("%w (what is loaded stays; run it again to go on)", err)
+			return fmt.Errorf("%w (the loaded data stays; run it again with --force to continue)", err)
 		}
 		fmt.Printf("The demo has %d configs, %d items, %d orders and a flash sale. A running server shows them at once.\n", size.Configs, size.Items, size.Orders)
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,9 @@ import (
 	"interlock/internal/app/demo"
 	"interlock/internal/approvals"
 	"interlock/internal/base/storage"
+	"interlock/internal/config"
+	"interlock/internal/core/uow"
+	"interlock/internal/settings"
 )
 
 func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
@@ -19,6 +23,8 @@ func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
 	command.DataDir, command.MaxConnections = t.TempDir(), 8
 	require.NoError(t, run(t, "migrate", "up", "--data-dir="+command.DataDir))
 	require.NoError(t, command.Run(t.Context()))
+	require.ErrorContains(t, command.Run(t.Context()), "has data already (orders)")
+	command.Force = true
 	require.NoError(t, command.Run(t.Context()))
 	sv, err := app.Open(t.Context(), command.Storage, app.Options{})
 	require.NoError(t, err)
@@ -40,6 +46,28 @@ func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
 	for _, total := range totals {
 		require.Empty(t, total.Found, total.Promise.Name)
 	}
+}
+
+func TestDemoRefusesATenantWithData(t *testing.T) {
+	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "gravel-one-kettle")
+	command := demoCommand{Tenant: "default", size: demo.Size{Configs: 1}}
+	command.DataDir, command.MaxConnections = t.TempDir(), 8
+	require.NoError(t, run(t, "migrate", "up", "--data-dir="+command.DataDir))
+	sv, err := app.Open(t.Context(), command.Storage, app.Options{})
+	require.NoError(t, err)
+	defer sv.Close()
+	_, err = sv.MakeFirstAdmin(t.Context(), settings.FirstAdminOfEnvironment())
+	require.NoError(t, err)
+	ctx, err := sv.Access.InTenant(t.Context(), "default")
+	require.NoError(t, err)
+	require.NoError(t, sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		_, err := sv.Configs.Create(ctx, u, "shop.name", config.Content{ValueType: config.String, Value: `"Ours"`})
+		return err
+	}))
+	require.ErrorContains(t, command.Run(t.Context()), "the tenant default has data already (configs)")
+	listed, err := sv.Configs.ByKey(ctx, "", 10)
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
 }
 
 func TestProgressIsALineForEachPartWhereThereIsNoTerminal(t *testing.T) {

@@ -15,7 +15,7 @@ type roleCommand struct {
 	Create roleCreate `cmd:"" help:"Make a role."`
 	Set    roleSet    `cmd:"" help:"Give a role these permissions and no others."`
 	Delete roleDelete `cmd:"" help:"Delete a role that nobody holds."`
-	Ready  roleReady  `cmd:"" help:"Make those of the ready-made roles that a tenant does not have."`
+	Ready  roleReady  `cmd:"" help:"Create those of the ready-made roles that a tenant has no longer."`
 }
 
 type roleList struct {

@@ -22,6 +22,15 @@ var readyRoles = []struct {
 	{"auditor", []string{"access:read", "approvals:read", "audit:read", "configs:read", "idempotency-keys:read", "ledger:read", "orders:read", "refunds:read", "settings:read", "users:read", "wallets:read", "work-orders:read"}},
 }
 
+// rolesForJobs returns the ready-made roles with the permissions that the catalogue has.
+func (s *Service) rolesForJobs() []Role {
+	roles := make([]Role, len(readyRoles))
+	for i, ready := range readyRoles {
+		roles[i] = Role{Name: ready.name, Permissions: s.known(ready.holds)}
+	}
+	return roles
+}
+
 // MakeReadyRoles gives a tenant those of the ready-made roles whose names it does not have
 // yet. What an admin made of one stays.
 func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
@@ -29,9 +38,9 @@ func (s *Service) MakeReadyRoles(ctx context.Context, tenant string) error {
 	if err != nil {
 		return err
 	}
-	for _, ready := range readyRoles {
+	for _, ready := range s.rolesForJobs() {
 		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, err := s.AddRole(ctx, u, ready.name, s.known(ready.holds))
+			_, err := s.AddRole(ctx, u, ready.Name, ready.Permissions)
 			return err
 		})
 		if err != nil && !apperr.Has(err, apperr.AlreadyExists) {

@@ -63,6 +63,8 @@ type Deps struct {
 	// PublicURL is the address at which browsers reach the service, where providers send them
 	// back to and whose host passkeys are for; "" where that is this machine.
 	PublicURL string
+	// ReadyRoles gives each new tenant the ready-made roles in addition to admin.
+	ReadyRoles bool
 	// Cipher encrypts the secrets of second factors at rest; the zero Cipher keeps them in
 	// clear.
 	Cipher encryption.Cipher
@@ -95,6 +97,8 @@ type Service struct {
 	customers   *CustomerKeys
 	customerMay []string
 	tenants     tenantIDs
+	// readyRoles are given to each new tenant.
+	readyRoles []Role
 }
 
 // New returns a Service.
@@ -123,6 +127,9 @@ func New(d Deps) *Service {
 	}
 	s.site, s.siteFault = passkey.NewSite(d.PublicURL)
 	s.passwords.weak = d.WeakPasswords
+	if d.ReadyRoles {
+		s.readyRoles = s.rolesForJobs()
+	}
 	s.callers.requests, s.callers.streams = batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)
 	s.callers.invalidate()
 	return s

@@ -71,6 +71,11 @@ func (s *Service) addTenant(ctx context.Context, name, passwordHash string) (Ten
 		if err := insertRole(ctx, u, &role); err != nil {
 			return err
 		}
+		for _, ready := range s.readyRoles {
+			if err := insertRole(ctx, u, &ready); err != nil {
+				return err
+			}
+		}
 		admin := User{Username: adminUsername, DisplayName: adminUsername, PasswordHash: passwordHash, Roles: []string{role.Name}}
 		if err := insertUser(ctx, u, &admin); err != nil {
 			return err

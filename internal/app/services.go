@@ -264,7 +264,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Refusals: sv.Refusals.CountRefusal,
 		DB:       sv.DB, Runner: sv.Runner, Clock: sv.Clock, Bus: sv.bus, Grants: Permissions(), Customers: o.Customers, CustomerMay: actions.CustomerPermissions,
 		WeakPasswords: o.WeakPasswords, HashCost: o.HashCost, SessionLifetime: o.SessionLifetime, SessionIdle: o.SessionIdle, Cipher: cipher, SignInRate: o.SignInRate,
-		Providers: o.Providers, PublicURL: o.PublicURL,
+		Providers: o.Providers, PublicURL: o.PublicURL, ReadyRoles: true,
 	})
 	sv.Approvals = approvals.New(approvals.Deps{DB: sv.DB, Runner: sv.Runner, Bus: sv.bus, Clock: sv.Clock, Tenancy: tenancyOfApprovals{sv.Access}, Cipher: cipher})
 	sv.Configs = config.New(config.Deps{DB: sv.DB, Bus: sv.bus, Clock: sv.Clock, Epochs: sv.Epochs, Approvals: sv.Approvals, Cipher: cipher})

@@ -60,7 +60,7 @@ func TestARefusedStepUpIsNotKeptUnderAnIdempotencyKeyAndTheSameRequestRunsAfterw
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
 		create := func() apptest.Answer {
-			return d.Do(t, "POST", httpapi.Base+"/roles", `{"name":"support","permissions":["orders:read"]}`, append([]string{"X-Idempotency-Key", "support-1"}, session...)...)
+			return d.Do(t, "POST", httpapi.Base+"/roles", `{"name":"front desk","permissions":["orders:read"]}`, append([]string{"X-Idempotency-Key", "support-1"}, session...)...)
 		}
 		refused := create()
 		require.Equal(t, "step_up_required", refused.Code(), "%s", refused.Body)

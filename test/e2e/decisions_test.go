@@ -22,7 +22,6 @@ func newUser(t *testing.T, c *apptest.Caller, name string, roles ...string) *app
 func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
-		require.NoError(t, p.Services().Access.MakeReadyRoles(t.Context(), c.Tenant))
 		second, approver, agent := newUser(t, c, "second", "admin"), newUser(t, c, "approver", "approver"), newUser(t, c, "agent", "support")
 		patch(t, c, "/api/v1/settings", object{"walletApprovalThreshold": 0, "refundApprovalThreshold": 0}, etag(read(t, c, "/api/v1/settings")))
 		newItem(t, c, "TEA-1", 100)

@@ -323,4 +323,14 @@ var servers = []mutant{
 		file: "internal/app/services.go", old: `stored.Existing = now, !o.Create`, new: `stored.Existing = now, false`,
 		caught: tests{"cmd/admin": {"TestOnlyServeMigrateRestoreAndCopyCreateADatabase"}},
 	},
+	{
+		name: "demo data is loaded over data",
+		file: "cmd/admin/demo.go", old: `if used != "" && !c.Force {`, new: `if used == "" && !c.Force && len(used) > 0 {`,
+		caught: tests{"cmd/admin": {"TestDemoRefusesATenantWithData"}},
+	},
+	{
+		name: "a new tenant has the role admin only",
+		file: "internal/access/tenant.go", old: `range s.readyRoles {`, new: `range s.readyRoles[:0] {`,
+		caught: tests{"internal/access": {"TestNewTenantHasTheReadyMadeRoles"}},
+	},
 }

@@ -38,7 +38,7 @@ const statusFor = async (token: string, path: string) =>
   (await fetch(`${site.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
 
 test('two admins edit one role: different permissions merge, and the same one is asked for', async () => {
-  const { id } = await makeRole('support', ['orders:read']);
+  const { id } = await makeRole('front desk', ['orders:read']);
   const [first, second] = await site.two(`/roles/${id}`);
   await first.page.getByText(/^Also here: Li/).waitFor();
   await box(first, 'coupons:read').check();

@@ -91,6 +91,24 @@ type Loader struct {
 	date *date
 }
 
+// FirstUsed returns the first table that has a row of the tenant, of those that the demo data begins
+// with; "" if the tenant is empty.
+func FirstUsed(ctx context.Context, db *storage.DB) (string, error) {
+	for _, model := range []any{
+		&orders.Order{}, &config.Config{}, &catalog.Item{}, &wallets.Wallet{}, &coupons.Campaign{}, &workorders.WorkOrder{}, &flashsale.Sale{}, &aggregates.Aggregate{},
+	} {
+		var found []int64
+		query := db.Read(ctx).Model(model).Limit(1).Pluck("tenant_id", &found)
+		if query.Error != nil {
+			return "", fmt.Errorf("look for rows of the tenant: %w", query.Error)
+		}
+		if len(found) > 0 {
+			return query.Statement.Table, nil
+		}
+	}
+	return "", nil
+}
+
 // Load brings the tenant's demo data to its full size. The shop opened a fortnight ago: its
 // items, stock and wallets are from then, and its orders came since.
 func (l *Loader) Load(ctx context.Context) error {
