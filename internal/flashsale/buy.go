@@ -46,7 +46,7 @@ type Receipt struct {
 // Errors: NotFound; ValidationFailed; SoldOut; SaleNotOpen, with the reason;
 // LimitReached, with the customer's latest ticket; QueueFull; IdempotencyKeyReused when
 // the key's ticket is for another number of units; Unavailable when the gate was not
-// reached, or has too few replicas, and nothing was bought; OutcomeUnknown, with the ticket,
+// reached, is being rebuilt, or has too few replicas, and nothing was bought; OutcomeUnknown, with the ticket,
 // when it was asked and did not answer, or let the purchase in and could forget it.
 func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error) {
 	snap, err := s.snapshotOf(ctx, w.Sale)
@@ -80,8 +80,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	case errors.Is(err, gate.ErrNoGate):
 		s.wakeWorker()
 		s.metrics.refused.WithLabelValues("rebuilding").Inc()
-		s.countArrival(snap.sale.TenantID, w.Sale, gate.NotOpen)
-		return Receipt{}, rebuilding()
+		return Receipt{}, rebuilding(snap.sale)
 	case errors.Is(err, gate.ErrReplicas):
 		s.metrics.refused.WithLabelValues("replicas").Inc()
 		return Receipt{}, tooFewReplicas(snap.sale, ticket, err)

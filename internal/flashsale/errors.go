@@ -40,10 +40,11 @@ func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 	return followed(ticket, err, fmt.Sprintf("The purchase was accepted, but is not stored yet as safely as %s asks for.", sale.Label()))
 }
 
-// rebuilding is what a customer is told while the gate has to be rebuilt.
-func rebuilding() *apperr.Error {
-	return apperr.New(apperr.SaleNotOpen, "The sale is closed for a moment while it recovers. Try again.").
-		With("reason", "rebuilding").After(time.Second)
+// rebuilding is the reply to a purchase while the gate has to be rebuilt. The sale is open, so the
+// reply is not sale_not_open, which clients take for final.
+func rebuilding(sale *Sale) *apperr.Error {
+	return apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers. Nothing was bought. Try again.", sale.Label()).
+		After(time.Second)
 }
 
 // gateError is err as a caller of the back office is told.

@@ -499,7 +499,7 @@ func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) 
 			happened = true
 			tag := s.must(t, 200, "GET", sale, nil).Body["etag"].(string)
 			s.must(t, 200, "PATCH", sale, object{"name": "Evening sale"}, "If-Match", tag)
-			require.Equal(t, "rebuilding", s.buy(t, sale, 7, 1).Body["reason"], "an edit does not open what is being replaced")
+			require.Equal(t, "unavailable", s.buy(t, sale, 7, 1).Body["code"], "an edit does not open what is being replaced")
 		}
 		mended := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.True(t, happened)

@@ -42,9 +42,8 @@ func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testi
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 
 		shut := s.buy(t, sale, 10, 1)
-		require.Equal(t, 409, shut.Status)
-		require.Equal(t, "sale_not_open", shut.Body["code"])
-		require.Equal(t, "rebuilding", shut.Body["reason"])
+		require.Equal(t, 503, shut.Status)
+		require.Equal(t, "unavailable", shut.Body["code"])
 		require.NotEmpty(t, shut.Header.Get("Retry-After"))
 		require.Equal(t, 503, s.send(t, "GET", sale+"/stats", nil).Status)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, sold)["status"], "SQL knows what was sold")

@@ -125,7 +125,7 @@ func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer string)
 	for {
 		answer, err := caller.Try(ctx, http.MethodPost, httpapi.Base+s.Path+"/orders", map[string]any{"quantity": 1},
 			"X-On-Behalf-Of", customer, "X-Idempotency-Key", "burst-"+customer)
-		var body struct{ Ticket, Code, Reason string }
+		var body struct{ Ticket, Code string }
 		_ = json.Unmarshal(answer.Body, &body)
 		switch {
 		case err == nil && answer.Status == http.StatusAccepted:
@@ -138,7 +138,7 @@ func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer string)
 			defer s.mu.Unlock()
 			s.refused[body.Code]++
 			return nil
-		case err == nil && answer.Status != http.StatusServiceUnavailable && body.Reason != "rebuilding":
+		case err == nil && answer.Status != http.StatusServiceUnavailable:
 			return fmt.Errorf("customer %s: %d %s", customer, answer.Status, answer.Body)
 		}
 		if time.Now().After(deadline) {

@@ -251,7 +251,7 @@ func (s *storm) shop(ctx context.Context, t *testing.T) {
 				}
 				first = got.Ticket
 			}
-			if status != 0 && status < 500 && got.Reason != "rebuilding" {
+			if status != 0 && status < 500 {
 				break
 			}
 			pause(ctx, 100*time.Millisecond)

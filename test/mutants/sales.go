@@ -3,6 +3,11 @@ package main
 // sales are breaks of flash sales and their gates.
 var sales = []mutant{
 	{
+		name: "a sale whose gate is rebuilt is reported as not open",
+		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s takes no orders for a moment while it recovers`,
+		caught: tests{"internal/flashsale": {"TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited"}},
+	},
+	{
 		name: "what Redis refused to write is taken for what it may have done",
 		file: "internal/base/redisconn/connect.go", old: `return err != nil && !Refused(err) && !neverSent(err)`, new: `return err != nil && !neverSent(err)`,
 		caught: tests{
