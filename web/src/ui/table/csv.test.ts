@@ -11,6 +11,23 @@ test('CSV quotes what needs it, and a formula is no formula', () => {
   ).toBe('\ufeffa,"b,c","d""e"\r\n\'=1+1,-5,\'@x\r\n中,\'-5x,"l\nm"\r\n');
 });
 
+const formulas = ['=1+1', '@x', '-5x', '+x', '＝1+1', "'=1+1", 'a;=1+1', 'a\t=1+1', 'a|@x', 'a\n=1+1', 'a"";=1+1', '\t=1+1', 'x;-5', '1;-5;2', '-5'];
+
+test('no separator makes a formula of a cell', () => {
+  for (const separator of [',', ';', '\t', '|']) {
+    for (const text of formulas) {
+      // A spreadsheet with another separator knows no quotes but those at the start of a cell.
+      const cells = csv([['a', text]]).slice(1).split(separator === ',' ? /\r\n/ : new RegExp(`[\r\n${separator}]`));
+      for (const one of cells) expect(one).not.toMatch(/^[=@＝\t]|^[+-](?!\d+$)/);
+    }
+  }
+});
+
+test.each(formulas)('the formula %j is read back', (text) => {
+  const head = ['Number', 'Note'];
+  expect(readTable(csv([head, ['a', text]]))).toEqual([head, ['a', text]]);
+});
+
 test.each([
   [
     'a\tb, c\n1\t2',

@@ -1,25 +1,30 @@
 /**
  * Writes rows as CSV (RFC 4180) with a byte order mark, by which spreadsheets know
- * that it is UTF-8. A cell that a spreadsheet would take for a formula is quoted
- * with an apostrophe.
+ * that it is UTF-8. An apostrophe is written before each text that a spreadsheet would run
+ * as a formula, whichever separator it uses: one that splits cells at semicolons ignores
+ * the quotes around a cell with commas.
  */
 export function csv(rows: readonly (readonly string[])[]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** What a spreadsheet would take for a formula; a number with a sign is none. */
-const formula = /^[=@\t\r]|^[+-](?!\d+(\.\d+)?$)/;
+/** The start of a cell, with any separator. */
+const start = String.raw`(?<=^|[;|\t\r\n])`;
+/** The start of a formula, also in full width; a cell that is a number with a sign is none. */
+const formula = String.raw`(?!(?<=^)[+-]\d+(?:\.\d+)?$)(?='*[=@+\-＝＠＋－\t\r])`;
+const run = new RegExp(start + formula, 'g');
+const disarmed = new RegExp(`${start}'${formula}`, 'g');
 
 function cell(text: string): string {
-  const plain = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  const plain = text.replace(run, "'");
+  return /[",;|\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 /**
  * Reads a table as it is pasted from a spreadsheet or comes in a file: rows by line,
  * cells by tabs where there are any, and otherwise by semicolons or commas, whichever
  * the first line has more of. Empty lines are left out, and so is the apostrophe that
- * `csv` sets before what looks like a formula.
+ * `csv` writes before a formula.
  */
 export function readTable(text: string): string[][] {
   const source = text.replace(/^\ufeff/, '');
@@ -31,7 +36,7 @@ export function readTable(text: string): string[][] {
   while (at < source.length) {
     const row = rows.at(-1) ?? [];
     const { text: read, end } = source[at] === '"' ? quoted(source, at) : bare(source, at, mark);
-    row.push(meant(read.trim()));
+    row.push(read.trim().replace(disarmed, ''));
     at = end;
     if (source[at] === mark) {
       at++;
@@ -43,8 +48,6 @@ export function readTable(text: string): string[][] {
   }
   return rows.filter((row) => row.some((one) => one !== ''));
 }
-
-const meant = (text: string): string => (text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text);
 
 function bare(source: string, from: number, mark: string): { text: string; end: number } {
   let end = from;
