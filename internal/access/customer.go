@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
 )
 
@@ -72,11 +74,11 @@ func SharedSecret(secret string) *CustomerKeys {
 // RemoteKeys accepts tokens that were signed with a public key of the JSON Web
 // Key Set (RFC 7517) at url. The set is read at once, then every hour and when a
 // token names an unknown key, until ctx ends; while it cannot be read, the keys
-// known so far stay good. Secrets are not accepted: a public key that is taken
+// known so far stay good. Redirects are not followed. Secrets are not accepted: a public key that is taken
 // for a secret would let everybody sign.
 func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{url}, keyfunc.Override{
-		HTTPTimeout: keysTimeout, RateLimitWaitMax: 10 * time.Millisecond,
+		Client: oidc.HTTPClient(keysTimeout), HTTPTimeout: keysTimeout, RateLimitWaitMax: 10 * time.Millisecond,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the customers' keys from %s: %w", url, err)
@@ -106,13 +108,14 @@ func looksLikeJWT(text string) bool {
 	return len(text) <= longestJWT && strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") == 2
 }
 
-// saysEachThingOnce reports whether no member of a token's header and claims is there twice,
-// and none that is read is spelled in another case, which encoding/json takes for the same. Of
-// two, the one that is read here and the one that somebody else checked could be different
-// ones.
-func saysEachThingOnce(text string) bool {
-	signed := text[:strings.LastIndexByte(text, '.')]
-	for part := range strings.SplitSeq(signed, ".") {
+// isStrict reports whether a token's header and claims mean one thing to every reader. No member
+// is there twice, and none that is read is spelled in another case, which encoding/json takes for
+// the same: of two, the one that is read here and the one that another program checked could be
+// different ones. Times are numbers of seconds up to the year 9999: the parser also takes texts, and
+// numbers that overflow. A crit asks for extensions (RFC 7515, 4.1.11), of which there are none here.
+func isStrict(text string) bool {
+	header, claims, _ := strings.Cut(text[:strings.LastIndexByte(text, '.')], ".")
+	for _, part := range []string{header, claims} {
 		decoded, err := base64.RawURLEncoding.DecodeString(part)
 		if err != nil || !jsontext.Value(decoded).IsValid() {
 			return false
@@ -121,8 +124,11 @@ func saysEachThingOnce(text string) bool {
 		if json.Unmarshal(decoded, &members) != nil {
 			return false
 		}
-		for name := range members {
+		for name, value := range members {
 			if slices.ContainsFunc(claimsRead, func(read string) bool { return read != name && strings.EqualFold(read, name) }) {
+				return false
+			}
+			if name == "crit" || slices.Contains(timeClaims, name) && !isTime(value) {
 				return false
 			}
 		}
@@ -130,8 +136,20 @@ func saysEachThingOnce(text string) bool {
 	return true
 }
 
+// lastSecond is the end of the year 9999.
+const lastSecond = 253402300799
+
+// isTime reports whether a JSON value is a number of seconds; a text has quotes and is none.
+func isTime(value jsontext.Value) bool {
+	seconds, err := strconv.ParseFloat(string(value), 64)
+	return err == nil && seconds >= 0 && seconds <= lastSecond
+}
+
 // claimsRead are the members of a header and of claims that decide anything here.
-var claimsRead = []string{"alg", "kid", "sub", "tenant", "name", "exp", "nbf", "iat", "iss", "aud"}
+var claimsRead = []string{"alg", "kid", "crit", "sub", "tenant", "name", "exp", "nbf", "iat", "iss", "aud"}
+
+// timeClaims are those that are times.
+var timeClaims = []string{"exp", "nbf", "iat"}
 
 // callerByJWT finds out which customer a token names. A customer has no row here:
 // whoever the shop signs for is one, as long as the token lasts. A token that never ends is
@@ -141,7 +159,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 		return principal.Principal{}, errWrongCredentials()
 	}
 	var claims customerClaims
-	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired()}, s.customers.parser...)
+	options := append([]jwt.ParserOption{jwt.WithLeeway(clockSkew), jwt.WithTimeFunc(s.clock.Now), jwt.WithExpirationRequired(), jwt.WithIssuedAt()}, s.customers.parser...)
 	if _, err := jwt.ParseWithClaims(text, &claims, s.customers.key, options...); err != nil {
 		return principal.Principal{}, errWrongCredentials()
 	}
@@ -150,7 +168,7 @@ func (s *Service) callerByJWT(ctx context.Context, text string) (principal.Princ
 	} else if bound != "" && claims.Tenant != bound {
 		return principal.Principal{}, errWrongCredentials()
 	}
-	if !claims.Subject.Valid() || !saysEachThingOnce(text) {
+	if !claims.Subject.Valid() || !isStrict(text) {
 		return principal.Principal{}, errWrongCredentials()
 	}
 	tenant, err := s.tenants.id(ctx, s.store, claims.Tenant)

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -96,13 +97,25 @@ func TestACustomersTokenThatIsNotGoodOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	secret := []byte(shopSecret)
 	cases := map[string]string{
-		"signed by another":     signed(t, jwt.SigningMethodHS256, []byte("somebody else's"), good(nil)),
-		"not signed at all":     signed(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)),
-		"by another algorithm":  signed(t, jwt.SigningMethodHS512, secret, good(nil)),
-		"by a key of one's own": signed(t, jwt.SigningMethodES256, own, good(nil)),
-		"expired":               signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": h.clock.Now().Add(-time.Minute).Unix()})),
-		"without an end":        signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": never})),
-		"with an end in words":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": "tomorrow"})),
+		"signed by another":                signed(t, jwt.SigningMethodHS256, []byte("somebody else's"), good(nil)),
+		"not signed at all":                signed(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)),
+		"by another algorithm":             signed(t, jwt.SigningMethodHS512, secret, good(nil)),
+		"by a key of one's own":            signed(t, jwt.SigningMethodES256, own, good(nil)),
+		"expired":                          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": h.clock.Now().Add(-time.Minute).Unix()})),
+		"without an end":                   signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": never})),
+		"with an end in words":             signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": "tomorrow"})),
+		"with an end as text":              signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": "4070908800"})),
+		"with an end beyond the year 9999": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": 4070908800000})),
+		"with an end beyond every number":  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": json.Number("1e300")})),
+		"from the future":                  signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"iat": h.clock.Now().Add(time.Minute).Unix()})),
+		"from a time in words":             signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"iat": "1"})),
+		"that asks for an extension": func() string {
+			token := jwt.NewWithClaims(jwt.SigningMethodHS256, good(jwt.MapClaims{"exp": 4070908800}))
+			token.Header["crit"] = []string{"b64"}
+			text, err := token.SignedString(secret)
+			require.NoError(t, err)
+			return text
+		}(),
 		"not yet good":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"nbf": h.clock.Now().Add(time.Minute).Unix()})),
 		"of no tenant":          signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "nobody"})),
 		"of a malformed tenant": signed(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"tenant": "' OR 1=1"})),
@@ -214,7 +227,6 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	defer cancel()
 	h.customers, err = RemoteKeys(ctx, server.URL)
 	require.NoError(t, err)
-	http.DefaultClient.CloseIdleConnections()
 
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name, "exp": 4070908800})
 	token.Header["kid"] = "shop-1"
@@ -223,6 +235,22 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 	p, err := h.Authenticate(withBearer(text))
 	require.NoError(t, err)
 	require.EqualValues(t, "1001", p.CustomerID)
+
+	for name, handler := range map[string]http.HandlerFunc{
+		"another address": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, server.URL, http.StatusFound) },
+		"a long reply": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write(bytes.Repeat([]byte(" "), 1<<20))
+			_, _ = w.Write(published)
+		},
+	} {
+		other := httptest.NewServer(handler)
+		defer other.Close()
+		unread := *h.Service
+		unread.customers, err = RemoteKeys(ctx, other.URL)
+		require.NoError(t, err)
+		_, err = unread.Authenticate(withBearer(text))
+		require.Truef(t, apperr.Has(err, apperr.InvalidCredentials), "keys of %s: %v", name, err)
+	}
 
 	forged := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
 	forged.Header["kid"] = "shop-1"

@@ -34,7 +34,14 @@ const (
 func newSchema(s *Service) *graphql.Schema {
 	return graphql.MustParseSchema(schemaText, &resolver{s}, graphql.UseStringDescriptions(), graphql.UseFieldResolvers(),
 		graphql.MaxQueryLength(longestQuery), graphql.MaxDepth(deepestQuery), graphql.MaxSelections(mostSelections),
+		graphql.RestrictIntrospection(isKnown),
 		graphql.Logger(fieldPanics{}), graphql.PanicHandler(fieldPanics{}))
+}
+
+// isKnown reports whether the caller has shown good credentials.
+func isKnown(ctx context.Context) bool {
+	_, known := principal.From(ctx)
+	return known
 }
 
 // resolver answers the fields of Query and Mutation.

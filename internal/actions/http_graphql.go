@@ -46,6 +46,10 @@ func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graph
 		return graphReply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
 			After(time.Second).Because(context.Cause(ctx))
 	}
+	if len(response.Errors) == 0 && string(response.Data) == "{}" {
+		// The library leaves the schema out for a caller who may not read it.
+		response.Errors = []*gqlerrors.QueryError{{Message: "Sign in, or send an API token, to read the schema.", Extensions: map[string]any{"code": "USER_NOT_AUTHENTICATED"}}}
+	}
 	reply := graphReply{Errors: response.Errors}
 	for _, e := range reply.Errors {
 		if e.Extensions == nil {

@@ -81,6 +81,11 @@ func TestGraphQLTellsWhoHasNoGoodCredentialsByField(t *testing.T) {
 			reply := askGraphQL(t, c, likeTea, object{"id": 1})
 			require.Equal(t, object{"toggleLikeItem": nil}, reply["data"])
 			require.Equal(t, object{"code": "USER_NOT_AUTHENTICATED"}, reply["errors"].([]any)[0].(object)["extensions"])
+			for _, query := range []string{`{ __schema { types { name } } }`, `{ __type(name: "Mutation") { fields { name } } }`} {
+				reply := askGraphQL(t, c, query, nil)
+				require.NotContains(t, reply, "data", query)
+				require.Equal(t, object{"code": "USER_NOT_AUTHENTICATED"}, reply["errors"].([]any)[0].(object)["extensions"], query)
+			}
 		}
 		require.Zero(t, rows(t, admin, "actions", "state <> ''"))
 	})

@@ -58,6 +58,46 @@ var limits = []mutant{
 		caught: tests{"web": {"TestOnlyFilesAndPagesOfTheAdminAreServed"}},
 	},
 	{
+		name: "a slow upload holds a place for large bodies",
+		file: "internal/edge/httpapi/large.go", old: `min(uploadPatience, readTimeout`, new: `min(readTimeout, readTimeout`,
+		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsHoldNoPlaceForLargeBodies"}},
+	},
+	{
+		name: "a caller reports that it came over TLS",
+		file: "internal/edge/httpapi/middleware.go", old: `s.trusts(c.Request()) && c.Request().Header.Get`, new: `c.Request().Header.Get`,
+		caught: tests{"internal/edge/edgetest": {"TestOnlyATrustedProxyReportsTLS"}},
+	},
+	{
+		name: "bad credentials are tried at any rate with GraphQL",
+		file: "internal/edge/httpapi/document.go", old: `err = r.server.limitRefused(c, err)`, new: `_ = r`,
+		caught: tests{"internal/edge/edgetest": {"TestADocumentWithBadCredentialsIsHeldToTheRateOfAll"}},
+	},
+	{
+		name: "the GraphQL schema is shown to strangers",
+		file: "internal/actions/graphql.go", old: `graphql.RestrictIntrospection(isKnown)`, new: `graphql.RestrictIntrospection(func(context.Context) bool { return true })`,
+		caught: tests{"test/e2e": {"TestGraphQLTellsWhoHasNoGoodCredentialsByField"}},
+	},
+	{
+		name: "a customer's token with a critical extension is accepted",
+		file: "internal/access/customer.go", old: `name == "crit" || `, new: ``,
+		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+	},
+	{
+		name: "a customer's token ends at a time that is a text",
+		file: "internal/access/customer.go", old: `err == nil && seconds >= 0`, new: `(err == nil || true) && seconds >= 0`,
+		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+	},
+	{
+		name: "a customer's token from the future is accepted",
+		file: "internal/access/customer.go", old: `, jwt.WithIssuedAt()}`, new: `}`,
+		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
+	},
+	{
+		name: "customers' keys are read at another address",
+		file: "internal/base/oidc/transport.go", old: `return http.ErrUseLastResponse`, new: `return nil`,
+		caught: tests{"internal/access": {"TestPublicKeysVerifyCustomersAndAreNoSecrets"}},
+	},
+	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},

@@ -102,12 +102,7 @@ var (
 
 // New returns a provider, which is asked nothing yet.
 func New(client Client, clock clock.Clock) *Provider {
-	return &Provider{client: client, clock: clock, http: &http.Client{
-		Timeout:   Timeout,
-		Transport: bounded{oneShot()},
-		// The client's secret goes to the address that the provider gave, and no further.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Provider{client: client, clock: clock, http: HTTPClient(Timeout)}
 }
 
 // Issuer returns the provider's identifier.

@@ -7,9 +7,21 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	discovery "github.com/coreos/go-oidc/v3/oidc"
 )
+
+// HTTPClient returns a client for the documents and keys of an identity provider. It follows no
+// redirect, so that a client's secret goes to the address that the provider gave, and keys come
+// from the address that the settings have; and it reads at most longestReply bytes of a reply.
+func HTTPClient(timeout time.Duration) *http.Client {
+	return &http.Client{
+		Timeout:       timeout,
+		Transport:     bounded{oneShot()},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
 
 // oneShot is the usual transport without connections that wait for the next request: somebody
 // signs in now and then.

@@ -3,6 +3,7 @@ package edgetest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -498,6 +499,40 @@ func TestANetworkWhoseCredentialsAreRefusedIsHeldToARate(t *testing.T) {
 	require.Equal(t, "invalid_credentials", from("2001:db8:0:1::1"))
 }
 
+func TestOnlyATrustedProxyReportsTLS(t *testing.T) {
+	_, proxy, err := net.ParseCIDR("192.0.2.1/32")
+	require.NoError(t, err)
+	for _, trusted := range [][]*net.IPNet{nil, {proxy}} {
+		f := limited(t, func(o *httpapi.Options) { o.TrustedProxies = trusted })
+		httpapi.Get(f.Router(), "/thing", "", one)
+		for _, header := range [][2]string{
+			{"X-Forwarded-Proto", "https"}, {"X-Forwarded-Protocol", "https"}, {"X-Forwarded-Ssl", "on"}, {"X-Url-Scheme", "https"},
+		} {
+			reply := f.send(http.MethodGet, "/api/v1/thing", "", header[0], header[1])
+			believed := trusted != nil && header[0] == "X-Forwarded-Proto"
+			require.Equal(t, believed, reply.Header().Get("Strict-Transport-Security") != "", "%s from %v", header[0], trusted)
+		}
+	}
+}
+
+func TestADocumentWithBadCredentialsIsHeldToTheRateOfAll(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) {
+		o.Authenticator = stranger{}
+		o.RefusedRate = ratelimit.Limit{Rate: 1, Period: time.Minute, Burst: 2}
+	})
+	httpapi.Operations(f.Router(), http.MethodPost, "/document", func(context.Context, *httpapi.Document, struct {
+		Body struct {
+			Text string `json:"text"`
+		}
+	}) (httpapi.None, error) {
+		return httpapi.None{}, nil
+	})
+	send := func(body string) int { return f.send(http.MethodPost, "/api/v1/document", body).Code }
+	require.Equal(t, http.StatusNoContent, send(`{}`))
+	require.Equal(t, http.StatusRequestEntityTooLarge, send(`{"text":"`+strings.Repeat("x", 16<<10)+`"}`))
+	require.Equal(t, http.StatusTooManyRequests, send(`{}`))
+}
+
 func TestABodyFromSomebodyWithoutCredentialsIsSmall(t *testing.T) {
 	f := limited(t, func(*httpapi.Options) {})
 	httpapi.Open(f.Router(), http.MethodPost, "/door", func(context.Context, struct {
@@ -551,6 +586,60 @@ func TestOnePrincipalHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 	limit, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	require.NoError(t, f.Shutdown(limit))
+	require.NoError(t, <-served)
+}
+
+func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
+	f := limited(t, func(*httpapi.Options) {})
+	httpapi.Mutation(f.Router(), http.MethodPost, "/import", "", func(_ context.Context, u *uow.Unit, in struct{ Body []byte }) (int, error) {
+		u.Audit(uow.Entry{Action: "thing.import", Resource: "things"})
+		return len(in.Body), nil
+	}, httpapi.Large(8<<20))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	served := make(chan error, 1)
+	go func() { served <- f.Serve(listener) }()
+	const length = 3 << 20
+	send := func(sent int) (net.Conn, *bufio.Reader) {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = connection.Close() })
+		_, err = fmt.Fprintf(connection, "POST /api/v1/import HTTP/1.1\r\nHost: x\r\nAuthorization: tester\r\nContent-Length: %d\r\n\r\n", length)
+		require.NoError(t, err)
+		_, err = connection.Write(bytes.Repeat([]byte("x"), sent))
+		require.NoError(t, err)
+		return connection, bufio.NewReader(connection)
+	}
+	upload := func() time.Duration {
+		began := clock.Mark()
+		_, reader := send(length)
+		reply, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, reply.StatusCode, "%s", text)
+		require.Equal(t, fmt.Sprint(length), string(text))
+		return clock.Since(began)
+	}
+	for range 4 {
+		send(100_000)
+	}
+	upload()
+	var stalled []*bufio.Reader
+	for range 2 {
+		_, reader := send(2 << 20)
+		stalled = append(stalled, reader)
+	}
+	time.Sleep(100 * time.Millisecond)
+	require.Less(t, upload(), 20*time.Second)
+	for _, reader := range stalled {
+		reply, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusBadRequest, reply.StatusCode)
+		_ = reply.Body.Close()
+	}
+	require.NoError(t, f.Close())
 	require.NoError(t, <-served)
 }
 

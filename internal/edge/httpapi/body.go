@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 
@@ -37,6 +39,10 @@ func readBody(c echo.Context, limit int64) error {
 	switch {
 	case errors.As(err, &tooLong):
 		return tooLarge(limit)
+	case errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return apperr.New(apperr.MalformedRequest, "The body did not arrive in time. Send it again, over a faster link or in parts.").Because(err)
 	case err != nil:
 		return apperr.New(apperr.MalformedRequest, "The body ended before it was complete.").Because(err)
 	}

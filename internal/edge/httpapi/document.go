@@ -16,7 +16,9 @@ import (
 // permission and a unit of its own, such as the mutations of a GraphQL document; see
 // Document. fn runs the same operations in the same order whenever it is given the same
 // request, and may be run several times for one. Callers need no credentials: the context
-// has a principal if they showed good ones. Idempotency keys are for those who have one.
+// has a principal if they showed good ones. Callers without good ones are held to the rate of
+// rejected credentials, as on every route, and bodies are small. Idempotency keys are for those
+// who have a principal.
 func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) {
 	s := shapeOf[In]()
 	run := func(c echo.Context, d *Document) (encoded, error) {
@@ -27,19 +29,19 @@ func Operations[In, Out any](r *Router, method, path string, fn func(ctx context
 		return served.encode()
 	}
 	known := r.document(run)
-	unknown := withBody(maxBody, func(c echo.Context) error {
+	unknown := withBody(maxOpenBody, func(c echo.Context) error {
 		out, err := run(c, &Document{parts: parts{runner: r.server.runner}})
 		if err != nil {
 			return err
 		}
 		return out.send(c)
 	})
-	r.add(Route{Method: method, Path: path, Public: true}, func(c echo.Context) error {
-		err := r.identify(c)
-		switch {
-		case apperr.Has(err, apperr.Unauthenticated), apperr.Has(err, apperr.InvalidCredentials):
-			return unknown(c)
-		case err != nil:
+	r.add(Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, func(c echo.Context) error {
+		if err := r.identify(c); err != nil {
+			err = r.server.limitRefused(c, err)
+			if apperr.Has(err, apperr.Unauthenticated) || apperr.Has(err, apperr.InvalidCredentials) {
+				return unknown(c)
+			}
 			return err
 		}
 		if err := r.server.limit(c); err != nil {
@@ -57,7 +59,7 @@ const maxRuns = 5
 // this one where there is no lease; the reply is then put together over what that one
 // has decided first.
 func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error)) echo.HandlerFunc {
-	return r.underKey(keyOptions{limit: maxBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
+	return r.underKey(keyOptions{limit: maxOpenBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
 		committed := false
 		for run := 1; ; run++ {
 			d := &Document{parts: parts{runner: r.server.runner, kept: kept}, committed: committed}

@@ -163,7 +163,7 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 		} else {
 			header.Set(echo.HeaderContentSecurityPolicy, policy)
 		}
-		if s.secure || c.Request().TLS != nil || c.Scheme() == "https" {
+		if s.secure || c.Request().TLS != nil || s.trusts(c.Request()) && c.Request().Header.Get(echo.HeaderXForwardedProto) == "https" {
 			c.Set(secureKey, true)
 			c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), overTLSKey{}, true)))
 			header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")

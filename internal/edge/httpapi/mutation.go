@@ -82,9 +82,7 @@ func Exists[R any](find Find[R]) Option {
 	}
 }
 
-// Large lets a mutation take more than the usual MiB: up to limit bytes. Bodies are held
-// in memory, so that of all such routes at most largeBodies requests are read and served
-// at once; the others wait their turn.
+// Large lets a mutation take more than the usual MiB: up to limit bytes. See limitLarge.
 func Large(limit int64) Option { return func(o *mutationOptions) { o.limit = limit } }
 
 // effect is what a request changes, in a unit. It may be run several times for one request
@@ -109,23 +107,6 @@ func (r *Router) addMutation(route Route, o mutationOptions, prepare func(c echo
 		}
 	}
 	r.add(route, handler)
-}
-
-// limitLarge lets in at most largeBodies large requests at once.
-func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if length := c.Request().ContentLength; length >= 0 && length <= maxBody {
-			return next(c)
-		}
-		ctx := c.Request().Context()
-		select {
-		case r.server.large <- struct{}{}:
-			defer func() { <-r.server.large }()
-			return next(c)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 // mutation reads a request by prepare and runs what that returns in a unit. The reply is

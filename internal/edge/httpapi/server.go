@@ -101,7 +101,6 @@ func NewServer(o Options) *Server {
 			trust = append(trust, echo.TrustIPRange(network))
 		}
 		e.IPExtractor = echo.ExtractIPFromXFFHeader(trust...)
-		e.SchemeExtractor = echo.ExtractSchemeFromHeaders(trust...)
 	}
 	s := &Server{
 		echo: e, runner: o.Runner, authenticator: o.Authenticator, limiter: o.Limiter,

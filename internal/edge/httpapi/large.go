@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"interlock/internal/base/clock"
+)
+
+// Each uploadStep bytes of the rest of a large body must arrive within uploadPatience.
+const (
+	uploadStep     = 512 << 10
+	uploadPatience = 2 * time.Second
+)
+
+// limitLarge reads and serves at most largeBodies large requests at once: bodies are held in
+// memory.
+func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		request := c.Request()
+		body := &largeBody{ReadCloser: request.Body, request: request.Context(), places: r.server.large, control: http.NewResponseController(c.Response())}
+		defer body.leave()
+		request.Body = body
+		return next(c)
+	}
+}
+
+// largeBody is the body of a request that may be larger than the usual MiB. It takes a place for
+// large bodies once a MiB has arrived, so that an upload that sends nothing holds none, and
+// then fails when the rest arrives too slowly.
+type largeBody struct {
+	io.ReadCloser
+	request context.Context
+	places  chan struct{}
+	control *http.ResponseController
+	// read counts the bytes, and due is how many of them the next deadline is for.
+	read, due int
+	// entered is when it took a place; zero before.
+	entered time.Time
+}
+
+// Read implements io.Reader.
+func (b *largeBody) Read(p []byte) (int, error) {
+	if left := maxBody - b.read; left > 0 {
+		p = p[:min(len(p), left)]
+	} else if err := b.enter(); err != nil {
+		return 0, err
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.read += n
+	if err == io.EOF && !b.entered.IsZero() { //nolint:errorlint // a reader returns it as it is
+		// A deadline that passes while the request is served would cancel it.
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// enter takes a place, at the first call, and sets the deadline of the next step. A connection
+// without deadlines has none here either.
+func (b *largeBody) enter() error {
+	if b.entered.IsZero() {
+		select {
+		case b.places <- struct{}{}:
+			b.entered = clock.Mark()
+		case <-b.request.Done():
+			return context.Cause(b.request)
+		}
+	}
+	if b.read >= b.due {
+		b.due = b.read + uploadStep
+		_ = b.control.SetReadDeadline(clock.Deadline(min(uploadPatience, readTimeout-clock.Since(b.entered))))
+	}
+	return nil
+}
+
+func (b *largeBody) leave() {
+	if !b.entered.IsZero() {
+		<-b.places
+	}
+}
