@@ -501,7 +501,7 @@ func idsOf(refunds []client.Refund) (ids []int64) {
 func (w walk) work() {
 	t, ctx := w.t, w.t.Context()
 	due := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
-	order := ok[client.WorkOrder](t)(w.WorkOrders.Open(ctx, client.NewWorkOrder{Title: "Walk", Body: "Slowly.", Priority: client.HighPriority, DueTime: &due, Links: []string{"orders/1"}}))
+	order := ok[client.WorkOrder](t)(w.WorkOrders.Open(ctx, client.NewWorkOrder{Title: "Walk", Body: "Slowly.", Priority: client.HighPriority, DueTime: &due, Links: []string{"wallets/1"}}))
 	require.True(t, order.Offered && order.Holder == nil && order.DueTime.Equal(due))
 	mine := ok[client.WorkOrder](t)(w.WorkOrders.Claim(ctx, order.ID, client.IfMatch(order.ETag)))
 	_, err := w.WorkOrders.Claim(ctx, order.ID)
@@ -520,7 +520,7 @@ func (w walk) work() {
 	require.True(t, client.HasCode(err, client.CodeNotFound))
 	require.Equal(t, client.WorkOrderClaimed, ok[client.WorkOrder](t)(w.WorkOrders.Get(ctx, order.ID)).Status)
 	require.Len(t, all(t, w.WorkOrders.History(order.ID, client.Paging{Limit: 2})), 9)
-	require.Len(t, all(t, w.WorkOrders.List(client.WorkOrderFilter{Text: "walk", Status: client.WorkOrderClaimed, Priority: client.HighPriority, HolderID: mine.Holder.ID, Link: "orders/1", DueBy: due})), 1)
+	require.Len(t, all(t, w.WorkOrders.List(client.WorkOrderFilter{Text: "walk", Status: client.WorkOrderClaimed, Priority: client.HighPriority, HolderID: mine.Holder.ID, Link: "wallets/1", DueBy: due})), 1)
 }
 
 func (w walk) redeem() {

@@ -59,7 +59,7 @@ type CouponEvent struct {
 	ChangedTime time.Time       `json:"changedTime"`
 }
 
-// Redemption is who uses a coupon, and for which order if for any.
+// Redemption is the user who uses a coupon, and for which of their orders if any.
 type Redemption struct {
 	UserID  string `json:"userId"`
 	OrderID *int64 `json:"orderId,omitempty"`

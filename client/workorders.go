@@ -49,7 +49,8 @@ type WorkOrder struct {
 	// Holder is who has it since HeldTime, nil for nobody.
 	Holder   *Person    `json:"holder"`
 	HeldTime *time.Time `json:"heldTime"`
-	// Offered is true when it waits for somebody: it is open, or its holder is disabled.
+	// Offered is true when it waits for somebody: it is open, or its holder is disabled or may not
+	// read work orders any more.
 	Offered    bool    `json:"offered"`
 	Resolution *string `json:"resolution"`
 	Comments   int64   `json:"comments"`

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
@@ -20,6 +21,27 @@ func (s *Service) DisabledAmong(ctx context.Context, users []int64) ([]int64, er
 		return nil, fmt.Errorf("read which users are disabled: %w", err)
 	}
 	return ids, nil
+}
+
+// UnableAmong returns those of some users of the context's tenant who are disabled or lack a
+// permission, with those that do not exist.
+func (s *Service) UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error) {
+	disabled, err := s.DisabledAmong(ctx, users)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := principal.From(ctx)
+	owners := make([]owner, len(users))
+	for i, id := range users {
+		owners[i] = owner{caller.TenantID, id}
+	}
+	held, err := s.store.rightsOf(ctx, owners)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(users), func(id int64) bool {
+		return !slices.Contains(disabled, id) && principal.Covers(held[owner{caller.TenantID, id}].permissions, permission)
+	}), nil
 }
 
 // Disabled returns users of the context's tenant who are disabled, the newest first and at most so

@@ -82,7 +82,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 // nobody is a tenant without disabled users.
 type nobody struct{}
 
-func (nobody) DisabledAmong(context.Context, []int64) ([]int64, error) { return nil, nil }
+func (nobody) UnableAmong(context.Context, string, ...int64) ([]int64, error) { return nil, nil }
 
 func (nobody) Person(context.Context, int64) (principal.Person, bool, error) {
 	return principal.Person{}, false, nil

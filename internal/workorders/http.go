@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -17,7 +18,7 @@ import (
 
 // Routes registers the routes of work orders.
 func Routes(r *httpapi.Router, s *Service) {
-	h := handler{s}
+	h := handler{s, r}
 	byID := httpapi.Numbered("work order", s.WorkOrder)
 	httpapi.Get(r, "/work-orders", ReadPermission, h.list)
 	httpapi.Mutation(r, http.MethodPost, "/work-orders", writePermission, h.open)
@@ -34,7 +35,10 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/work-orders/:id", "close", writePermission, byID, transition[Closing](s))
 }
 
-type handler struct{ service *Service }
+type handler struct {
+	service *Service
+	router  *httpapi.Router
+}
 
 type listRequest struct {
 	Search   httpapi.Search          `query:"q"`
@@ -67,8 +71,8 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrd
 	if err != nil {
 		return none, err
 	}
-	disabled, err := h.service.disabledHolders(ctx, listing.Rows...)
-	return httpapi.ListOf(listing, func(w WorkOrder) workOrderView { return viewOf(w, disabled) }), err
+	unable, err := h.service.unableHolders(ctx, listing.Rows...)
+	return httpapi.ListOf(listing, func(w WorkOrder) workOrderView { return viewOf(w, unable) }), err
 }
 
 type openRequest struct {
@@ -81,7 +85,27 @@ type openRequest struct {
 	}
 }
 
+// checkLinks returns ValidationFailed for links to records that do not exist, or that the caller
+// may not read.
+func (h handler) checkLinks(ctx context.Context, links []Resource) error {
+	var broken apperr.Fields
+	for i, link := range links {
+		err := h.router.Exists(ctx, string(link))
+		if err != nil && !apperr.Has(err, apperr.NotFound) {
+			return err
+		}
+		broken.Check(err == nil, fmt.Sprintf("/links/%d", i), "not_a_record", "names no record that you can read")
+	}
+	if len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	return nil
+}
+
 func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Created[workOrderView], error) {
+	if err := h.checkLinks(ctx, in.Body.Links); err != nil {
+		return httpapi.Created[workOrderView]{}, err
+	}
 	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), DueTime: in.Body.DueTime, Links: in.Body.Links}
 	if in.Body.Priority != "" {
 		opening.Priority = slices.Index(priorities, in.Body.Priority)
@@ -101,13 +125,13 @@ func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrd
 	return viewOf(*order, nil), nil
 }
 
-// get shows a work order. That its holder is disabled, or enabled again, leaves its version.
+// get shows a work order. Whether its holder can hold it changes without its version.
 func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (httpapi.Fresh[workOrderView], error) {
-	disabled, err := h.service.disabledHolders(ctx, *order)
+	unable, err := h.service.unableHolders(ctx, *order)
 	if err != nil {
 		return httpapi.Fresh[workOrderView]{}, err
 	}
-	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, disabled), Changed: order.Status == claimed.Code}, nil
+	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, unable), Changed: order.Status == claimed.Code}, nil
 }
 
 func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView], error) {
@@ -146,10 +170,10 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder,
 		if err != nil {
 			return workOrderView{}, err
 		}
-		disabled, err := s.disabledHolders(ctx, *after)
+		unable, err := s.unableHolders(ctx, *after)
 		if err != nil {
 			return workOrderView{}, err
 		}
-		return viewOf(*after, disabled), nil
+		return viewOf(*after, unable), nil
 	}
 }

@@ -15,7 +15,7 @@ var (
 )
 
 // Machine is a work order's status machine. A claimed one can be claimed again only while its
-// holder is disabled, see allowed; an open one is claimed before it is resolved.
+// holder cannot hold it, see allowed; an open one is claimed before it is resolved.
 var Machine = status.New(status.Machine{
 	Name:    "work order",
 	Initial: opened,
@@ -30,13 +30,13 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// allowed returns the actions that a work order's status allows, given which users are disabled.
+// allowed returns the actions that a work order's status allows, given the users who cannot hold any.
 // Permissions are not checked here: only the holder, and whoever may assign, releases or resolves
 // a claimed one.
-func allowed(w *WorkOrder, disabled []int64) []string {
+func allowed(w *WorkOrder, unable []int64) []string {
 	state := Machine.Of(w.Status)
 	actions := Machine.Allowed(state)
-	if state == claimed && !w.orphaned(disabled) {
+	if state == claimed && !w.orphaned(unable) {
 		actions = slices.DeleteFunc(slices.Clone(actions), func(action string) bool { return action == "claim" })
 	}
 	return actions

@@ -89,14 +89,14 @@ const candidatesRead = 8
 //	SELECT * FROM work_orders
 //	 WHERE tenant_id = ? AND (status = 0 OR status = 1 AND holder_id IN (…))
 //	 ORDER BY priority, created_time, id LIMIT 8
-func candidates(ctx context.Context, u *uow.Unit, disabled []int64) ([]WorkOrder, error) {
+func candidates(ctx context.Context, u *uow.Unit, unable []int64) ([]WorkOrder, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, err
 	}
 	query := tx.Where("status = ?", opened.Code)
-	if len(disabled) > 0 {
-		query = tx.Where("(status = ? OR (status = ? AND holder_id IN ?))", opened.Code, claimed.Code, disabled)
+	if len(unable) > 0 {
+		query = tx.Where("(status = ? OR (status = ? AND holder_id IN ?))", opened.Code, claimed.Code, unable)
 	}
 	var offered []WorkOrder
 	if err := query.Order("priority, created_time, id").Limit(candidatesRead).Find(&offered).Error; err != nil {

@@ -19,11 +19,11 @@ import (
 // not assign. Refusals name the holder.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder, step Step, ifMatch *guard.Precondition) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
-	disabled, err := s.disabledHolders(ctx, *order)
+	unable, err := s.unableHolders(ctx, *order)
 	if err != nil {
 		return nil, err
 	}
-	lifecycle := s.lifecycle(disabled)
+	lifecycle := s.lifecycle(unable)
 	if err := lifecycle.CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 		}
 		ifMatch = nil
 	}
-	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(disabled) {
+	if step.ofHolder() && Machine.Of(order.Status) == claimed && !order.heldBy(caller.UserID) && !caller.May(assignPermission) && !order.orphaned(unable) {
 		return nil, lifecycle.Refusal(order, apperr.TransitionNotAllowed, step.action())
 	}
 	after, err := s.applyStep(ctx, u, lifecycle, order, step, person, ifMatch)
@@ -60,8 +60,12 @@ func (s *Service) personOf(ctx context.Context, step Step, caller principal.Prin
 		return caller.Person(), nil
 	}
 	person, there, err := s.people.Person(ctx, step.names())
-	if err == nil && !there {
-		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or the user is disabled"})
+	if err != nil {
+		return person, err
+	}
+	unable, err := s.people.UnableAmong(ctx, ReadPermission, step.names())
+	if err == nil && (!there || len(unable) > 0) {
+		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or the user is disabled or may not read work orders"})
 	}
 	return person, err
 }
@@ -86,7 +90,7 @@ func (s *Service) applyStep(
 }
 
 // Next claims for the caller the oldest work order of the highest priority that is open or whose
-// holder is disabled. A lock serves callers in their order. Safety rests on the guarded UPDATE:
+// holder cannot hold it any more. A lock serves callers in their order. Safety rests on the guarded UPDATE:
 // should the lock be lost, a caller whose candidate was claimed by another tries the one after it.
 // Errors: NotFound when nothing is offered; lock.ErrNotAcquired.
 func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
@@ -95,14 +99,14 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	if err != nil {
 		return nil, err
 	}
-	disabled, err := s.people.DisabledAmong(ctx, holders)
+	unable, err := s.people.UnableAmong(ctx, ReadPermission, holders...)
 	if err != nil {
 		return nil, err
 	}
 	if ctx, err = u.Lock(ctx, lockWait, fmt.Sprintf("work-orders:%d", caller.TenantID)); err != nil {
 		return nil, err
 	}
-	offered, err := candidates(ctx, u, disabled)
+	offered, err := candidates(ctx, u, unable)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +139,9 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	return nil, uow.Overtaken("work orders")
 }
 
-// disabledHolders returns which holders of these work orders are disabled.
-func (s *Service) disabledHolders(ctx context.Context, list ...WorkOrder) ([]int64, error) {
+// unableHolders returns which holders of these work orders cannot hold them any more: they are
+// disabled or may not read work orders.
+func (s *Service) unableHolders(ctx context.Context, list ...WorkOrder) ([]int64, error) {
 	var holders []int64
 	for _, order := range list {
 		if order.Status == claimed.Code && order.HolderID != nil && !slices.Contains(holders, *order.HolderID) {
@@ -146,19 +151,19 @@ func (s *Service) disabledHolders(ctx context.Context, list ...WorkOrder) ([]int
 	if len(holders) == 0 {
 		return nil, nil
 	}
-	return s.people.DisabledAmong(ctx, holders)
+	return s.people.UnableAmong(ctx, ReadPermission, holders...)
 }
 
-// lifecycle declares work orders to package change, given which users are disabled.
-func (s *Service) lifecycle(disabled []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
+// lifecycle declares work orders to package change, given the users who cannot hold them.
+func (s *Service) lifecycle(unable []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
 	return change.Lifecycle[WorkOrder, *WorkOrder]{
 		Rows: change.Rows[WorkOrder, *WorkOrder]{
 			DB: s.db, Label: (*WorkOrder).Label, Find: find,
-			View: func(w *WorkOrder) any { return viewOf(*w, disabled) },
+			View: func(w *WorkOrder) any { return viewOf(*w, unable) },
 		},
 		Machine: Machine,
 		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },
-		Allowed: func(w *WorkOrder) []string { return allowed(w, disabled) },
+		Allowed: func(w *WorkOrder) []string { return allowed(w, unable) },
 		// Comments raise the version too.
 		Edited: true,
 		Refused: func(w *WorkOrder, refusal *apperr.Error) {

@@ -20,7 +20,7 @@ type workOrderView struct {
 	Links              []string          `json:"links"`
 	Holder             *principal.Person `json:"holder"`
 	HeldTime           *time.Time        `json:"heldTime"`
-	// Offered is true when it can be claimed: it is open, or its holder is disabled.
+	// Offered is true when it can be claimed: it is open, or its holder cannot hold it any more.
 	Offered    bool             `json:"offered"`
 	Resolution *string          `json:"resolution"`
 	Comments   int64            `json:"comments"`
@@ -28,12 +28,12 @@ type workOrderView struct {
 	guard.Stamp
 }
 
-// viewOf is a work order's representation, given which users are disabled.
-func viewOf(w WorkOrder, disabled []int64) workOrderView {
+// viewOf is a work order's representation, given the users who cannot hold any.
+func viewOf(w WorkOrder, unable []int64) workOrderView {
 	return workOrderView{
 		ID: w.ID, Title: w.Title, Body: w.Body, Priority: priorities[w.Priority], Status: Machine.Of(w.Status).Name,
-		AllowedTransitions: allowed(&w, disabled), DueTime: w.DueTime, Links: resourcesOf(w), Holder: holderOf(w), HeldTime: w.HeldTime,
-		Offered: w.Status == opened.Code || w.orphaned(disabled), Resolution: httpapi.OrNull(w.Resolution), Comments: w.Comments,
+		AllowedTransitions: allowed(&w, unable), DueTime: w.DueTime, Links: resourcesOf(w), Holder: holderOf(w), HeldTime: w.HeldTime,
+		Offered: w.Status == opened.Code || w.orphaned(unable), Resolution: httpapi.OrNull(w.Resolution), Comments: w.Comments,
 		CreatedBy: principal.Person{ID: w.CreatedBy, Name: w.CreatedByName}, Stamp: w.Stamp(),
 	}
 }

@@ -7,9 +7,9 @@
 //   - claim-next gives the oldest work order of the highest priority, never the same one to two
 //     callers, and passes none over for ever.
 //   - Whoever resolves or comments on an open work order claims it in the same unit.
-//   - A work order whose holder is disabled is offered again, like an open one. No claim times
-//     out: it ends when the holder releases it, somebody else is assigned, or the holder is
-//     disabled.
+//   - A work order whose holder is disabled, or may not read work orders any more, is offered
+//     again, like an open one. No claim times out: it ends when the holder releases it, another
+//     user is assigned, or the holder cannot hold it any more.
 //   - A status changes only along the machine in status.go.
 //   - Version n of a work order has exactly one row in work_order_histories, comments too.
 package workorders
@@ -42,8 +42,9 @@ var Permissions = []principal.Grant{
 
 // People looks up the users who can hold work orders. Package access implements it; app wires it.
 type People interface {
-	// DisabledAmong returns those of some users of the context's tenant who are disabled.
-	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
+	// UnableAmong returns those of some users of the context's tenant who are disabled or lack a
+	// permission.
+	UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error)
 	// Person returns a user of the context's tenant; false when there is none or the user is
 	// disabled.
 	Person(ctx context.Context, id int64) (principal.Person, bool, error)
@@ -95,9 +96,9 @@ func (w *WorkOrder) Label() string { return fmt.Sprintf("work order %d (%q)", w.
 // heldBy reports whether a user holds it.
 func (w *WorkOrder) heldBy(user int64) bool { return w.HolderID != nil && *w.HolderID == user }
 
-// orphaned reports whether its holder is among the users who are disabled.
-func (w *WorkOrder) orphaned(disabled []int64) bool {
-	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(disabled, *w.HolderID)
+// orphaned reports whether its holder is among the users who cannot hold work orders.
+func (w *WorkOrder) orphaned(unable []int64) bool {
+	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(unable, *w.HolderID)
 }
 
 // setHolder makes a user the holder.

@@ -19,12 +19,12 @@ func TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o := openOffice(ctx, t, db)
 		a := o.boss.Send(t, http.MethodPost, "/work-orders", object{
-			"title": "A teapot arrived broken", "body": "See the picture.", "priority": "high", "dueTime": "2026-11-22T08:00:00Z", "links": []string{"orders/12", "wallets/li@example.com"},
+			"title": "A teapot arrived broken", "body": "See the picture.", "priority": "high", "dueTime": "2026-11-22T08:00:00Z", "links": []string{"orders/12", "orders/13"},
 		})
 		require.Equal(t, http.StatusCreated, a.Status, a.Body)
 		order := a.Body
 		require.Equal(t, "/api/v1"+workOrderPath(order), a.Header.Get("Location"))
-		require.Equal(t, []any{"high", "open", []any{"claim", "assign", "resolve"}, "2026-11-22T08:00:00.000000Z", []any{"orders/12", "wallets/li@example.com"}, nil, true, nil, 0.0, object{"id": 9.0, "name": "Boss"}},
+		require.Equal(t, []any{"high", "open", []any{"claim", "assign", "resolve"}, "2026-11-22T08:00:00.000000Z", []any{"orders/12", "orders/13"}, nil, true, nil, 0.0, object{"id": 9.0, "name": "Boss"}},
 			world.Members(order, "priority", "status", "allowedTransitions", "dueTime", "links", "holder", "offered", "resolution", "comments", "createdBy"))
 		require.Equal(t, order, object(o.li.Get(t, workOrderPath(order)).Body))
 
@@ -104,6 +104,8 @@ func TestADisabledHoldersWorkOrdersAreOfferedAgain(t *testing.T) {
 		shown = o.ana.Send(t, http.MethodGet, workOrderPath(first), nil, "If-None-Match", seen["etag"].(string))
 		require.Equal(t, []any{http.StatusOK, false}, []any{shown.Status, shown.Body["offered"]}, "who was told that it is offered is told that it is not any more")
 		o.people.disable(7)
+		refused := o.boss.Send(t, http.MethodPost, workOrderPath(first)+"/assign", object{"userId": 7})
+		require.Equal(t, []any{http.StatusUnprocessableEntity, "/userId"}, []any{refused.Status, refused.Pointer()})
 		require.Equal(t, []any{first["id"], object{"id": 8.0, "name": "Ana"}}, world.Members(o.ana.Post(t, 200, "/work-orders/claim-next", nil), "id", "holder"))
 		o.ana.Post(t, 200, workOrderPath(second)+"/claim", nil)
 		o.li.Post(t, 409, workOrderPath(second)+"/claim", nil)
@@ -146,7 +148,11 @@ func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 		"a priority of nobody":  {"/work-orders", object{"title": "x", "priority": "asap"}, 422, "/priority"},
 		"a time that is none":   {"/work-orders", object{"title": "x", "dueTime": "soon"}, 400, "/dueTime"},
 		"a link to nothing":     {"/work-orders", object{"title": "x", "links": []string{"orders"}}, 422, "/links/0"},
-		"a link twice":          {"/work-orders", object{"title": "x", "links": []string{"orders/1", "orders/1"}}, 422, "/links"},
+		"a link twice":          {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/12"}}, 422, "/links"},
+		"a link to no order":    {"/work-orders", object{"title": "x", "links": []string{"orders/12", "orders/14"}}, 422, "/links/1"},
+		"a link to no id":       {"/work-orders", object{"title": "x", "links": []string{"orders/tea"}}, 422, "/links/0"},
+		"a link to no kind":     {"/work-orders", object{"title": "x", "links": []string{"parcels/1"}}, 422, "/links/0"},
+		"a link to an action":   {"/work-orders", object{"title": "x", "links": []string{"work-orders/claim-next"}}, 422, "/links/0"},
 		"an unknown field":      {"/work-orders", object{"title": "x", "holder": 7}, 400, "/holder"},
 		"no resolution":         {workOrderPath(order) + "/resolve", object{}, 422, "/resolution"},
 		"no text":               {workOrderPath(order) + "/comments", object{}, 422, "/text"},
@@ -159,6 +165,7 @@ func TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace(t *testing.T) {
 		require.Equal(t, c.status, a.Status, "%s: %v", name, a.Body)
 		require.Equal(t, c.pointer, a.Pointer(), name)
 	}
+	require.Equal(t, "/links/0", o.li.Send(t, http.MethodPost, "/work-orders", object{"title": "x", "links": []string{"orders/12"}}).Pointer(), "li may not read orders")
 	o.li.Post(t, http.StatusPreconditionFailed, workOrderPath(order)+"/resolve", object{}, "If-Match", `"1-9"`)
 	require.Equal(t, http.StatusConflict, o.li.Send(t, http.MethodPost, workOrderPath(order)+"/release", nil).Status, "nobody holds it")
 	require.Equal(t, order, object(o.li.Get(t, workOrderPath(order)).Body))

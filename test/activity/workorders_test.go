@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
@@ -35,23 +36,33 @@ func openOfficeWith(ctx context.Context, t testing.TB, db *storage.DB, options w
 	t.Helper()
 	o := &office{World: world.New(ctx, t, db, options), people: &people{names: map[int64]string{7: "Li", 8: "Ana", 9: "Boss"}}}
 	o.service = workorders.New(workorders.Deps{DB: db, Bus: o.Bus, People: o.people})
-	o.Serve(func(r *httpapi.Router) { workorders.Routes(r, o.service) })
+	o.Serve(func(r *httpapi.Router) {
+		workorders.Routes(r, o.service)
+		// Records of other domains, which work orders name: the orders 12 and 13.
+		httpapi.GetOf(r, "/orders/:id", "orders:read", httpapi.Numbered("order", func(_ context.Context, id int64) (int64, error) {
+			if id != 12 && id != 13 {
+				return 0, apperr.MissingRow("order", fmt.Sprint(id))
+			}
+			return id, nil
+		}), func(_ context.Context, id int64, _ httpapi.None) (object, error) { return object{"id": id}, nil })
+	})
 	o.li, o.ana = o.As(7, "Li", "work-orders:read", "work-orders:write"), o.As(8, "Ana", "work-orders:read", "work-orders:write")
-	o.boss = o.As(9, "Boss", "work-orders:*")
+	o.boss = o.As(9, "Boss", "work-orders:*", "orders:read")
 	return o
 }
 
-// people are the names of users by their ids, and the ids of disabled users.
+// people are the names of users by their ids, and the ids of users who are disabled or may not read
+// work orders.
 type people struct {
-	mu       sync.Mutex
-	names    map[int64]string
-	disabled []int64
+	mu     sync.Mutex
+	names  map[int64]string
+	unable []int64
 }
 
-func (p *people) DisabledAmong(_ context.Context, users []int64) ([]int64, error) {
+func (p *people) UnableAmong(_ context.Context, _ string, users ...int64) ([]int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return !slices.Contains(p.disabled, id) }), nil
+	return slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return !slices.Contains(p.unable, id) }), nil
 }
 
 func (p *people) Person(_ context.Context, id int64) (principal.Person, bool, error) {
@@ -62,7 +73,7 @@ func (p *people) Person(_ context.Context, id int64) (principal.Person, bool, er
 func (p *people) disable(ids ...int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.disabled = ids
+	p.unable = ids
 }
 
 func (o *office) open(t *testing.T, body object) object {

@@ -189,7 +189,7 @@ func newDiscussedWorkOrder(t *testing.T, c *apptest.Caller) string {
 
 // newWorkOrder opens a work order that nobody holds.
 func newWorkOrder(t *testing.T, c *apptest.Caller) string {
-	order := created(t, c, "/work-orders", map[string]any{"title": unique("walk"), "links": []string{"orders/1"}})
+	order := created(t, c, "/work-orders", map[string]any{"title": unique("walk"), "links": []string{"wallets/1"}})
 	return fmt.Sprint(int64(order["id"].(float64)))
 }
 

@@ -91,8 +91,28 @@ var refunding = []mutant{
 	},
 	{
 		name: "a work order that somebody holds is claimed by another",
-		file: "internal/workorders/status.go", old: `if state == claimed && !w.orphaned(disabled) {`, new: `if state == claimed && w.orphaned(disabled) {`,
+		file: "internal/workorders/status.go", old: `if state == claimed && !w.orphaned(unable) {`, new: `if state == claimed && w.orphaned(unable) {`,
 		caught: tests{"test/activity": {"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho", "TestADisabledHoldersWorkOrdersAreOfferedAgain"}},
+	},
+	{
+		name: "a work order is assigned to a user who may not read it",
+		file: "internal/workorders/transition.go", old: `(!there || len(unable) > 0)`, new: `(!there || len(unable) > 1)`,
+		caught: tests{"test/activity": {"TestADisabledHoldersWorkOrdersAreOfferedAgain"}, "test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
+	},
+	{
+		name: "a holder without the right keeps the work order",
+		file: "internal/access/people.go", old: `return !slices.Contains(disabled, id) && principal.Covers(`, new: `return !slices.Contains(disabled, id) || principal.Covers(`,
+		caught: tests{"test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
+	},
+	{
+		name: "a work order links to a record that does not exist",
+		file: "internal/edge/httpapi/router.go", old: `return route.find(ctx, Path{c})`, new: `return nil`,
+		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
+	},
+	{
+		name: "a link tells of a record that its author may not read",
+		file: "internal/edge/httpapi/router.go", old: `if Permitted(ctx, route.Permission) != nil {`, new: `if Permitted(ctx, "") != nil {`,
+		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
 	},
 	{
 		name: "who acts on an open work order does not hold it",

@@ -67,7 +67,11 @@ func Get[In, Out any](r *Router, path, permission string, fn func(ctx context.Co
 // GetOf registers a GET about a resource.
 func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
 	s := shapeOf[In]()
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs}, func(c echo.Context) error {
+	exists := func(ctx context.Context, path Path) error {
+		_, err := find(ctx, path)
+		return err
+	}
+	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs, find: exists}, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	})
 }

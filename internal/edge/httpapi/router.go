@@ -37,6 +37,9 @@ type Route struct {
 	Needs []Need
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
+
+	// find reads the resource of a GET; nil for every other route.
+	find func(ctx context.Context, path Path) error
 }
 
 // Authenticator finds out who sends a request. Errors: Unauthenticated without
@@ -57,6 +60,26 @@ type Router struct {
 
 // Routes returns what has been registered.
 func (r *Router) Routes() []Route { return *r.routes }
+
+// Exists is nil when a record exists and the caller may read it. path is that of its
+// representation, below Base and percent-encoded: "orders/12". Errors: NotFound.
+func (r *Router) Exists(ctx context.Context, path string) error {
+	missing := apperr.New(apperr.NotFound, "There is no record %q that you can read.", path)
+	c := r.server.echo.NewContext(nil, nil)
+	r.server.echo.Router().Find(http.MethodGet, Base+"/"+path, c)
+	if err := unescapeParams(c); err != nil {
+		return missing
+	}
+	for _, route := range *r.routes {
+		if route.find != nil && Base+route.Path == c.Path() && len(c.ParamNames()) > 0 {
+			if Permitted(ctx, route.Permission) != nil {
+				return missing
+			}
+			return route.find(ctx, Path{c})
+		}
+	}
+	return missing
+}
 
 // Critical returns the router for operations on money and orders, whose replies are kept
 // longer under their idempotency keys: what was left open on a Friday is asked for again

@@ -147,23 +147,30 @@ func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
 // an empty parameter, such as /wallets//entries, names nothing: 404.
 func decoded(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		values := slices.Clone(c.ParamValues())
-		if slices.Contains(values, "") {
+		if slices.Contains(c.ParamValues(), "") {
 			return echo.ErrNotFound
 		}
 		if c.Request().URL.RawPath == "" {
 			return next(c)
 		}
-		for i, value := range values {
-			plain, err := url.PathUnescape(value)
-			if err != nil {
-				return echo.ErrNotFound
-			}
-			values[i] = plain
+		if err := unescapeParams(c); err != nil {
+			return echo.ErrNotFound
 		}
-		c.SetParamValues(values...)
 		return next(c)
 	}
+}
+
+func unescapeParams(c echo.Context) error {
+	values := slices.Clone(c.ParamValues())
+	for i, value := range values {
+		plain, err := url.PathUnescape(value)
+		if err != nil {
+			return err
+		}
+		values[i] = plain
+	}
+	c.SetParamValues(values...)
+	return nil
 }
 
 // reads reports whether a request asks for what is there.

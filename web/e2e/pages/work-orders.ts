@@ -18,7 +18,7 @@ const pages: PageUnderTest[] = [
         body: 'See the pictures in the mail of today.\n\nThe carrier asks for the box; ask the customer whether it is still there.',
         priority: 'urgent',
         dueTime: yesterday,
-        links: ['items/WORK-AXE', 'customers/li@example.com'],
+        links: ['wallets/li@example.com'],
       });
       await request('POST', `/work-orders/${busy.id}/comments`, { text: 'The courier has been called; they call back by noon.' });
       resolved = await request<WorkOrder>('POST', '/work-orders', { title: '客户要求更换礼盒', priority: 'low' });
