@@ -11,7 +11,7 @@
 //     event id. Neither is ever free again.
 //   - Of the events of one request all are written, or none.
 //   - An event that was written before is recognised before anything else is asked of its
-//     request.
+//     request. An event without names is recognised by its request's idempotency key, for ever.
 //
 // A name holds within its aggregate, and not for a whole tenant: one business event may
 // belong in several aggregates, and writers of different aggregates never meet.
@@ -108,7 +108,7 @@ type Event struct {
 	BatchVersion int64
 	ClientID     string
 	ClientSeq    *int64  // nil: the client does not count
-	EventID      *string // nil: it has no name of its own
+	EventID      *string // nil: it has no name; @key/…: named after the idempotency key of its request
 	EventType    string
 	// EventTime is when it happened, by its writer's clock.
 	EventTime time.Time

@@ -42,7 +42,7 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	if err := w.check(); err != nil {
 		return Written{}, err
 	}
-	rows, err := w.rows()
+	rows, err := w.rows(keyNames(ctx))
 	if err != nil {
 		return Written{}, err
 	}

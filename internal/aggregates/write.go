@@ -1,6 +1,9 @@
 package aggregates
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +16,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clip"
+	"interlock/internal/base/principal"
 )
 
 // Write is a request to write events.
@@ -83,6 +87,8 @@ func (w Write) checkEvents() (broken []apperr.Field) {
 		if e.EventID != nil {
 			if field := checkText(fmt.Sprintf("/events/%d/eventId", i), *e.EventID); field != nil {
 				broken = append(broken, *field)
+			} else if strings.HasPrefix(*e.EventID, ownNames) {
+				at("eventId", "reserved", "must not begin with @: those are this service's own")
 			} else if first, there := ids[*e.EventID]; there {
 				at("eventId", "unique", fmt.Sprintf("is that of event %d of this request too", first))
 			}
@@ -112,6 +118,9 @@ func (e NewEvent) check(at func(member, code, message string)) {
 	}
 }
 
+// ownNames is what the ids begin with that the service gives to events.
+const ownNames = "@"
+
 // checkText returns what is wrong with a name that a client gives itself or an event.
 func checkText(pointer, text string) *apperr.Field {
 	switch {
@@ -126,10 +135,28 @@ func checkText(pointer, text string) *apperr.Field {
 	return nil
 }
 
-// rows returns the events as they are kept, without what only their aggregate knows.
-func (w Write) rows() ([]Event, error) {
+// keyNames returns what the names of a request's events begin with that have none: a digest of the
+// caller and the request's idempotency key, so that the request is also recognised after the stored
+// reply has expired. "" without a key.
+func keyNames(ctx context.Context) string {
+	key := principal.IdempotencyKey(ctx)
+	if key == "" {
+		return ""
+	}
+	caller, _ := principal.From(ctx)
+	digest := sha256.Sum256([]byte(caller.KeyScope() + "\n" + key))
+	return ownNames + "key/" + base64.RawURLEncoding.EncodeToString(digest[:]) + "/"
+}
+
+// rows returns the events as they are stored, without the numbers that only their aggregate knows.
+// An event without a sequence and an id is named after the request's key, if it has one.
+func (w Write) rows(keyNames string) ([]Event, error) {
 	rows := make([]Event, len(w.Events))
 	for i, e := range w.Events {
+		if e.ClientSeq == nil && e.EventID == nil && keyNames != "" {
+			name := keyNames + strconv.Itoa(i)
+			e.EventID = &name
+		}
 		rows[i] = Event{
 			ClientID: w.ClientID, ClientSeq: e.ClientSeq, EventID: e.EventID,
 			EventType: e.Type, EventTime: e.Time.UTC().Truncate(time.Microsecond), Deltas: e.Deltas, Payload: string(e.Payload),

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi/httpapitest"
 	"interlock/test/world"
 )
 
@@ -253,5 +254,31 @@ func TestWhatBreaksARuleIsRefusedWithItsPlace(t *testing.T) {
 			a := b.write(t, path, request("a", event))
 			require.Equal(t, http.StatusNotFound, a.Status, path)
 		}
+	})
+}
+
+// The reply under a key is stored for a while; the events are recognised for ever.
+func TestKeyedEventsWithoutNamesCountOnce(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		b := openBooks(ctx, t, db)
+		nameless := called("", "in")
+		delete(nameless, "eventId")
+		body := loose("a", nameless, with(nameless, "deltas", object{"out": 1}), called("x", "in"))
+		keyed := func(c *httpapitest.Caller, key string, body object) httpapitest.Answer {
+			return c.Send(t, http.MethodPost, shelf+"/events", body, "X-Idempotency-Key", key)
+		}
+		first := keyed(b.Caller, "k-1", body)
+		require.Equal(t, http.StatusCreated, first.Status, first.Body)
+		require.Equal(t, first.Body, keyed(b.Caller, "k-1", body).Body)
+
+		b.Clock.Advance(72 * time.Hour)
+		require.NoError(t, b.Replies.Sweep(ctx, 100))
+		again := keyed(b.Caller, "k-1", body)
+		require.Equal(t, []any{409.0, landed, 2002.0, 3.0, 3.0}, world.Members(again.Body, "status", "code", "number", "version", "landed"))
+		require.Equal(t, http.StatusCreated, keyed(b.Caller, "k-2", loose("a", nameless)).Status, "another key")
+		require.Equal(t, http.StatusCreated, keyed(b.As(8, "Ana", "ledger:*"), "k-1", loose("a", nameless)).Status, "the same key of another caller")
+		require.EqualValues(t, 6, b.land(t, shelf, loose("a", nameless)), "without a key")
+		require.Equal(t, "/events/0/eventId", b.write(t, shelf, loose("a", called("@key/x", "in"))).Pointer())
+		b.requireBooks(t, "A-17", aggregates.Counters{"in": 5, "out": 1}, map[string]int64{})
 	})
 }

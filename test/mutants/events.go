@@ -4,6 +4,11 @@ package main
 // of aggregates.
 var events = []mutant{
 	{
+		name: "keyed events without names count again when the stored reply has expired",
+		file: "internal/aggregates/write.go", old: `e.EventID == nil && keyNames != ""`, new: `e.EventID == nil && keyNames == "-"`,
+		caught: tests{"test/activity": {"TestKeyedEventsWithoutNamesCountOnce"}},
+	},
+	{
 		name: "an action is taken whatever its id is",
 		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND ? > 0`",
 		caught: tests{"test/activity": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},

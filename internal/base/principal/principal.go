@@ -73,6 +73,20 @@ func (p Principal) ActorID() string {
 	return strconv.FormatInt(p.UserID, 10)
 }
 
+// KeyScope names the owner of the idempotency keys that a principal uses: a user, over all sessions
+// and tokens; a customer; or a user for one customer. The customer's id comes last, whatever
+// characters it has, so that no two owners share a scope.
+func (p Principal) KeyScope() string {
+	if p.Kind == Customer {
+		return "customer:" + p.ActorID()
+	}
+	scope := "user:" + p.ActorID()
+	if p.OnBehalfOf != "" {
+		scope += "/customer:" + string(p.OnBehalfOf)
+	}
+	return scope
+}
+
 // System is the program acting on a tenant by itself, under a job's name.
 func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}

@@ -56,7 +56,7 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpa
 		return nil, storage.ErrNoTenant
 	}
 	a := &attempt{
-		keeper: k, request: request, actor: actor, scope: scopeOf(actor), fingerprint: fingerprintOf(request), started: clock.Mark(),
+		keeper: k, request: request, actor: actor, scope: actor.KeyScope(), fingerprint: fingerprintOf(request), started: clock.Mark(),
 	}
 	if kept := a.fromMemory(ctx); kept != nil {
 		k.metrics.cache.WithLabelValues("memory").Inc()

@@ -58,25 +58,11 @@ func canonical(query string) string {
 	return values.Encode()
 }
 
-// The kinds of holders of keys, which begin their scopes.
+// The kinds of holders of keys, with which their scopes begin: see principal.Principal.KeyScope.
 const (
 	user     = "user"
 	customer = "customer"
 )
-
-// scopeOf names whose keys a principal uses: a user's, over all their sessions and
-// tokens; a customer's; or a user's for one customer. What the shop calls the customer
-// comes last, whatever characters are in it, so no two principals share a scope.
-func scopeOf(p principal.Principal) string {
-	if p.Kind == principal.Customer {
-		return customer + ":" + p.ActorID()
-	}
-	scope := user + ":" + p.ActorID()
-	if p.OnBehalfOf != "" {
-		scope += "/" + customer + ":" + string(p.OnBehalfOf)
-	}
-	return scope
-}
 
 // Record is a reply that is kept under a key.
 type Record struct {

@@ -21,7 +21,7 @@ func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
 			{Kind: principal.Token, UserID: 7, OnBehalfOf: id},
 			{Kind: principal.Token, UserID: math.MaxInt64, OnBehalfOf: id},
 		} {
-			scope := scopeOf(p)
+			scope := p.KeyScope()
 			require.LessOrEqual(t, len(scope), 128, "its column has so many characters")
 			require.False(t, strings.HasPrefix(scope, partsPrefix))
 			for _, name := range []string{scope, nameOf(1, scope, "k")} {
@@ -31,8 +31,8 @@ func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
 			}
 		}
 	}
-	other, taken := seen[scopeOf(principal.Principal{Kind: principal.Admin, UserID: 7})]
+	other, taken := seen[principal.Principal{Kind: principal.Admin, UserID: 7}.KeyScope()]
 	require.False(t, taken, "a user who acts for himself has the keys of %+v", other)
-	require.Equal(t, "customer:42", scopeOf(principal.Principal{Kind: principal.Customer, CustomerID: "42"}), "as it was kept while customers were numbers")
-	require.Equal(t, "user:7/customer:42", scopeOf(principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}))
+	require.Equal(t, "customer:42", principal.Principal{Kind: principal.Customer, CustomerID: "42"}.KeyScope(), "as it was kept while customers were numbers")
+	require.Equal(t, "user:7/customer:42", principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}.KeyScope())
 }
