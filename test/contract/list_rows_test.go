@@ -44,7 +44,7 @@ const somebody = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 4
 // tables are what a shop has many of. {n} of configs is a fifth of that of orders.
 var tables = []table{
 	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", somebody, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
-		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "''", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
+		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "NULL", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
 	{"order_lines", 100, []string{"tenant_id", "{t}", "order_id", "i", "sku", "CONCAT('sku-', i % 999)", "name", "'Tea'", "price", "100", "quantity", "1", "to_ship", "1", "in_refund", "0", "shipped", "0", "returned", "0"}},
 	{"order_histories", 100, append([]string{"order_id", "CASE WHEN i % 4 = 0 THEN 1 ELSE i + 1 END", "version", "i", "to_status", "1", "detail", "'{}'"}, event...)},
 	{"audit_entries", 300, []string{
@@ -71,7 +71,7 @@ var tables = []table{
 	{"wallet_entries", 100, []string{"tenant_id", "{t}", "user_id", "CASE WHEN i % 4 = 0 THEN 'u1' ELSE CONCAT('u', i) END", "version", "i", "amount", "1", "balance", "i", "kind", "CASE WHEN i % 1000 = 0 THEN 'gift' ELSE 'pay' END", "reference", "CONCAT('r-', i)",
 		"created_by", "1", "created_by_name", "'Li'", "created_time", "{made}"}},
 	{"refunds", 20, guardedColumns("order_id", "1 + i % 999", "order_no", "'20260101-1'", "user_id", somebody, "amount", "100 + i * 7919 % 9973", "method", "'wallet'", "origin", "'request'", "status", "i % 5", "reason", "'broken'",
-		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "''", "status_reason", "''")},
+		"requested_by", "1", "requested_by_name", "'Li'", "approved_by_name", "''", "reference", "NULL", "status_reason", "''")},
 	{"work_orders", 20, guardedColumns("created_by", "1", "created_by_name", "'Li'", "title", "CONCAT('Call customer ', i)", "body", "''", "priority", "i % 4", "status", "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 1 ELSE 3 END",
 		"due_time", "CASE WHEN i % 3 = 0 THEN {at i * 7919 % 63072000} END", "holder_id", "CASE WHEN i % 10 = 0 THEN 100 + i % 7 END", "holder_name", "''", "resolution", "''", "comments", "0")},
 	{"work_order_links", 20, []string{"tenant_id", "{t}", "work_order_id", "i", "resource", "CONCAT('orders/', i % 999)"}},
