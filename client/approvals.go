@@ -75,7 +75,9 @@ type Approval struct {
 
 // ApprovalVote is one user's word on one version of an approval.
 type ApprovalVote struct {
-	User    Person    `json:"user"`
+	User Person `json:"user"`
+	// Token is the API token that it was cast with; nil for none.
+	Token   *TokenRef `json:"token"`
 	Verdict string    `json:"verdict"`
 	Version int64     `json:"version"`
 	Time    time.Time `json:"time"`

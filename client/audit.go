@@ -21,7 +21,9 @@ type AuditEntry struct {
 	IdempotencyKey string `json:"idempotencyKey"`
 	Actor          Actor  `json:"actor"`
 	// ActorKind is admin, token, customer or system.
-	ActorKind   string          `json:"actorKind"`
+	ActorKind string `json:"actorKind"`
+	// Token is the API token that it was done with; nil for none.
+	Token       *TokenRef       `json:"token"`
 	OnBehalfOf  *string         `json:"onBehalfOf"`
 	Action      string          `json:"action"`
 	Resource    string          `json:"resource"`

@@ -147,6 +147,8 @@ func (c *Client) Dashboard(ctx context.Context, options ...CallOption) (Dashboar
 type Permission struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
+	// Decides is true for a permission that is no scope of another user's token.
+	Decides bool `json:"decides"`
 }
 
 // Permissions lists all permissions that there are.

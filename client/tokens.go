@@ -19,10 +19,18 @@ type Token struct {
 	Username string `json:"username"`
 	// Scopes are what the token is limited to; nil leaves it all that its user may do.
 	Scopes []string `json:"scopes"`
+	// CreatedBy is the user who created the token; its ID is 0 for the command line.
+	CreatedBy Person `json:"createdBy"`
 	// ExpiresTime is nil for a token that does not expire.
 	ExpiresTime *time.Time `json:"expiresTime"`
 	// LastUsedTime is exact to a minute, and nil before the first use.
 	LastUsedTime *time.Time `json:"lastUsedTime"`
+}
+
+// TokenRef names a token and the user who created it.
+type TokenRef struct {
+	ID        int64  `json:"id"`
+	CreatedBy Person `json:"createdBy"`
 }
 
 // NewToken is a token to create.
@@ -30,7 +38,7 @@ type NewToken struct {
 	// Name says what the token is for.
 	Name string `json:"name"`
 	// Scopes are among those that [Client.Permissions] lists, "<resource>:*" or "*"; none
-	// leave the token all that its user may do.
+	// leave the token all that its user may do. A token of another user needs some.
 	Scopes []string `json:"scopes,omitempty"`
 	// ExpiresTime is nil for a token that ends after 90 days.
 	ExpiresTime *time.Time `json:"expiresTime,omitempty"`

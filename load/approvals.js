@@ -6,7 +6,7 @@
 
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, expectComplete, fateOf, get, listAll, newRunId, patch, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, createUser, decoded, expectComplete, fateOf, get, listAll, newRunId, patch, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -42,10 +42,7 @@ export const options = {
 
 export function setup() {
   const run = `${newRunId()}-${phase}`;
-  const tokens = [...Array(approvers).keys()].map((i) => {
-    const user = create('/users', { username: `approver-${run}-${i}`, password: `load ${run} password`, roles: ['admin'] }, 'POST /users');
-    return create('/tokens', { name: `load-${run}-${i}`, userId: user.id }, 'POST /tokens').token;
-  });
+  const tokens = [...Array(approvers).keys()].map((i) => createUser(`approver-${run}-${i}`, ['admin']).token);
   return { run, tokens };
 }
 

@@ -9,7 +9,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, customerOf, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, createUser, customerOf, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -53,9 +53,8 @@ export function setup() {
   create('/items', { sku, name: 'Refunded item', price }, 'POST /items');
   create(`/inventory/${sku}/adjustments`, { delta: 1e9, reason: 'Opening stock', reference: 'opening' }, 'POST /inventory/{sku}/adjustments');
   // Nobody approves what he has requested.
-  const role = create('/roles', { name: `refunds ${run}`, permissions: ['refunds:*'] }, 'POST /roles');
-  const user = create('/users', { username: `refunds-${run}`, password: `load ${run} ${Date.now()}`, roles: [role.name] }, 'POST /users');
-  const approver = create('/tokens', { name: 'load', userId: user.id }, 'POST /tokens').token;
+  const role = create('/roles', { name: `refunds ${run}`, permissions: ['refunds:*', 'tokens:write'] }, 'POST /roles');
+  const approver = createUser(`refunds-${run}`, [role.name]).token;
   return { sku, approver, base: (Date.now() % 1e6) * 1e9 };
 }
 

@@ -6,7 +6,7 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 
-import { Fate, create, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
+import { Fate, create, createUser, decoded, expectComplete, fateOf, get, listAll, newRunId, post, postTogether, readOk, replyThresholds } from './lib/api.js';
 import { loopThresholds, phase, scenarios, summaryTrendStats } from './lib/loops.js';
 import { summary } from './lib/report.js';
 
@@ -41,11 +41,8 @@ export const options = {
 
 export function setup() {
   const run = `${newRunId()}-${phase}`;
-  const role = create('/roles', { name: `work orders ${run}`, permissions: ['work-orders:read', 'work-orders:write'] }, 'POST /roles');
-  const agents = [...Array(racers).keys()].map((i) => {
-    const user = create('/users', { username: `agent-${run}-${i}`, password: `load ${run} ${i}`, roles: [role.name] }, 'POST /users');
-    return { id: user.id, token: create('/tokens', { name: 'load', userId: user.id }, 'POST /tokens').token };
-  });
+  const role = create('/roles', { name: `work orders ${run}`, permissions: ['work-orders:read', 'work-orders:write', 'tokens:write'] }, 'POST /roles');
+  const agents = [...Array(racers).keys()].map((i) => createUser(`agent-${run}-${i}`, [role.name]));
   return { agents };
 }
 

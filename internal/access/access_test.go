@@ -41,7 +41,7 @@ type fixture struct {
 const adminPassword = "correct horse battery"
 
 var catalogue = []principal.Grant{
-	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "menus:read"}, {Name: "menus:write"},
+	{Name: "access:read"}, {Name: "access:write"}, {Name: "users:read"}, {Name: "users:write"}, {Name: "tokens:read"}, {Name: "tokens:write"}, {Name: "configs:read"}, {Name: "configs:write"}, {Name: "orders:read"}, {Name: "orders:pay"}, {Name: "orders:decide", Decides: true}, {Name: "menus:read"}, {Name: "menus:write"},
 }
 
 // anonymous is the context of a request before anybody is recognised.

@@ -22,6 +22,9 @@ type credentialRow struct {
 	Data        []byte
 	CreatedTime time.Time
 	Scopes      []byte
+	// CreatedBy and CreatedByName are of the user who created an API token.
+	CreatedBy     int64
+	CreatedByName string
 	// ExpiresTime is nil for a token that does not expire.
 	ExpiresTime *time.Time
 
@@ -123,7 +126,7 @@ func (s *Service) rowsOfTokens(ctx context.Context, shown map[digest]credential)
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	return rowsOf(s.store.db.Read(ctx), "api_tokens", "api_tokens.scopes", hashes)
+	return rowsOf(s.store.db.Read(ctx), "api_tokens", "api_tokens.scopes, api_tokens.created_by, api_tokens.created_by_name", hashes)
 }
 
 // callerOfSession returns whom the row of a session stands for.
@@ -159,6 +162,7 @@ func callerOfToken(row credentialRow, user Identity) (*caller, error) {
 		use:       use{"api_tokens", row.ID},
 		lastUse:   row.LastUsedTime,
 	}
+	c.principal.Via = principal.Via{TokenID: row.ID, CreatorID: row.CreatedBy, CreatorName: row.CreatedByName}
 	if row.ExpiresTime != nil {
 		c.ends = *row.ExpiresTime
 	}

@@ -41,10 +41,6 @@ func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpap
 		owner = *in.Body.UserID
 	}
 	spec := TokenSpec{Name: in.Body.Name, Scopes: in.Body.Scopes}
-	// A list that was meant to have something in it would give everything.
-	if in.Body.Scopes != nil && len(in.Body.Scopes) == 0 {
-		return httpapi.Created[createdTokenView]{}, invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
-	}
 	if in.Body.ExpiresTime != nil {
 		spec.Expires = *in.Body.ExpiresTime
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 )
 
 // DisabledAmong returns those of some users of the context's tenant who are disabled:
@@ -52,6 +54,31 @@ func (s *Service) Disabled(ctx context.Context, limit int) ([]int64, error) {
 		return nil, fmt.Errorf("read who is disabled: %w", err)
 	}
 	return ids, nil
+}
+
+// reset are the actions in a user's history by which others gave the user another way to sign in.
+var reset = []string{"create", "password", "reset-factors", "invite"}
+
+// Resets returns the times since a time at which others gave one of the users another way to
+// sign in:
+//
+//	SELECT … FROM user_histories WHERE tenant_id = ? AND user_id IN (…) AND action IN (…) AND changed_time >= ?
+func (s *Service) Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var versions []UserVersion
+	err = tx.Select("user_id", "changed_by", "creator_id", "changed_time").
+		Where("user_id IN ? AND action IN ? AND changed_time >= ?", users, reset, since).Order("id").Find(&versions).Error
+	if err != nil {
+		return nil, fmt.Errorf("read who has reset accounts: %w", err)
+	}
+	resets := make([]principal.Reset, len(versions))
+	for i, v := range versions {
+		resets[i] = principal.Reset{UserID: v.UserID, By: []int64{v.ChangedBy, v.CreatorID}, Time: v.ChangedTime}
+	}
+	return resets, nil
 }
 
 // Person returns a user of the context's tenant as others see them, and false when there is

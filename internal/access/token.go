@@ -31,8 +31,8 @@ type TokenSpec struct {
 	Tenant   string
 	Username string
 	Name     string
-	// Scopes are grants of the catalogue; none leave the token all that its user
-	// may do.
+	// Scopes are grants of the catalogue; nil leaves the token all that its user may do, which
+	// nobody can give to a token of another user.
 	Scopes []string
 	// Expires is when the token ends; the zero time means after TokenLifetime.
 	Expires time.Time
@@ -58,14 +58,15 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 }
 
 // AddToken makes an API token that acts as a user, and returns its secret, which cannot be
-// had again. It runs in a unit of its own, so that no reply with the secret is kept under an
-// idempotency key. Errors: ValidationFailed, NotFound (user); Forbidden for another user's
-// without users:write, and for a token that could do what the caller may not.
+// had again. A token of another user has explicit scopes, within what the caller and the user may
+// do now, so that it does not grow with either; and it cannot decide on what others request.
+// Errors: ValidationFailed, NotFound (user); Forbidden for another user's without users:write, for
+// a token that could do what the caller may not, and for a caller with a token of somebody else.
 func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (secret string, token *Token, err error) {
 	if err := requireOwn(ctx, userID); err != nil {
 		return "", nil, err
 	}
-	if err := cmp.Or(checkName("/name", spec.Name), s.checkGrants("/scopes", spec.Scopes)); err != nil {
+	if err := cmp.Or(checkName("/name", spec.Name), s.checkScopes(ctx, userID, spec.Scopes)); err != nil {
 		return "", nil, err
 	}
 	now := s.clock.Now()
@@ -88,8 +89,9 @@ func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 		if err != nil {
 			return storage.Found(err, "user", strconv.FormatInt(userID, 10))
 		}
+		caller, _ := principal.From(ctx)
 		row := Token{
-			UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
+			CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
 			Scopes: distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
 		}
 		if err := requireTokensRights(ctx, tx, &row, owner); err != nil {
@@ -128,6 +130,37 @@ func requireUnchangedCaller(ctx context.Context, tx *gorm.DB) error {
 	return nil
 }
 
+// checkScopes checks the scopes of a token of a user. A list that is there and empty would give all
+// where something was meant. Errors: ValidationFailed; Forbidden for a caller whose own token is of
+// another user, who is behind it and would not be behind what it makes.
+func (s *Service) checkScopes(ctx context.Context, userID int64, scopes []string) error {
+	caller, _ := principal.From(ctx)
+	if caller.ByTokenOfAnother() {
+		return apperr.New(apperr.Forbidden, "%s created the API token that you use for another user, and such a token creates no tokens. Sign in, or use a token that its user created.", caller.Via.CreatorName)
+	}
+	switch isOfAnother := isOfAnother(caller, userID); {
+	case scopes != nil && len(scopes) == 0:
+		return invalid("/scopes", "min", "must name a permission; leave scopes out for all that the user may do")
+	case len(scopes) > mostNames:
+		return invalid("/scopes", "max", fmt.Sprintf("must have at most %d permissions", mostNames))
+	case isOfAnother && len(scopes) == 0:
+		return invalid("/scopes", "required", "are required for a token of another user: name the permissions that it needs")
+	case isOfAnother:
+		for _, grant := range s.catalogue {
+			if grant.Decides && principal.Covers(scopes, grant.Name) {
+				return invalid("/scopes", "decides", fmt.Sprintf("must not include %s: a token of another user decides on nothing that others request", grant.Name))
+			}
+		}
+	}
+	return s.checkGrants("/scopes", scopes)
+}
+
+// isOfAnother reports whether what is made for a user is for another one than the caller. Commands
+// act for whom they name.
+func isOfAnother(caller principal.Principal, userID int64) bool {
+	return caller.Kind != principal.Internal && caller.UserID != userID
+}
+
 // requireOwn is Forbidden for what is another user's, unless the caller sees to users.
 func requireOwn(ctx context.Context, userID int64) error {
 	caller, _ := principal.From(ctx)
@@ -137,13 +170,25 @@ func requireOwn(ctx context.Context, userID int64) error {
 	return apperr.New(apperr.Forbidden, "A token of another user needs the permission %s, which you do not have.", writeUsersPermission)
 }
 
-// requireTokensRights is Forbidden unless the caller may do all that a token could.
+// requireTokensRights is Forbidden unless the caller may do all that a token could, and
+// ValidationFailed for a scope that another user does not have.
 func requireTokensRights(ctx context.Context, tx *gorm.DB, token *Token, owner *User) error {
 	rights := token.Scopes
 	if len(rights) == 0 {
 		var err error
 		if rights, err = grantsOf(tx, owner.held()); err != nil {
 			return err
+		}
+	}
+	if caller, _ := principal.From(ctx); isOfAnother(caller, owner.ID) {
+		held, err := grantsOf(tx, owner.held())
+		if err != nil {
+			return err
+		}
+		for _, scope := range token.Scopes {
+			if !principal.Covers(held, scope) {
+				return invalid("/scopes", "not_held", fmt.Sprintf("must be permissions that %s has; %s is none", owner.Username, scope))
+			}
 		}
 	}
 	return requireHeld(ctx, rights, "The token would have")

@@ -20,6 +20,9 @@ type Token struct {
 	TokenHash string
 	// Scopes narrow what the token may do; none leave it all that its user may.
 	Scopes []string `gorm:"serializer:json"`
+	// CreatedBy and CreatedByName are of the user who created the token; 0 for the command line.
+	CreatedBy     int64
+	CreatedByName string
 	// ExpiresTime is nil for a token that does not expire.
 	ExpiresTime *time.Time
 	// LastUsedTime is exact to markEvery, and nil before the first use.

@@ -97,7 +97,7 @@ func TestScopesAndExpiryThatCannotBeMeantAreRefused(t *testing.T) {
 		require.Equal(t, pointer, answer.Body["fields"].([]any)[0].(map[string]any)["pointer"], body)
 	}
 	d.do(400, "POST", "/tokens", `{"name":"robot","scopes":null}`)
-	d.do(404, "POST", "/tokens", `{"name":"robot","userId":99999999}`)
+	d.do(404, "POST", "/tokens", `{"name":"robot","userId":99999999,"scopes":["configs:read"]}`)
 	require.Equal(t, before, h.audited(t))
 
 	_, _, secret := d.issue(`{"name":"robot","expiresTime":"2026-03-01T12:00:01Z"}`)
@@ -143,10 +143,10 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		id := strings.TrimPrefix(path, "/users/")
 		require.EqualValues(t, 1, d.do(200, "GET", "/tokens?userId="+id, nil).Body["total"])
 		d.do(400, "GET", "/tokens?userId=0", nil)
-		lis, tag, secret := d.issue(`{"name":"for Li","userId":` + id + `}`)
+		lis, tag, secret := d.issue(`{"name":"for Li","scopes":["tokens:read"],"userId":` + id + `}`)
 		p, err := h.Authenticate(withBearer(secret))
 		require.NoError(t, err)
-		require.Equal(t, []string{"tokens:read", "tokens:write"}, p.Permissions)
+		require.Equal(t, []string{"tokens:read"}, p.Permissions)
 		d.do(204, "DELETE", lis, nil, "If-Match", tag)
 		d.do(200, "POST", path+"/disable", nil)
 		li.do(401, "GET", "/tokens", nil)
@@ -154,6 +154,47 @@ func TestTokensOfOthersAreForThoseWhoSeeToUsers(t *testing.T) {
 		stranger := newDesk(t, newFixture(t, db))
 		stranger.do(404, "DELETE", theirs, nil, "If-Match", etag)
 		require.EqualValues(t, 1, stranger.do(200, "GET", "/tokens", nil).Body["total"])
+	})
+}
+
+func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		d.roles("reader", "configs:read", "maker", "tokens:write", "all", "*")
+		path, _ := d.hire("li", "reader", "maker")
+		id := strings.TrimPrefix(path, "/users/")
+		for scopes, code := range map[string]string{
+			`null`: "", `[]`: "min", `["configs:write"]`: "not_held", `["configs:*"]`: "not_held",
+			`["orders:decide"]`: "decides", `["orders:*"]`: "decides", `["*"]`: "decides",
+		} {
+			body := `{"name":"robot","userId":` + id + `,"scopes":` + scopes + `}`
+			if code == "" {
+				body, code = `{"name":"robot","userId":`+id+`}`, "required"
+			}
+			refused := d.do(422, "POST", "/tokens", body)
+			require.Equal(t, code, refused.Body["fields"].([]any)[0].(map[string]any)["code"], scopes)
+		}
+		made := d.do(201, "POST", "/tokens", `{"name":"robot","userId":`+id+`,"scopes":["configs:read","tokens:write"]}`)
+		admin, err := h.UserNamed(h.inside(t), "admin")
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{"id": float64(admin.ID), "name": "admin"}, made.Body["createdBy"])
+
+		require.NoError(t, h.SetUserRoles(anonymous(t), h.tenant.Name, "li", []string{"all"}))
+		p, err := h.Authenticate(withBearer(made.Body["token"].(string)))
+		require.NoError(t, err)
+		require.Equal(t, []string{"configs:read", "tokens:write"}, p.Permissions, "it does not grow with its user")
+		require.ElementsMatch(t, []int64{p.UserID, admin.ID}, p.Users())
+		narrowed := d
+		narrowed.secret = made.Body["token"].(string)
+		refused := narrowed.do(403, "POST", "/tokens", `{"name":"laundered","scopes":["configs:read"]}`)
+		require.Contains(t, refused.Body["detail"], "for another user")
+
+		own := d.of("li").do(201, "POST", "/tokens", `{"name":"own"}`)
+		p, err = h.Authenticate(withBearer(own.Body["token"].(string)))
+		require.NoError(t, err)
+		require.Equal(t, []int64{p.UserID}, p.Users())
+		require.Equal(t, []string{"*"}, p.Permissions, "a user's own token may do all that the user may")
 	})
 }
 

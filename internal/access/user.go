@@ -86,6 +86,8 @@ type UserVersion struct {
 	// Its Action is create, update, disable, enable, password, add-factor, remove-factor,
 	// recovery-codes, reset-factors, invite, accept, link, unlink or groups.
 	change.Revision
+	// CreatorID is the creator of the API token that made the version; 0 for none.
+	CreatorID   int64
 	Username    string
 	DisplayName string
 	Disabled    bool

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -222,7 +223,10 @@ func insertUserVersion(ctx context.Context, u *uow.Unit, user *User, action stri
 	if err != nil {
 		return err
 	}
-	if err := tx.Create(userVersionOf(user, action)).Error; err != nil {
+	version := userVersionOf(user, action)
+	caller, _ := principal.From(ctx)
+	version.CreatorID = caller.Via.CreatorID
+	if err := tx.Create(version).Error; err != nil {
 		return fmt.Errorf("insert the version of a user: %w", err)
 	}
 	return nil

@@ -181,15 +181,17 @@ type tokenView struct {
 	UserID   int64  `json:"userId"`
 	Username string `json:"username"`
 	// Scopes is null for a token that may do all that its user may.
-	Scopes       *[]string  `json:"scopes"`
-	ExpiresTime  *time.Time `json:"expiresTime"`
-	LastUsedTime *time.Time `json:"lastUsedTime"`
+	Scopes *[]string `json:"scopes"`
+	// CreatedBy is the user who created the token; 0 for the command line.
+	CreatedBy    principal.Person `json:"createdBy"`
+	ExpiresTime  *time.Time       `json:"expiresTime"`
+	LastUsedTime *time.Time       `json:"lastUsedTime"`
 	guard.Stamp
 }
 
 func tokenViewOf(t Token) tokenView {
 	view := tokenView{
-		ID: t.ID, Name: t.Name, UserID: t.UserID, Username: t.Username,
+		ID: t.ID, Name: t.Name, UserID: t.UserID, Username: t.Username, CreatedBy: principal.Person{ID: t.CreatedBy, Name: t.CreatedByName},
 		ExpiresTime: t.ExpiresTime, LastUsedTime: t.LastUsedTime, Stamp: t.Stamp(),
 	}
 	if len(t.Scopes) > 0 {

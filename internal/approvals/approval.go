@@ -29,7 +29,7 @@ const maxContent = 4 << 20
 // Permissions are what a role or a token can be given here.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, withdraw what a disabled author has left stale, rebase, and comment."},
-	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed."},
+	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed.", Decides: true},
 	{Name: bypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
 
@@ -49,9 +49,11 @@ type Approval struct {
 	Resource   string
 	AuthorID   int64
 	AuthorName string
-	// PartyID is the user who does not decide on it beside who writes it; 0 for nobody.
-	PartyID int64
-	Note    string
+	// PartyID, PartyCreatorID and PartyTime are the Party of the proposal; PartyTime is nil for none.
+	PartyID        int64
+	PartyCreatorID int64
+	PartyTime      *time.Time
+	Note           string
 	// BaseETag is the version that the change is based on; "" for many or none.
 	BaseETag string `gorm:"column:base_etag"`
 	// Content is the change in its domain's form. Lists leave it out.
@@ -72,16 +74,18 @@ type Approval struct {
 	Comments int64
 
 	// Targets are the paths of what is changed, of which lists read the first MostSides, and
-	// TargetCount how many there are; Votes all votes in their order, and Writers who wrote any
-	// version of the content.
+	// TargetCount how many there are; Votes all votes in their order, and Written the acts that
+	// wrote any version of the content.
 	Targets     []string `gorm:"-"`
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
-	Writers     []int64  `gorm:"-"`
+	Written     []Act    `gorm:"-"`
 	// Abandoned is set where it is stale and its author is disabled; see markAbandoned.
 	Abandoned bool `gorm:"-"`
 	// StatusRevision is the version that gave it its status: comments and votes come after it.
 	StatusRevision change.Revision `gorm:"-"`
+	// StatusCreatorID is the creator of the API token that gave it its status; 0 for none.
+	StatusCreatorID int64 `gorm:"-"`
 }
 
 // Vote is one user's verdict on one version of an approval.
@@ -90,10 +94,11 @@ type Vote struct {
 	TenantID   int64
 	ApprovalID int64
 	// Version is the approval's that the voter read, and Digest that of its content.
-	Version   int64
-	Digest    string
-	UserID    int64
-	UserName  string
+	Version  int64
+	Digest   string
+	UserID   int64
+	UserName string
+	principal.Via
 	Verdict   string
 	VotedTime time.Time
 }
@@ -126,6 +131,8 @@ type Event struct {
 	TenantID   int64
 	ApprovalID int64
 	change.Event
+	// CreatorID is the creator of the API token that made the version; 0 for none.
+	CreatorID int64
 	// Content is what the version proposes, nil for the same as the version before. It is kept
 	// so that what somebody voted for is known after an edit.
 	Content *string
@@ -158,16 +165,28 @@ func (a *Approval) state(now time.Time) status.State {
 // proposal is the change as its domain asked for it.
 func (a *Approval) proposal() Proposal {
 	return Proposal{
-		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.PartyID,
+		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.party(),
 		EffectiveTime: a.EffectiveTime, Unvoted: a.Required == 0,
 	}
+}
+
+// party is the Party of the proposal, nil for none.
+func (a *Approval) party() *Party {
+	if a.PartyTime == nil {
+		return nil
+	}
+	return &Party{UserID: a.PartyID, CreatorID: a.PartyCreatorID, Time: *a.PartyTime}
 }
 
 // setContent makes a proposal with its digest the content of the approval, and the approval pending; or scheduled
 // when the change takes no votes.
 func (a *Approval) setContent(p Proposal, digest string, rules Rules, now time.Time) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
-	a.Targets, a.TargetCount, a.PartyID, a.EffectiveTime = slices.Clone(p.Targets), len(p.Targets), p.Party, p.EffectiveTime
+	a.Targets, a.TargetCount, a.EffectiveTime = slices.Clone(p.Targets), len(p.Targets), p.EffectiveTime
+	a.PartyID, a.PartyCreatorID, a.PartyTime = 0, 0, nil
+	if p.Party != nil {
+		a.PartyID, a.PartyCreatorID, a.PartyTime = p.Party.UserID, p.Party.CreatorID, &p.Party.Time
+	}
 	a.Digest = digest
 	a.OpenDigest = &a.Digest
 	a.Status, a.Required, a.ExpiresTime = pending.Code, rules.Required, now.Add(rules.Lasts)
@@ -195,12 +214,12 @@ func (a *Approval) approvers() []int64 {
 	return users
 }
 
-// waitsFor reports whether a user may still vote, or make a change whose valid votes are enough.
+// waitsFor reports whether a caller may still vote, or make a change whose valid votes are enough.
 // Permissions are not checked here.
-func (a *Approval) waitsFor(user int64, now time.Time) bool {
-	if user == 0 || a.state(now) != pending || slices.Contains(a.Writers, user) || user == a.PartyID {
+func (a *Approval) waitsFor(caller principal.Principal, now time.Time) bool {
+	if caller.UserID == 0 || a.state(now) != pending || slices.ContainsFunc(caller.Users(), a.isParty) {
 		return false
 	}
 	approvers := a.approvers()
-	return len(approvers) >= a.Required || !slices.Contains(approvers, user)
+	return len(approvers) >= a.Required || !slices.Contains(approvers, caller.UserID)
 }

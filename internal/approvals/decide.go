@@ -38,6 +38,9 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 			return nil, err
 		}
 	}
+	if err := s.requireOtherUsers(ctx, u, a, a.votesOfOthers(caller.UserID)...); err != nil {
+		return nil, err
+	}
 	counted, err := s.countVotes(ctx, u, a, caller)
 	if err != nil {
 		return nil, err
@@ -72,7 +75,7 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, a *Approval) (context.C
 
 // voteOf is the caller's vote for an approval as it was read.
 func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition, verdict string) Vote {
-	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Verdict: verdict}
+	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Via: caller.Via, Verdict: verdict}
 }
 
 // countVotes returns how many votes the present content has, the caller's included. When they
@@ -175,8 +178,10 @@ func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	caller, _ := principal.From(ctx)
 	vote := voteOf(caller, a, ifMatch, verdictReject)
 	return s.decide(ctx, u, a, ifMatch, decision{action: "reject", reason: reason, vote: &vote, check: func() error {
-		_, err := s.mayDecide(ctx, a)
-		return err
+		if _, err := s.mayDecide(ctx, a); err != nil {
+			return err
+		}
+		return s.requireOtherUsers(ctx, u, a)
 	}})
 }
 
@@ -199,11 +204,11 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 // TransitionNotAllowed; Forbidden for whoever made it.
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
-		caller, err := s.mayDecide(ctx, a)
-		if err == nil && caller.UserID == a.StatusRevision.ChangedBy {
-			return fourEyes(caller, "bypassed the votes for it")
+		if _, err := s.mayDecide(ctx, a); err != nil {
+			return err
 		}
-		return err
+		bypass := Act{Users: []int64{a.StatusRevision.ChangedBy, a.StatusCreatorID}, Time: a.StatusRevision.ChangedTime, What: "bypassed the votes for it"}
+		return s.requireOtherUsers(ctx, u, a, bypass)
 	}})
 }
 
@@ -316,8 +321,8 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	return s.staleError(ctx, current)
 }
 
-// mayDecide returns the caller. Errors: Forbidden for whoever may not read what would be changed,
-// wrote a version of the content, or is the approval's Party.
+// mayDecide returns the caller. Errors: Forbidden for callers that are no user or may not read what
+// would be changed.
 func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
 	caller, _ := principal.From(ctx)
 	subject, err := s.subjectOf(a.Kind)
@@ -328,16 +333,8 @@ func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Princip
 		return caller, apperr.New(apperr.Forbidden, "Approvals are decided by users of this service.")
 	case !caller.May(subject.Grants().Read):
 		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what they may not read.", subject.Grants().Read)
-	case slices.Contains(a.Writers, caller.UserID):
-		return caller, fourEyes(caller, "wrote a version of it")
-	case caller.UserID == a.PartyID:
-		return caller, fourEyes(caller, "requested what it is about")
 	}
 	return caller, nil
-}
-
-func fourEyes(caller principal.Principal, because string) error {
-	return apperr.New(apperr.Forbidden, "Somebody else has to decide: %s %s.", caller.Name, because).With("reason", "four_eyes")
 }
 
 // mustBeAuthor refuses everybody but the author of an approval, and credentials of the author

@@ -81,7 +81,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	if err := insert(ctx, u, a); err != nil {
 		return false, err
 	}
-	a.Writers = []int64{a.AuthorID}
+	a.Written = []Act{writtenBy(caller.Users(), a.CreatedTime)}
 	if err := insertEvent(ctx, u, a, "propose", nil, a.contentDetail()); err != nil {
 		return false, err
 	}

@@ -50,6 +50,9 @@ type Tenancy interface {
 	// StillMay returns those of the users who are enabled and hold a permission. What it
 	// says stays so until the unit has ended.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
+	// Resets returns the times since a time at which others gave one of the users another way to
+	// sign in, as the unit sees them.
+	Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error)
 	// Disabled returns users of the tenant who are disabled, at most so many, and DisabledAmong
 	// those of the given ones.
 	Disabled(ctx context.Context, limit int) ([]int64, error)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -87,9 +88,9 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 	case f.WaitingForCaller:
 		const votes = "FROM approval_votes v WHERE v.tenant_id = approvals.tenant_id AND v.approval_id = approvals.id AND v.version >= approvals.content_version"
 		filters = append(filters, append(waiting,
-			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND h.changed_by = ? AND h.action IN ?)", caller.UserID, writing),
+			storage.Examined("NOT EXISTS (SELECT 1 FROM approval_histories h WHERE h.tenant_id = approvals.tenant_id AND h.approval_id = approvals.id AND (h.changed_by IN ? OR h.creator_id IN ?) AND h.action IN ?)", caller.Users(), caller.Users(), writing),
 			storage.Examined("(NOT EXISTS (SELECT 1 "+votes+" AND v.user_id = ?) OR (SELECT COUNT(*) "+votes+" AND v.verdict = ?) >= approvals.required)", caller.UserID, verdictApprove),
-			storage.Examined("party_id <> ?", caller.UserID),
+			storage.Examined("party_id NOT IN ? AND party_creator_id NOT IN ?", caller.Users(), caller.Users()),
 			storage.Examined(reviewable),
 		)...)
 	}
@@ -177,14 +178,19 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	}
 	for _, w := range written {
 		a := byID[w.ApprovalID]
-		if slices.Contains(writing, w.Action) && !slices.Contains(a.Writers, w.ChangedBy) {
-			a.Writers = append(a.Writers, w.ChangedBy)
+		if slices.Contains(writing, w.Action) {
+			a.Written = append(a.Written, writtenBy([]int64{w.ChangedBy, w.CreatorID}, w.ChangedTime))
 		}
 		if w.FromStatus == nil || *w.FromStatus != w.ToStatus {
-			a.StatusRevision = w.Revision
+			a.StatusRevision, a.StatusCreatorID = w.Revision, w.CreatorID
 		}
 	}
 	return nil
+}
+
+// writtenBy is the act of writing a version of the content.
+func writtenBy(users []int64, at time.Time) Act {
+	return Act{Users: users, Time: at, What: "wrote a version of it"}
 }
 
 // findSameOpen returns the other open approval of a's author with the same digest, or nil.
@@ -267,7 +273,8 @@ func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, f
 	if err != nil {
 		return fmt.Errorf("encode an event of an approval: %w", err)
 	}
-	event := Event{ApprovalID: a.ID, Event: change.EventOf(a.Row, action, from, a.Status, text)}
+	caller, _ := principal.From(ctx)
+	event := Event{ApprovalID: a.ID, CreatorID: caller.Via.CreatorID, Event: change.EventOf(a.Row, action, from, a.Status, text)}
 	if from == nil || slices.Contains(writing, action) {
 		event.Content = &a.Content
 	}
@@ -275,7 +282,7 @@ func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, f
 		return fmt.Errorf("insert an event of an approval: %w", err)
 	}
 	if from == nil || *from != a.Status {
-		a.StatusRevision = event.Revision
+		a.StatusRevision, a.StatusCreatorID = event.Revision, event.CreatorID
 	}
 	return nil
 }

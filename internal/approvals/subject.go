@@ -84,9 +84,8 @@ type Proposal struct {
 	Content []byte
 	// Note is the author's reason.
 	Note string
-	// Party is a user who has a part in what is proposed and so may not vote for it, beside who
-	// writes it: who requested the refund that is to be approved. 0 for nobody.
-	Party int64
+	// Party has a part in what is proposed and so may not vote for it; nil for nobody.
+	Party *Party
 	// Unvoted is set for a change that takes no votes: it is proposed because it was scheduled,
 	// and waits for its time alone.
 	Unvoted bool
@@ -95,6 +94,15 @@ type Proposal struct {
 	// MarkTargets marks the targets' rows as proposed with guard.Propose, which locks them; nil
 	// when there are none. Errors: guard.ErrStale and guard.ErrGone.
 	MarkTargets func(ctx context.Context, u *uow.Unit) error
+}
+
+// Party is a user who has a part in what is proposed, in addition to who writes it: who requested
+// the refund that is to be approved.
+type Party struct {
+	UserID int64
+	// CreatorID is the creator of the API token that it was done with; 0 for none.
+	CreatorID int64
+	Time      time.Time
 }
 
 // digest is what a vote is for: the content, what it is based on and when it is to be made. Where

@@ -14,10 +14,12 @@ import (
 )
 
 type voteView struct {
-	User    principal.Person `json:"user"`
-	Verdict string           `json:"verdict"`
-	Version int64            `json:"version"`
-	Time    time.Time        `json:"time"`
+	User principal.Person `json:"user"`
+	// Token is the API token that it was cast with, null for a session.
+	Token   *principal.TokenRef `json:"token"`
+	Verdict string              `json:"verdict"`
+	Version int64               `json:"version"`
+	Time    time.Time           `json:"time"`
 	// Stands is false for a vote on other content than the approval has now.
 	Stands bool `json:"stands"`
 }
@@ -86,7 +88,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	votes := make([]voteView, len(a.Votes))
 	for i, v := range a.Votes {
 		votes[i] = voteView{
-			User: principal.Person{ID: v.UserID, Name: v.UserName}, Verdict: v.Verdict, Version: v.Version, Time: v.VotedTime, Stands: a.stands(v),
+			User: principal.Person{ID: v.UserID, Name: v.UserName}, Token: v.Ref(), Verdict: v.Verdict, Version: v.Version, Time: v.VotedTime, Stands: a.stands(v),
 		}
 	}
 	return approvalView{
@@ -94,7 +96,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 		Author: principal.Person{ID: a.AuthorID, Name: a.AuthorName}, Note: a.Note, BaseETag: httpapi.OrNull(a.BaseETag),
 		Digest: a.Digest, Required: a.Required, Votes: votes, Status: state.Name, AllowedTransitions: Machine.Allowed(state),
 		Reason: a.Reason, ExpiresTime: a.ExpiresTime, EffectiveTime: a.EffectiveTime, Comments: a.Comments, StatusBy: a.StatusRevision.By(), StatusTime: a.StatusRevision.ChangedTime, Stamp: a.Stamp(),
-		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller.UserID, now) || s.isStaleFor(caller, a),
+		WaitingForMe: s.mayReview(caller, a.Kind) && a.waitsFor(caller, now) || s.isStaleFor(caller, a),
 	}
 }
 

@@ -40,13 +40,18 @@ type proposedApproval struct {
 	Method   string               `json:"method"`
 }
 
-// proposeIfRequired is called before a refund's status is written. The approval of a refund above
-// the tenant's threshold is proposed, unless the unit applies an approval. The credit of a
-// cancelled order is no approval, and needs none. Errors: errProposed; guard.ErrStale and
+// proposeIfRequired is called before a refund's status is written. Nobody who is behind its request
+// approves a refund. The approval of one above the tenant's threshold is proposed, unless the unit
+// applies an approval. The credit of a cancelled order is no approval, and needs neither. Errors:
+// Forbidden; errProposed; guard.ErrStale and
 // guard.ErrGone when the refund has changed since it was read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {
 		return nil
+	}
+	request := approvals.Act{Users: []int64{before.RequestedBy, before.RequesterCreatorID}, Time: before.CreatedTime, What: "requested it"}
+	if err := s.approvals.RequireOtherUsers(ctx, u, before.CreatedTime, request); err != nil {
+		return err
 	}
 	now, err := s.approvals.ProposeAbove(ctx, u, before.Amount, subject{s}, func() (approvals.Proposal, error) { return proposalOf(before) })
 	if err == nil && !now {
@@ -71,7 +76,8 @@ func (s *Service) needs(ctx context.Context, r *Refund) (needs *approvals.MoneyN
 // proposalOf is the proposal to approve a refund at the version that was read.
 func proposalOf(r *Refund) (approvals.Proposal, error) {
 	p := approvals.Proposal{
-		Kind: kindApprove, Resource: r.path(), BaseETag: r.Ref().ETag(), Targets: []string{r.path()}, Party: r.RequestedBy,
+		Kind: kindApprove, Resource: r.path(), BaseETag: r.Ref().ETag(), Targets: []string{r.path()},
+		Party:       &approvals.Party{UserID: r.RequestedBy, CreatorID: r.RequesterCreatorID, Time: r.CreatedTime},
 		MarkTargets: func(ctx context.Context, u *uow.Unit) error { return guard.Propose[Refund](ctx, u, r.Ref()) },
 	}
 	var err error

@@ -49,7 +49,7 @@ const (
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See refunds and their history."},
 	{Name: writePermission, Meaning: "Request refunds of orders."},
-	{Name: approvePermission, Meaning: "Approve and reject refunds that others have requested, and say what became of those paid outside."},
+	{Name: approvePermission, Meaning: "Approve and reject refunds that others have requested, and say what became of those paid outside.", Decides: true},
 }
 
 // The origins of refunds.
@@ -77,6 +77,8 @@ type Refund struct {
 	Reason          string
 	RequestedBy     int64
 	RequestedByName string
+	// RequesterCreatorID is the creator of the API token that requested it; 0 for none.
+	RequesterCreatorID int64
 	// ApprovedBy is nil until somebody has approved it.
 	ApprovedBy     *int64
 	ApprovedByName string

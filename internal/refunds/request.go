@@ -44,7 +44,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	}
 	refund := &Refund{
 		OrderID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Method: order.PaymentMethod, Origin: Requested,
-		Status: requested.Code, Reason: r.Reason, RequestedBy: caller.UserID, RequestedByName: caller.Name,
+		Status: requested.Code, Reason: r.Reason, RequestedBy: caller.UserID, RequestedByName: caller.Name, RequesterCreatorID: caller.Via.CreatorID,
 	}
 	if r.Amount != nil {
 		refund.Amount = *r.Amount
@@ -129,7 +129,7 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	caller, _ := principal.From(ctx)
 	refund := &Refund{
 		OrderID: order.ID, OrderNo: order.OrderNo, UserID: order.UserID, Amount: rest, Method: order.PaymentMethod, Origin: Cancellation,
-		Status: requested.Code, Reason: order.CancelReason, RequestedBy: caller.UserID, RequestedByName: caller.Name,
+		Status: requested.Code, Reason: order.CancelReason, RequestedBy: caller.UserID, RequestedByName: caller.Name, RequesterCreatorID: caller.Via.CreatorID,
 	}
 	if err := insert(ctx, u, refund); err != nil {
 		return err

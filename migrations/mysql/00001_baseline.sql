@@ -194,6 +194,7 @@ CREATE TABLE IF NOT EXISTS user_histories (
   user_id         BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
   action          VARCHAR(16)  NOT NULL,
+  creator_id      BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that made the version; 0: none
   username        VARCHAR(64)  NOT NULL,
   display_name    VARCHAR(100) NOT NULL,
   disabled        BOOLEAN      NOT NULL,
@@ -266,6 +267,8 @@ CREATE TABLE IF NOT EXISTS api_tokens (
   name            VARCHAR(100) NOT NULL,
   token_hash      CHAR(43)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   scopes          JSON         NOT NULL,
+  created_by      BIGINT       NOT NULL, -- 0: the command line
+  created_by_name VARCHAR(100) NOT NULL,
   expires_time    DATETIME(6)      NULL,
   last_used_time  DATETIME(6)      NULL,
   created_time    DATETIME(6)  NOT NULL,
@@ -477,6 +480,8 @@ CREATE TABLE IF NOT EXISTS approvals (
   expires_time    DATETIME(6)  NOT NULL,
   comments        BIGINT       NOT NULL DEFAULT 0, -- rows of approval_comments
   party_id        BIGINT       NOT NULL DEFAULT 0, -- a user other than its writers who may not vote, such as the requester of a refund; 0: none
+  party_creator_id BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that the party used; 0: none
+  party_time      DATETIME(6)      NULL, -- when the party took part; null: none
   effective_time  DATETIME(6)      NULL, -- null: as soon as it has its votes
   PRIMARY KEY (id),
   UNIQUE KEY uq_approvals_open (tenant_id, author_id, open_digest),
@@ -510,6 +515,9 @@ CREATE TABLE IF NOT EXISTS approval_votes (
   digest      CHAR(64)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   user_id     BIGINT       NOT NULL,
   user_name   VARCHAR(100) NOT NULL,
+  token_id    BIGINT       NOT NULL DEFAULT 0, -- the API token that it was done with; 0: none
+  creator_id  BIGINT       NOT NULL DEFAULT 0,
+  creator_name VARCHAR(100) NOT NULL DEFAULT '', -- of the user who created the token
   verdict     VARCHAR(16)  NOT NULL,
   voted_time  DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
@@ -534,6 +542,7 @@ CREATE TABLE IF NOT EXISTS approval_histories (
   approval_id     BIGINT       NOT NULL,
   version         BIGINT       NOT NULL,
   action          VARCHAR(16)  NOT NULL,
+  creator_id      BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that made the version; 0: none
   from_status     INT              NULL, -- null: it was proposed
   to_status       INT          NOT NULL,
   detail          JSON         NOT NULL,
@@ -923,6 +932,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   reason            VARCHAR(500) NOT NULL,
   requested_by      BIGINT       NOT NULL,
   requested_by_name VARCHAR(100) NOT NULL,
+  requester_creator_id BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that requested it; 0: none
   approved_by       BIGINT           NULL, -- null: not approved
   approved_by_name  VARCHAR(100) NOT NULL,
   approved_time     DATETIME(6)      NULL,
@@ -1307,6 +1317,9 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   actor_id        VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   actor_name      VARCHAR(100) NOT NULL,
   credential_id   VARCHAR(64)  NOT NULL DEFAULT '',
+  token_id        BIGINT       NOT NULL DEFAULT 0, -- the API token that it was done with; 0: none
+  creator_id      BIGINT       NOT NULL DEFAULT 0,
+  creator_name    VARCHAR(100) NOT NULL DEFAULT '', -- of the user who created the token
   action          VARCHAR(64)  NOT NULL,
   resource        VARCHAR(255) NOT NULL,
   detail          JSON         NOT NULL,

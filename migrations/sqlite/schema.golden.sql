@@ -93,6 +93,8 @@ CREATE TABLE api_tokens (
   name            TEXT     NOT NULL,
   token_hash      TEXT     NOT NULL,
   scopes          TEXT     NOT NULL,
+  created_by      INTEGER  NOT NULL, -- 0: the command line
+  created_by_name TEXT     NOT NULL,
   expires_time    DATETIME     NULL,
   last_used_time  DATETIME     NULL,
   created_time    DATETIME NOT NULL,
@@ -127,6 +129,7 @@ CREATE TABLE approval_histories (
   approval_id     INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
   action          TEXT     NOT NULL,
+  creator_id      INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that made the version; 0: none
   from_status     INTEGER      NULL, -- null: it was proposed
   to_status       INTEGER  NOT NULL,
   detail          TEXT     NOT NULL,
@@ -158,6 +161,9 @@ CREATE TABLE approval_votes (
   digest      TEXT     NOT NULL,
   user_id     INTEGER  NOT NULL,
   user_name   TEXT     NOT NULL,
+  token_id    INTEGER  NOT NULL DEFAULT 0, -- the API token that it was done with; 0: none
+  creator_id  INTEGER  NOT NULL DEFAULT 0,
+  creator_name TEXT     NOT NULL DEFAULT '', -- of the user who created the token
   verdict     TEXT     NOT NULL,
   voted_time  DATETIME NOT NULL
 );
@@ -188,6 +194,8 @@ CREATE TABLE approvals (
   expires_time    DATETIME NOT NULL,
   comments        INTEGER  NOT NULL DEFAULT 0, -- rows of approval_comments
   party_id        INTEGER  NOT NULL DEFAULT 0, -- a user other than its writers who may not vote, such as the requester of a refund; 0: none
+  party_creator_id INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that the party used; 0: none
+  party_time      DATETIME     NULL, -- when the party took part; null: none
   effective_time  DATETIME     NULL -- null: as soon as it has its votes
 );
 
@@ -218,6 +226,9 @@ CREATE TABLE audit_entries (
   actor_id        TEXT     NOT NULL,
   actor_name      TEXT     NOT NULL,
   credential_id   TEXT     NOT NULL DEFAULT '',
+  token_id        INTEGER  NOT NULL DEFAULT 0, -- the API token that it was done with; 0: none
+  creator_id      INTEGER  NOT NULL DEFAULT 0,
+  creator_name    TEXT     NOT NULL DEFAULT '', -- of the user who created the token
   action          TEXT     NOT NULL,
   resource        TEXT     NOT NULL,
   detail          TEXT     NOT NULL,
@@ -1017,6 +1028,7 @@ CREATE TABLE refunds (
   reason            TEXT     NOT NULL,
   requested_by      INTEGER  NOT NULL,
   requested_by_name TEXT     NOT NULL,
+  requester_creator_id INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that requested it; 0: none
   approved_by       INTEGER      NULL, -- null: not approved
   approved_by_name  TEXT     NOT NULL,
   approved_time     DATETIME     NULL,
@@ -1245,6 +1257,7 @@ CREATE TABLE user_histories (
   user_id         INTEGER  NOT NULL,
   version         INTEGER  NOT NULL,
   action          TEXT     NOT NULL,
+  creator_id      INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that made the version; 0: none
   username        TEXT     NOT NULL,
   display_name    TEXT     NOT NULL,
   disabled        BOOLEAN  NOT NULL,

@@ -292,6 +292,17 @@ func (c *Caller) SignedIn(t *testing.T) *Caller {
 	return &caller
 }
 
+// As returns a caller with an API token of another user of the tenant, made by the command line, so
+// that no other user is behind it.
+func (c *Caller) As(t testing.TB, username string) *Caller {
+	t.Helper()
+	token, _, err := c.Program.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: c.Tenant, Username: username, Name: "test"})
+	require.NoError(t, err)
+	other := *c
+	other.Token = token
+	return &other
+}
+
 // AdminPassword is that of the user admin of each tenant.
 const AdminPassword = "correct horse"
 

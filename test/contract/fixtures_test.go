@@ -65,9 +65,7 @@ func newUser(t *testing.T, c *apptest.Caller) string {
 func newColleague(t *testing.T, c *apptest.Caller, permissions ...string) *apptest.Caller {
 	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": permissions})
 	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []any{role["name"]}})
-	colleague := *c
-	colleague.Token = created(t, c, "/tokens", map[string]any{"name": unique("walk"), "userId": user["id"]})["token"].(string)
-	return &colleague
+	return c.As(t, user["username"].(string))
 }
 
 func newRole(t *testing.T, c *apptest.Caller) string {

@@ -376,10 +376,8 @@ func (d day) configure() {
 // decide lets changes of protected configs wait for the votes of others.
 func (d day) decide() {
 	other := d
-	caller := *d.Caller
 	user := created(d.t, d.Caller, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []string{"admin"}})
-	caller.Token = created(d.t, d.Caller, "/tokens", map[string]any{"name": unique("walk"), "userId": user["id"]})["token"].(string)
-	other.Caller = &caller
+	other.Caller = d.As(d.t, user["username"].(string))
 
 	d.do(200, "PATCH", "/settings", `{"approvalsRequired":2}`, "If-Match", d.etag("/settings"))
 	d.do(412, "PATCH", "/settings", `{"approvalDays":3}`, "If-Match", `"zz-1"`)
@@ -594,7 +592,7 @@ func (d day) admit() {
 	token := d.do(201, "POST", "/tokens", `{"name":"till","scopes":["orders:*"],"expiresTime":"2099-01-31T09:30:00Z"}`)
 	issued := fmt.Sprint("/tokens/", int64(token["id"].(float64)))
 	require.Nil(d.t, d.do(201, "POST", "/tokens", `{"name":"all of mine"}`)["scopes"])
-	d.do(404, "POST", "/tokens", `{"name":"nobody's","userId":999999999}`)
+	d.do(404, "POST", "/tokens", `{"name":"nobody's","userId":999999999,"scopes":["orders:read"]}`)
 	d.do(422, "POST", "/tokens", `{"name":"empty","scopes":[]}`)
 	require.NotEmpty(d.t, d.do(200, "GET", "/tokens?q=till&sort=name&userId="+fmt.Sprint(int64(token["userId"].(float64))), nil)["items"])
 	d.do(412, "DELETE", issued, nil, "If-Match", `"zz-1"`)

@@ -272,8 +272,7 @@ func TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore(t *testing.T) {
 		owner, canary := p.Admin(t), unique("nightingale")
 		role := created(t, owner, "/roles", map[string]any{"name": unique("clerk"), "permissions": []string{"configs:read", "configs:write", "configs:secrets"}})
 		user := created(t, owner, "/users", map[string]any{"username": unique("clerk"), "password": "correct horse battery", "roles": []any{role["name"]}})
-		clerk := *owner
-		clerk.Token = created(t, owner, "/tokens", map[string]any{"name": "clerk", "userId": user["id"]})["token"].(string)
+		clerk := owner.As(t, user["username"].(string))
 		key := unique("secret")
 		body := object{"key": key, "value": canary, "secret": true}
 		ask := func(idempotencyKey string) apptest.Answer {

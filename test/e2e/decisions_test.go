@@ -13,10 +13,8 @@ import (
 // newUser adds a user with these roles and returns a caller with his token.
 func newUser(t *testing.T, c *apptest.Caller, name string, roles ...string) *apptest.Caller {
 	t.Helper()
-	user := create(t, c, "/api/v1/users", object{"username": name, "password": "correct horse battery", "roles": roles})
-	colleague := *c
-	colleague.Token = create(t, c, "/api/v1/tokens", object{"name": name, "userId": user["id"]})["token"].(string)
-	return &colleague
+	create(t, c, "/api/v1/users", object{"username": name, "password": "correct horse battery", "roles": roles})
+	return c.As(t, name)
 }
 
 func TestTheReadyMadeApproverFindsCountsAndDecidesOnEveryKindThatIsProposed(t *testing.T) {

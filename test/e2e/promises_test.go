@@ -65,13 +65,11 @@ func liven(t *testing.T, admin *apptest.Caller) {
 	post(200, path+"/pay", object{"method": "wallet"})
 	post(200, path+"/cancel", object{"reason": "Out of stock."})
 
+	post(201, "/users", object{"username": "second", "password": "correct horse battery", "roles": []string{"admin"}})
+	second := admin.As(t, "second")
 	kept := post(201, "/configs", object{"key": "kept", "value": 1, "protected": true})
 	patch := admin.Do(t, http.MethodPatch, "/api/v1/configs/kept", object{"value": 2}, "If-Match", kept.Header.Get("ETag"))
 	require.Equal(t, 202, patch.Status, "%s", patch.Body)
-	user := post(201, "/users", object{"username": "second", "password": "correct horse battery", "roles": []string{"admin"}}).JSON(t)
-	token := post(201, "/tokens", object{"name": "second", "userId": user["id"]}).JSON(t)
-	second := *admin
-	second.Token = token["token"].(string)
 	approval := fmt.Sprint("/api/v1/approvals/", int64(patch.JSON(t)["id"].(float64)))
 	voted := second.Do(t, http.MethodPost, approval+"/approve", nil, "If-Match", patch.JSON(t)["etag"].(string))
 	require.Equal(t, 200, voted.Status, "%s", voted.Body)

@@ -213,9 +213,7 @@ var kindsOfDeeds = []kindOfDeed{
 	}},
 	// The change of a protected config is made in the unit of its last vote.
 	{"approve-change", false, func(t *testing.T, c *apptest.Caller, name string) deed {
-		author := *c
-		user := must(t, c, "/users", object{"username": name, "password": "correct horse battery", "roles": []any{"admin"}})
-		author.Token = must(t, c, "/tokens", object{"name": name, "userId": user["id"]})["token"].(string)
+		author := newUser(t, c, name, "admin")
 		config := must(t, c, "/configs", object{"key": name, "value": 1, "valueType": "number", "protected": true})
 		asked := author.Do(t, http.MethodPatch, "/api/v1/configs/"+name, object{"value": 2}, "If-Match", config["etag"].(string))
 		require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)

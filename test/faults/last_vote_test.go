@@ -30,14 +30,8 @@ const (
 // openCounter prepares a wallet with 10,000 and an order of 500 that was paid from it.
 func openCounter(t *testing.T, c *apptest.Caller) counter {
 	t.Helper()
-	role := must(t, c, "/roles", object{"name": "deciders", "permissions": []string{"approvals:*", "wallets:*", "refunds:*"}})
-	colleague := func(name string) *apptest.Caller {
-		user := must(t, c, "/users", object{"username": name, "password": "correct horse battery", "roles": []any{role["name"]}})
-		other := *c
-		other.Token = must(t, c, "/tokens", object{"name": name, "userId": user["id"]})["token"].(string)
-		return &other
-	}
-	o := counter{requester: c, proposer: colleague("second"), voter: colleague("third")}
+	role := must(t, c, "/roles", object{"name": "deciders", "permissions": []string{"approvals:*", "wallets:*", "refunds:*", "tokens:write"}})
+	o := counter{requester: c, proposer: newUser(t, c, "second", role["name"]), voter: newUser(t, c, "third", role["name"])}
 	must(t, c, "/items", object{"sku": "MONEY-1", "name": "Refunded", "price": 500})
 	must(t, c, "/inventory/MONEY-1/adjustments", object{"delta": 5, "reason": "opening stock", "reference": "opening"})
 	must(t, c, "/wallets/li/entries", object{"amount": 10_000, "kind": "topup", "reference": "opening"})

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -89,6 +90,23 @@ func serveHere(t *testing.T, s settings.Settings, prepare ...func(p *apptest.Pro
 	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{Tenant: "default", Username: "admin", Name: "faults"})
 	require.NoError(t, err)
 	return p, &apptest.Caller{Program: p, Token: token, HTTP: newClient(t)}
+}
+
+// newUser creates a user with a role, signs the user in, and returns a caller with a token that the
+// user created.
+func newUser(t *testing.T, c *apptest.Caller, name string, role any) *apptest.Caller {
+	t.Helper()
+	const password = "correct horse battery"
+	must(t, c, "/users", object{"username": name, "password": password, "roles": []any{role}})
+	user := *c
+	user.Token = ""
+	signedIn := user.Do(t, http.MethodPost, "/api/v1/session", object{"username": name, "password": password})
+	require.Equalf(t, http.StatusCreated, signedIn.Status, "%s", signedIn.Body)
+	cookie, _, _ := strings.Cut(signedIn.Header.Get("Set-Cookie"), ";")
+	user.Session = apptest.Session{Cookie: cookie, CSRF: signedIn.JSON(t)["csrfToken"].(string)}
+	user.Token = must(t, &user, "/tokens", object{"name": name})["token"].(string)
+	user.Session = apptest.Session{}
+	return &user
 }
 
 // newClient returns a client with connections of its own.

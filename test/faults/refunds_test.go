@@ -24,10 +24,8 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 	must(t, c, "/items", object{"sku": "REFUND-1", "name": "Refunded", "price": 25})
 	must(t, c, "/inventory/REFUND-1/adjustments", object{"delta": 1_000_000, "reason": "opening stock", "reference": "opening"})
 	must(t, c, "/wallets/li/entries", object{"amount": 100 * rounds, "kind": "topup", "reference": "opening"})
-	role := must(t, c, "/roles", object{"name": "refunds", "permissions": []string{"refunds:*"}})
-	user := must(t, c, "/users", object{"username": "boss", "password": "correct horse battery", "roles": []any{role["name"]}})
-	boss := *c
-	boss.Token = must(t, c, "/tokens", object{"name": "boss", "userId": user["id"]})["token"].(string)
+	role := must(t, c, "/roles", object{"name": "refunds", "permissions": []string{"refunds:*", "tokens:write"}})
+	boss := newUser(t, c, "boss", role["name"])
 
 	store := newWitness(t, s.URL())
 	for round := range rounds {
@@ -51,7 +49,7 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 				asked := until(t, c, path+"/refunds", object{"amount": 1 + i*7%23, "reason": "raced"}, "ask-"+key)
 				begin()
 				if asked.Status == http.StatusCreated {
-					until(t, &boss, fmt.Sprintf("/api/v1/refunds/%d/approve", int64(asked.JSON(t)["id"].(float64))), nil, "approve-"+key)
+					until(t, boss, fmt.Sprintf("/api/v1/refunds/%d/approve", int64(asked.JSON(t)["id"].(float64))), nil, "approve-"+key)
 				}
 			})
 		}

@@ -20,6 +20,21 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestOfTwoAdminsWhoTakeAccessFromEachOtherAtOnceOneKeepsIt/mariadb"}},
 	},
 	{
+		name: "a token of another user has all that the user may do",
+		file: "internal/access/token.go", old: "case isOfAnother && len(scopes) == 0:", new: "case false:",
+		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
+	},
+	{
+		name: "a token of another user decides on what others request",
+		file: "internal/access/token.go", old: "if grant.Decides && principal.Covers(scopes, grant.Name) {", new: "if false {",
+		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
+	},
+	{
+		name: "a token of another user creates tokens",
+		file: "internal/access/token.go", old: "if caller.ByTokenOfAnother() {", new: "if false {",
+		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
+	},
+	{
 		name: "a role is given whatever it holds",
 		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},

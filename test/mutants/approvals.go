@@ -18,7 +18,7 @@ var votes = []mutant{
 	},
 	{
 		name: "who requested a refund votes for its approval",
-		file: "internal/approvals/decide.go", old: "case caller.UserID == a.PartyID:", new: "case false:",
+		file: "internal/approvals/parties.go", old: "if a.PartyTime != nil {\n\t\tacts = append", new: "if false {\n\t\tacts = append",
 		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
 	},
 	{
@@ -69,13 +69,24 @@ var votes = []mutant{
 	},
 	{
 		name: "who wrote a change may vote for it",
-		file: "internal/approvals/decide.go", old: "case slices.Contains(a.Writers, caller.UserID):", new: "case false:",
+		file: "internal/approvals/parties.go", old: "acts := slices.Concat(a.Written, others)", new: "acts := slices.Clone(others)",
 		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
 	},
 	{
 		name: "only the author of the newest version may not vote for it",
-		file: "internal/approvals/decide.go", old: "case slices.Contains(a.Writers, caller.UserID):", new: "case caller.UserID == a.AuthorID:",
+		file: "internal/approvals/parties.go", old: "acts := slices.Concat(a.Written, others)", new: "acts := slices.Concat(a.Written[len(a.Written)-1:], others)",
 		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
+	},
+	{
+		name: "who has reset an account since the request is not behind it",
+		file: "internal/approvals/parties.go", old: "all = append(all, reset.By...)", new: "_ = reset.By",
+		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
+	},
+	{
+		name: "the creator of a token is not behind it",
+		file: "internal/base/principal/principal.go", old: "[]int64{p.UserID, p.Via.CreatorID}", new: "[]int64{p.UserID}",
+		also:   []edit{{"internal/approvals/store.go", "writtenBy([]int64{w.ChangedBy, w.CreatorID}", "writtenBy([]int64{w.ChangedBy}"}},
+		caught: tests{"test/contract": {"TestOnePersonBehindTwoCredentialsPassesNoFourEyes"}},
 	},
 	{
 		name: "the vote of a user who is disabled by now counts",

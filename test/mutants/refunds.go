@@ -26,7 +26,7 @@ var refunding = []mutant{
 	},
 	{
 		name: "a refund is approved by who requested it",
-		file: "internal/refunds/decide.go", old: `caller.UserID == refund.RequestedBy {`, new: `caller.UserID == -refund.RequestedBy {`,
+		file: "internal/refunds/gate.go", old: `Users: []int64{before.RequestedBy, before.RequesterCreatorID}`, new: `Users: []int64{}`,
 		caught: tests{"test/shop": {"TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce", "TestCancellationTakesOverOpenRefunds"}},
 	},
 	{

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"interlock/internal/approvals"
+	"interlock/internal/base/principal"
 	"interlock/internal/core/uow"
 )
 
@@ -26,6 +27,11 @@ func (o OneVote) Rules(context.Context, *gorm.DB) (approvals.Rules, error) {
 		rules.Since = *o.Since
 	}
 	return rules, nil
+}
+
+// Resets implements approvals.Tenancy.
+func (OneVote) Resets(context.Context, *uow.Unit, []int64, time.Time) ([]principal.Reset, error) {
+	return nil, nil
 }
 
 // Disabled implements approvals.Tenancy.

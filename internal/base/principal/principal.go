@@ -7,6 +7,7 @@ package principal
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,8 @@ type Principal struct {
 	OperatingUser string
 	// CredentialID is the token's or session's id, for the audit log.
 	CredentialID string
+	// Via is the API token that was shown; zero for every other credential.
+	Via Via
 	// EndsIn is how long the credential is good for yet, if nobody ends it; 0 for no end, or none
 	// that is known.
 	EndsIn time.Duration
@@ -52,6 +55,55 @@ type Principal struct {
 	// OnBehalfOf is the customer for whom an API token acts; "" when it acts for
 	// itself.
 	OnBehalfOf CustomerID
+}
+
+// Users are the users behind the credential: its own and, of an API token, the one who created it.
+// The program itself and a customer have none.
+func (p Principal) Users() []int64 {
+	var users []int64
+	for _, user := range []int64{p.UserID, p.Via.CreatorID} {
+		if user != 0 && !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
+	return users
+}
+
+// ByTokenOfAnother reports whether the credential is an API token that another user created.
+func (p Principal) ByTokenOfAnother() bool {
+	return p.Via.CreatorID != 0 && p.Via.CreatorID != p.UserID
+}
+
+// Via is the API token that an act was done with, as rows store it: zero for a session.
+type Via struct {
+	// TokenID is the token's id.
+	TokenID int64
+	// CreatorID and CreatorName are of the user who created the token; 0 for the command line.
+	CreatorID   int64
+	CreatorName string
+}
+
+// Reset is one time at which others gave a user another way to sign in: they created the account,
+// reset its password or its second factors, or invited it.
+type Reset struct {
+	UserID int64
+	// By are the users behind the credential that did it.
+	By   []int64
+	Time time.Time
+}
+
+// TokenRef names an API token and its creator in replies.
+type TokenRef struct {
+	ID        int64  `json:"id"`
+	CreatedBy Person `json:"createdBy"`
+}
+
+// Ref returns the token as replies show it, nil for none.
+func (v Via) Ref() *TokenRef {
+	if v.TokenID == 0 {
+		return nil
+	}
+	return &TokenRef{ID: v.TokenID, CreatedBy: Person{ID: v.CreatorID, Name: v.CreatorName}}
 }
 
 // Customer returns the id of the customer whom a request is about: of the customer
@@ -182,4 +234,7 @@ type Grant struct {
 	Name string `json:"name"`
 	// Meaning says in a sentence what its holder may do.
 	Meaning string `json:"meaning"`
+	// Decides is true for a permission to decide on what others request, which is no scope of another
+	// user's token.
+	Decides bool `json:"decides,omitempty"`
 }

@@ -35,6 +35,8 @@ type AuditRow struct {
 	ActorID      string
 	ActorName    string
 	CredentialID string
+	// Via is the API token that it was done with, and the token's creator.
+	principal.Via
 	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
 	OnBehalfOf *principal.CustomerID
 	// IdempotencyKey is that of the request; "" without one.
@@ -50,8 +52,8 @@ type AuditRow struct {
 func (AuditRow) TableName() string { return "audit_entries" }
 
 const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, actor_kind, actor_id, actor_name,
-	credential_id, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	credential_id, token_id, creator_id, creator_name, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // auditKey is the unique key over a unit and what it changed.
 const auditKey = "uq_audit_entries_unit"
@@ -70,7 +72,7 @@ func (u *Unit) insertTombstone(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
 	}
-	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", nil, "", actionTombstone, u.entry.Resource, "{}", "", u.now).Error
+	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", 0, 0, "", nil, "", actionTombstone, u.entry.Resource, "{}", "", u.now).Error
 }
 
 // AnonymizeTombstones has tombstones that are not needed any more name nothing: a resource may be a
@@ -116,7 +118,7 @@ func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
 		onBehalfOf = &actor.OnBehalfOf
 	}
 	err := storage.ExecDeferred(u.tx, insertAudit, actor.TenantID, u.id, principal.Request(ctx), string(actor.Kind), actor.ActorID(),
-		nameOf(actor), actor.CredentialID, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
+		nameOf(actor), actor.CredentialID, actor.Via.TokenID, actor.Via.CreatorID, actor.Via.CreatorName, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
 	}

@@ -17,6 +17,8 @@ type Entry struct {
 	IdempotencyKey string          `json:"idempotencyKey"`
 	Actor          principal.Actor `json:"actor"`
 	ActorKind      string          `json:"actorKind"`
+	// Token is the API token that it was done with, null for none.
+	Token *principal.TokenRef `json:"token"`
 	// OnBehalfOf is the customer for whom a token acted, or nil.
 	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
 	Action      string                `json:"action"`
@@ -29,7 +31,7 @@ type Entry struct {
 func entryOf(row uow.AuditRow) Entry {
 	return Entry{
 		ID: row.ID, UnitID: row.UnitID, RequestID: row.RequestID, IdempotencyKey: row.IdempotencyKey,
-		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, OnBehalfOf: row.OnBehalfOf,
+		Actor: principal.ActorOf(row.ActorKind, row.ActorID, row.ActorName), ActorKind: row.ActorKind, Token: row.Ref(), OnBehalfOf: row.OnBehalfOf,
 		Action: row.Action, Resource: row.Resource, Detail: row.Detail, Note: row.Note, CreatedTime: row.CreatedTime,
 	}
 }

@@ -18,8 +18,8 @@ import (
 // words of ours, digests, and what is the shop's own and not of a person.
 var never = map[string]string{
 	"actions": "entity_type action_group last_action state", "action_counts": "entity_type", "aggregates": "type counters", "aggregate_events": "event_type deltas",
-	"api_tokens": "name token_hash scopes updated_by_name", "approvals": "kind base_etag digest open_digest", "approval_histories": "action",
-	"approval_votes": "digest user_name verdict", "audit_entries": "unit_id action", "configs": "value_type value_key updated_by_name", "config_histories": "action value_type value_key changed_by_name",
+	"api_tokens": "name token_hash scopes created_by_name updated_by_name", "approvals": "kind base_etag digest open_digest", "approval_histories": "action",
+	"approval_votes": "digest user_name creator_name verdict", "audit_entries": "unit_id creator_name action", "configs": "value_type value_key updated_by_name", "config_histories": "action value_type value_key changed_by_name",
 	"conflict_counts": "day resource code", "coupons": "code", "coupon_campaigns": "kind updated_by_name", "coupon_campaign_histories": "action kind changed_by_name",
 	"coupon_histories": "action", "customer_erasures": "user_id pseudonym", "flash_sales": "sku secret updated_by_name", "flash_sale_histories": "action sku changed_by_name",
 	"flash_sale_rejections": "reason", "flash_sale_samples": "stats", "flash_sale_stocks": "updated_by_name", "flash_sale_tickets": "state order_no reason", "goose_db_version": "",

@@ -22,6 +22,8 @@ interface Props {
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
+  /** They are scopes of another user's token, which decides on nothing. */
+  forAnother?: boolean;
   onChange: (value: string) => void;
 }
 
@@ -40,6 +42,7 @@ export function PermissionChoices(props: Props) {
   // Who may not read the catalogue still has the names of what they have.
   const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
   const names = namesIn(value);
+  const deciding = known.filter((permission) => 'decides' in permission && permission.decides === true).map(({ name }) => name);
   const isWanted = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(sought.trim().toLowerCase()));
   const groups = groupsOf(known)
     .map<Group>(({ resource, permissions }) => ({
@@ -53,7 +56,7 @@ export function PermissionChoices(props: Props) {
   if (query.error !== null) return <ProblemBanner error={query.error} retry={() => void query.refetch()} />;
   if (readOnly) return <GrantList grants={names} />;
   const row = (grant: string, meaning: string) => (
-    <Row key={grant} {...props} grant={grant} meaning={meaning} names={names} bases={namesIn(base)} mine={mine} />
+    <Row key={grant} {...props} grant={grant} meaning={meaning} names={names} bases={namesIn(base)} mine={mine} deciding={deciding} />
   );
   return (
     <Stack gap="md" aria-busy={seesAll && query.isPending}>
@@ -101,9 +104,11 @@ interface RowProps extends Props {
   names: readonly string[];
   bases: readonly string[];
   mine: readonly string[];
+  /** The permissions to decide on what others request. */
+  deciding: readonly string[];
 }
 
-function Row({ set, value, onChange, grant, meaning, names, bases, mine }: RowProps) {
+function Row({ set, value, forAnother = false, onChange, grant, meaning, names, bases, mine, deciding }: RowProps) {
   const t = useText(accessMessages);
   const isChosen = names.includes(grant);
   const wasChosen = bases.includes(grant);
@@ -123,7 +128,7 @@ function Row({ set, value, onChange, grant, meaning, names, bases, mine }: RowPr
       isChosen={isChosen}
       wasChosen={wasChosen}
       isNew={set === 'scopes'}
-      lacks={covers(mine, grant) ? undefined : t(wasChosen ? 'notYoursEither' : 'notYours')}
+      lacks={forAnother && deciding.some((name) => covers([grant], name)) ? t('decides') : covers(mine, grant) ? undefined : t(wasChosen ? 'notYoursEither' : 'notYours')}
       mark={wider !== undefined && <StatusChip>{t('within', { wider })}</StatusChip>}
       onChange={(isIn) => onChange(withName(value, grant, isIn))}
     />

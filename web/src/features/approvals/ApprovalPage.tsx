@@ -142,9 +142,10 @@ function Votes({ approval }: { approval: ApprovalRead }) {
         <Text c="dimmed">{t(required === 0 ? 'noVotesNeeded' : 'noVotes')}</Text>
       ) : (
         <ul className={styles.votes}>
-          {votes.map(({ user, verdict, version, time, stands }) => (
+          {votes.map(({ user, token, verdict, version, time, stands }) => (
             <li key={`${user.id} ${version}`}>
               <Person person={user} withAvatar />
+              {token !== null && <span>{t('byToken', { id: String(token.id), creator: token.createdBy.name })}</span>}
               <StatusChip tone={!stands ? 'neutral' : verdict === 'approve' ? 'ok' : 'bad'}>{t(`voted_${verdict}`)}</StatusChip>
               {!stands && (
                 <span>

@@ -38,12 +38,12 @@ function About({ entry }: { entry: AuditEntry }) {
   const { words, read } = useRecordWords(entry.action);
   const detail = detailOf(entry);
   const changes = changesIn(detail, read);
-  const { action, actor, actorKind, onBehalfOf, resource, createdTime, note } = entry;
+  const { action, actor, actorKind, token, onBehalfOf, resource, createdTime, note } = entry;
   const who = (
     <>
       {typeof actor.id === 'string' ? <CustomerLink userId={actor.id} /> : <Person person={actor} withAvatar />}
       <Text size="sm" c="dimmed">
-        {t(actorKind)}
+        {token === null ? t(actorKind) : t('byToken', { id: String(token.id), creator: token.createdBy.name })}
       </Text>
     </>
   );

@@ -1,11 +1,12 @@
 import { NativeSelect, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useUser } from '@/api';
+import { useMay, useUser } from '@/api';
 import { useText } from '@/i18n';
 import { FormDialog, useFaults, useKeyedForm } from '@/ui';
 import { TimeInput } from '@/ui/TimeInput';
 import { PermissionChoices } from '../PermissionChoices';
 import { useAccessRefusal } from '../useAccessRefusal';
-import { blankToken, faultOf, isComplete, lifetimes, requestOf, type TokenField, type TokenForm } from './form';
+import { UserPicker } from '../users/UserPicker';
+import { blankToken, faultOf, hasScopes, isComplete, lifetimes, requestOf, type TokenField, type TokenForm } from './form';
 import { tokenMessages } from './messages';
 import { createToken, type CreatedToken } from './queries';
 
@@ -18,10 +19,11 @@ interface Props {
 const longestName = 100;
 const fields = ['name', 'scopes', 'expiresTime'] as const satisfies readonly TokenField[];
 
-/** The dialog that creates a token that acts as whoever creates it. */
+/** The dialog that creates a token of whoever creates it or, for who manages users, of another user. */
 export function CreateToken({ onClose, onMade }: Props) {
   const t = useText(tokenMessages);
-  const { displayName } = useUser();
+  const { id, displayName } = useUser();
+  const may = useMay();
   const keyed = useKeyedForm<TokenForm, CreatedToken>({
     scope: 'tokens/new',
     title: t('add'),
@@ -50,7 +52,16 @@ export function CreateToken({ onClose, onMade }: Props) {
       unknown={{ hint: t('createUnknown'), again: t('createAgain') }}
       onClose={onClose}
     >
-      <Text>{t('actsAsYou', { name: displayName })}</Text>
+      {may('users:write') && (
+        <UserPicker
+          label={t('user')}
+          description={t('userHint')}
+          disabled={isFixed}
+          userId={form.userId}
+          onChange={(userId) => change({ userId: userId === id ? null : userId })}
+        />
+      )}
+      <Text>{form.userId === null ? t('actsAsYou', { name: displayName }) : t('actsAsAnother')}</Text>
       <TextInput
         label={t('name')}
         description={t('nameHint')}
@@ -74,14 +85,23 @@ export function CreateToken({ onClose, onMade }: Props) {
           <TimeInput label={t('until')} disabled={isFixed} time={form.until} error={wrong('expiresTime')} onTime={(until) => change({ until })} />
         )}
       </SimpleGrid>
-      <Radio.Group label={t('rights')} value={form.rights} onChange={(rights) => change({ rights })}>
-        <Stack gap="xs" mt={6}>
-          <Radio value="chosen" label={t('rightsChosen')} disabled={isFixed} />
-          <Radio value="all" label={t('rightsAll')} description={t('rightsAllWarning')} disabled={isFixed} />
-        </Stack>
-      </Radio.Group>
-      {form.rights === 'chosen' && (
-        <PermissionChoices set="scopes" value={form.scopes} error={wrong('scopes')} readOnly={isFixed} onChange={(scopes) => change({ scopes })} />
+      {form.userId === null && (
+        <Radio.Group label={t('rights')} value={form.rights} onChange={(rights) => change({ rights })}>
+          <Stack gap="xs" mt={6}>
+            <Radio value="chosen" label={t('rightsChosen')} disabled={isFixed} />
+            <Radio value="all" label={t('rightsAll')} description={t('rightsAllWarning')} disabled={isFixed} />
+          </Stack>
+        </Radio.Group>
+      )}
+      {hasScopes(form) && (
+        <PermissionChoices
+          set="scopes"
+          value={form.scopes}
+          forAnother={form.userId !== null}
+          error={wrong('scopes')}
+          readOnly={isFixed}
+          onChange={(scopes) => change({ scopes })}
+        />
       )}
     </FormDialog>
   );

@@ -33,7 +33,7 @@ function About({ token, onRevoked }: { token: Token; onRevoked: () => void }) {
   const t = useText(tokenMessages);
   const mayWrite = useMay()('tokens:write');
   const revoke = useRevoke(token, onRevoked);
-  const { name, username, scopes, expiresTime, lastUsedTime, createdTime, updatedBy } = token;
+  const { name, username, scopes, expiresTime, lastUsedTime, createdTime, createdBy } = token;
   return (
     <Stack gap="lg">
       <Facts
@@ -46,7 +46,7 @@ function About({ token, onRevoked }: { token: Token; onRevoked: () => void }) {
           [
             t('created'),
             <>
-              <When time={createdTime} /> · <Person person={updatedBy} />
+              <When time={createdTime} /> · <Person person={createdBy} />
             </>,
           ],
           [t('scopes'), scopes === null ? t('allRights', { user: username }) : <GrantList key="scopes" grants={scopes} />],

@@ -72,7 +72,7 @@ function useColumns(): Column<Token>[] {
       cell: (k) => (k.lastUsedTime === null ? t('neverUsed') : <When time={k.lastUsedTime} />),
     }),
     column.time('created', t('created'), (k) => k.createdTime, { sort: 'createdTime' }),
-    column.person('createdBy', t('createdBy'), (k) => k.updatedBy, { optional: true }),
+    column.person('createdBy', t('createdBy'), (k) => k.createdBy, { optional: true }),
     column.text('id', t('id'), (k) => k.id, { align: 'end', optional: true }),
   ];
 }

@@ -15,6 +15,12 @@ test('all rights are asked for by choice only, and never by choosing nothing', (
   expect(requestOf({ ...till, rights: 'all', scopes: 'items:read' }, now)).toEqual({ name: 'till' });
 });
 
+test('a token of another user has the scopes that were chosen, whatever was chosen before', () => {
+  const theirs = { ...blankToken, name: 'till', rights: 'all' as const, userId: 7 };
+  expect(faultOf(theirs, 'scopes', now)).toBe('scopesNeeded');
+  expect(requestOf({ ...theirs, scopes: 'orders:read' }, now)).toEqual({ name: 'till', userId: 7, scopes: ['orders:read'] });
+});
+
 test('a token ends after what was chosen, and after 90 days by the clock of the service', () => {
   const till = { ...blankToken, name: 'till', rights: 'all' as const };
   expect(requestOf({ ...till, lasts: '7' }, now).expiresTime).toBe(at(7));

@@ -7,6 +7,8 @@ const usual = '90';
 
 export type TokenForm = {
   name: string;
+  /** The user that it acts as; null for whoever creates it. */
+  userId: number | null;
   /** Whether it may do what is chosen, or all that its user may. */
   rights: 'chosen' | 'all';
   /** As a set is spelled; see sets.ts. */
@@ -22,7 +24,10 @@ export type TokenFault = 'nameNeeded' | 'scopesNeeded' | 'untilNeeded';
 
 const day = 86_400_000;
 
-export const blankToken: TokenForm = { name: '', rights: 'chosen', scopes: '', lasts: usual, until: null };
+export const blankToken: TokenForm = { name: '', userId: null, rights: 'chosen', scopes: '', lasts: usual, until: null };
+
+/** Whether its scopes are chosen. A token of another user never has all rights. */
+export const hasScopes = ({ rights, userId }: Pick<TokenForm, 'rights' | 'userId'>): boolean => rights === 'chosen' || userId !== null;
 
 /** What can be told to be wrong with a field without asking the service, at a time in ms since 1970. */
 export function faultOf(form: TokenForm, field: TokenField, now: number): TokenFault | undefined {
@@ -30,7 +35,7 @@ export function faultOf(form: TokenForm, field: TokenField, now: number): TokenF
     case 'name':
       return form.name.trim() === '' ? 'nameNeeded' : undefined;
     case 'scopes':
-      return form.rights === 'chosen' && form.scopes === '' ? 'scopesNeeded' : undefined;
+      return hasScopes(form) && form.scopes === '' ? 'scopesNeeded' : undefined;
     case 'expiresTime':
       return form.lasts === 'other' && (form.until === null || Date.parse(form.until) <= now) ? 'untilNeeded' : undefined;
   }
@@ -40,11 +45,13 @@ export const isComplete = (form: TokenForm, now: number): boolean =>
   (['name', 'scopes', 'expiresTime'] as const).every((field) => faultOf(form, field, now) === undefined);
 
 /** What is asked of the service. All rights are asked for by leaving the scopes out, the usual end by leaving the end out. */
-export function requestOf({ name, rights, scopes, lasts, until }: TokenForm, now: number): NewToken {
+export function requestOf(form: TokenForm, now: number): NewToken {
+  const { name, userId, scopes, lasts, until } = form;
   const ends = lasts === 'other' ? until : lasts === usual ? null : new Date(now + Number(lasts) * day).toISOString();
   return {
     name: name.trim(),
-    ...(rights === 'chosen' && { scopes: namesIn(scopes) }),
+    ...(userId !== null && { userId }),
+    ...(hasScopes(form) && { scopes: namesIn(scopes) }),
     ...(ends !== null && { expiresTime: ends }),
   };
 }

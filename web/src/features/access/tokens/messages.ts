@@ -26,6 +26,9 @@ export const tokenMessages = catalogue(
     emptyHint: 'A program calls the service with a token of its own. Give each one its own, so that you can revoke one without stopping the others.',
     add: 'New token',
     create: 'Create the token',
+    userHint: 'Empty: you.',
+    actsAsAnother:
+      'It acts as the user, with the permissions chosen here that both of you have. You stay behind it as its creator: where two users have to agree, it counts as yours too.',
     actsAsYou: 'It acts as you, {name}, and may never do more than you may at that moment.',
     rights: 'What it may do',
     rightsChosen: 'Only what is chosen here',
@@ -84,6 +87,8 @@ export const tokenMessages = catalogue(
     emptyHint: '程序使用自己的令牌调用服务。请为每个程序单独创建，这样吊销其中一个不会影响其他程序。',
     add: '新建令牌',
     create: '创建令牌',
+    userHint: '留空：你自己。',
+    actsAsAnother: '它代表该用户，仅有在此选择且双方都拥有的权限。你作为创建人仍与它相关：需要两人同意时，它也算作你。',
     actsAsYou: '它代表你（{name}），权限任何时候都不会超过你当时的权限。',
     rights: '可以做什么',
     rightsChosen: '仅限在此选择的权限',
