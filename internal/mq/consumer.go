@@ -124,6 +124,7 @@ func (c *Consumer) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		claimed := clock.Mark()
 		b, err := c.claim(ctx, life)
 		if b == nil {
 			<-slots
@@ -146,7 +147,7 @@ func (c *Consumer) Run(ctx context.Context) {
 		idle = c.options.MinPoll
 		working.Go(func() {
 			defer func() { <-slots }()
-			c.work(life, b)
+			c.work(life, b, claimed.Add(c.options.Lease))
 		})
 	}
 }
@@ -195,11 +196,11 @@ func (c *Consumer) reapUntil(ctx context.Context) {
 	}
 }
 
-// work handles a batch under its lease and settles it.
-func (c *Consumer) work(life context.Context, b *Batch) {
+// work handles a batch under its lease, which lasts until ends unless it is extended, and settles it.
+func (c *Consumer) work(life context.Context, b *Batch, ends time.Time) {
 	ctx, cancel := context.WithCancelCause(life)
 	var extending sync.WaitGroup
-	extending.Go(func() { c.keepLease(ctx, b, cancel) })
+	extending.Go(func() { c.keepLease(ctx, b, ends, cancel) })
 	outcomes := c.handle(ctx, b.Messages)
 	lost := errors.Is(context.Cause(ctx), ErrLeaseLost)
 	cancel(nil)
@@ -211,12 +212,13 @@ func (c *Consumer) work(life context.Context, b *Batch) {
 	c.settle(life, b, outcomes)
 }
 
-// keepLease extends the lease at a third of it. When the lease is lost, or has run
-// out while the store could not be reached, it ends ctx.
-func (c *Consumer) keepLease(ctx context.Context, b *Batch, cancel context.CancelCauseFunc) {
+// keepLease extends the lease at a third of it. It cancels ctx when the lease is lost, and when it
+// ends: a store that does not answer must not delay that.
+func (c *Consumer) keepLease(ctx context.Context, b *Batch, ends time.Time, cancel context.CancelCauseFunc) {
+	end := time.AfterFunc(-clock.Since(ends), func() { cancel(ErrLeaseLost) })
+	defer end.Stop()
 	ticker := time.NewTicker(c.options.Lease / 3)
 	defer ticker.Stop()
-	extended := clock.Mark()
 	for {
 		select {
 		case <-ctx.Done():
@@ -224,11 +226,14 @@ func (c *Consumer) keepLease(ctx context.Context, b *Batch, cancel context.Cance
 		case <-ticker.C:
 		}
 		sent := clock.Mark()
-		err := c.queue.Extend(ctx, b, c.options.Lease)
+		bounded, stop := context.WithDeadline(ctx, ends)
+		err := c.queue.Extend(bounded, b, c.options.Lease)
+		stop()
 		switch {
 		case err == nil:
-			extended = sent
-		case errors.Is(err, ErrLeaseLost), clock.Since(extended) > c.options.Lease:
+			ends = sent.Add(c.options.Lease)
+			end.Reset(-clock.Since(ends))
+		case errors.Is(err, ErrLeaseLost):
 			cancel(ErrLeaseLost)
 			return
 		}

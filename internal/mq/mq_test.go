@@ -135,6 +135,43 @@ func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
 	require.False(t, db.Capabilities().SkipLocked, "and the report says so")
 }
 
+// silent is a queue that answers no extension of a lease until it is released.
+type silent struct {
+	mq.Queue
+	released chan struct{}
+}
+
+func (s silent) Extend(context.Context, *mq.Batch, time.Duration) error {
+	<-s.released
+	return context.DeadlineExceeded
+}
+
+func TestAHandlerIsToldOfTheEndOfItsLeaseWhileTheStoreIsSilent(t *testing.T) {
+	const lease = 600 * time.Millisecond
+	q := silent{mq.NewSQL(storagetest.SQLite(t), clock.System{}, mq.Options{}).Queue("silent"), make(chan struct{})}
+	require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: "a"}))
+	ctx, stop := context.WithCancel(t.Context())
+	told := make(chan error, 1)
+	consumer := mq.NewConsumer(q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
+		select {
+		case <-ctx.Done():
+			told <- context.Cause(ctx)
+		case <-time.After(20 * time.Second):
+			told <- nil
+		}
+		stop()
+		return make([]mq.Outcome, len(messages))
+	}, mq.ConsumerOptions{Lease: lease})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		consumer.Run(ctx)
+	}()
+	require.ErrorIs(t, <-told, mq.ErrLeaseLost)
+	close(q.released)
+	<-ended
+}
+
 func TestAClaimToWhichOthersComeFirstOverAndOverHasFoundNothing(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})

@@ -185,14 +185,14 @@ func TestAnEditWithoutAUsablePreconditionIsRefused(t *testing.T) {
 		status  int
 		code    string
 	}{
-		"none":              {nil, http.StatusPreconditionRequired, "precondition_required"},
-		"any version":       {[]string{"If-Match", "*"}, http.StatusBadRequest, "precondition_malformed"},
+		"none":                {nil, http.StatusPreconditionRequired, "precondition_required"},
+		"any version":         {[]string{"If-Match", "*"}, http.StatusBadRequest, "precondition_malformed"},
 		"weak without quotes": {[]string{"If-Match", `W/%s`}, http.StatusBadRequest, "precondition_malformed"},
-		"not in quotes":     {[]string{"If-Match", `%s`}, http.StatusBadRequest, "precondition_malformed"},
-		"list":              {[]string{"If-Match", `"%s", "x"`}, http.StatusBadRequest, "precondition_malformed"},
-		"empty list member": {[]string{"If-Match", `"%s",`}, http.StatusBadRequest, "precondition_malformed"},
-		"only half quoted":  {[]string{"If-Match", `"%s`}, http.StatusBadRequest, "precondition_malformed"},
-		"never given out":   {[]string{"If-Match", `"x-%s"`}, http.StatusPreconditionFailed, "version_conflict"},
+		"not in quotes":       {[]string{"If-Match", `%s`}, http.StatusBadRequest, "precondition_malformed"},
+		"list":                {[]string{"If-Match", `"%s", "x"`}, http.StatusBadRequest, "precondition_malformed"},
+		"empty list member":   {[]string{"If-Match", `"%s",`}, http.StatusBadRequest, "precondition_malformed"},
+		"only half quoted":    {[]string{"If-Match", `"%s`}, http.StatusBadRequest, "precondition_malformed"},
+		"never given out":     {[]string{"If-Match", `"x-%s"`}, http.StatusPreconditionFailed, "version_conflict"},
 	}
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/guarded"

@@ -98,6 +98,11 @@ var limits = []mutant{
 		caught: tests{"internal/access": {"TestPublicKeysVerifyCustomersAndAreNoSecrets"}},
 	},
 	{
+		name: "a handler hears of the end of its lease from the store alone",
+		file: "internal/mq/consumer.go", old: `func() { cancel(ErrLeaseLost) })`, new: `func() {})`,
+		caught: tests{"internal/mq": {"TestAHandlerIsToldOfTheEndOfItsLeaseWhileTheStoreIsSilent"}},
+	},
+	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},
