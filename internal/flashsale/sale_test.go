@@ -601,3 +601,30 @@ func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
 		})
 	}
 }
+
+func TestTheQueueOfAFinishedSaleIsForgottenAndThatOfAnOpenOneIsNot(t *testing.T) {
+	eachMarket(t, func(t *testing.T, s *market) {
+		sale := s.open(t, nil)
+		open := s.plan(t, nil)
+		s.must(t, 200, "POST", open+"/open", nil)
+		for _, one := range []string{sale, open} {
+			require.Equal(t, 202, s.buy(t, one, 7, 1).Status)
+			s.consume(t, one)
+		}
+		names := func() []string {
+			require.NoError(t, s.sales.ForgetQueues(s.worker(), 1))
+			all, err := s.queues.Names(s.Ctx)
+			require.NoError(t, err)
+			return all
+		}
+		require.Subset(t, names(), []string{gate.QueueName(idOf(sale)), gate.QueueName(idOf(open))})
+		s.must(t, 200, "POST", sale+"/close", nil)
+		require.Eventually(t, func() bool {
+			s.must(t, 200, "POST", sale+"/reconcile", nil)
+			return !s.sales.Supervises(s.Ctx, idOf(sale))
+		}, 30*time.Second, time.Millisecond)
+		left := names()
+		require.NotContains(t, left, gate.QueueName(idOf(sale)))
+		require.Contains(t, left, gate.QueueName(idOf(open)))
+	})
+}

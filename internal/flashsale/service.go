@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"interlock/internal/approvals"
@@ -117,6 +118,37 @@ func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, e
 		return nil, fmt.Errorf("find flash sales by name: %w", err)
 	}
 	return sales, nil
+}
+
+// ForgetQueues removes the names of the queues of finished sales, of all tenants: nothing is enqueued
+// for them any more, and whoever measures the queues asks each by its name. It reads the sales in
+// parts of limit:
+//
+//	SELECT sale_id FROM flash_sale_stocks WHERE finished = 1 AND sale_id IN (…)
+func (s *Service) ForgetQueues(ctx context.Context, limit int) error {
+	names, err := s.queues.Names(ctx)
+	if err != nil {
+		return err
+	}
+	var sales []int64
+	for _, name := range names {
+		if sale, ok := gate.SaleOf(name); ok {
+			sales = append(sales, sale)
+		}
+	}
+	for part := range slices.Chunk(sales, limit) {
+		var finished []int64
+		err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Stock{}).Where("finished = ? AND sale_id IN ?", true, part).Pluck("sale_id", &finished).Error
+		if err != nil {
+			return fmt.Errorf("read which sales are finished: %w", err)
+		}
+		for _, sale := range finished {
+			if err := s.queues.Forget(ctx, gate.QueueName(sale)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Queues names the queues of the caller's tenant, and whether each is of a sale that is not

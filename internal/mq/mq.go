@@ -173,8 +173,12 @@ type Broker interface {
 	// before the first colon is the queue's family, by which it is measured.
 	Queue(name string) Queue
 
-	// Names lists the queues that were used, sorted.
+	// Names lists the queues that were used and not forgotten since, sorted.
 	Names(ctx context.Context) ([]string, error)
+
+	// Forget removes the name of a queue that is empty and is not used any more. In this process a
+	// queue that is used again is listed again.
+	Forget(ctx context.Context, name string) error
 }
 
 const (

@@ -76,6 +76,16 @@ func (r *Redis) Names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// Forget implements Broker.
+func (r *Redis) Forget(ctx context.Context, name string) error {
+	if err := r.client.SRem(ctx, r.namesKey(), name).Err(); err != nil {
+		return fmt.Errorf("forget queue %s: %w", name, err)
+	}
+	r.known.Delete(name)
+	r.wakers.forget(name)
+	return nil
+}
+
 func (r *Redis) namesKey() string { return r.prefix + "queues" }
 
 func (r *Redis) register(ctx context.Context, name string) error {

@@ -53,6 +53,16 @@ func (s *SQL) Names(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// Forget implements Broker.
+func (s *SQL) Forget(ctx context.Context, name string) error {
+	if err := s.db.Write(storage.AcrossTenants(ctx)).Exec("DELETE FROM mq_queues WHERE name = ?", name).Error; err != nil {
+		return fmt.Errorf("forget queue %s: %w", name, err)
+	}
+	s.known.Delete(name)
+	s.wakers.forget(name)
+	return nil
+}
+
 // EnqueueTx appends messages in the caller's transaction: they are in the queue if
 // and only if it commits. Call Enqueued after the commit.
 func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {

@@ -21,6 +21,12 @@ type wakers struct {
 	byName map[string]*waker
 }
 
+func (w *wakers) forget(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.byName, name)
+}
+
 func (w *wakers) of(name string) *waker {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -103,6 +103,21 @@ var limits = []mutant{
 		caught: tests{"internal/mq": {"TestAHandlerIsToldOfTheEndOfItsLeaseWhileTheStoreIsSilent"}},
 	},
 	{
+		name: "the first caller of a batch waits for it whatever its context",
+		file: "internal/base/batcher/batcher.go", old: `go b.run(context.WithoutCancel(ctx))`, new: `b.run(context.WithoutCancel(ctx))`,
+		caught: tests{"internal/base/batcher": {"TestTheFirstCallerDoesNotOutstayItsContext"}},
+	},
+	{
+		name: "a pool of one warns at each attempt",
+		file: "internal/base/storage/pool_limit.go", old: `if !c.crowded {`, new: `if c.limit == c.size {`,
+		caught: tests{"internal/base/storage": {"TestAPoolOfOneWarnsOnceOfARefusedConnection"}},
+	},
+	{
+		name: "the queue of an open sale is forgotten",
+		file: "internal/flashsale/service.go", old: `"finished = ? AND sale_id IN ?"`, new: `"finished <= ? AND sale_id IN ?"`,
+		caught: tests{"internal/flashsale": {"TestTheQueueOfAFinishedSaleIsForgottenAndThatOfAnOpenOneIsNot"}},
+	},
+	{
 		name: "an empty path parameter names a row",
 		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},

@@ -58,7 +58,7 @@ func (b *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	b.flushing = true
 	b.mu.Unlock()
 	if first {
-		b.run(context.WithoutCancel(ctx))
+		go b.run(context.WithoutCancel(ctx))
 	}
 	select {
 	case <-e.done:
@@ -89,7 +89,6 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 		close(e.done)
 	}
 	if more {
-		// The caller that flushed has its answer and is not to wait for others.
 		go b.run(ctx)
 	}
 }

@@ -121,6 +121,30 @@ func TestWhoLeavesBeforeItsTurnIsNotFlushed(t *testing.T) {
 	require.Equal(t, [][]int{{1}, {2}}, d.flushes)
 }
 
+func TestTheFirstCallerDoesNotOutstayItsContext(t *testing.T) {
+	d := newDoor()
+	b := New(10, d.flush)
+	impatient, leave := context.WithCancelCause(t.Context())
+	hungUp := errors.New("hung up")
+	told := make(chan error, 1)
+	go func() {
+		_, err := b.Do(impatient, 1)
+		told <- err
+	}()
+	<-d.entered
+	leave(hungUp)
+	select {
+	case err := <-told:
+		require.ErrorIs(t, err, hungUp)
+	case <-time.After(patience):
+		t.Error("it waits for the flush")
+	}
+	close(d.opened)
+	out, err := b.Do(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, 4, out)
+}
+
 func TestAnAnswerTooFewFailsAll(t *testing.T) {
 	b := New(10, func(context.Context, []int) ([]int, error) { return nil, nil })
 	_, err := b.Do(t.Context(), 1)

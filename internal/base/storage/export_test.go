@@ -1,8 +1,13 @@
 package storage
 
 import (
+	"context"
+	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"time"
+
+	gomysql "github.com/go-sql-driver/mysql"
 )
 
 // Link and Runnable are link and runnable.
@@ -41,6 +46,19 @@ func (db *DB) GrowEvery(every time.Duration) {
 	for _, c := range db.limiters {
 		c.every = every
 	}
+}
+
+// ConnectCrowded has a pool of one connect, until ctx ends, to a server that has no connection left.
+func ConnectCrowded(ctx context.Context) error {
+	connector, err := gomysql.NewConnector(gomysql.NewConfig())
+	if err != nil {
+		return err
+	}
+	c := newPoolLimiter(1)
+	c.pool = sql.OpenDB(connector)
+	defer c.pool.Close()
+	_, err = c.connect(ctx, func(context.Context) (*session, error) { return nil, &gomysql.MySQLError{Number: 1203} })
+	return errors.Join(err, c.end())
 }
 
 // SeenBy reports whether what was committed at one server is seen for certain at another, each by

@@ -45,8 +45,10 @@ type poolLimiter struct {
 	mu sync.Mutex
 	// live is how many connections the pool has, and limit how many it may have.
 	live, limit int
-	spare       *session
-	closed      bool
+	// crowded is set from when the server refused a connection until the pool may have all it wants.
+	crowded bool
+	spare   *session
+	closed  bool
 }
 
 func newPoolLimiter(size int) *poolLimiter {
@@ -112,7 +114,8 @@ func (c *poolLimiter) shrink(ctx context.Context) int {
 	if c.closed {
 		return c.live
 	}
-	if c.limit == c.size {
+	if !c.crowded {
+		c.crowded = true
 		slog.WarnContext(ctx, "the database has no connection left to give; this process goes on with those it has", "has", c.live, "wants", c.size)
 		time.AfterFunc(c.every, c.grow)
 	}
@@ -128,7 +131,7 @@ func (c *poolLimiter) grow() {
 		return
 	}
 	c.setLimit(min(c.size, c.limit+max(1, c.size/8)))
-	if c.limit < c.size {
+	if c.crowded = c.limit < c.size; c.crowded {
 		time.AfterFunc(c.every, c.grow)
 	}
 }

@@ -1,11 +1,14 @@
 package storage_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -220,4 +223,15 @@ func TestAServerWithoutAConnectionLeftIsSaidToBeSoAtTheStart(t *testing.T) {
 	defer holder.Close()
 	_, err = storage.Open(t.Context(), storage.Options{URL: address})
 	require.ErrorContains(t, err, "max_user_connections")
+}
+
+func TestAPoolOfOneWarnsOnceOfARefusedConnection(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	require.Error(t, storage.ConnectCrowded(ctx))
+	require.Equal(t, 1, strings.Count(log.String(), "no connection left"), log.String())
 }

@@ -19,6 +19,8 @@ import (
 // messages as its number says.
 type numbered int
 
+func (numbered) Forget(context.Context, string) error { return nil }
+
 func (n numbered) Names(context.Context) ([]string, error) {
 	names := make([]string, n)
 	for i := range names {

@@ -3,6 +3,8 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/mq"
@@ -13,6 +15,13 @@ const QueueFamily = "fs"
 
 // QueueName names the queue of a sale. The gate's keys share its slot in Redis.
 func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sale) }
+
+// SaleOf returns the sale of a queue, by its name.
+func SaleOf(queue string) (sale int64, ok bool) {
+	family, id, _ := strings.Cut(queue, ":")
+	sale, err := strconv.ParseInt(id, 10, 64)
+	return sale, family == QueueFamily && err == nil
+}
 
 // body is the body of a queued ticket. Its message's ID is the ticket.
 type body struct {

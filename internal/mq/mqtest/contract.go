@@ -409,6 +409,16 @@ func names(t *testing.T, broker Broker) {
 	require.True(t, slices.IsSorted(got))
 	require.Subset(t, got, used)
 	require.NotContains(t, got, unused)
+	require.NoError(t, broker.Forget(t.Context(), used[1]))
+	require.NoError(t, broker.Forget(t.Context(), used[1]), "and again")
+	got, err = broker.Names(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, got, used[0])
+	require.NotContains(t, got, used[1])
+	enqueue(t, queue{broker.Queue(used[1]), broker}, "b")
+	got, err = broker.Names(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, got, used[1], "it is used again")
 	for _, wrong := range []string{"", "a{b", "a}b", "a b", string(make([]byte, mq.MaxNameLength+1))} {
 		require.Panics(t, func() { broker.Queue(wrong) }, "%q", wrong)
 	}
