@@ -51,17 +51,8 @@ func differences(landed, asked *Event) []string {
 		differ = append(differ, "deltas")
 	}
 	// The payload is what is left when all else is equal.
-	if len(differ) == 0 || !samePayload(landed.Payload, asked.Payload) {
+	if len(differ) == 0 || !strictjson.Same(landed.Payload, asked.Payload) {
 		differ = append(differ, "payload")
 	}
 	return differ
-}
-
-func samePayload(a, b string) bool {
-	first, err := strictjson.Canonical([]byte(a))
-	if err != nil {
-		return false
-	}
-	second, err := strictjson.Canonical([]byte(b))
-	return err == nil && bytes.Equal(first, second)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/core/uow"
 )
 
@@ -118,7 +119,11 @@ func (s *Service) digest(p Proposal) string {
 		sum.Write([]byte(p.EffectiveTime.UTC().Format(time.RFC3339Nano)))
 		sum.Write([]byte{0})
 	}
-	sum.Write(p.Content)
+	content, err := strictjson.Canonical(p.Content)
+	if err != nil {
+		content = p.Content
+	}
+	sum.Write(content)
 	digest := sum.Sum(nil)
 	if code := s.cipher.MAC("digest of an approval", digest); code != nil {
 		digest = code

@@ -7,6 +7,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
 )
 
@@ -44,6 +45,13 @@ type Content struct {
 	Protected bool
 	// Secret configs have their value encrypted, and shown to readers with SecretsPermission.
 	Secret bool
+}
+
+// sameAs reports whether two contents mean the same, however their JSON is spelled.
+func (c Content) sameAs(other Content) bool {
+	same := strictjson.Same(c.Value, other.Value) && strictjson.Same(c.Schema, other.Schema)
+	c.Value, c.Schema = other.Value, other.Schema
+	return same && c == other
 }
 
 // Config is one setting.

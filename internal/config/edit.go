@@ -6,6 +6,7 @@ import (
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/merge"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
@@ -203,9 +204,9 @@ func (c *Config) differences(after *Config) []string {
 	}{
 		{"protected", after.Protected != c.Protected},
 		{"remark", after.Remark != c.Remark},
-		{"schema", after.Schema != c.Schema},
+		{"schema", !strictjson.Same(after.Schema, c.Schema)},
 		{"secret", after.Secret != c.Secret},
-		{"value", after.Value != c.Value || after.given && c.isConfidential()},
+		{"value", !strictjson.Same(after.Value, c.Value) || after.given && c.isConfidential()},
 		{"valueType", after.ValueType != c.ValueType},
 	} {
 		if member.differs {

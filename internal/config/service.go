@@ -293,7 +293,7 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 		return nil, err
 	}
 	old.Protected, old.Secret = row.Protected, row.Secret
-	if old.Content == row.Content && (!row.isConfidential() || to.ToVersion == row.Version) {
+	if old.sameAs(row.Content) && (!row.isConfidential() || to.ToVersion == row.Version) {
 		return row, nil
 	}
 	own := *row

@@ -184,7 +184,7 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
 	// Whether it has the secret value that was guessed is not said.
-	case c.Op == OpCreate && current.Content == c.Content && !current.isConfidential():
+	case c.Op == OpCreate && current.sameAs(c.Content) && !current.isConfidential():
 		return w, approvals.ErrNoChange
 	case c.Op == OpCreate, c.Op == OpDelete, current == nil, c.IfMatch.Ref.ID != current.ID:
 		return w, approvals.ErrStaleBase

@@ -279,7 +279,7 @@ func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, 
 		return verdict, plannedWrite{}
 	case existing == nil:
 	// Whether it has this secret value already is not said.
-	case write.after.Content == existing.Content && !existing.isConfidential():
+	case write.after.sameAs(existing.Content) && !existing.isConfidential():
 		verdict.Verdict = verdictUnchanged
 	case onExisting == Skip:
 		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which stays."

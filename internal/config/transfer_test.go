@@ -74,6 +74,26 @@ func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
 	})
 }
 
+func TestImportOfAReformattedExportChangesNothing(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		w := newRegistry(t, ctx, db)
+		w.create("shop.tax", config.Content{Value: `7.50`, ValueType: config.Number, Remark: "percent", Schema: `{"minimum":0.0,"maximum":1e2}`})
+		w.create("shop.flags", object(`{"z":true,"a":[1,"\u00fc"]}`))
+		before := w.traces()
+		export, err := w.Export(ctx, "")
+		require.NoError(t, err)
+		rows := rowsOf(export)
+		rows[0].Content.Value = "{ \"a\": [ 1.0, \"ü\" ],\n \"z\": true }"
+		rows[1].Content.Value, rows[1].Content.Schema = `75e-1`, "{ \"maximum\": 100, \"minimum\": 0 }"
+
+		report, err := w.importAll(config.Import{Rows: rows, OnExisting: config.Update})
+		require.NoError(t, err)
+		require.Equal(t, 2, report.Counts["unchanged"])
+		require.Equal(t, before, w.traces())
+		require.Equal(t, `7.50`, w.get("shop.tax").Value, "the spelling of its author stays")
+	})
+}
+
 func TestAnImportReportsTheTimeOfItsWrites(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)

@@ -143,9 +143,28 @@ func TestRefusalsOfTheHandlerAreRepeatedToo(t *testing.T) {
 
 		invalid := c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "", "price": -1}, "X-Idempotency-Key", "k-3")
 		require.Equal(t, http.StatusUnprocessableEntity, invalid.Status)
-		again = c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "name": "", "price": -1}, "X-Idempotency-Key", "k-3")
-		require.True(t, isReplay(again))
-		require.Equal(t, string(invalid.Body), string(again.Body))
+		malformed := c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": "X", "named": ""}, "X-Idempotency-Key", "k-3")
+		require.Equal(t, "malformed_request", malformed.Code())
+		corrected := keyed(t, c, "k-3", "X")
+		require.Equal(t, http.StatusCreated, corrected.Status, "a rejected shape leaves the key free: %s", corrected.Body)
+		require.False(t, isReplay(corrected))
+	})
+}
+
+func TestAKeyedRequestIsTheSameInAnySpellingOfItsBody(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		c := underContract(t, p.Admin(t))
+		send := func(body string) apptest.Answer {
+			return c.Do(t, http.MethodPost, "/api/v1/configs", body, "X-Idempotency-Key", "k-1")
+		}
+		first := send(`{"key":"a.b","value":{"x":1.0,"y":[100]},"valueType":"json"}`)
+		require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
+		again := send("{\n \"valueType\": \"json\", \"value\": {\"y\": [1e2], \"x\": 1}, \"\\u006bey\": \"a.b\"}")
+		require.True(t, isReplay(again), "%s", again.Body)
+		require.Equal(t, string(first.Body), string(again.Body))
+		for _, other := range []string{`{"key":"a.b","value":{"x":1.5,"y":[100]},"valueType":"json"}`, `{"key":"a.b","value":{"x":1.0,"y":[100]}}`} {
+			require.Equal(t, "idempotency_key_reused", send(other).Code(), other)
+		}
 	})
 }
 

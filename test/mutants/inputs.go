@@ -25,4 +25,34 @@ var inputs = []mutant{
 		file: "internal/config/transfer.go", old: `r.rejectedBytes <= maxRejectedBytes {`, new: `true {`,
 		caught: tests{"internal/config": {"TestRepliesToLargestImportsCanBeStored"}},
 	},
+	{
+		name: "JSON is the same only with the same spelling of numbers",
+		file: "internal/base/strictjson/canonical.go", old: `jsontext.Value(CanonicalNumber(token.String()))`, new: `jsontext.Value(token.String())`,
+		caught: tests{
+			"internal/base/strictjson": {"TestOneValueHasOneCanonicalText"},
+			"internal/config":          {"TestImportOfAReformattedExportChangesNothing"},
+			"test/e2e":                 {"TestAKeyedRequestIsTheSameInAnySpellingOfItsBody"},
+		},
+	},
+	{
+		name: "an import compares the text of configs",
+		file: "internal/config/transfer.go", old: `write.after.sameAs(existing.Content)`, new: `write.after.Content == existing.Content`,
+		caught: tests{"internal/config": {"TestImportOfAReformattedExportChangesNothing"}},
+	},
+	{
+		name: "an idempotency key is for one spelling of a body",
+		file: "internal/edge/idempotency/record.go", old: `	if err != nil {
+		body = r.Body
+	}
+	hash`, new: `	if true || err != nil {
+		body = r.Body
+	}
+	hash`,
+		caught: tests{"test/e2e": {"TestAKeyedRequestIsTheSameInAnySpellingOfItsBody"}},
+	},
+	{
+		name: "a rejected shape is stored under its idempotency key",
+		file: "internal/edge/idempotency/keep.go", old: `reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed`, new: `reply.Code == apperr.MalformedRequest`,
+		caught: tests{"test/e2e": {"TestRefusalsOfTheHandlerAreRepeatedToo"}},
+	},
 }

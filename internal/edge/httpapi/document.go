@@ -166,6 +166,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 // and returns it.
 func (d *Document) refuse(ctx context.Context, name string, err error) error {
 	reply, seen := problem(ctx, err)
+	reply.code = "" // one operation cannot be corrected under the key of its document
 	if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {
 		return err
 	}

@@ -31,6 +31,8 @@ type KeyedRequest struct {
 // StoredReply is a reply as bytes: what was sent, and what is sent again.
 type StoredReply struct {
 	Status int
+	// Code is that of an error; "" for any other reply, and for one that was stored.
+	Code   apperr.Code
 	Header http.Header
 	Body   []byte
 }
@@ -227,5 +229,5 @@ func (e encoded) kept(ctx context.Context) StoredReply {
 		}
 		header.Set(HeaderReveals, told.permission)
 	}
-	return StoredReply{Status: e.status, Header: header, Body: e.body}
+	return StoredReply{Status: e.status, Code: e.code, Header: header, Body: e.body}
 }

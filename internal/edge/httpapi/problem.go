@@ -106,7 +106,7 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
 	}
-	return encoded{status: k.status, header: header, body: text}, e
+	return encoded{status: k.status, code: e.Code, header: header, body: text}, e
 }
 
 // problemHead is what every problem has, in the order that people read it.

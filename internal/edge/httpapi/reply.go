@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/strictjson"
 	"interlock/internal/core/guard"
@@ -205,6 +206,8 @@ func (r reply) isNotModified(request *http.Request) bool {
 // encoded is a reply as bytes: what is sent, and what can be kept and sent again.
 type encoded struct {
 	status int
+	// code is that of an error, "" for any other reply.
+	code   apperr.Code
 	header http.Header
 	body   []byte
 }

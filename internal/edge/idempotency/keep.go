@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"interlock/internal/base/apperr"
 	"interlock/internal/base/clip"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
@@ -87,6 +88,8 @@ func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.St
 		return a.winnerReply(ctx)
 	case ctx.Err() != nil:
 		return httpapi.StoredReply{}, false
+	case isCorrectable(refusal):
+		return a.winnerReply(ctx)
 	}
 	return a.KeepCommitted(ctx, refusal)
 }
@@ -103,19 +106,26 @@ func (a *attempt) winnerReply(ctx context.Context) (httpapi.StoredReply, bool) {
 	return *a.earlier, true
 }
 
-// Keeps implements httpapi.Attempt. What says when to come back (423, 429, 503) is not
-// an answer yet; 401 and 403 are decided anew for each request, and what was too large
-// was never read.
+// Keeps implements httpapi.Attempt. A reply with Retry-After (423, 429, 503) is not final. The
+// service decides 401 and 403 again for each request, and did not read a body that is too large.
+// A request that is malformed or breaks a rule of shape can be corrected under the same key.
 func (a *attempt) Keeps(reply httpapi.StoredReply) bool {
 	switch {
 	case reply.Header.Get("Retry-After") != "":
 		return false
-	case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
+	case isCorrectable(reply):
+		return false
+	case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
 		return false
 	case reply.Status >= http.StatusInternalServerError:
 		return a.keeper.keepServerErrors
 	}
 	return true
+}
+
+// isCorrectable reports whether a reply rejects the request for its shape.
+func isCorrectable(reply httpapi.StoredReply) bool {
+	return reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed
 }
 
 // record returns what is to be kept of a reply.

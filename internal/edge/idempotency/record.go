@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -30,7 +31,7 @@ const (
 type fingerprint [sha256.Size]byte
 
 // fingerprintOf covers method, path, query (in any order of its parameters) and
-// body. Each part is preceded by its length, so that no two requests share one by
+// body (in its canonical form, if it is JSON). Each part is preceded by its length, so that no two requests share one by
 // moving bytes from part to part.
 func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
 	hash := sha256.New()
@@ -39,8 +40,12 @@ func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
 		head = binary.BigEndian.AppendUint64(head, uint64(len(part)))
 		head = append(head, part...)
 	}
-	hash.Write(binary.BigEndian.AppendUint64(head, uint64(len(r.Body))))
-	hash.Write(r.Body)
+	body, err := strictjson.Canonical(r.Body)
+	if err != nil {
+		body = r.Body
+	}
+	hash.Write(binary.BigEndian.AppendUint64(head, uint64(len(body))))
+	hash.Write(body)
 	var fingerprint fingerprint
 	hash.Sum(fingerprint[:0])
 	return fingerprint
