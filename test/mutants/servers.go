@@ -333,4 +333,14 @@ var servers = []mutant{
 		file: "internal/access/tenant.go", old: `range s.readyRoles {`, new: `range s.readyRoles[:0] {`,
 		caught: tests{"internal/access": {"TestNewTenantHasTheReadyMadeRoles"}},
 	},
+	{
+		name: "a file that root creates in the data folder is of root",
+		file: "internal/base/storage/open.go", old: `if os.Geteuid() != 0 {`, new: `if os.Geteuid() >= 0 {`,
+		caught: tests{"internal/base/basetest": {"TestFilesOfCommandsBelongToTheOwnerOfTheDataFolder"}},
+	},
+	{
+		name: "a backup is restored without its kind being checked",
+		file: "internal/base/backup/backup.go", old: `case isEmbedded && of == storage.MySQL:`, new: `case isEmbedded && of == "":`,
+		caught: tests{"internal/base/basetest": {"TestBackupOfTheOtherKindOfDatabaseIsNamed"}},
+	},
 }

@@ -151,11 +151,32 @@ func Restore(ctx context.Context, o storage.Options, path string) (content Conte
 		return Content{}, "", err
 	}
 	defer file.Close()
+	if err := requireKind(file, storage.DialectOf(o.URL)); err != nil {
+		return Content{}, "", err
+	}
 	if storage.DialectOf(o.URL) == storage.SQLite {
 		return restoreFile(ctx, o, file)
 	}
 	content, err = load(ctx, o, file)
 	return content, "", err
+}
+
+// requireKind refuses a backup of the other kind of database, and leaves the file at its beginning.
+func requireKind(file *os.File, of storage.Dialect) error {
+	const head = "SQLite format 3\x00"
+	begin := make([]byte, len(head))
+	if _, err := file.ReadAt(begin, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	isEmbedded := string(begin) == head
+	_, notDump := requireComplete(file)
+	switch {
+	case isEmbedded && of == storage.MySQL:
+		return fmt.Errorf("%s is a backup of an embedded database (SQLite) and cannot be restored on a database server: set INTERLOCK_DATABASE_URL to sqlite://PATH, or unset it", file.Name())
+	case notDump == nil && of == storage.SQLite:
+		return fmt.Errorf("%s is a backup of a database server and cannot be restored into an embedded database: set INTERLOCK_DATABASE_URL to an empty database on a server", file.Name())
+	}
+	return nil
 }
 
 // renew brings a database that was put back up to date, and begins its new history.
@@ -213,5 +234,5 @@ func copyTo(from io.Reader, path string) (err error) {
 		return err
 	}
 	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Sync(), to.Close())
+	return errors.Join(err, storage.GiveToOwner(to), to.Sync(), to.Close())
 }

@@ -18,6 +18,9 @@ import (
 // which takes its name last.
 func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (content Content, kept string, err error) {
 	live := strings.TrimPrefix(o.URL, "sqlite://")
+	if err := storage.CreateFolder(live); err != nil {
+		return Content{}, "", err
+	}
 	claimed, err := claim.File(live, "restore", clock.System{})
 	if err != nil {
 		return Content{}, "", err

@@ -43,6 +43,9 @@ func Try(ctx context.Context, o storage.Options, path string, visit Visit) error
 		return err
 	}
 	defer file.Close()
+	if err := requireKind(file, storage.DialectOf(o.URL)); err != nil {
+		return err
+	}
 	if storage.DialectOf(o.URL) == storage.SQLite {
 		return tryAsFile(ctx, o, file, visit)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"interlock/internal/base/backup"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/encryption"
 	"interlock/internal/base/epoch"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
@@ -216,4 +218,66 @@ func TestThereIsNothingToBackUpWhereThereIsNoDatabase(t *testing.T) {
 	_, err := backup.Write(context.Background(), storage.Options{URL: "sqlite://" + path}, path+".backup")
 	require.ErrorContains(t, err, "no database at")
 	require.NoFileExists(t, path)
+}
+
+func TestRestoreCreatesTheDataFolder(t *testing.T) {
+	from := storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")}
+	require.NoError(t, storagetest.Migrate(from.URL))
+	fill(t, from)
+	file := filepath.Join(t.TempDir(), "backup")
+	_, err := backup.Write(t.Context(), from, file)
+	require.NoError(t, err)
+	to := storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "new", "data", "interlock.db"), Existing: true}
+	_, kept, err := backup.Restore(t.Context(), to, file)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+	require.Equal(t, []string{"first"}, units(t, storagetest.Open(t, to.URL)))
+}
+
+// The service's user owns the data folder; root runs the commands. Without root the owner is the caller.
+func TestFilesOfCommandsBelongToTheOwnerOfTheDataFolder(t *testing.T) {
+	owner, folder := uint32(os.Getuid()), t.TempDir()
+	if owner == 0 {
+		owner = 65534
+		require.NoError(t, os.Chown(folder, int(owner), int(owner)))
+	}
+	live := filepath.Join(folder, "interlock.db")
+	at := storage.Options{URL: "sqlite://" + live}
+	require.NoError(t, storagetest.Migrate(at.URL))
+	db, err := storage.Open(t.Context(), at)
+	require.NoError(t, err)
+	_, err = encryption.MakeFile(live + ".keys")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	file := filepath.Join(t.TempDir(), "backup")
+	_, err = backup.Write(t.Context(), at, file)
+	require.NoError(t, err)
+	_, kept, err := backup.Restore(t.Context(), at, file)
+	require.NoError(t, err)
+	require.NotEmpty(t, kept)
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, entries, 4, "the database, its keys, its claim and the one before")
+	for _, entry := range entries {
+		info, err := entry.Info()
+		require.NoError(t, err)
+		require.Equal(t, owner, info.Sys().(*syscall.Stat_t).Uid, entry.Name())
+	}
+}
+
+func TestBackupOfTheOtherKindOfDatabaseIsNamed(t *testing.T) {
+	each(t, func(t *testing.T, at place) {
+		fill(t, at.from)
+		file := filepath.Join(t.TempDir(), "backup")
+		_, err := backup.Write(t.Context(), at.from, file)
+		require.NoError(t, err)
+		other, want := storage.Options{URL: "mysql://u:p@127.0.0.1:1/interlock"}, "is a backup of an embedded database"
+		if storage.DialectOf(at.from.URL) == storage.MySQL {
+			other, want = storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")}, "is a backup of a database server"
+		}
+		_, _, err = backup.Restore(t.Context(), other, file)
+		require.ErrorContains(t, err, want)
+		err = backup.Try(t.Context(), other, file, func(context.Context, storage.Options, backup.Content) error { return nil })
+		require.ErrorContains(t, err, want)
+	})
 }

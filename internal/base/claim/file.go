@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/storage"
 )
 
 // File claims the embedded database at path for this server by a lock on a file beside
@@ -16,6 +17,10 @@ import (
 func File(path, role string, clk clock.Clock) (*Claim, error) {
 	file, err := os.OpenFile(path+".serve", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
+		return nil, fmt.Errorf("claim the data: %w", err)
+	}
+	if err := storage.GiveToOwner(file); err != nil {
+		file.Close()
 		return nil, fmt.Errorf("claim the data: %w", err)
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gorm.io/gorm"
@@ -152,7 +153,21 @@ func createPrivate(path string) error {
 	if err != nil {
 		return err
 	}
-	return file.Close()
+	return errors.Join(GiveToOwner(file), file.Close())
+}
+
+// GiveToOwner gives a file that root created to the owner of its folder: a command that an operator
+// runs as root leaves nothing that the service's user cannot open.
+func GiveToOwner(file *os.File) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	folder, err := os.Stat(filepath.Dir(file.Name()))
+	if err != nil {
+		return err
+	}
+	owner := folder.Sys().(*syscall.Stat_t)
+	return file.Chown(int(owner.Uid), int(owner.Gid))
 }
 
 func pool(connector driver.Connector, size int) *sql.DB {
