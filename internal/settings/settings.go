@@ -83,7 +83,7 @@ type Serve struct {
 	RateLimit               int           `help:"Requests a second that one user, token or customer may send, twice as many at once, and a tenth of it from one network with credentials that are refused; 0 means no limit." default:"5000" env:"INTERLOCK_RATE_LIMIT" placeholder:"N"`
 	TenantRateLimit         int           `help:"Requests a second that all of a tenant may send together, its customers too, and twice as many at once; 0 means no limit." default:"50000" env:"INTERLOCK_TENANT_RATE_LIMIT" placeholder:"N"`
 	MaxStreams              int           `help:"Event streams that one user, token or customer may have open at a process; 0 means any number." default:"100" env:"INTERLOCK_MAX_STREAMS" placeholder:"N"`
-	MaxClients              int           `help:"Connections that a process takes at once; more wait until one ends. 0 means any number." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
+	MaxClients              int           `help:"Connections that a process takes at once, of which one network may have a quarter. More wait until one ends or is idle for a second. 0 means any number." default:"10000" env:"INTERLOCK_MAX_CLIENTS" placeholder:"N"`
 	TrustedProxies          []string      `help:"Networks (CIDR) whose X-Forwarded-For is believed." env:"INTERLOCK_TRUSTED_PROXIES" placeholder:"CIDR,…"`
 	TLSCert                 string        `name:"tls-cert" help:"File with the certificate, in PEM, to speak TLS with; read again when it changes. Unset: plain HTTP." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
 	TLSKey                  string        `name:"tls-key" help:"File with the certificate's key." env:"INTERLOCK_TLS_KEY" placeholder:"FILE"`

@@ -91,8 +91,8 @@ func TestOperatorsHaveAListenerOfTheirOwn(t *testing.T) {
 	for _, path := range []string{"/metrics", "/docs", "/openapi.json"} {
 		code, _ := status(p.OpsAddr(), path)
 		require.Equal(t, http.StatusOK, code, path)
-		// Where nothing is, the web admin answers with its own page.
-		_, body := status(p.Addr(), path)
+		code, body := status(p.Addr(), path)
+		require.Equal(t, http.StatusNotFound, code, path)
 		require.NotContains(t, body, "interlock_http_request_duration_seconds", path)
 		require.NotContains(t, body, "swagger", path)
 		require.NotContains(t, body, `"openapi"`, path)
@@ -100,7 +100,7 @@ func TestOperatorsHaveAListenerOfTheirOwn(t *testing.T) {
 	_, body := status(p.Addr(), "/graphiql")
 	require.NotContains(t, body, "graphiql.min.js")
 	for _, address := range []string{p.Addr(), p.OpsAddr()} {
-		for _, path := range []string{"/healthz", "/readyz"} {
+		for _, path := range []string{"/healthz", "/health", "/readyz"} {
 			code, _ := status(address, path)
 			require.Equal(t, http.StatusOK, code, address+path)
 		}

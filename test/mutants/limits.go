@@ -19,7 +19,7 @@ var limits = []mutant{
 	},
 	{
 		name: "anybody names a request",
-		file: "internal/edge/httpapi/middleware.go", old: `!sound || !s.trusts(c.Request())`, new: `!sound`,
+		file: "internal/edge/httpapi/middleware.go", old: `!sound || !s.trusts(c.Request().RemoteAddr)`, new: `!sound`,
 		caught: tests{"internal/edge/edgetest": {"TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise"}},
 	},
 	{
@@ -64,7 +64,7 @@ var limits = []mutant{
 	},
 	{
 		name: "a caller reports that it came over TLS",
-		file: "internal/edge/httpapi/middleware.go", old: `s.trusts(c.Request()) && c.Request().Header.Get`, new: `c.Request().Header.Get`,
+		file: "internal/edge/httpapi/middleware.go", old: `s.trusts(c.Request().RemoteAddr) && c.Request().Header.Get`, new: `c.Request().Header.Get`,
 		caught: tests{"internal/edge/edgetest": {"TestOnlyATrustedProxyReportsTLS"}},
 	},
 	{
@@ -116,6 +116,21 @@ var limits = []mutant{
 		name: "the queue of an open sale is forgotten",
 		file: "internal/flashsale/service.go", old: `"finished = ? AND sale_id IN ?"`, new: `"finished <= ? AND sale_id IN ?"`,
 		caught: tests{"internal/flashsale": {"TestTheQueueOfAFinishedSaleIsForgottenAndThatOfAnOpenOneIsNot"}},
+	},
+	{
+		name: "an idle connection keeps its place",
+		file: "internal/edge/httpapi/connections.go", old: `idleGrace - clock.Since(one.since); left > 0 {`, new: `idleGrace - clock.Since(one.since); left > -time.Hour {`,
+		caught: tests{"internal/edge/edgetest": {"TestIdleConnectionsOfOneNetworkLockNobodyOut"}},
+	},
+	{
+		name: "one network has all connections",
+		file: "internal/edge/httpapi/connections.go", old: `network != "" && c.openOf[network] >= c.share`, new: `network != "" && c.openOf[network] >= c.most`,
+		caught: tests{"internal/edge/edgetest": {"TestANetworkAtItsShareTakesNoPlaceOfAnother"}},
+	},
+	{
+		name: "a trusted proxy has the share of a network",
+		file: "internal/edge/httpapi/connections.go", old: `if c.trusts(remote) {`, new: `if c.trusts(remote) && false {`,
+		caught: tests{"internal/edge/edgetest": {"TestANetworkAtItsShareTakesNoPlaceOfAnother"}},
 	},
 	{
 		name: "an empty path parameter names a row",

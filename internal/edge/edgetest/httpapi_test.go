@@ -643,37 +643,120 @@ func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-func TestConnectionsBeyondTheMostWaitForOneToEnd(t *testing.T) {
-	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 1 })
-	httpapi.Get(f.Router(), "/thing", "", one)
+// dialer opens connections to a server that is served for the length of a test.
+type dialer struct {
+	t       *testing.T
+	address string
+}
+
+func dialed(t *testing.T, f fixture) dialer {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	served := make(chan error, 1)
 	go func() { served <- f.Serve(listener) }()
-	ask := func() (net.Conn, *bufio.Reader) {
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = connection.Close() })
-		_, err = connection.Write([]byte("GET /api/v1/thing HTTP/1.1\r\nHost: x\r\nAuthorization: tester\r\n\r\n"))
-		require.NoError(t, err)
-		return connection, bufio.NewReader(connection)
-	}
-	first, answer := ask()
-	line, err := answer.ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, line, "200")
-	second, answer := ask()
-	require.NoError(t, second.SetReadDeadline(clock.Deadline(100*time.Millisecond)))
-	_, err = answer.ReadByte()
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	require.NoError(t, first.Close())
+	t.Cleanup(func() {
+		require.NoError(t, f.Close())
+		require.NoError(t, <-served)
+	})
+	return dialer{t, listener.Addr().String()}
+}
+
+// ask requests a path over a connection of its own, from an address of this machine.
+func (d dialer) ask(from, path string) (net.Conn, *bufio.Reader) {
+	d.t.Helper()
+	connection, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).Dial("tcp", d.address)
+	require.NoError(d.t, err)
+	d.t.Cleanup(func() { _ = connection.Close() })
+	_, err = connection.Write([]byte("GET /api/v1" + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: tester\r\n\r\n"))
+	require.NoError(d.t, err)
+	require.NoError(d.t, connection.SetReadDeadline(clock.Deadline(30*time.Second)))
+	return connection, bufio.NewReader(connection)
+}
+
+func (d dialer) requireOK(answer *bufio.Reader) {
+	d.t.Helper()
+	reply, err := http.ReadResponse(answer, nil)
+	require.NoError(d.t, err)
+	require.Equal(d.t, http.StatusOK, reply.StatusCode)
+	_, err = io.Copy(io.Discard, reply.Body)
+	require.NoError(d.t, err)
+}
+
+func TestConnectionsBeyondTheMostWaitForOneToEnd(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 1 })
+	release := make(chan struct{})
+	httpapi.Get(f.Router(), "/thing", "", func(context.Context, httpapi.None) (int, error) {
+		<-release
+		return 1, nil
+	})
+	d := dialed(t, f)
+	_, first := d.ask("127.0.0.1", "/thing")
+	second, answer := d.ask("127.0.0.2", "/thing")
+	require.NoError(t, second.SetReadDeadline(clock.Deadline(1500*time.Millisecond)))
+	_, err := answer.ReadByte()
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "a connection that is served is not closed for another")
 	require.NoError(t, second.SetReadDeadline(time.Time{}))
-	line, err = answer.ReadString('\n')
+	close(release)
+	d.requireOK(first)
+	d.requireOK(answer)
+}
+
+func TestIdleConnectionsOfOneNetworkLockNobodyOut(t *testing.T) {
+	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 8 })
+	httpapi.Get(f.Router(), "/thing", "", one)
+	d := dialed(t, f)
+	var crowd []*bufio.Reader
+	for range 8 {
+		_, answer := d.ask("127.0.0.1", "/thing")
+		crowd = append(crowd, answer)
+	}
+	for _, other := range []string{"127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"} {
+		_, answer := d.ask(other, "/thing")
+		d.requireOK(answer)
+	}
+	d.requireOK(crowd[0])
+	_, err := crowd[0].ReadByte()
+	require.ErrorIs(t, err, io.EOF, "the longest idle is closed")
+	_, answer := d.ask("127.0.0.1", "/thing")
+	d.requireOK(answer)
+}
+
+func TestANetworkAtItsShareTakesNoPlaceOfAnother(t *testing.T) {
+	_, proxy, err := net.ParseCIDR("127.0.0.9/32")
 	require.NoError(t, err)
-	require.Contains(t, line, "200")
-	require.NoError(t, second.Close())
-	limit, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	require.NoError(t, f.Shutdown(limit))
-	require.NoError(t, <-served)
+	f := limited(t, func(o *httpapi.Options) { o.MaxConnections, o.TrustedProxies = 8, []*net.IPNet{proxy} })
+	release, busy := make(chan struct{}), make(chan struct{}, 8)
+	httpapi.Get(f.Router(), "/slow", "", func(context.Context, httpapi.None) (int, error) {
+		busy <- struct{}{}
+		<-release
+		return 1, nil
+	})
+	httpapi.Get(f.Router(), "/thing", "", one)
+	d := dialed(t, f)
+	var waiting []*bufio.Reader
+	for range 4 {
+		_, answer := d.ask("127.0.0.1", "/slow")
+		waiting = append(waiting, answer)
+	}
+	<-busy
+	<-busy
+	_, answer := d.ask("127.0.0.2", "/thing")
+	d.requireOK(answer)
+	require.Empty(t, busy, "a quarter of the connections is the share of a network")
+	turnedAway, answer := d.ask("127.0.0.1", "/thing")
+	_, err = answer.ReadByte()
+	require.Error(t, err, "as many as its share wait already")
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+	_ = turnedAway.Close()
+	for range 4 {
+		d.ask("127.0.0.9", "/slow")
+	}
+	for range 4 {
+		<-busy // a proxy brings many callers
+	}
+	close(release)
+	for _, answer := range waiting {
+		d.requireOK(answer)
+	}
 }

@@ -34,7 +34,7 @@ const (
 func (s *Server) identified(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
-		if sound := soundRequestID(id); !sound || !s.trusts(c.Request()) {
+		if sound := soundRequestID(id); !sound || !s.trusts(c.Request().RemoteAddr) {
 			if sound {
 				c.Set(callersIDKey, id)
 			}
@@ -163,7 +163,7 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 		} else {
 			header.Set(echo.HeaderContentSecurityPolicy, policy)
 		}
-		if s.secure || c.Request().TLS != nil || s.trusts(c.Request()) && c.Request().Header.Get(echo.HeaderXForwardedProto) == "https" {
+		if s.secure || c.Request().TLS != nil || s.trusts(c.Request().RemoteAddr) && c.Request().Header.Get(echo.HeaderXForwardedProto) == "https" {
 			c.Set(secureKey, true)
 			c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), overTLSKey{}, true)))
 			header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"golang.org/x/net/netutil"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
@@ -40,7 +39,8 @@ type Options struct {
 	// RefusedRate one network with credentials that are refused; a zero one means no limit.
 	Rate, TenantRate, RefusedRate ratelimit.Limit
 	// MaxStreams is how many event streams one principal may have open at this process, and
-	// MaxConnections how many connections all may; 0 means any number.
+	// MaxConnections how many connections all may, of which one network may have a
+	// quarter; 0 means any number.
 	MaxStreams, MaxConnections int
 	// TrustedProxies are the networks whose X-Forwarded-For and
 	// X-Forwarded-Proto are believed; none means that the peer's address is the
@@ -197,10 +197,11 @@ func (s *Server) isPage(request *http.Request, err error) bool {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.echo.ServeHTTP(w, r) }
 
-// Serve serves until Shutdown. Connections beyond MaxConnections wait to be accepted.
+// Serve serves until Shutdown. Connections beyond MaxConnections wait: see connections.
 func (s *Server) Serve(listener net.Listener) error {
 	if s.connections > 0 {
-		listener = netutil.LimitListener(listener, s.connections)
+		bounded := listen(listener, s.connections, s.trusts)
+		listener, s.http.ConnState = bounded, bounded.note
 	}
 	serve := s.http.Serve
 	if s.certificate != nil {
@@ -295,9 +296,9 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// trusts reports whether a request comes from a proxy that is believed.
-func (s *Server) trusts(request *http.Request) bool {
-	host, _, err := net.SplitHostPort(request.RemoteAddr)
+// trusts reports whether an address, with its port, is of a proxy that is believed.
+func (s *Server) trusts(remote string) bool {
+	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
 		return false
 	}
