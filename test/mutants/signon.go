@@ -106,8 +106,8 @@ var signOns = []mutant{
 	},
 	{
 		name: "a provider sends the client's secret on to somebody else",
-		file: "internal/base/oidc/provider.go", old: `return http.ErrUseLastResponse }`, new: `return nil }`,
-		caught: tests{"internal/base/oidc": {"TestTheCodeAndTheSecretFollowNoRedirection"}},
+		file: "internal/base/oidc/transport.go", old: `return http.ErrUseLastResponse }`, new: `return nil }`,
+		caught: tests{"internal/base/oidc": {"TestTheCodeAndTheSecretFollowNoRedirection"}, "internal/access": {"TestPublicKeysVerifyCustomersAndAreNoSecrets"}},
 	},
 	{
 		name: "a group gives a role that the settings do not say",
