@@ -54,7 +54,8 @@ func (c *Client) Settings(ctx context.Context, options ...CallOption) (Settings,
 	return get[Settings](ctx, c, "/settings", options)
 }
 
-// SaveSettings sends what was changed in s since it was read and makes s the saved settings.
+// SaveSettings sends what was changed in s since it was read and makes s the saved settings. The
+// settings are protected: it returns [Proposed].
 func (c *Client) SaveSettings(ctx context.Context, s *Settings, options ...CallOption) error {
 	return save(ctx, c, "/settings", s, options)
 }

@@ -112,7 +112,8 @@ func (s *Wallets) Post(ctx context.Context, userID string, p Posting, options ..
 	return call[WalletEntry](ctx, s.client, request{method: http.MethodPost, path: walletPath(userID) + "/entries", body: p}, options)
 }
 
-// Transfer moves money, both entries or none.
+// Transfer moves money, both entries or none. One above the tenant's threshold waits for votes:
+// [Proposed].
 func (s *Wallets) Transfer(ctx context.Context, t Transfer, options ...CallOption) (Transferred, error) {
 	return call[Transferred](ctx, s.client, request{method: http.MethodPost, path: "/wallet-transfers", body: t}, options)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -15,7 +16,7 @@ import (
 // settingsRoutes registers the routes of the tenant's settings.
 func (h handler) settingsRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings)
-	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings, httpapi.Needs("bypass", approvals.BypassPermission))
 	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
 }
 
@@ -27,6 +28,16 @@ func (h handler) find(ctx context.Context, _ httpapi.Path) (*TenantSettings, err
 type settingsView struct {
 	TenantRules
 	guard.Stamp
+}
+
+// readSettingsView is the settings with what a change of them needs.
+type readSettingsView struct {
+	settingsView
+	ChangeNeeds settingsNeeds `json:"changeNeeds"`
+}
+
+type settingsNeeds struct {
+	Approvals int `json:"approvals"`
 }
 
 func settingsViewOf(row *TenantSettings) settingsView {
@@ -46,14 +57,17 @@ type settingsVersionView struct {
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-func (h handler) settings(_ context.Context, row *TenantSettings, _ httpapi.None) (settingsView, error) {
-	return settingsViewOf(row), nil
+func (h handler) settings(_ context.Context, row *TenantSettings, _ httpapi.None) (readSettingsView, error) {
+	return readSettingsView{settingsViewOf(row), settingsNeeds{row.ApprovalsRequired}}, nil
 }
 
-type editSettingsRequest struct{ httpapi.Edit[TenantRules] }
+type editSettingsRequest struct {
+	httpapi.Edit[TenantRules]
+	Bypass approvals.Reason `query:"bypass"`
+}
 
 func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, in editSettingsRequest) (editedSettingsView, error) {
-	edited, err := h.service.EditSettings(ctx, u, row, in.Change())
+	edited, err := h.service.EditSettings(approvals.Bypassing(ctx, string(in.Bypass)), u, row, in.Change())
 	if err != nil {
 		return editedSettingsView{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"interlock/internal/approvals"
 	"interlock/internal/base/batcher"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/encryption"
@@ -93,6 +94,9 @@ type Service struct {
 	// site is where passkeys are used; nil where siteFault says why they cannot be.
 	site      *passkey.Site
 	siteFault error
+
+	// approvals is where changes of the settings wait.
+	approvals *approvals.Service
 
 	customers   *CustomerKeys
 	customerMay []string

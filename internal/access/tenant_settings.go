@@ -91,7 +91,9 @@ func (s *Service) settings() change.Editable[TenantSettings, *TenantSettings] {
 		Document:  func(row *TenantSettings) (any, error) { return row.document() },
 		Revise:    reviseSettings,
 		AtVersion: s.settingsAt,
-		Record:    recordSettings,
+		Record:    s.recordSettings,
+
+		ProposeInstead: s.proposeSettings,
 	}
 }
 
@@ -121,11 +123,14 @@ func (s *Service) settingsAt(ctx context.Context, row *TenantSettings, version i
 	return &earlier, nil
 }
 
-func recordSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) error {
-	u.Audit(uow.Entry{Action: "settings.update", Resource: "settings", Detail: map[string]any{
+func (s *Service) recordSettings(ctx context.Context, u *uow.Unit, before, after *TenantSettings, _ *change.Overwrite) error {
+	u.Audit(uow.Entry{Action: kindSettings, Resource: settingsPath, Detail: map[string]any{
 		"fromVersion": before.Version, "version": after.Version, "before": before.TenantRules, "after": after.TenantRules,
 	}})
-	return insertSettingsVersion(ctx, u, after, "update")
+	if err := insertSettingsVersion(ctx, u, after, "update"); err != nil {
+		return err
+	}
+	return s.approvals.MarkStale(ctx, u, settingsPath)
 }
 
 func insertSettingsVersion(ctx context.Context, u *uow.Unit, row *TenantSettings, action string) error {
@@ -160,8 +165,8 @@ func settingsIn(db *gorm.DB) (*TenantSettings, error) {
 	return &row, storage.Found(err, "tenant's settings", "")
 }
 
-// EditSettings changes the settings of the caller's tenant, which were just read; see
-// change.Editable.Apply for what is refused.
+// EditSettings changes the settings of the caller's tenant, which were just read, or proposes the
+// change: the unit replies with the approval then. See change.Editable.Apply for what is refused.
 func (s *Service) EditSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, edit change.Edit) (change.Edited[*TenantSettings], error) {
 	return s.settings().Apply(ctx, u, row, edit)
 }

@@ -91,8 +91,11 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 }
 
 // ProposeAbove is Propose for a change that moves money: it needs an approval when its amount, in
-// minor units and whatever its sign, is above the tenant's threshold for the subject.
-func (s *Service) ProposeAbove(ctx context.Context, u *uow.Unit, amount int64, subject Subject, proposal func() (Proposal, error)) (now bool, err error) {
+// minor units and whatever its sign, is above the tenant's threshold for the subject. amount is
+// called only if the tenant has one.
+func (s *Service) ProposeAbove(
+	ctx context.Context, u *uow.Unit, subject Subject, amount func() (int64, error), proposal func() (Proposal, error),
+) (now bool, err error) {
 	if u.Approval() != 0 {
 		return true, nil
 	}
@@ -100,8 +103,12 @@ func (s *Service) ProposeAbove(ctx context.Context, u *uow.Unit, amount int64, s
 	if err != nil {
 		return false, err
 	}
-	if !rules.forMoney(subject).Of(amount) {
+	needs := rules.forMoney(subject)
+	if needs == nil {
 		return true, nil
+	}
+	if moved, err := amount(); err != nil || !needs.Of(moved) {
+		return err == nil, err
 	}
 	p, err := proposal()
 	if err != nil {

@@ -53,7 +53,9 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, af
 	if err := s.approvals.RequireOtherUsers(ctx, u, before.CreatedTime, request); err != nil {
 		return err
 	}
-	now, err := s.approvals.ProposeAbove(ctx, u, before.Amount, subject{s}, func() (approvals.Proposal, error) { return proposalOf(before) })
+	now, err := s.approvals.ProposeAbove(ctx, u, subject{s},
+		func() (int64, error) { return before.Amount, nil },
+		func() (approvals.Proposal, error) { return proposalOf(before) })
 	if err == nil && !now {
 		err = errProposed
 	}

@@ -1,7 +1,9 @@
 package wallets
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -29,12 +31,19 @@ func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting, wait time.D
 	if ctx, err = s.Lock(ctx, u, wait, p.UserID); err != nil {
 		return nil, false, err
 	}
-	entry, first, err = s.post(ctx, u, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
-	if err != nil || !first {
-		return entry, false, err
+	return s.enter(ctx, u, &Entry{UserID: p.UserID, Amount: p.Amount, Kind: p.Kind, Reference: p.Reference})
+}
+
+// enter is Enter in a unit that has the lock.
+func (s *Service) enter(ctx context.Context, u *uow.Unit, entry *Entry) (_ *Entry, first bool, err error) {
+	made, first, err := s.post(ctx, u, entry)
+	if err != nil || made == nil {
+		return nil, false, err
 	}
-	u.Audit(auditOf(entry))
-	return entry, true, nil
+	if first {
+		u.Audit(auditOf(made[0]))
+	}
+	return made[0], first, nil
 }
 
 // auditOf is the audit entry of an entry that somebody makes by hand.
@@ -59,35 +68,54 @@ func (s *Service) Refund(ctx context.Context, u *uow.Unit, user principal.Custom
 	return err
 }
 
-// post makes an entry of which amount, kind, reference and the users are given, or
-// returns the one that was made before with the same content; nil when the unit has proposed it
-// instead. It is the only place that makes entries.
-func (s *Service) post(ctx context.Context, u *uow.Unit, entry *Entry) (made *Entry, first bool, err error) {
+// post makes the entries of one movement, of which amount, kind, reference and the users are given,
+// or returns those that were made before with the same content; nil when the unit has proposed the
+// movement instead. It is the only place that makes entries.
+func (s *Service) post(ctx context.Context, u *uow.Unit, entries ...*Entry) (made []*Entry, first bool, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	wallet, before, err := findForEntry(tx, entry.UserID, entry.Reference)
-	switch {
-	case err != nil:
-		return nil, false, err
-	case before != nil && !before.same(entry):
-		return nil, false, mismatch(before)
-	case before != nil:
-		return before, false, nil
+	// Rows are locked in the order of users too, should a lock be lost.
+	inOrder := slices.SortedFunc(slices.Values(entries), func(a, b *Entry) int { return cmp.Compare(a.UserID, b.UserID) })
+	found := make(map[*Entry]*Entry, len(entries))
+	wallets := make(map[*Entry]*Wallet, len(entries))
+	for _, entry := range inOrder {
+		wallet, before, err := findForEntry(tx, entry.UserID, entry.Reference)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case before != nil && !before.same(entry):
+			return nil, false, mismatch(before)
+		case before != nil:
+			found[entry] = before
+			continue
+		}
+		if err := wallet.check(entry.Amount); err != nil {
+			return nil, false, err
+		}
+		wallets[entry] = wallet
 	}
-	if err := wallet.check(entry.Amount); err != nil {
-		return nil, false, err
+	if len(wallets) > 0 {
+		if now, err := s.proposeIfRequired(ctx, u, entries); err != nil || !now {
+			return nil, false, err
+		}
 	}
-	if now, err := s.proposeIfRequired(ctx, u, entry); err != nil || !now {
-		return nil, false, err
+	for _, entry := range inOrder {
+		wallet := wallets[entry]
+		if wallet == nil {
+			continue
+		}
+		if err := addToBalance(ctx, u, wallet, entry.Amount); err != nil {
+			return nil, false, err
+		}
+		if err := insertEntry(ctx, u, wallet, entry); err != nil {
+			return nil, false, err
+		}
+		s.announce(u, wallet, entry)
 	}
-	if err := addToBalance(ctx, u, wallet, entry.Amount); err != nil {
-		return nil, false, err
+	for _, entry := range entries {
+		made = append(made, cmp.Or(found[entry], entry))
 	}
-	if err := insertEntry(ctx, u, wallet, entry); err != nil {
-		return nil, false, err
-	}
-	s.announce(u, wallet, entry)
-	return entry, true, nil
+	return made, len(wallets) > 0, nil
 }

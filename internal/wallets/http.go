@@ -136,7 +136,7 @@ func (in *transferRequest) Check() error {
 
 func (h handler) transfer(ctx context.Context, u *uow.Unit, in transferRequest) (httpapi.Created[transferView], error) {
 	debit, credit, first, err := h.service.Transfer(ctx, u, Transfer(in.Body), in.Wait.Duration())
-	if err != nil {
+	if err != nil || debit == nil {
 		return httpapi.Created[transferView]{}, err
 	}
 	return httpapi.Created[transferView]{Location: locationOf(debit), Body: transferViewOf(*debit, *credit), Existed: !first}, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"interlock/internal/approvals"
+	"interlock/internal/base/clock"
 	"interlock/internal/base/principal"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/change"
@@ -21,6 +22,8 @@ const Topic = "wallets"
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
+	// Clock tells what the sum of an author's latest entries is.
+	Clock clock.Clock
 	// Approvals is where entries above the tenant's threshold wait.
 	Approvals *approvals.Service
 }
@@ -29,12 +32,13 @@ type Deps struct {
 type Service struct {
 	db        *storage.DB
 	bus       events.Bus
+	clock     clock.Clock
 	approvals *approvals.Service
 }
 
 // New returns a Service, and has its entries offered for approval.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, bus: d.Bus, approvals: d.Approvals}
+	s := &Service{db: d.DB, bus: d.Bus, clock: d.Clock, approvals: d.Approvals}
 	d.Approvals.Offer(subject{s})
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -59,6 +60,29 @@ func findForEntry(db *gorm.DB, user principal.CustomerID, reference string) (*Wa
 	return &rows[0].Wallet, &entry, nil
 }
 
+// sumWindow is for how long the entries of one author on one wallet count together.
+const sumWindow = 24 * time.Hour
+
+// recentSum returns the sum of what users have entered by hand in a wallet, without votes, since
+// sumWindow before a time, whatever the signs:
+//
+//	SELECT SUM(ABS(amount)) FROM wallet_entries WHERE tenant_id = ? AND user_id = ? AND created_time > ?
+//	 AND approval_id = 0 AND reference NOT LIKE '@%' AND (created_by IN (…) OR creator_id IN (…))
+//
+// It is a float, because the sum of the largest amounts is no int64.
+func recentSum(db *gorm.DB, wallet principal.CustomerID, users []int64, now time.Time) (sum float64, err error) {
+	if len(users) == 0 {
+		return 0, nil
+	}
+	err = db.Model(&Entry{}).Select("COALESCE(SUM(ABS(amount) * 1.0), 0)").
+		Where("user_id = ? AND created_time > ? AND approval_id = 0 AND reference NOT LIKE '@%'", wallet, now.Add(-sumWindow)).
+		Where("created_by IN ? OR creator_id IN ?", users, users).Scan(&sum).Error
+	if err != nil {
+		return 0, fmt.Errorf("sum the latest entries of an author: %w", err)
+	}
+	return sum, nil
+}
+
 // addToBalance changes the balance of a wallet that the unit has read:
 //
 //	UPDATE wallets SET balance = balance + ?, version = version + 1
@@ -99,6 +123,7 @@ func insertEntry(ctx context.Context, u *uow.Unit, wallet *Wallet, entry *Entry)
 	p, _ := principal.From(ctx)
 	entry.Version, entry.Balance = wallet.Version, wallet.Balance
 	entry.CreatedBy, entry.CreatedByName, entry.CreatedTime = p.UserID, p.Name, u.Now()
+	entry.CreatorID, entry.ApprovalID = p.Via.CreatorID, u.Approval()
 	err = tx.Create(entry).Error
 	if storage.IsDuplicate(err, "uq_wallet_entries_reference") || storage.IsDuplicate(err, "uq_wallet_entries_version") {
 		return uow.Overtaken("money")

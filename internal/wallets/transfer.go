@@ -2,7 +2,6 @@ package wallets
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"interlock/internal/base/principal"
@@ -20,7 +19,8 @@ type Transfer struct {
 
 // Transfer moves money between two wallets under the locks of both, for which it waits at
 // most wait: it is the first thing that its unit does. It returns the entry of each; first
-// is false when the same transfer was made before.
+// is false when the same transfer was made before. The entries are nil when the amount is above
+// the tenant's threshold and the unit has proposed the transfer.
 //
 // Errors: lock.ErrNotAcquired when a lock is not had in time; InsufficientBalance;
 // PayloadMismatch when one of the wallets has an entry with the reference and other
@@ -29,18 +29,24 @@ func (s *Service) Transfer(ctx context.Context, u *uow.Unit, t Transfer, wait ti
 	if ctx, err = s.Lock(ctx, u, wait, t.FromUserID, t.ToUserID); err != nil {
 		return nil, nil, false, err
 	}
-	debit = &Entry{UserID: t.FromUserID, Amount: -t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.ToUserID}
-	credit = &Entry{UserID: t.ToUserID, Amount: t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.FromUserID}
-	sides := []**Entry{&debit, &credit}
-	// Rows are locked in the order of users too, should a lock be lost.
-	if t.ToUserID < t.FromUserID {
-		slices.Reverse(sides)
+	return s.transfer(ctx, u, t)
+}
+
+// sides are the entries of a transfer: the one that debits and the one that credits.
+func (t Transfer) sides() []*Entry {
+	return []*Entry{
+		{UserID: t.FromUserID, Amount: -t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.ToUserID},
+		{UserID: t.ToUserID, Amount: t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.FromUserID},
 	}
-	for _, side := range sides {
-		if *side, first, err = s.post(ctx, u, *side); err != nil {
-			return nil, nil, false, err
-		}
+}
+
+// transfer is Transfer in a unit that has the locks.
+func (s *Service) transfer(ctx context.Context, u *uow.Unit, t Transfer) (debit, credit *Entry, first bool, err error) {
+	made := t.sides()
+	if made, first, err = s.post(ctx, u, made...); err != nil || made == nil {
+		return nil, nil, false, err
 	}
+	debit, credit = made[0], made[1]
 	if first {
 		u.Audit(uow.Entry{Action: "wallet.transfer", Resource: resource(t.FromUserID), Detail: map[string]any{
 			"version": debit.Version, "toUserId": t.ToUserID, "amount": t.Amount, "balance": debit.Balance, "toBalance": credit.Balance, "reference": t.Reference,

@@ -7,8 +7,9 @@
 //     only ever added, and their amounts add up to the balance.
 //   - A reference is had by at most one entry of a wallet.
 //   - A transfer is two entries of one unit: it changes no total.
-//   - An entry that somebody makes by hand, and whose amount is above the tenant's threshold, is
-//     made only in a unit that applies an approval; see gate.go.
+//   - An entry or a transfer that somebody makes by hand, and that brings the sum of the author's
+//     entries on a wallet within 24 hours above the tenant's threshold, is made only in a unit that
+//     applies an approval; see gate.go.
 //
 // Each change takes the locks of its wallets first, in sorted order, so that writers
 // come one after the other and opposite transfers cannot wait for each other. A lock can
@@ -78,7 +79,11 @@ type Entry struct {
 	// with @ are this service's own.
 	Reference string
 	// OtherUserID is whose wallet the other entry of a transfer is in; nil without one.
-	OtherUserID   *principal.CustomerID
+	OtherUserID *principal.CustomerID
+	// ApprovalID is the approval whose votes made the entry; 0 for none.
+	ApprovalID int64
+	// CreatorID is the creator of the API token that made it; 0 for none.
+	CreatorID     int64
 	CreatedBy     int64
 	CreatedByName string
 	CreatedTime   time.Time
@@ -100,9 +105,9 @@ func (e *Entry) other() principal.CustomerID {
 	return *e.OtherUserID
 }
 
-// byHand reports whether somebody makes the entry as such: it is no side of a transfer and no
-// consequence of something else of this service, whose references begin with @.
-func (e *Entry) byHand() bool { return e.OtherUserID == nil && !strings.HasPrefix(e.Reference, "@") }
+// byHand reports whether somebody makes the entry as such: it is no consequence of something else
+// of this service, whose references begin with @.
+func (e *Entry) byHand() bool { return !strings.HasPrefix(e.Reference, "@") }
 
 // check asks whether the wallet can take an amount. Errors: InsufficientBalance;
 // ValidationFailed when there would be more than can be counted.

@@ -141,6 +141,8 @@ CREATE TABLE IF NOT EXISTS tenant_settings (
   updated_time              DATETIME(6)  NOT NULL,
   updated_by                BIGINT       NOT NULL,
   updated_by_name           VARCHAR(100) NOT NULL,
+  protected                 BOOLEAN      NOT NULL DEFAULT TRUE, -- guard lets no unit write it that applies no approval
+  proposed                  BIGINT       NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
   approvals_required        INT          NOT NULL,
   approval_days             INT          NOT NULL, -- until an approval expires
   refund_approval_threshold BIGINT           NULL, -- null: none
@@ -830,13 +832,16 @@ CREATE TABLE IF NOT EXISTS wallet_entries (
   kind            VARCHAR(32)  NOT NULL,
   reference       VARCHAR(100) NOT NULL,
   other_user_id   VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NULL, -- null: not a transfer
+  approval_id     BIGINT       NOT NULL DEFAULT 0, -- the approval whose votes made it; 0: none
+  creator_id      BIGINT       NOT NULL DEFAULT 0, -- the creator of the API token that made it; 0: none
   created_by      BIGINT       NOT NULL,
   created_by_name VARCHAR(100) NOT NULL,
   created_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_wallet_entries_version (tenant_id, user_id, version),
   UNIQUE KEY uq_wallet_entries_reference (tenant_id, user_id, reference),
-  KEY ix_wallet_entries_id (tenant_id, user_id, id)
+  KEY ix_wallet_entries_id (tenant_id, user_id, id),
+  KEY ix_wallet_entries_created (tenant_id, user_id, created_time) -- the sum of an author's latest entries
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Orders (orders).

@@ -1135,6 +1135,8 @@ CREATE TABLE `tenant_settings` (
   `updated_time` datetime(6) NOT NULL,
   `updated_by` bigint(20) NOT NULL,
   `updated_by_name` varchar(100) NOT NULL,
+  `protected` tinyint(1) NOT NULL DEFAULT 1,
+  `proposed` bigint(20) NOT NULL DEFAULT 0,
   `approvals_required` int(11) NOT NULL,
   `approval_days` int(11) NOT NULL,
   `refund_approval_threshold` bigint(20) DEFAULT NULL,
@@ -1287,13 +1289,16 @@ CREATE TABLE `wallet_entries` (
   `kind` varchar(32) NOT NULL,
   `reference` varchar(100) NOT NULL,
   `other_user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `approval_id` bigint(20) NOT NULL DEFAULT 0,
+  `creator_id` bigint(20) NOT NULL DEFAULT 0,
   `created_by` bigint(20) NOT NULL,
   `created_by_name` varchar(100) NOT NULL,
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_wallet_entries_version` (`tenant_id`,`user_id`,`version`),
   UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
-  KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`)
+  KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`),
+  KEY `ix_wallet_entries_created` (`tenant_id`,`user_id`,`created_time`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `work_orders` (

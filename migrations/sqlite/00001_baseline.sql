@@ -123,6 +123,8 @@ CREATE TABLE tenant_settings (
   updated_time              DATETIME NOT NULL,
   updated_by                INTEGER  NOT NULL,
   updated_by_name           TEXT     NOT NULL,
+  protected                 BOOLEAN  NOT NULL DEFAULT TRUE, -- guard lets no unit write it that applies no approval
+  proposed                  INTEGER  NOT NULL DEFAULT 0, -- proposals since the last change; counting one conflicts with a concurrent change
   approvals_required        INTEGER  NOT NULL,
   approval_days             INTEGER  NOT NULL, -- until an approval expires
   refund_approval_threshold INTEGER      NULL, -- null: none
@@ -774,6 +776,8 @@ CREATE TABLE wallet_entries (
   kind            TEXT     NOT NULL,
   reference       TEXT     NOT NULL,
   other_user_id   TEXT         NULL, -- null: not a transfer
+  approval_id     INTEGER  NOT NULL DEFAULT 0, -- the approval whose votes made it; 0: none
+  creator_id      INTEGER  NOT NULL DEFAULT 0, -- the creator of the API token that made it; 0: none
   created_by      INTEGER  NOT NULL,
   created_by_name TEXT     NOT NULL,
   created_time    DATETIME NOT NULL
@@ -781,6 +785,7 @@ CREATE TABLE wallet_entries (
 CREATE UNIQUE INDEX uq_wallet_entries_version ON wallet_entries (tenant_id, user_id, version);
 CREATE UNIQUE INDEX uq_wallet_entries_reference ON wallet_entries (tenant_id, user_id, reference);
 CREATE INDEX ix_wallet_entries_id ON wallet_entries (tenant_id, user_id, id);
+CREATE INDEX ix_wallet_entries_created ON wallet_entries (tenant_id, user_id, created_time); -- the sum of an author's latest entries
 
 -- Orders (orders).
 CREATE TABLE orders (

@@ -239,13 +239,19 @@ var byHand = map[string]func(m money) []attempt{
 			{body: entry(1, "opening"), status: http.StatusConflict},
 		}
 	},
+	"POST /api/v1/wallet-transfers": func(m money) []attempt {
+		transfer := func(amount int, reference string) object {
+			return object{"fromUserId": m.wallet, "toUserId": m.wallet + "-other", "amount": amount, "reference": reference}
+		}
+		return []attempt{{body: transfer(1001, "moved")}}
+	},
 	"POST /api/v1/refunds/{id}/approve": func(money) []attempt { return []attempt{{body: object{}}} },
 }
 
 // notByHand are the other routes after which money is elsewhere, or which decide that it will be:
-// transfers change no total, orders are paid by their amount, and what was promised is paid back.
+// orders are paid by their amount, and what was promised is paid back.
 var notByHand = strings.Fields(`
-	wallet-transfers orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
+	orders/{id}/pay orders/{id}/cancel order-batches orders/{id}/refunds
 	refunds/{id}/reject refunds/{id}/settle refunds/{id}/fail refunds/{id}/unknown
 	orders orders/{id}/ship orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
@@ -274,14 +280,14 @@ func TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAn
 		colleague := newColleague(t, owner, "*")
 		m := newMoney(t, owner)
 		needs := func(tag string) object {
-			answer := owner.Do(t, "GET", httpapi.Base+"/wallets/"+m.wallet, nil, "If-None-Match", tag)
+			answer := colleague.Do(t, "GET", httpapi.Base+"/wallets/"+m.wallet, nil, "If-None-Match", tag)
 			require.Equal(t, http.StatusOK, answer.Status)
 			return answer.JSON(t)
 		}
 		untouched := needs(`"none"`)
 		require.NotContains(t, untouched, "changeNeeds")
 		settings := httpapi.Base + "/settings"
-		set := owner.Do(t, "PATCH", settings, `{"walletApprovalThreshold":1000,"refundApprovalThreshold":999}`, "If-Match", owner.Do(t, "GET", settings, nil).JSON(t)["etag"].(string))
+		set := owner.Do(t, "PATCH", settings+"?bypass=test", `{"walletApprovalThreshold":1000,"refundApprovalThreshold":999}`, "If-Match", owner.Do(t, "GET", settings, nil).JSON(t)["etag"].(string))
 		require.Equal(t, http.StatusOK, set.Status, "%s", set.Body)
 		require.Equal(t, object{"above": 1000.0, "approvals": 1.0}, needs(untouched["etag"].(string))["changeNeeds"], "it is told before anybody asks")
 		require.Equal(t, object{"approvals": 1.0}, owner.Do(t, "GET", httpapi.Base+"/refunds/"+m.refund, nil).JSON(t)["changeNeeds"])

@@ -22,8 +22,23 @@ var votes = []mutant{
 		caught: tests{"test/shop": {"TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore"}},
 	},
 	{
+		name: "the settings change without votes",
+		file: "internal/access/settings_subject.go", old: "return !now, err", new: "return false, err",
+		caught: tests{"test/contract": {"TestSettingsChangeAsProtectedThingsDo"}},
+	},
+	{
+		name: "entries of one author below the threshold do not count together",
+		file: "internal/wallets/gate.go", old: "total := sum + math.Abs(float64(e.Amount))", new: "total := 0*sum + math.Abs(float64(e.Amount))",
+		caught: tests{"test/shop": {"TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay", "TestATransferAboveTheThresholdIsMadeByTheLastVote"}},
+	},
+	{
+		name: "what had its votes counts for who voted last",
+		file: "internal/wallets/store.go", old: "created_time > ? AND approval_id = 0 AND", new: "created_time > ? AND approval_id >= 0 AND",
+		caught: tests{"test/shop": {"TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay"}},
+	},
+	{
 		name: "an entry above the threshold is asked for in the route only",
-		file: "internal/wallets/gate.go", old: "if !e.byHand() {", new: "if !e.byHand() || e.Kind != \"\" {",
+		file: "internal/wallets/gate.go", old: "if !entries[0].byHand() {", new: "if !entries[0].byHand() || entries[0].Kind != \"\" {",
 		caught: tests{
 			"test/shop":     {"TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore", "TestWhateverAsksForAnEntryAboveTheThresholdProposesIt"},
 			"test/contract": {"TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing"},

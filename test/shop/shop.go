@@ -77,7 +77,7 @@ func OpenWith(ctx context.Context, t testing.TB, db *storage.DB, o Options) *Sho
 	})
 	s.Catalog = catalog.New(catalog.Deps{DB: db, Bus: w.Bus, InUse: []catalog.InUse{orders.ItemInUse, inventory.ItemInUse}})
 	s.Inventory = inventory.New(inventory.Deps{DB: db, Bus: w.Bus, Items: s.Catalog})
-	s.Wallets = wallets.New(wallets.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals})
+	s.Wallets = wallets.New(wallets.Deps{DB: db, Bus: w.Bus, Clock: w.Clock, Approvals: s.Approvals})
 	s.Coupons = coupons.New(coupons.Deps{DB: db, Runner: w.Runner, Bus: w.Bus, Clock: w.Clock, OrderOwner: orders.OwnerOf})
 	s.Orders = orders.New(s.orderDeps(o.Sales))
 	s.Refunds = refunds.New(refunds.Deps{DB: db, Bus: w.Bus, Approvals: s.Approvals, Orders: s.Orders, Stock: s.Inventory, Wallets: s.Wallets})

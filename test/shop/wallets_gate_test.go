@@ -44,8 +44,11 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 		s.Fund(t, "li", 900)
 		s.Above[wallets.ApprovalKind] = 500
 		ana := s.As(8, "Ana")
+		s.Clock.Advance(24 * time.Hour)
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", 500, "at the threshold").Status)
+		s.Clock.Advance(24 * time.Hour)
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", -500, "at it below zero").Status)
+		s.Clock.Advance(24 * time.Hour)
 		for reference, amount := range map[string]int64{"more": 501, "less": -501} {
 			before := s.Balance(t, "li")
 			path, etag := s.proposed(t, "li", amount, reference)
@@ -72,6 +75,7 @@ func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
+		s.Clock.Advance(24 * time.Hour)
 		for _, user := range []string{"li", "untouched"} {
 			read := func(headers ...string) httpapitest.Answer {
 				return s.Send(t, http.MethodGet, "/wallets/"+user, nil, headers...)
@@ -92,12 +96,11 @@ func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
 	})
 }
 
-func TestTheProgramsOwnEntriesAndTransfersAreNotAsked(t *testing.T) {
+func TestTheProgramsOwnEntriesAreNotAsked(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
 		s.Above[wallets.ApprovalKind] = 0
-		s.Post(t, http.StatusCreated, "/wallet-transfers", object{"fromUserId": "li", "toUserId": "wu", "amount": 300, "reference": "gift"})
 		require.NoError(t, s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			ctx, err := s.Wallets.Lock(ctx, u, 0, "li")
 			if err != nil {
@@ -106,8 +109,58 @@ func TestTheProgramsOwnEntriesAndTransfersAreNotAsked(t *testing.T) {
 			u.Audit(uow.Entry{Action: "test", Resource: "wallets/li"})
 			return s.Wallets.Refund(ctx, u, "li", 400, "@refunds/1")
 		}))
-		s.requireLedger(t, "li", 1000)
+		s.requireLedger(t, "li", 1300)
 		s.proposed(t, "li", 1, "every entry by hand is above 0")
+	})
+}
+
+func TestEntriesOfOneAuthorOnOneWalletCountTogetherForADay(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 5000)
+		s.Clock.Advance(24 * time.Hour)
+		s.Above[wallets.ApprovalKind] = 500
+		above := func() any { return s.Get(t, "/wallets/li").Body["changeNeeds"].(object)["above"] }
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", 300, "first").Status)
+		require.Equal(t, 200.0, above(), "what is left is told")
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", -200, "second").Status, "at the threshold")
+		path, etag := s.proposed(t, "li", 1, "third")
+		require.Equal(t, http.StatusCreated, s.enter(t, "wu", 500, "another wallet").Status)
+
+		ana := s.As(8, "Ana")
+		require.Equal(t, http.StatusOK, approve(t, ana, path, etag).Status)
+		entry := func(by *httpapitest.Caller, amount int, reference string) int {
+			return by.Send(t, http.MethodPost, "/wallets/li/entries", object{"amount": amount, "kind": "test", "reference": reference}).Status
+		}
+		require.Equal(t, http.StatusCreated, entry(ana, 500, "ana's"), "what had its votes does not count for who voted last")
+		require.Equal(t, http.StatusAccepted, entry(ana, 1, "ana's second"))
+		s.Clock.Advance(24 * time.Hour)
+		require.Equal(t, 500.0, above())
+		require.Equal(t, http.StatusCreated, s.enter(t, "li", 500, "a day later").Status)
+		s.requireLedger(t, "li", 6101)
+	})
+}
+
+func TestATransferAboveTheThresholdIsMadeByTheLastVote(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Fund(t, "li", 900)
+		s.Clock.Advance(24 * time.Hour)
+		s.Above[wallets.ApprovalKind] = 500
+		transfer := func(amount int, reference string) httpapitest.Answer {
+			return s.Send(t, http.MethodPost, "/wallet-transfers", object{"fromUserId": "li", "toUserId": "wu", "amount": amount, "reference": reference})
+		}
+		require.Equal(t, http.StatusCreated, transfer(300, "below").Status)
+		asked := transfer(201, "the sum is above")
+		require.Equal(t, []any{http.StatusAccepted, "wallet.transfer"}, []any{asked.Status, asked.Body["kind"]}, asked.Body)
+		require.Equal(t, []int64{600, 300}, []int64{s.Balance(t, "li"), s.Balance(t, "wu")})
+		path, ana := fmt.Sprintf("/approvals/%d", int64(asked.Body["id"].(float64))), s.As(8, "Ana")
+		sides := ana.Send(t, http.MethodGet, path, nil).Body["sides"].([]any)
+		require.Equal(t, []any{399.0, 501.0}, []any{sides[0].(object)["proposed"].(object)["balance"], sides[1].(object)["proposed"].(object)["balance"]})
+		require.Equal(t, http.StatusForbidden, approve(t, s.Caller, path, asked.Body["etag"].(string)).Status)
+		require.Equal(t, http.StatusOK, approve(t, ana, path, asked.Body["etag"].(string)).Status)
+		require.Equal(t, []int64{399, 501}, []int64{s.Balance(t, "li"), s.Balance(t, "wu")})
+		require.Equal(t, http.StatusOK, transfer(201, "the sum is above").Status)
 	})
 }
 
@@ -116,6 +169,7 @@ func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testi
 		s := Open(ctx, t, db)
 		ana := s.As(8, "Ana")
 		s.Fund(t, "li", 900)
+		s.Clock.Advance(24 * time.Hour)
 		s.Above[wallets.ApprovalKind] = 500
 		path, etag := s.proposed(t, "li", -800, "payout")
 		require.Equal(t, http.StatusCreated, s.enter(t, "li", -200, "smaller").Status, "other entries do not concern it")

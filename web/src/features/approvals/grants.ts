@@ -10,6 +10,7 @@ const grants: Readonly<Record<string, Grants>> = {
   config: { read: 'configs:read', write: 'configs:write' },
   wallet: { read: 'wallets:read', write: 'wallets:write' },
   flash_sale: { read: 'flash-sales:read', write: 'flash-sales:write' },
+  settings: { read: 'settings:read', write: 'settings:write' },
   refund: { read: 'refunds:read', write: 'refunds:approve' },
 };
 

@@ -1,6 +1,7 @@
 import { useConfigWords } from '@/features/configs/useConfigWords';
 import { useSaleWords } from '@/features/flash-sales/fields';
 import { refundMessages } from '@/features/refunds/messages';
+import { useSettingsWords } from '@/features/settings/fields';
 import { useFormat, useText } from '@/i18n';
 import type { Value } from '@/merge';
 import type { Words } from '@/ui';
@@ -18,8 +19,10 @@ export function useProposalWords(resource: string): Words {
   const { money } = useFormat();
   const config = useConfigWords();
   const sale = useSaleWords();
+  const settings = useSettingsWords();
   if (resource.startsWith('config')) return config;
   if (resource.startsWith('flash-sales/')) return sale;
+  if (resource === 'settings') return settings;
   return {
     place: (pointer) => {
       const name = places.find((one) => `/${one}` === pointer);

@@ -26,6 +26,7 @@ export function SettingsForm({ record }: { record: Settings }) {
     contentOf,
     formOf,
     isComplete,
+    needs: ({ changeNeeds }) => ({ votes: changeNeeds?.approvals }),
     send: (patch, etag, key) => editSettings(patch, etag, key),
     onRecord: (saved) => {
       queries.setQueryData(settings.queryKey, saved);

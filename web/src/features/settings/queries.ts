@@ -2,7 +2,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, pages, type components } from '@/api';
 import type { JsonObject } from '@/merge';
 
-export type Settings = components['schemas']['Settings'];
+type EditedSettings = components['schemas']['EditedSettings'];
+type SettingsRead = components['schemas']['SettingsRead'];
+
+/** The settings; only their reading says what a change of them needs. */
+export type Settings = Omit<SettingsRead, 'changeNeeds'> & Partial<Pick<SettingsRead, 'changeNeeds'>>;
 
 const historyPage = 50;
 
@@ -11,7 +15,7 @@ const pause = 15_000;
 
 export const settings = queryOptions({
   queryKey: ['settings', 'one'],
-  queryFn: ({ signal }) => data(api.GET('/api/v1/settings', { signal })),
+  queryFn: ({ signal }): Promise<Settings> => data(api.GET('/api/v1/settings', { signal })),
   refetchInterval: pause,
 });
 
@@ -19,6 +23,6 @@ export const settingsHistory = pages(['settings', 'history'], (cursor, signal) =
   data(api.GET('/api/v1/settings/history', { params: { query: { limit: historyPage, cursor } }, signal })),
 );
 
-/** Edits the settings as they were at a tag. */
+/** Edits the settings as they were at a tag. An edit waits for votes and is thrown as a proposal, unless it changes nothing. */
 export const editSettings = (patch: JsonObject, etag: string, key: string) =>
-  data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));
+  data(api.PATCH('/api/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) })) as Promise<EditedSettings>;

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { isCustomerId } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { walletMessages } from './messages';
-import type { TransferForm } from './posting';
+import { neededFor, type TransferForm } from './posting';
 import { oneWallet } from './queries';
 import styles from './WalletPage.module.css';
 
@@ -25,10 +25,12 @@ function Side({ userId, change }: { userId: string; change: number }) {
   const { money } = useFormat();
   const [settled] = useDebouncedValue(userId, typing);
   const { data: wallet } = useQuery(oneWallet(settled));
+  const needs = wallet?.userId === userId ? neededFor(wallet, change) : undefined;
   return (
     <div className={styles.row}>
       <dt>{t('wallet', { user: userId })}</dt>
       <dd className="tabular">{wallet?.userId === userId ? money(wallet.balance) : '…'}</dd>
+      {needs !== undefined && <dd>{t('needs', { amount: money(needs.above), n: needs.approvals })}</dd>}
       <dd className="tabular">{wallet?.userId === userId && change !== 0 && t('would', { balance: money(wallet.balance + change) })}</dd>
     </div>
   );

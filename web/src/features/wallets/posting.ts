@@ -53,8 +53,11 @@ export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: T
 export const signedAmount = ({ side, amount }: PostingForm): number => (side === 'credit' ? 1 : -1) * (amount ?? 0);
 
 /** What the entry needs beside its author; undefined where it is made at once. */
-export const needsOf = ({ changeNeeds }: Wallet, form: PostingForm): Wallet['changeNeeds'] =>
-  changeNeeds !== undefined && Math.abs(signedAmount(form)) > changeNeeds.above ? changeNeeds : undefined;
+export const needsOf = (wallet: Wallet, form: PostingForm): Wallet['changeNeeds'] => neededFor(wallet, signedAmount(form));
+
+/** What a change of a wallet by an amount needs; undefined where it is made at once. */
+export const neededFor = ({ changeNeeds }: Wallet, amount: number): Wallet['changeNeeds'] =>
+  changeNeeds !== undefined && Math.abs(amount) > changeNeeds.above ? changeNeeds : undefined;
 
 export const postingOf = (form: PostingForm): Posting => ({ amount: signedAmount(form), kind: form.kind, reference: form.reference.trim() });
 

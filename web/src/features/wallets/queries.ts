@@ -41,6 +41,7 @@ export function enter(userId: string, body: Posting, key: string): Promise<Entry
   return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) })) as Promise<Entry>;
 }
 
+/** Makes a transfer. One that waits for votes is thrown as a proposal. */
 export function transfer(body: TransferRequest, key: string): Promise<Transfer> {
-  return data(api.POST('/api/v1/wallet-transfers', { body, headers: idempotent(key) }));
+  return data(api.POST('/api/v1/wallet-transfers', { body, headers: idempotent(key) })) as Promise<Transfer>;
 }
