@@ -15,17 +15,18 @@ import (
 
 // InProcess is the Locker of a single process. Its leases are never lost.
 //
-// A released key is granted to its first waiter in the same step, so a newcomer cannot
-// overtake and a free key never has waiters. Waiters wait in their own goroutine.
+// Releasing a key grants it to its first waiter in the same step, so a newcomer cannot
+// overtake a waiter, and a free key never has waiters. Each waiter blocks its own
+// goroutine.
 type InProcess struct {
 	observer Observer
 
 	mu sync.Mutex
-	// keys holds the keys that are held, and no others.
+	// keys contains the held keys only.
 	keys map[string]*heldKey
 }
 
-// heldKey is a key with its holder and the queue of those who wait for it.
+// heldKey is a key with its holder and the queue of its waiters.
 type heldKey struct {
 	holder  *claim
 	waiting list.List // of *claim
@@ -36,16 +37,16 @@ type claim struct {
 	key   string
 	owner string
 
-	// Set when the claim has to wait: its place in the queue, and a channel that is closed
-	// when it is granted.
+	// place and granted are set when the claim has to wait: its element in the queue, and a
+	// channel that is closed when the key is granted.
 	place   *list.Element
 	granted chan struct{}
 
-	// since is when it was granted.
+	// since is the time of the grant.
 	since time.Time
 }
 
-// NewInProcess returns a Locker without any key held.
+// NewInProcess returns a Locker that holds no key.
 func NewInProcess(observer Observer) *InProcess {
 	return &InProcess{observer: observer, keys: make(map[string]*heldKey)}
 }
@@ -101,8 +102,8 @@ func (l *InProcess) acquireFree(claims []*claim) (busy *claim) {
 	return nil
 }
 
-// acquireInOrder queues for one key after the other, for at most wait in all. On
-// an error it holds none of them.
+// acquireInOrder waits for one key after the other, for at most wait in total. On error it
+// releases the keys that it acquired.
 func (l *InProcess) acquireInOrder(ctx context.Context, wait time.Duration, claims []*claim) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, ErrNotAcquired)
 	defer cancel()
@@ -127,14 +128,14 @@ func (l *InProcess) acquireKey(ctx context.Context, c *claim) error {
 		l.observer.acquired(c.key, clock.Since(start), true)
 		return nil
 	case <-ctx.Done():
-		// If the key was granted in this very moment, it is passed on.
+		// If the key was granted concurrently, withdraw grants it to the next waiter.
 		l.withdraw(c)
 		l.observer.refused(c.key, clock.Since(start))
 		return fmt.Errorf("acquire lock %q: %w", c.key, context.Cause(ctx))
 	}
 }
 
-// enqueue grants the key if it is free and joins its queue if not.
+// enqueue grants the key if it is free; otherwise c joins the queue of the key.
 func (l *InProcess) enqueue(c *claim) (queued bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,8 +156,8 @@ func (l *InProcess) grant(c *claim) {
 	l.keys[c.key].holder = c
 }
 
-// withdraw takes claims back, held or waiting, and passes held keys on to their next
-// waiters. A claim that is neither is left alone.
+// withdraw cancels held and waiting claims and grants the released keys to their next
+// waiters. It ignores a claim that is neither held nor waiting.
 func (l *InProcess) withdraw(claims ...*claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,7 +173,7 @@ func (l *InProcess) withdraw(claims ...*claim) {
 	}
 }
 
-// passOn grants a held key to its next waiter or forgets it. The caller holds mu.
+// passOn grants a held key to its next waiter, or deletes it. The caller holds mu.
 func (l *InProcess) passOn(held *heldKey) {
 	first := held.waiting.Front()
 	if first == nil {
@@ -184,7 +185,7 @@ func (l *InProcess) passOn(held *heldKey) {
 	close(next.granted)
 }
 
-// release releases keys that were held.
+// release releases held keys.
 func (l *InProcess) release(claims []*claim) {
 	l.withdraw(claims...)
 	for _, c := range claims {
@@ -232,7 +233,8 @@ func (l *inProcessLease) Release(context.Context) error {
 	if !l.released.CompareAndSwap(false, true) {
 		return nil
 	}
-	// Cancelled first, so that nothing runs on under a lock that is another's.
+	// Cancel the context first, so that no work continues after another holder has the
+	// lock.
 	l.cancel(ErrReleased)
 	l.locker.release(l.claims)
 	return nil

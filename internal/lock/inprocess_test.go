@@ -39,7 +39,7 @@ func TestWaitBoundsAllKeysTogether(t *testing.T) {
 		require.Equal(t, time.Second, clock.Since(start))
 		held, err := locker.Held(t.Context())
 		require.NoError(t, err)
-		require.Len(t, held, 1, "the first key must be given back")
+		require.Len(t, held, 1, "the first key must be released")
 	})
 }
 

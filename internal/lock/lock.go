@@ -1,18 +1,17 @@
-// Package lock gives exclusive leases on named keys.
+// Package lock grants exclusive leases on named keys.
 //
-// Invariants, held by every implementation and proved by locktest.Contract:
+// Every implementation has these invariants, and locktest.Contract tests them:
 //
 //   - A key has at most one holder.
-//   - Acquire takes all its keys or none. It takes them in sorted order, so
-//     callers that want the same keys in different orders cannot deadlock.
-//   - Waiters of a key are served first come, first served. One that gives up
-//     leaves the queue and delays nobody.
-//   - What nobody holds and nobody waits for takes no memory.
+//   - Acquire acquires all its keys or none. It acquires them in sorted order, so
+//     callers that request the same keys in different orders cannot deadlock.
+//   - Waiters of a key are served in FIFO order. A waiter that gives up leaves the
+//     queue and delays no other waiter.
+//   - A key without a holder and without waiters uses no memory.
 //
-// A lease can be lost (a paused process, a partition): its context is then
-// cancelled, which the holder may notice too late. A lease therefore orders
-// the work and saves it from wasted attempts; safety rests on the guarded
-// UPDATE in SQL.
+// A lease can be lost (a paused process, a partition). Its context is then cancelled, but
+// the holder may notice that too late. A lease therefore orders the work and avoids wasted
+// attempts; safety depends on the guarded UPDATE in SQL.
 package lock
 
 import (
@@ -31,41 +30,38 @@ var (
 	ErrLost = errors.New("lock lost")
 	// ErrReleased is the cause of a lease's context after Release.
 	ErrReleased = errors.New("lock released")
-	// ErrUnavailable means that the locks cannot be reached: nobody can say who
-	// holds what. Nothing was done under the lock; trying again later is safe.
+	// ErrUnavailable means that the lock service cannot be reached, so the holders of the
+	// keys are unknown. Nothing was done under the lock; a retry is safe.
 	ErrUnavailable = errors.New("the lock service cannot be reached")
-	// ErrKeys means that Acquire was called without keys or with an empty one.
+	// ErrKeys means that Acquire was called without keys or with an empty key.
 	ErrKeys = errors.New("lock keys must be given and not empty")
 )
 
-// Locker hands out leases. It is safe for concurrent use.
+// Locker grants leases. It is safe for concurrent use.
 type Locker interface {
-	// Acquire takes all keys, in sorted order, or none; duplicates count once.
-	// Wait bounds the time for all of them together; with wait <= 0 it fails
-	// at once when a key is held. Leases are not re-entrant: a holder that
-	// asks for its own key again waits like anyone else.
+	// Acquire acquires all keys, in sorted order, or none; duplicates count once. Wait
+	// bounds the total time for all keys; with wait <= 0, Acquire fails immediately if a
+	// key is held. Leases are not re-entrant: a holder that requests its own key again
+	// waits like any other caller.
 	//
-	// Errors: ErrNotAcquired when the wait ran out, the cause of ctx when that
-	// ended first, ErrUnavailable when the locks cannot be reached, ErrLost when a
-	// key was lost while another one was waited for, ErrKeys for a programming
-	// error.
+	// Errors: ErrNotAcquired when the wait ran out, the cause of ctx when ctx ended first,
+	// ErrUnavailable when the lock service cannot be reached, ErrLost when a key was lost
+	// during the wait for another one, ErrKeys for a programming error.
 	Acquire(ctx context.Context, wait time.Duration, keys ...string) (Lease, error)
 
-	// Held lists the keys that are held in all processes, sorted by key. What other
-	// processes hold may be a second old.
+	// Held lists the keys held by all processes, sorted by key. The entries of other
+	// processes may be one second old.
 	Held(ctx context.Context) ([]Holding, error)
 }
 
 // Lease is the right to a set of keys until it is released or lost.
 type Lease interface {
-	// Context is derived from the context given to Acquire and is cancelled
-	// with the cause ErrLost when the lock is lost, and with ErrReleased by
-	// Release. Work under the lock runs under it; work that outlives the lock
-	// must not.
+	// Context is derived from the context passed to Acquire. It is cancelled with the cause
+	// ErrLost when the lock is lost, and with ErrReleased by Release. Work under the lock
+	// uses this context; work that outlives the lock must not.
 	Context() context.Context
 
-	// Release releases the keys that the lease still owns. Calling it
-	// again does nothing.
+	// Release releases the keys that the lease still owns. Further calls do nothing.
 	Release(ctx context.Context) error
 }
 
@@ -80,11 +76,11 @@ type Holding struct {
 	Waiters int
 }
 
-// Observer receives measurements. Nil functions are not called. They are
-// called outside of any critical section and must not block.
+// Observer receives measurements. Nil functions are not called. The locker calls them
+// outside any critical section; they must not block.
 type Observer struct {
-	// Acquired is called for every key acquired. Contended tells whether somebody
-	// else held it first; waited is 0 when not.
+	// Acquired is called for every key acquired. Contended reports whether another caller
+	// held the key first; waited is 0 if not.
 	Acquired func(key string, waited time.Duration, contended bool)
 	// Refused is called for the key that made Acquire fail.
 	Refused func(key string, waited time.Duration)
@@ -120,9 +116,9 @@ func (o Observer) lost(key string) {
 
 type ownerKey struct{}
 
-// WithOwner labels the leases acquired under the returned context for Held,
-// for example with the request id. The label is for people: ownership is
-// decided by the lease itself.
+// WithOwner sets the owner label that Held shows for leases acquired under the returned
+// context, for example the request id. The label is for display; the lease itself decides
+// ownership.
 func WithOwner(ctx context.Context, owner string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner)
 }

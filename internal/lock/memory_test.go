@@ -16,7 +16,7 @@ func TestReleasedAndRefusedKeysTakeNoMemory(t *testing.T) {
 	for worker := range 8 {
 		done.Go(func() {
 			for i := range 500 {
-				// Every key is wanted by all workers; half of them do not wait.
+				// All workers contend for each key; half of them do not wait.
 				wait := time.Duration(worker%2) * time.Minute
 				lease, err := locker.Acquire(context.Background(), wait, fmt.Sprintf("key %d", i), "shared")
 				if err == nil {
@@ -42,7 +42,7 @@ func TestALeaseGrantedAsItsWaitEndsIsPassedOn(t *testing.T) {
 	<-next.granted
 	require.Same(t, next, locker.keys["key"].holder)
 	locker.withdraw(late)
-	require.Same(t, next, locker.keys["key"].holder, "a claim that is gone must not free the key")
+	require.Same(t, next, locker.keys["key"].holder, "a released claim must not free the key")
 	locker.withdraw(next)
 	require.Empty(t, locker.keys)
 }

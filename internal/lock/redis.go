@@ -18,41 +18,42 @@ const (
 	defaultCommandTimeout = time.Second
 )
 
-// RedisOptions tune a Redis locker. Zero values take the defaults.
+// RedisOptions configure a Redis locker. Zero values select the defaults.
 type RedisOptions struct {
-	// Prefix is put before the key to name its string in Redis. All processes of an
-	// installation use the same one.
+	// Prefix precedes the key in the name of its Redis string. All processes of an
+	// installation use the same prefix.
 	Prefix string
-	// Channels is put before a process's id to name the channel that wakes it.
+	// Channels precedes the process id in the name of the process's wake channel.
 	Channels string
-	// TTL is how long a lock outlives a holder that has died, 10 s if not given.
-	// A living holder's lock is extended when between a quarter and a half of it has passed.
+	// TTL is the time after which the lock of a dead holder expires, 10 s by default. The
+	// locker extends the lock of a live holder after a quarter to a half of the TTL.
 	TTL time.Duration
-	// PollEvery is how soon a waiter that was not woken asks by itself, 500 ms if
-	// not given.
+	// PollEvery is the interval at which a waiter polls if it is not woken, 500 ms by
+	// default.
 	PollEvery time.Duration
-	// CommandTimeout bounds one command to Redis, 1 s if not given.
+	// CommandTimeout bounds one command to Redis, 1 s by default.
 	CommandTimeout time.Duration
 	Observer       Observer
-	// Logger receives what fails in the background; nil discards it.
+	// Logger receives failures of the background work; nil discards them.
 	Logger *slog.Logger
 }
 
 // Redis is the Locker of many processes.
 //
-// Within a process a key has one queue. Its front alone talks to Redis about the
-// key: it holds the lock or waits for it there. A holder that releases passes the
-// lock to the waiter behind it in the same command, unless the first waiter of another
-// process has waited longer; then that process is woken by a message. So waiters
-// are served first come, first served across processes too, up to the time that a
-// command is under way, and a waiter whose process has died delays the others by a
-// few poll intervals at most.
+// Within a process each key has one queue. Only the claim at the front of the queue talks
+// to Redis about the key: it holds the lock, or it waits for the lock in Redis. A release
+// passes the lock to the next claim of the queue in the same command, unless the first
+// waiter of another process has waited longer; then a message wakes that process. So
+// waiters are served in FIFO order across processes too, to within the latency of one
+// command, and a waiter of a dead process delays the others by a few poll intervals at
+// most.
 //
-// A claim's life is counted on the monotonic clock from before the command was sent
-// that took or extended it, so it ends here before it ends in Redis.
+// The validity of a claim is measured on the monotonic clock, starting before the command
+// that acquired or extended it was sent. So the claim ends in this process before it ends
+// in Redis.
 //
-// When Redis cannot be reached, Acquire fails with ErrUnavailable. A lock that
-// could not be released is released when Redis is back, or ends with its TTL.
+// When Redis cannot be reached, Acquire fails with ErrUnavailable. A lock that could not be
+// released is released when Redis is reachable again, or expires with its TTL.
 type Redis struct {
 	client         redis.UniversalClient
 	prefix         string
@@ -61,16 +62,16 @@ type Redis struct {
 	commandTimeout time.Duration
 	observer       Observer
 	logger         *slog.Logger
-	// process names this process among the others, channel is where it is woken.
+	// process is the id of this process; channel is its wake channel.
 	process, channel string
 	tokens           atomic.Int64
 
 	mu sync.Mutex
-	// queues holds the keys that this process holds or waits for, and no others.
+	// queues contains only keys that this process holds or waits for.
 	queues map[string]*keyQueue
-	// cleanups are claims that Redis may still know and that nobody here wants.
+	// cleanups are claims that Redis may still store although this process gave them up.
 	cleanups []cleanup
-	// cleanupQueued receives when one is added.
+	// cleanupQueued receives when a cleanup is added.
 	cleanupQueued chan struct{}
 
 	cancel     context.CancelFunc
@@ -82,33 +83,34 @@ type redisClaim struct {
 	key   string
 	token string
 	lease *redisLease
-	// arrived is when it began to wait.
+	// arrived is when the caller started to wait.
 	arrived time.Time
-	// asked is whether Redis was asked for the lock on its behalf.
+	// asked reports whether the claim has requested the lock from Redis.
 	asked bool
-	// turn receives once, when the claim comes to the front of its queue. Nil for a
+	// turn receives once, when the claim reaches the front of its queue. It is nil for a
 	// claim that found the queue empty.
 	turn chan turn
 
 	// The rest is guarded by Redis.mu.
 
-	// place is its place in the queue; nil when it is at the front, or gone.
+	// place is the element in the queue; nil at the front, and after leaving the queue.
 	place *list.Element
-	// wake receives when the lock may be free; nil until it is needed.
+	// wake receives when the lock may be free; created on first use.
 	wake chan struct{}
-	// callerLeft is set when its caller left while the lock was being passed to it.
+	// callerLeft is set if the caller left while a release was passing the lock to the
+	// claim.
 	callerLeft bool
 	// held is true from the grant to the release or the loss.
 	held  bool
 	since time.Time
-	// confirmed is when the last command was sent that gave it a whole TTL.
+	// confirmed is when the last command was sent that gave the claim a full TTL.
 	confirmed time.Time
 	expiry    *time.Timer
 }
 
-// NewRedis returns a Locker on Redis. It asks nothing of Redis before the first
-// Acquire; its background work ends with Close. The client remains the caller's and
-// must not repeat commands whose reply was lost.
+// NewRedis returns a Locker on Redis. It sends no lock command before the first Acquire.
+// Close ends its background work. The caller owns the client, which must not retry a
+// command after a lost reply.
 func NewRedis(client redis.UniversalClient, options RedisOptions) *Redis {
 	l := &Redis{
 		client: client, prefix: options.Prefix,
@@ -137,7 +139,7 @@ func NewRedis(client redis.UniversalClient, options RedisOptions) *Redis {
 	return l
 }
 
-// Close ends the background work. Locks that are still held end with their TTL.
+// Close ends the background work. Locks that are still held expire with their TTL.
 func (l *Redis) Close() {
 	l.cancel()
 	l.background.Wait()

@@ -28,13 +28,13 @@ func (l *Redis) Acquire(ctx context.Context, wait time.Duration, keys ...string)
 	}
 	if errors.Is(context.Cause(lease.ctx), ErrLost) {
 		_ = lease.Release(context.WithoutCancel(ctx))
-		return nil, fmt.Errorf("acquire lock %q: one was lost while another was waited for: %w", sorted, ErrLost)
+		return nil, fmt.Errorf("acquire lock %q: one key was lost during the wait for another: %w", sorted, ErrLost)
 	}
 	return lease, nil
 }
 
-// acquireKey acquires one key: c waits for its turn in this process's queue, and then
-// asks Redis for the lock, unless the holder before has passed the lock to it.
+// acquireKey acquires one key: c waits for its turn in this process's queue and then
+// requests the lock from Redis, unless the previous holder has passed it on.
 func (l *Redis) acquireKey(limit *waitLimit, c *redisClaim) error {
 	turn, contended, err := l.waitForTurn(limit, c)
 	if err == nil && !turn.granted {
@@ -46,8 +46,8 @@ func (l *Redis) acquireKey(limit *waitLimit, c *redisClaim) error {
 	return err
 }
 
-// waitForTurn returns when c is at the front of its key's queue; queued tells whether
-// it had to wait for that. Errors: ErrNotAcquired, or the cause of the caller's context.
+// waitForTurn returns when c is at the front of its key's queue; queued reports whether c
+// had to wait. Errors: ErrNotAcquired, or the cause of the caller's context.
 func (l *Redis) waitForTurn(limit *waitLimit, c *redisClaim) (t turn, queued bool, err error) {
 	if l.enqueue(c, limit.waits()) {
 		return turn{}, false, nil
@@ -65,9 +65,9 @@ func (l *Redis) waitForTurn(limit *waitLimit, c *redisClaim) (t turn, queued boo
 	}
 }
 
-// lockInRedis asks Redis for the lock until it is granted to c, the caller's wait is
-// over, or Redis cannot be reached. C is at the front of its queue. Before the first
-// question it waits for pause, or until it is woken. Busy tells whether another process
+// lockInRedis requests the lock from Redis until Redis grants it to c, the caller's wait
+// ends, or Redis cannot be reached. C is at the front of its queue. Before the first
+// request it waits for pause, or until it is woken. Busy reports whether another process
 // held the lock.
 func (l *Redis) lockInRedis(limit *waitLimit, c *redisClaim, pause time.Duration) (busy bool, err error) {
 	var outage outage
@@ -99,8 +99,8 @@ func (l *Redis) lockInRedis(limit *waitLimit, c *redisClaim, pause time.Duration
 	}
 }
 
-// ask asks Redis for the lock once. A claim that did not have to queue first tries
-// whether nobody holds the lock or waits for it.
+// ask requests the lock from Redis once. A claim that did not queue in this process first
+// tries to acquire a lock that has neither holder nor waiters.
 func (l *Redis) ask(limit *waitLimit, c *redisClaim) (lockReply, error) {
 	isFirst := !c.asked
 	c.asked = true
@@ -117,8 +117,8 @@ func (l *Redis) ask(limit *waitLimit, c *redisClaim) (lockReply, error) {
 	return l.run(limit.ctx, command)
 }
 
-// waitForWake returns true when it is time to ask again, because c was woken or atMost
-// has passed, and false when ctx has ended.
+// waitForWake returns true when c was woken or atMost has passed, so that c can request the
+// lock again, and false when ctx has ended.
 func (l *Redis) waitForWake(ctx context.Context, c *redisClaim, atMost time.Duration) bool {
 	l.mu.Lock()
 	woken := c.wakeChannel()
@@ -135,9 +135,9 @@ func (l *Redis) waitForWake(ctx context.Context, c *redisClaim, atMost time.Dura
 	}
 }
 
-// stopAsking takes c from the front of its queue because its caller waits no longer,
-// and returns why. Unanswered is the error of the last question if Redis has not
-// answered since: then nobody could say whether the lock was held.
+// stopAsking removes c from the front of its queue because its caller stopped waiting, and
+// returns the reason. Unanswered is the error of the last request if Redis has not replied
+// since; the state of the lock is unknown then.
 func (l *Redis) stopAsking(ctx context.Context, c *redisClaim, unanswered error) error {
 	cause := context.Cause(ctx)
 	if unanswered == nil {
@@ -151,10 +151,10 @@ func (l *Redis) stopAsking(ctx context.Context, c *redisClaim, unanswered error)
 	return cause
 }
 
-// withdraw takes c, which waits in Redis, from the front of its queue. The next in the
-// queue takes over its place in Redis. Without one, Redis is told that this process
-// waits no longer; otherwise other processes would let it go first until its waiterTTL
-// ends.
+// withdraw removes c, which waits in Redis, from the front of its queue. The next claim in
+// the queue inherits the position in Redis. If the queue is empty, withdraw removes this
+// process from the waiters in Redis; otherwise other processes would yield to it until its
+// waiterTTL ends.
 func (l *Redis) withdraw(ctx context.Context, c *redisClaim) {
 	l.mu.Lock()
 	alone := l.queues[c.key].waiting.Len() == 0
@@ -178,8 +178,8 @@ func (l *Redis) observeAcquire(limit *waitLimit, c *redisClaim, contended bool, 
 	}
 }
 
-// waitLimit is how long a caller waits for all its keys together. Most need not wait, so
-// its context is made when one has to.
+// waitLimit bounds the time that a caller waits for all its keys together. Most callers do
+// not wait, so the context is created on first use.
 type waitLimit struct {
 	ctx context.Context
 	// deadline is zero for a caller that does not wait.
@@ -197,7 +197,7 @@ func newWaitLimit(ctx context.Context, wait time.Duration) *waitLimit {
 
 func (w *waitLimit) waits() bool { return !w.deadline.IsZero() }
 
-// context ends with the caller's, or at the deadline with the cause ErrNotAcquired.
+// context ends with the caller's context, or at the deadline with the cause ErrNotAcquired.
 func (w *waitLimit) context() context.Context {
 	if w.cancel == nil && w.waits() {
 		w.ctx, w.cancel = context.WithDeadlineCause(w.ctx, w.deadline, ErrNotAcquired)
@@ -211,11 +211,11 @@ func (w *waitLimit) stop() {
 	}
 }
 
-// waiterTTL is how long a process counts as waiting in Redis if it does not ask again.
+// waiterTTL is the time after which Redis drops a waiting process that sends no request.
 func (l *Redis) waiterTTL() time.Duration { return 4 * l.pollEvery }
 
-// pollAfter is when a waiter that was not woken asks again: soon after the holder's
-// claim would end, and otherwise at the poll interval.
+// pollAfter returns the delay before a waiter that is not woken polls: until shortly after
+// the holder's claim ends if that is sooner than the poll interval.
 func (l *Redis) pollAfter(busyFor time.Duration) time.Duration {
 	if busyFor > 0 && busyFor < l.pollEvery {
 		return busyFor + time.Millisecond
@@ -223,5 +223,5 @@ func (l *Redis) pollAfter(busyFor time.Duration) time.Duration {
 	return jittered(l.pollEvery)
 }
 
-// jittered returns d give or take a quarter.
+// jittered returns d plus or minus up to a quarter.
 func jittered(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2+1) }

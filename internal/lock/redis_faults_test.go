@@ -18,15 +18,16 @@ import (
 )
 
 const (
-	// timeout is the deadline of each wait. Only a hang reaches it.
+	// timeout is the deadline of each wait; only a hang reaches it.
 	timeout = 2 * time.Minute
 	// never is an interval that does not end within a test.
 	never = time.Hour
-	// A lease of longTTL that could not be released is released again within soon, and would end later.
+	// A lease of longTTL whose release failed is released again within soon, before it
+	// expires.
 	longTTL, soon = 18 * time.Second, 15 * time.Second
 )
 
-// processes returns lockers that share their keys, as two replicas do.
+// processes returns lockers that share their keys, like two replicas.
 func processes(t *testing.T, url string, options lock.RedisOptions) (one, other *lock.Redis) {
 	t.Helper()
 	options.Prefix = "test:" + t.Name() + ":"
@@ -40,8 +41,9 @@ func acquire(t *testing.T, locker lock.Locker, wait time.Duration, keys ...strin
 	return lease
 }
 
-// acquireInBackground returns when so many processes wait for the lock in Redis; name is
-// the lock's there. What it returns receives the lease.
+// acquireInBackground acquires key in a goroutine and returns when the given number of
+// processes wait for it in Redis; name is the name of the lock there. The returned channel
+// receives the lease.
 func acquireInBackground(t *testing.T, client redis.UniversalClient, name string, waiters int, locker lock.Locker, key string) <-chan lock.Lease {
 	t.Helper()
 	acquired := make(chan lock.Lease, 1)
@@ -54,7 +56,7 @@ func acquireInBackground(t *testing.T, client redis.UniversalClient, name string
 	}()
 	require.Eventually(t, func() bool {
 		state, err := client.Get(t.Context(), name).Result()
-		// The first line is the holder's; each process that waits has one more.
+		// The first line belongs to the holder; each waiting process adds one line.
 		return err == nil && strings.Count(state, "\n") == waiters
 	}, timeout, time.Millisecond)
 	return acquired
@@ -67,7 +69,7 @@ func (c counting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	return next
 }
 
-// pipelines counts pipelines that set a value, which only reports are.
+// pipelines counts pipelines that set a value. Only reports do so.
 type pipelines struct{ commands *atomic.Int64 }
 
 func (p pipelines) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -83,7 +85,8 @@ func (p pipelines) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 
 func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		// A connection may be opened at any moment, and other tests have Redis forget all scripts.
+		// The client may open a connection at any time, and other tests flush the script
+		// cache.
 		if cmd.Name() != "hello" && cmd.Name() != "eval" {
 			c.commands.Add(1)
 		}
@@ -91,8 +94,9 @@ func (c counting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// With min-replicas-to-write Redis refuses to write while too few replicas follow. What it refuses
-// it has not done: nobody holds a lock by it, and nothing is left of it when they are back.
+// With min-replicas-to-write, Redis rejects writes while too few replicas follow. A
+// rejected command has no effect: no lock is held by it, and none is left when the replicas
+// are back.
 func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -107,14 +111,14 @@ func TestLocksAreUnavailableWhileTooFewReplicasFollow(t *testing.T) {
 		_, err := other.Acquire(t.Context(), wait, "free")
 		require.ErrorIs(t, err, lock.ErrUnavailable)
 		require.ErrorContains(t, err, "NOREPLICAS")
-		require.Less(t, clock.Since(began), timeout/2, "whoever waits is told too")
+		require.Less(t, clock.Since(began), timeout/2, "a waiter gets the error too")
 	}
 	require.ErrorIs(t, released.Release(t.Context()), lock.ErrUnavailable)
 	select {
 	case <-lost.Context().Done():
 		require.ErrorIs(t, context.Cause(lost.Context()), lock.ErrLost, "a lease that cannot be extended is not believed")
 	case <-time.After(timeout):
-		require.FailNow(t, "its holder is not told")
+		require.FailNow(t, "the holder was not notified")
 	}
 
 	redistest.NewReplica(t, master)
@@ -188,7 +192,7 @@ func TestWhoHasWaitedLongestGoesFirstAcrossProcesses(t *testing.T) {
 	}()
 	awaitHolding(t, one, "key", func(h lock.Holding) bool { return h.Waiters >= 1 })
 
-	// The process that releases has a waiter of its own, which came later.
+	// The releasing process has a waiter too, but it arrived later.
 	require.NoError(t, holder.Release(t.Context()))
 	next := <-second
 	require.Empty(t, third)
@@ -225,7 +229,7 @@ func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
 	}
 	cancel()
 	waiting.Wait()
-	// What a process said that died is forgotten with its locks.
+	// The report of a dead process expires like its locks.
 	other.Close()
 	require.Eventually(t, func() bool {
 		held, err := one.Held(t.Context())
@@ -244,11 +248,11 @@ func TestALockThatIsHeldOnIsReportedOnce(t *testing.T) {
 	var commands atomic.Int64
 	client.AddHook(pipelines{&commands})
 	require.True(t, clock.Sleep(t.Context(), 200*time.Millisecond))
-	require.Zero(t, commands.Load(), "there was nothing new to say")
+	require.Zero(t, commands.Load(), "an unchanged report must not be written")
 	require.NoError(t, lease.Release(t.Context()))
 	lease, err = holder.Acquire(owned, 0, "key")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return commands.Load() > 0 }, timeout, 5*time.Millisecond, "it is another hold, of less time")
+	require.Eventually(t, func() bool { return commands.Load() > 0 }, timeout, 5*time.Millisecond, "a new hold by the same owner must be reported")
 	require.NoError(t, lease.Release(t.Context()))
 }
 
@@ -263,7 +267,7 @@ func TestAHeldLockOutlivesItsTTL(t *testing.T) {
 	require.NoError(t, lease.Release(t.Context()))
 }
 
-// Without its background work a process is one that was stopped with SIGSTOP.
+// Without its background work a process behaves as if stopped by SIGSTOP.
 func TestAStoppedHolderLosesItsLockAndCannotFreeTheNextHolders(t *testing.T) {
 	var lost atomic.Int64
 	one, other := processes(t, redistest.SharedURL(t), lock.RedisOptions{
@@ -292,12 +296,12 @@ func TestAServerThatHangsBeyondTheTTLEndsTheLocksHeldThere(t *testing.T) {
 	case <-lease.Context().Done():
 		require.ErrorIs(t, context.Cause(lease.Context()), lock.ErrLost)
 	case <-time.After(timeout):
-		require.FailNow(t, "the holder was not told")
+		require.FailNow(t, "the holder was not notified")
 	}
 	_, err := other.Acquire(t.Context(), 0, "key")
 	require.ErrorIs(t, err, lock.ErrUnavailable)
 	_, err = other.Acquire(t.Context(), 50*time.Millisecond, "key")
-	require.ErrorIs(t, err, lock.ErrUnavailable, "nobody knows whether it is held")
+	require.ErrorIs(t, err, lock.ErrUnavailable, "the state of the lock is unknown")
 	server.Resume(t)
 	require.Eventually(t, func() bool {
 		next, err := other.Acquire(t.Context(), time.Second, "key")
@@ -317,7 +321,7 @@ func TestARestartOfRedisFreesNothingThatIsHeld(t *testing.T) {
 		require.ErrorIs(t, err, lock.ErrUnavailable)
 	}
 	server.Start(t)
-	// Both recover by themselves.
+	// Both processes recover automatically.
 	require.Eventually(t, func() bool {
 		_, err := other.Acquire(t.Context(), 0, "key")
 		return err != nil && !isUnavailable(err)
@@ -341,13 +345,14 @@ func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
 	}, soon, 10*time.Millisecond, "it is not released before its TTL has passed")
 }
 
-// Links break with every third acquisition while two processes race for two keys.
+// The test breaks all connections at every third acquisition while two processes contend
+// for two keys.
 func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{PollEvery: 50 * time.Millisecond})
 	const workers, rounds = 8, 40
 	var inside atomic.Int32
-	// Not atomic: each holder must see what the one before wrote.
+	// Not atomic: each holder must see the writes of the previous one.
 	turns := int64(0)
 	var acquired, away atomic.Int64
 	due := make(chan struct{}, 1)
@@ -366,7 +371,7 @@ func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 					continue
 				}
 				if inside.Add(1) != 1 {
-					t.Error("two holders at once")
+					t.Error("two concurrent holders")
 				}
 				turns++
 				if acquired.Add(1)%3 == 0 {
@@ -376,7 +381,7 @@ func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 					}
 				}
 				inside.Add(-1)
-				// A reply that is lost here leaves the release to the background.
+				// If the reply is lost here, the background work releases the lock.
 				_ = lease.Release(t.Context())
 			}
 		})
@@ -390,7 +395,7 @@ func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
 	require.NoError(t, acquire(t, one, timeout, "a", "b").Release(t.Context()), "nothing is left behind")
 }
 
-// breakLinks breaks all links to the server each time that it is due.
+// breakLinks closes all connections to the server on each signal from due.
 func breakLinks(t *testing.T, server *redistest.Server, due <-chan struct{}) {
 	client := redistest.Connect(t, server.URL())
 	for range due {

@@ -14,13 +14,13 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Each process that holds locks or waits for them looks twice a second which they are, and
-// writes a report of them under a key of its own when they are others than in its last one.
-// A report lives for the TTL of locks and is written again before that, so that one of a
-// process that died goes by itself. So a lock that is taken and released in between costs no
-// report, one that is held for long next to nothing, and Held works in a cluster.
+// Twice a second each process lists the keys that it holds or waits for. If the list has
+// changed, the process stores it as a report under its own key. A report has the TTL of
+// locks and is renewed before that, so the report of a dead process expires automatically.
+// A lock that is acquired and released between two checks costs no report, a long hold
+// costs almost nothing, and Held works in a cluster.
 
-// reported is one key as a process sees it.
+// reported is the state of one key in a process.
 type reported struct {
 	Key string `json:"key"`
 	// Held is false when the process only waits for the key; Owner and Age are zero then.
@@ -28,15 +28,14 @@ type reported struct {
 	Owner   string        `json:"owner,omitempty"`
 	Age     time.Duration `json:"age,omitempty"`
 	Waiters int           `json:"waiters,omitempty"`
-	// since is when the process took it. It tells two holds of one owner apart.
+	// since is when the process acquired the key. It distinguishes two holds of one owner.
 	since time.Time
 }
 
 func (l *Redis) processesName() string            { return l.prefix + "processes" }
 func (l *Redis) reportName(process string) string { return l.prefix + "held:" + process }
 
-// localReport lists what this process holds and waits for.
-// localReport is what this process holds and waits for, sorted by key.
+// localReport lists the keys that this process holds or waits for, sorted by key.
 func (l *Redis) localReport() []reported {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +53,7 @@ func (l *Redis) localReport() []reported {
 	return list
 }
 
-// report writes this process's report for the others, until ctx ends.
+// report stores this process's report for other processes, until ctx ends.
 func (l *Redis) report(ctx context.Context) {
 	ticker := time.NewTicker(l.pollEvery)
 	defer ticker.Stop()
@@ -69,21 +68,20 @@ func (l *Redis) report(ctx context.Context) {
 		if last.says(list) && (len(list) == 0 || clock.Since(last.at) < l.ttl/2) {
 			continue
 		}
-		// Reports are for display only; the next one makes up for one that failed.
+		// Reports are for display only; the next tick retries a failed one.
 		if l.writeReport(ctx, list) == nil {
 			last = written{list, clock.Mark()}
 		}
 	}
 }
 
-// written is what a process has reported, and when.
+// written is the last stored report and its time.
 type written struct {
 	list []reported
 	at   time.Time
 }
 
-// says reports whether the last report says the same of who holds what, however long by now. Both
-// are sorted.
+// says reports whether list equals the last report, ignoring ages. Both are sorted.
 func (w written) says(list []reported) bool {
 	same := func(a, b reported) bool {
 		a.Age, b.Age = 0, 0
@@ -100,11 +98,11 @@ func (l *Redis) writeReport(ctx context.Context, list []reported) error {
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
-		return fmt.Errorf("encode the report of locks: %w", err)
+		return fmt.Errorf("encode lock report: %w", err)
 	}
 	_, err = l.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		pipe.Set(ctx, l.reportName(l.process), text, l.ttl)
-		// Whoever finds no report of a process forgets the process.
+		// A process that finds no report removes the reporting process from the set.
 		pipe.SAdd(ctx, l.processesName(), l.process)
 		return nil
 	})
@@ -116,7 +114,7 @@ func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
 	all := l.localReport()
 	processes, err := l.client.SMembers(ctx, l.processesName()).Result()
 	if err != nil {
-		return nil, fmt.Errorf("list the processes that hold locks: %w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("list processes with locks: %w: %w", ErrUnavailable, err)
 	}
 	for _, process := range processes {
 		if process == l.process {
@@ -131,8 +129,8 @@ func (l *Redis) Held(ctx context.Context) ([]Holding, error) {
 	return mergeReports(all), nil
 }
 
-// readReport reads the report of another process. A process without one is forgotten
-// until it reports again.
+// readReport reads the report of another process. It removes a process without a report
+// from the set; the process's next report adds it again.
 func (l *Redis) readReport(ctx context.Context, process string) ([]reported, error) {
 	var asked struct {
 		text *redis.StringCmd
@@ -146,15 +144,15 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 		err = l.client.SRem(ctx, l.processesName(), process).Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read another process's report of locks: %w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("read lock report of another process: %w: %w", ErrUnavailable, err)
 	}
 	var list []reported
 	if text := asked.text.Val(); text != "" {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			return nil, fmt.Errorf("read another process's report of locks: %w", err)
+			return nil, fmt.Errorf("read lock report of another process: %w", err)
 		}
 	}
-	// What it has left to live says how old the report is, whatever the clocks say.
+	// The remaining TTL gives the age of the report, independent of the processes' clocks.
 	for i := range list {
 		if list[i].Held {
 			list[i].Age += max(0, l.ttl-asked.left.Val())
@@ -163,9 +161,8 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 	return list, nil
 }
 
-// mergeReports adds the waiters of all processes to the key's holder. Where two reports name
-// one, because the older has not been renewed yet, the one that has held it for less
-// time counts.
+// mergeReports adds up the waiters of all processes per key. If two reports name a holder,
+// because the older report is not renewed yet, the shorter hold counts.
 func mergeReports(all []reported) []Holding {
 	keys := make(map[string]*reported)
 	for _, r := range all {
@@ -181,7 +178,7 @@ func mergeReports(all []reported) []Holding {
 	}
 	held := make([]Holding, 0, len(keys))
 	for name, key := range keys {
-		// Without a holder the lock is passing from one to the next.
+		// A key without a holder is being passed to its next holder.
 		if key.Held {
 			held = append(held, Holding{Key: name, Owner: key.Owner, Age: key.Age, Waiters: key.Waiters})
 		}

@@ -10,10 +10,10 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// extendAtOnce bounds how many locks are extended at the same time.
+// extendAtOnce bounds how many locks are extended concurrently.
 const extendAtOnce = 16
 
-// redisLease is a set of claims that live and end together.
+// redisLease is a set of claims with a common lifetime.
 type redisLease struct {
 	locker   *Redis
 	owner    string
@@ -23,8 +23,8 @@ type redisLease struct {
 	released atomic.Bool
 }
 
-// newRedisLease returns a lease with room for so many claims. They never move in
-// memory: others point at them.
+// newRedisLease returns a lease with capacity for the given number of claims. The claims
+// never move in memory, because queues point to them.
 func newRedisLease(ctx context.Context, l *Redis, keys int) *redisLease {
 	lease := &redisLease{locker: l, owner: ownerOf(ctx), claims: make([]redisClaim, 0, keys)}
 	lease.ctx, lease.cancel = context.WithCancelCause(ctx)
@@ -44,26 +44,26 @@ func (l *redisLease) dropLastClaim() { l.claims = l.claims[:len(l.claims)-1] }
 // Context implements Lease.
 func (l *redisLease) Context() context.Context { return l.ctx }
 
-// startHolding makes c the holder; sent is when the command was sent that took the lock.
-// The caller holds mu.
+// startHolding makes c the holder; sent is when the acquiring command was sent. The caller
+// holds mu.
 func (l *Redis) startHolding(c *redisClaim, sent time.Time) {
 	c.held, c.since, c.confirmed = true, clock.Mark(), sent
 	c.expiry = time.AfterFunc(l.validity()-clock.Since(sent), func() { l.expire(c) })
 }
 
-// stopHolding ends the holding of a claim in this process and returns how long it
-// lasted. The caller holds mu.
+// stopHolding ends the hold of a claim in this process and returns its duration. The caller
+// holds mu.
 func (l *Redis) stopHolding(c *redisClaim) (heldFor time.Duration) {
 	c.held = false
 	c.expiry.Stop()
 	return clock.Since(c.since)
 }
 
-// validity is how long a claim is relied on after the command was sent that took
-// or extended it: its TTL less a hundredth, by which the two clocks may drift apart.
+// validity is how long a claim is valid after the command that acquired or extended it was
+// sent: the TTL minus one percent, the tolerated drift between the two clocks.
 func (l *Redis) validity() time.Duration { return l.ttl - l.ttl/100 }
 
-// expire is called when a claim would end. One that was extended meanwhile goes on.
+// expire runs when a claim would end. It rearms the timer if the claim was extended since.
 func (l *Redis) expire(c *redisClaim) {
 	l.mu.Lock()
 	if left := l.validity() - clock.Since(c.confirmed); c.held && left > 0 {
@@ -75,8 +75,9 @@ func (l *Redis) expire(c *redisClaim) {
 	l.lose(c)
 }
 
-// lose ends a claim that no longer holds its lock, and tells its holder. The next in the
-// queue has its turn at once and does not wait for the holder to notice.
+// lose ends a claim that no longer holds its lock and cancels the holder's context. The
+// next claim in the queue gets its turn immediately and does not wait for the holder to
+// notice.
 func (l *Redis) lose(c *redisClaim) {
 	l.mu.Lock()
 	if !c.held {
@@ -89,13 +90,12 @@ func (l *Redis) lose(c *redisClaim) {
 	l.mu.Unlock()
 
 	c.lease.cancel(ErrLost)
-	l.logger.Warn("a lock was lost", "key", c.key, "owner", c.lease.owner, "held", heldFor.String())
+	l.logger.Warn("lock lost", "key", c.key, "owner", c.lease.owner, "held", heldFor.String())
 	l.observer.lost(c.key)
 	l.observer.released(c.key, heldFor)
 }
 
-// maintain extends the locks that are held and cleans up abandoned claims, until ctx
-// ends.
+// maintain extends held locks and cleans up abandoned claims, until ctx ends.
 func (l *Redis) maintain(ctx context.Context) {
 	ticker := time.NewTicker(l.ttl / 6)
 	defer ticker.Stop()
@@ -104,8 +104,8 @@ func (l *Redis) maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.cleanupQueued:
-			// Kept for the next tick as well: a command that timed out may still be under
-			// way on its own connection and arrive after this one.
+			// The cleanup stays queued until the next tick: a command that timed out may
+			// still be in flight on its connection and arrive after this one.
 			l.cleanUp(ctx, false)
 		case <-ticker.C:
 			l.extendAll(ctx, l.dueForExtension())
@@ -114,8 +114,8 @@ func (l *Redis) maintain(ctx context.Context) {
 	}
 }
 
-// dueForExtension returns the held claims that were confirmed longer than a quarter of
-// the TTL ago: at the next tick it would be more than a third.
+// dueForExtension returns the held claims whose last confirmation is older than a quarter
+// of the TTL; by the next tick it would be older than a third.
 func (l *Redis) dueForExtension() []*redisClaim {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,9 +146,9 @@ func (l *Redis) extendOne(ctx context.Context, c *redisClaim) {
 	extended, err := l.extend(ctx, c.key, c.token)
 	switch {
 	case err != nil:
-		// The claim lives on until its end; the next tick tries again.
+		// The claim is valid until its end; the next tick retries.
 		if ctx.Err() == nil {
-			l.logger.WarnContext(ctx, "a lock could not be extended and will be tried again", "key", c.key, "error", err)
+			l.logger.WarnContext(ctx, "lock extension failed; will retry", "key", c.key, "error", err)
 		}
 	case extended:
 		l.mu.Lock()

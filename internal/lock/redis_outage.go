@@ -9,26 +9,25 @@ import (
 )
 
 const (
-	// longestOutage is how long Acquire goes on while Redis does not answer.
+	// longestOutage bounds how long Acquire retries while Redis does not reply.
 	longestOutage = time.Second
-	// Pauses between questions while Redis does not answer.
+	// Pauses between requests while Redis does not reply.
 	shortestPause = 20 * time.Millisecond
 	longestPause  = 300 * time.Millisecond
-	// cleanupsPerTick bounds how many claims are cleaned up between two rounds of
-	// extending.
+	// cleanupsPerTick bounds the number of claims cleaned up between two extension rounds.
 	cleanupsPerTick = 256
 )
 
-// outage counts the questions in a row that Redis did not answer.
+// outage counts consecutive requests without a reply from Redis.
 type outage struct {
 	failures  int
 	since     time.Time
 	lastError error
 }
 
-// isTooLong counts a failure and reports whether it is time to fail. A caller that does
-// not wait has one more attempt at once: its token is the same, so it gets the answer
-// that was lost.
+// isTooLong counts a failure and reports whether Acquire should fail. A caller that does
+// not wait gets one immediate retry: its token is unchanged, so the retry gets the lost
+// reply.
 func (o *outage) isTooLong(err error, waits bool) bool {
 	if o.failures == 0 {
 		o.since = clock.Mark()
@@ -40,7 +39,7 @@ func (o *outage) isTooLong(err error, waits bool) bool {
 
 func (o *outage) end() { *o = outage{} }
 
-// pause is how long to wait before the next question.
+// pause is the delay before the next request.
 func (o *outage) pause(waits bool) time.Duration {
 	if !waits {
 		return 0
@@ -48,8 +47,8 @@ func (o *outage) pause(waits bool) time.Duration {
 	return jittered(min(shortestPause<<o.failures, longestPause))
 }
 
-// abandon takes c from the front of its queue although its last command may or may not
-// have run, and has the background release what it may have been granted.
+// abandon removes c from the front of its queue when it is unknown whether its last command
+// ran. The background work releases the lock if it was granted.
 func (l *Redis) abandon(c *redisClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,14 +56,14 @@ func (l *Redis) abandon(c *redisClaim) {
 	l.queueCleanup(c)
 }
 
-// cleanup is a claim that Redis may still know and that nobody here wants. It is released
-// in the background, unless it has ended by itself before.
+// cleanup is a claim that Redis may still store although this process gave it up. The
+// background work releases it, unless it has expired before.
 type cleanup struct {
 	key, token string
 	until      time.Time
 }
 
-// queueCleanup has the background release a claim. The caller holds mu.
+// queueCleanup schedules the release of a claim in the background. The caller holds mu.
 func (l *Redis) queueCleanup(c *redisClaim) {
 	l.cleanups = append(l.cleanups, cleanup{key: c.key, token: c.token, until: clock.Mark().Add(l.ttl)})
 	select {
@@ -73,9 +72,8 @@ func (l *Redis) queueCleanup(c *redisClaim) {
 	}
 }
 
-// cleanUp releases claims in Redis, and then drops them from the list unless they are to
-// be released once more. It stops at the first that cannot be released: the others will
-// do no better.
+// cleanUp releases claims in Redis and, if drop is set, removes them from the list. It
+// stops at the first failure, because the next claims would fail too.
 func (l *Redis) cleanUp(ctx context.Context, drop bool) {
 	l.mu.Lock()
 	batch := slices.Clone(l.cleanups[:min(len(l.cleanups), cleanupsPerTick)])
@@ -83,7 +81,7 @@ func (l *Redis) cleanUp(ctx context.Context, drop bool) {
 	done := 0
 	for _, c := range batch {
 		if clock.Since(c.until) < 0 {
-			// Without a process: this one may be waiting for the key again.
+			// No process is passed: this process may be waiting for the key again.
 			if _, err := l.run(ctx, lockCommand{key: c.key, release: c.token}); err != nil {
 				break
 			}
@@ -92,7 +90,7 @@ func (l *Redis) cleanUp(ctx context.Context, drop bool) {
 	}
 	if drop {
 		l.mu.Lock()
-		// Others only append.
+		// Other goroutines only append.
 		l.cleanups = slices.Clone(l.cleanups[done:])
 		l.mu.Unlock()
 	}

@@ -6,23 +6,25 @@ import (
 	"time"
 )
 
-// keyQueue is the queue of one key in this process: its front talks to Redis, the
-// others wait for their turn.
+// keyQueue is the queue of one key in this process: the front talks to Redis, the other
+// claims wait for their turn.
 type keyQueue struct {
 	front   *redisClaim
 	waiting list.List // of *redisClaim
 }
 
-// turn tells a claim how it came to the front of its queue.
+// turn describes how a claim reached the front of its queue.
 type turn struct {
-	// granted is whether the lock was passed to it; otherwise it asks Redis for it.
+	// granted reports whether the lock was passed to the claim; if not, it requests the
+	// lock.
 	granted bool
-	// pause is how long it waits before it asks, or to be woken; 0 to ask at once.
+	// pause is the delay before the claim requests the lock, unless it is woken; 0 for
+	// none.
 	pause time.Duration
 }
 
-// enqueue reports whether c is at the front at once. If it is not, it has joined the
-// queue when it waits.
+// enqueue reports whether c is at the front immediately. If not, and c waits, c joins the
+// queue.
 func (l *Redis) enqueue(c *redisClaim, waits bool) (front bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,8 +40,8 @@ func (l *Redis) enqueue(c *redisClaim, waits bool) (front bool) {
 	return false
 }
 
-// leaveQueue takes c out of the queue because its caller waits no longer. If it has just
-// come to the front, its turn, and the lock if that came with it, goes to the next.
+// leaveQueue removes c from the queue because its caller stopped waiting. If c has just
+// reached the front, the next claim gets the turn, and the lock if it came with the turn.
 func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) {
 	l.mu.Lock()
 	if c.place != nil {
@@ -57,14 +59,14 @@ func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) {
 			l.withdraw(ctx, c)
 		}
 	default:
-		// The lock is being passed to it: deliver sees this and passes it on.
+		// The lock is being passed to c: deliver sees callerLeft, and release passes the
+		// lock on.
 		c.callerLeft = true
 		l.mu.Unlock()
 	}
 }
 
-// leaveFront takes c from the front and gives the next in the queue its turn, without
-// the lock.
+// leaveFront removes c from the front and gives the next claim its turn, without the lock.
 func (l *Redis) leaveFront(c *redisClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,8 +80,8 @@ func (l *Redis) giveTurnBehind(c *redisClaim) {
 	}
 }
 
-// replaceFront puts the next in the queue to the front in place of c and returns it.
-// Without a next one it forgets the queue. It does nothing when c is not at the front.
+// replaceFront moves the next claim of the queue to the front in place of c and returns it.
+// If the queue is empty, replaceFront deletes it. It does nothing if c is not at the front.
 // The caller holds mu.
 func (l *Redis) replaceFront(c *redisClaim) (next *redisClaim) {
 	q := l.queues[c.key]

@@ -9,14 +9,15 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Release implements Lease. It costs one round trip a key, in which the lock is
-// passed on to the next in this process's queue. Errors: ErrLost when a key was lost
-// before, ErrUnavailable when Redis could not be told; it is told later then.
+// Release implements Lease. It costs one round trip per key, which also passes the lock to
+// the next claim in this process's queue. Errors: ErrLost when a key was lost before,
+// ErrUnavailable when Redis did not reply; the background work then retries the release.
 func (l *redisLease) Release(ctx context.Context) error {
 	if !l.released.CompareAndSwap(false, true) {
 		return nil
 	}
-	// Cancelled first, so that nothing runs on under a lock that is another's.
+	// Cancel the context first, so that no work continues after another holder has the
+	// lock.
 	l.cancel(ErrReleased)
 	var errs error
 	for i := range l.claims {
@@ -27,9 +28,9 @@ func (l *redisLease) Release(ctx context.Context) error {
 	return errs
 }
 
-// release releases a held claim and passes the lock on to the next in this process's
-// queue. Errors: ErrLost when the claim was lost before; ErrUnavailable when Redis did
-// not answer, which is told later then.
+// release releases a held claim and passes the lock to the next claim in this process's
+// queue. Errors: ErrLost when the claim was lost before; ErrUnavailable when Redis did not
+// reply; the background work then retries the release.
 func (l *Redis) release(ctx context.Context, c *redisClaim) error {
 	l.mu.Lock()
 	if !c.held {
@@ -46,34 +47,34 @@ func (l *Redis) release(ctx context.Context, c *redisClaim) error {
 			return fmt.Errorf("release lock %q: %w", c.key, err)
 		}
 		if from == c && !h.released {
-			l.logger.WarnContext(ctx, "the claim to a lock had ended in Redis before it was released", "key", c.key)
+			l.logger.WarnContext(ctx, "lock expired in Redis before its release", "key", c.key)
 		}
 		if h.next == nil || l.deliver(h) {
 			return nil
 		}
-		// The caller of the next claim left in this very moment.
+		// The caller of the next claim left concurrently.
 		from = h.next
 	}
 }
 
-// handover is a release that asked for the lock on behalf of the next in the queue.
+// handover is a release that also requested the lock for the next claim in the queue.
 type handover struct {
-	// next is nil when nobody was in the queue.
+	// next is nil if the queue was empty.
 	next *redisClaim
 	lockReply
 	// sent is when the command was sent.
 	sent time.Time
 }
 
-// passOn releases a claim in Redis and, in the same command, asks for the lock on behalf
-// of the next in the queue, which is at the front from then on. When Redis does not
-// answer, the claim is released in the background and the next one asks by itself.
+// passOn releases a claim in Redis and, in the same command, requests the lock for the next
+// claim in the queue, which moves to the front. If Redis does not reply, the background
+// work releases the claim, and the next claim requests the lock itself.
 func (l *Redis) passOn(ctx context.Context, from *redisClaim) (handover, error) {
 	var h handover
 	command := lockCommand{key: from.key, release: from.token}
 	l.mu.Lock()
-	// Without anybody in the queue, from stays at the front until Redis has answered:
-	// who comes meanwhile joins the queue.
+	// If the queue is empty, from stays at the front until Redis has replied; a claim that
+	// arrives in the meantime joins the queue.
 	if q := l.queues[from.key]; q != nil && q.front == from && q.waiting.Len() > 0 {
 		h.next = l.replaceFront(from)
 		command.process, command.want = l.channel, h.next.token
@@ -101,8 +102,8 @@ func (l *Redis) passOn(ctx context.Context, from *redisClaim) (handover, error) 
 	return h, err
 }
 
-// deliver gives the next claim its turn, with the lock if Redis granted it. It reports
-// false when the caller of that claim has left, so that the claim has to be passed on.
+// deliver gives the next claim its turn, with the lock if Redis granted it. It returns
+// false if the caller of that claim has left, so that the claim must be passed on.
 func (l *Redis) deliver(h handover) (delivered bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,47 +11,46 @@ import (
 )
 
 // A lock is one string under one key, so every script works in a cluster. The key is
-// gone when nobody holds the lock and nobody waits for it. Until the first process has
-// to wait for it, the string is the holder's token, and the key expires when the
-// holder's claim ends:
+// deleted when the lock has neither holder nor waiters. Until the first process has to
+// wait, the string is the holder's token, and the key expires when the holder's claim ends:
 //
 //	<token>
 //
-// From then on the string holds all that there is to know, and the key expires with
-// the last of its times. They are in µs since 1970 on the server's clock:
+// Afterwards the string contains the complete state, and the key expires with the latest of
+// its times. Times are in µs since 1970 on the server's clock:
 //
 //	<token> <end>
 //	<since> <until> <channel>
 //	…
 //
-//	token, end  the holder's token, in which is no space, and the end of its claim;
-//	            nothing and 0 when the lock is free
-//	channel     a process that waits: since when its first waiter has waited, and until
-//	            when the process counts as waiting if it does not ask again
+//	token, end  the holder's token, which contains no space, and the end of its claim;
+//	            "" and 0 when the lock is free
+//	channel     a waiting process: since when its first waiter has waited, and until when
+//	            the process counts as waiting if it sends no request
 //
-// A free lock is taken by SET NX. Everything else is lockScript, which releases a
-// claim, or grants the lock to one, or does both in one step, so that a lock passes
-// from its holder to a waiter in one round trip. Run twice it gives the same answer.
+// A free lock is acquired by SET NX. lockScript does everything else: it releases a claim,
+// grants the lock, or does both in one step, so that a lock passes from its holder to a
+// waiter in one round trip. A repeated run returns the same reply.
 //
 //	KEYS[1]  the lock
 //	ARGV[1]  token to release, or ""
-//	ARGV[2]  token that wants the lock; "" when the process no longer waits; left out
-//	         to change nothing about who waits
-//	ARGV[3]  time to live in ms
-//	ARGV[4]  the process's channel; the process to be woken is sent the lock's name
-//	ARGV[5]  how long the wanting claim has waited, in µs
+//	ARGV[2]  token that requests the lock; "" when the process stopped waiting; absent
+//	         to leave the waiters unchanged
+//	ARGV[3]  TTL in ms
+//	ARGV[4]  the process's channel; a woken process receives the name of the lock
+//	ARGV[5]  how long the requesting claim has waited, in µs
 //	ARGV[6]  how long the process counts as waiting, in µs; 0 when it does not wait
-//	reply    1 when the lock was released, plus 2 when it was granted, plus 4 times the
-//	         µs until the holder's claim ends when it was not
+//	reply    1 if the lock was released, plus 2 if it was granted; if not granted, plus
+//	         4 times the µs until the holder's claim ends
 //
-// The process that has waited longest goes first: a free lock is refused to a claim
-// while another process has waited longer, and that process is woken. Numbers are
-// exact in Lua below 2^53, which is the year 2255 in µs.
+// The process that has waited longest goes first: the script does not grant a free lock to
+// a claim while another process has waited longer, and wakes that process. Lua numbers are
+// exact below 2^53; as µs, that is the year 2255.
 //
-// The case without waiters comes first, because the server does nothing else while a
-// script runs. A claim that was granted before, and whose reply was lost, is granted
-// its whole life again, because its holder counts from the later question. The time to
-// live is read before the clock, so that the end is not too early.
+// The case without waiters comes first, because Redis runs nothing else during a script. A
+// claim that was granted before, and whose reply was lost, gets a full TTL again, because
+// its holder measures from the later request. The script reads the TTL before the clock, so
+// that the computed end is not too early.
 var lockScript = redis.NewScript(`
 local call, key, release, want, process = redis.call, KEYS[1], ARGV[1], ARGV[2], ARGV[4]
 local state = call('GET', key)
@@ -114,12 +113,12 @@ end
 return released + 2 * granted + 4 * busy
 `)
 
-// extendScript starts the life of a claim again that still holds the lock.
+// extendScript renews the TTL of a claim that still holds its lock.
 //
 //	KEYS[1]  the lock
 //	ARGV[1]  the holder's token
 //	ARGV[2]  time to live from now, in ms
-//	reply    1, or 0 when the claim has ended or the lock is another's
+//	reply    1, or 0 when the claim has ended or another claim holds the lock
 var extendScript = redis.NewScript(`
 local state = redis.call('GET', KEYS[1])
 if state == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -132,32 +131,32 @@ redis.call('SET', KEYS[1], string.format('%s %d%s', token, now + ARGV[2] * 1000,
 return 1
 `)
 
-// lockCommand is what one run of lockScript is asked to do.
+// lockCommand is the input of one run of lockScript.
 type lockCommand struct {
 	key string
-	// process is the channel of the process that waits or waits no longer, "" to change
-	// nothing about that.
+	// process is the channel of the process that starts or stops waiting, "" to leave the
+	// waiters unchanged.
 	process string
 	// release and want are tokens; either may be empty.
 	release, want string
-	// waited is how long the claim behind want has waited.
+	// waited is how long the claim of the want token has waited.
 	waited time.Duration
-	// waiterTTL is how long the process counts as waiting when want is refused; 0 when
-	// it does not wait.
+	// waiterTTL is how long the process counts as waiting if want is not granted; 0 if it
+	// does not wait.
 	waiterTTL time.Duration
 }
 
-// lockReply is what lockScript answers.
+// lockReply is the decoded reply of lockScript.
 type lockReply struct {
 	released, granted bool
-	// busyFor is how long the present holder's claim lives if it is not extended.
+	// busyFor is the time until the current holder's claim ends if it is not extended.
 	busyFor time.Duration
 }
 
 func (l *Redis) lockName(key string) string { return l.prefix + "lock:" + key }
 
-// run is bounded by the locker's command time-out and does not end with ctx: a
-// command that was sent has an outcome, and somebody has to take it.
+// run is bounded by the command time-out of the locker and ignores the cancellation of ctx:
+// a command that was sent has an outcome, and the caller must handle it.
 func (l *Redis) run(ctx context.Context, command lockCommand) (lockReply, error) {
 	reply, err := lockScript.Run(l.bounded(ctx), l.client, []string{l.lockName(command.key)}, l.arguments(command)...).Int64()
 	if err != nil {
@@ -166,7 +165,7 @@ func (l *Redis) run(ctx context.Context, command lockCommand) (lockReply, error)
 	return lockReply{released: reply&1 != 0, granted: reply&2 != 0, busyFor: time.Duration(reply/4) * time.Microsecond}, nil
 }
 
-// takeFree takes a lock that nobody holds or waits for. It is bounded as run is.
+// takeFree acquires a lock without holder and waiters. It is bounded like run.
 func (l *Redis) takeFree(ctx context.Context, key, token string) (taken bool, err error) {
 	taken, err = l.client.SetNX(l.bounded(ctx), l.lockName(key), token, l.ttl).Result()
 	if err != nil {
@@ -179,9 +178,9 @@ func (l *Redis) bounded(ctx context.Context) context.Context {
 	return deadline{Context: context.WithoutCancel(ctx), at: clock.Mark().Add(l.commandTimeout)}
 }
 
-// deadline is a context that bounds reads and writes and is never done, so it needs
-// no timer: a lock would start and stop one for each command. Dialling and waiting
-// for a connection are bounded by the client.
+// deadline is a context that bounds reads and writes and is never done. It needs no timer;
+// otherwise each lock would start and stop one per command. The client bounds dialling and
+// waiting for a connection.
 type deadline struct {
 	context.Context
 	at time.Time
@@ -190,7 +189,7 @@ type deadline struct {
 // Deadline implements context.Context.
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// arguments are as few as the command can do with: Redis takes time for each.
+// arguments returns only the arguments that the command needs: Redis spends time on each.
 func (l *Redis) arguments(command lockCommand) []any {
 	switch {
 	case command.process != "":

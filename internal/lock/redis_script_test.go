@@ -33,7 +33,7 @@ func (l *Redis) mustRun(t require.TestingT, command lockCommand) lockReply {
 	return reply
 }
 
-// state is what Redis knows of a lock, "" for nothing.
+// state returns the Redis string of a lock, "" for none.
 func (l *Redis) state(t require.TestingT, key string) string {
 	state, err := l.client.Get(context.Background(), l.lockName(key)).Result()
 	if !errors.Is(err, redis.Nil) {
@@ -60,7 +60,7 @@ func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 
 func TestAClaimWhoseGrantIsAskedForAgainHasItsWholeLifeFromThen(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
-	for name, waiting := range map[string]bool{"nobody waits": false, "somebody waits": true} {
+	for name, waiting := range map[string]bool{"without waiters": false, "with a waiter": true} {
 		t.Run(name, func(t *testing.T) {
 			ask := lockCommand{key: name, process: "p", want: "a"}
 			require.True(t, l.mustRun(t, ask).granted)
@@ -78,7 +78,7 @@ func TestAClaimWhoseGrantIsAskedForAgainHasItsWholeLifeFromThen(t *testing.T) {
 
 func TestAskingForAHeldLockDoesNotProlongItsClaim(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: 300 * time.Millisecond})
-	// Redis grants it between these two.
+	// The grant happens in Redis between these two lines.
 	sent := clock.Mark()
 	require.True(t, l.mustRun(t, lockCommand{key: "k", want: "a"}).granted)
 	granted := clock.Mark()
@@ -124,14 +124,14 @@ func TestAWaiterWhoseProcessDiedDelaysOthersForItsTimeToLiveOnly(t *testing.T) {
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
 	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "dead", want: "b", waited: time.Hour, waiterTTL: time.Second}).granted)
 	require.True(t, l.mustRun(t, lockCommand{key: "k", release: "a"}).released)
-	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "late", want: "c"}).granted, "the first waiter's turn has come")
+	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "late", want: "c"}).granted, "the first waiter goes first")
 	require.Eventually(t, func() bool {
 		return l.mustRun(t, lockCommand{key: "k", process: "late", want: "c"}).granted
 	}, 2*time.Minute, 5*time.Millisecond)
 }
 
-// The model: one holder at most; who is granted while another waits has waited
-// longer; the key is gone when nobody holds the lock or waits for it.
+// The model: at most one holder; a claim that is granted while another process waits has
+// waited longer; the key is deleted when the lock has neither holder nor waiters.
 func TestTheScriptKeepsToItsModel(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: time.Hour})
 	rapid.Check(t, func(t *rapid.T) {
@@ -166,7 +166,7 @@ func TestTheScriptKeepsToItsModel(t *testing.T) {
 				}
 			}
 			granted := s.want != "" && holder == "" && hours >= longest
-			// Within the same hour the one that came first counts as longer.
+			// Within the same hour Redis counts the earlier waiter as longer.
 			if hours == longest && s.want != "" && holder == "" {
 				granted = reply.granted
 			}

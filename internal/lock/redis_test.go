@@ -21,8 +21,8 @@ func TestRedisKeepsTheContractOnACluster(t *testing.T) {
 	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
 }
 
-// newRedis returns a locker that shares its keys with those of the same prefix; a
-// prefix of its own is made without one.
+// newRedis returns a locker that shares its keys with lockers of the same prefix. Without a
+// prefix it creates a unique one.
 func newRedis(t testing.TB, client redis.UniversalClient, options lock.RedisOptions) *lock.Redis {
 	t.Helper()
 	if options.Prefix == "" {

@@ -10,18 +10,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// pingEvery is after how much silence the connection that wakes waiters is pinged. A
-// dead one is noticed within twice that; meanwhile waiters ask by themselves.
+// pingEvery is the silence after which the process pings its wake connection. A dead
+// connection is detected within twice that time; until then waiters poll.
 const pingEvery = 5 * time.Second
 
-// listen wakes this process's waiters on messages of other processes, until ctx ends.
+// listen wakes this process's waiters on messages from other processes, until ctx ends.
 func (l *Redis) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := l.receive(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		l.logger.WarnContext(ctx, "the connection that wakes waiters for locks was lost", "error", err)
+		l.logger.WarnContext(ctx, "lock wake connection lost; will reconnect", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(jittered(longestPause)):
@@ -32,7 +32,7 @@ func (l *Redis) listen(ctx context.Context) {
 // receive returns when the connection is broken or ctx ends.
 func (l *Redis) receive(ctx context.Context) error {
 	pubsub := l.client.Subscribe(ctx, l.channel)
-	// A read does not end with ctx, only with its connection.
+	// A blocked read ends with its connection, not with ctx.
 	stop := context.AfterFunc(ctx, func() { _ = pubsub.Close() })
 	defer func() {
 		if stop() {
@@ -55,7 +55,7 @@ func (l *Redis) receive(ctx context.Context) error {
 		pinged = false
 		switch message := received.(type) {
 		case *redis.Subscription:
-			// Messages that were sent before the subscription stood are missed.
+			// Messages sent before the subscription are lost.
 			l.wakeAll()
 		case *redis.Message:
 			l.wake(message.Payload)
@@ -63,7 +63,7 @@ func (l *Redis) receive(ctx context.Context) error {
 	}
 }
 
-// wake wakes the waiter for a lock, which is given by its name in Redis.
+// wake wakes the waiter for the lock with this name in Redis.
 func (l *Redis) wake(lockName string) {
 	key := strings.TrimPrefix(lockName, l.lockName(""))
 	l.mu.Lock()
@@ -81,8 +81,8 @@ func (l *Redis) wakeAll() {
 	}
 }
 
-// signalWake has a claim that waits ask again; one that is asking just now asks once
-// more. The caller holds mu.
+// signalWake makes a waiting claim request the lock again; a claim with a request in flight
+// sends one more. The caller holds mu.
 func (c *redisClaim) signalWake() {
 	select {
 	case c.wakeChannel() <- struct{}{}:
@@ -90,7 +90,7 @@ func (c *redisClaim) signalWake() {
 	}
 }
 
-// wakeChannel makes the channel when it is first needed. The caller holds mu.
+// wakeChannel creates the channel on first use. The caller holds mu.
 func (c *redisClaim) wakeChannel() chan struct{} {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)

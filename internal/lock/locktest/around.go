@@ -14,11 +14,10 @@ import (
 	"interlock/internal/lock"
 )
 
-// Around is a Locker that watches when locks are taken and released: before the unit's
-// transaction has begun, and after it has ended. A lock that is taken later has a
-// transaction wait with a connection and rows in its hands; one that is released earlier
-// lets the next holder read what is not committed yet. It is for units that run one after
-// the other.
+// Around is a Locker that checks that locks are acquired before the unit's transaction
+// begins and released after it ends. A later Acquire would wait while the transaction owns
+// a connection and row locks; an earlier Release would let the next holder read uncommitted
+// state. Around supports sequential units only.
 type Around struct {
 	lock.Locker
 	db *storage.DB
@@ -28,7 +27,7 @@ type Around struct {
 	wrong []string
 }
 
-// NewAround returns an Around of locks for units on a database.
+// NewAround returns an Around that wraps locks, for units on db.
 func NewAround(locks lock.Locker, db *storage.DB) *Around { return &Around{Locker: locks, db: db} }
 
 // Acquire implements lock.Locker.
@@ -56,7 +55,7 @@ func (w watched) Release(ctx context.Context) error {
 	return w.Lease.Release(ctx)
 }
 
-// watch notes what happens to locks while a transaction is open.
+// watch records locks that are acquired or released while a transaction is open.
 func (a *Around) watch(what string, keys []string) {
 	if open := a.db.Pools()["write"].Stats().InUse; open > 0 {
 		a.mu.Lock()
@@ -65,8 +64,8 @@ func (a *Around) watch(what string, keys []string) {
 	}
 }
 
-// Taken returns the keys of the locks that were taken since the last call, those of one
-// Acquire sorted, and checks that none was taken or released inside of a transaction.
+// Taken returns the keys acquired since the last call, sorted per Acquire. It fails the
+// test if any was acquired or released inside a transaction.
 func (a *Around) Taken(t *testing.T) []string {
 	t.Helper()
 	a.mu.Lock()

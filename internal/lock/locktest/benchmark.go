@@ -11,8 +11,8 @@ import (
 	"interlock/internal/lock"
 )
 
-// Benchmark measures acquire and release: of a free key, of two free keys, of
-// a key per goroutine, and of one key that 32 goroutines want.
+// Benchmark measures acquire and release: of a free key, of two free keys, of one key per
+// goroutine, and of one key that 32 goroutines request.
 func Benchmark(b *testing.B, newLocker func(b *testing.B) lock.Locker) {
 	b.Run("uncontended", func(b *testing.B) { sequential(b, newLocker(b), "a") })
 	b.Run("uncontended-2-keys", func(b *testing.B) { sequential(b, newLocker(b), "b", "a") })

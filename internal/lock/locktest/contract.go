@@ -1,4 +1,4 @@
-// Package locktest holds the contract that every lock.Locker keeps.
+// Package locktest is the contract test suite of lock.Locker.
 package locktest
 
 import (
@@ -20,14 +20,14 @@ import (
 const (
 	// contenders is how many goroutines contend in the concurrent tests.
 	contenders = 32
-	// timeout bounds what must happen soon.
+	// timeout bounds operations that should complete soon.
 	timeout = 30 * time.Second
-	// shortWait is a wait that is meant to run out.
+	// shortWait is a wait that is expected to run out.
 	shortWait = 30 * time.Millisecond
 )
 
-// Contract runs the suite. New returns a Locker that shares no key with
-// another one and cleans up after the test.
+// Contract runs the suite. New returns a Locker that shares no keys with other lockers and
+// cleans up after the test.
 func Contract(t *testing.T, newLocker func(t *testing.T) lock.Locker) {
 	tests := []struct {
 		name string
@@ -57,8 +57,8 @@ func oneHolderAtATime(t *testing.T, locker lock.Locker) {
 	const rounds = 50
 	var inside atomic.Int32
 	var overlaps atomic.Int32
-	// Not atomic: the race detector proves that one holder sees the writes of
-	// the one before.
+	// Not atomic: the race detector proves that each holder sees the writes of the previous
+	// one.
 	counter := 0
 	runContenders(t, func(int) error {
 		for range rounds {
@@ -77,7 +77,7 @@ func oneHolderAtATime(t *testing.T, locker lock.Locker) {
 		}
 		return nil
 	})
-	require.Zero(t, overlaps.Load(), "two holders at once")
+	require.Zero(t, overlaps.Load(), "two concurrent holders")
 	require.Equal(t, contenders*rounds, counter)
 	requireNothingHeld(t, locker)
 }
@@ -126,7 +126,7 @@ func aWaitThatRunsOutIsRefused(t *testing.T, locker lock.Locker) {
 	start := clock.Mark()
 	_, err := locker.Acquire(t.Context(), shortWait, "key")
 	require.ErrorIs(t, err, lock.ErrNotAcquired)
-	require.GreaterOrEqual(t, clock.Since(start), shortWait, "refused before the wait was over")
+	require.GreaterOrEqual(t, clock.Since(start), shortWait, "Acquire failed before the end of the wait")
 	awaitWaiters(t, locker, "key", 0)
 	release(t, lease)
 	requireNothingHeld(t, locker)
@@ -285,9 +285,9 @@ func heldShowsKeyOwnerAgeAndWaiters(t *testing.T, locker lock.Locker) {
 	requireNothingHeld(t, locker)
 }
 
-// contendersGetFairShares counts who got the lock during a bounded run and
-// demands a fairness index of 0.95 (R. Jain, D. Chiu, W. Hawe, "A Quantitative
-// Measure of Fairness", DEC-TR-301, 1984).
+// contendersGetFairShares counts the acquisitions of each contender during a bounded run
+// and requires a fairness index of 0.95 (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure
+// of Fairness", DEC-TR-301, 1984).
 func contendersGetFairShares(t *testing.T, locker lock.Locker) {
 	const total = contenders * 40
 	holder := acquire(t, locker, "key")
@@ -317,7 +317,7 @@ func contendersGetFairShares(t *testing.T, locker lock.Locker) {
 	require.GreaterOrEqual(t, jainIndex(shares), 0.95, "shares %v", shares)
 }
 
-// jainIndex is 1 when all shares are equal and 1/n when one has everything.
+// jainIndex is 1 when all shares are equal and 1/n when one contender has all.
 func jainIndex(shares []int) float64 {
 	var sum, squares float64
 	for _, share := range shares {
@@ -347,7 +347,7 @@ func acquire(t *testing.T, locker lock.Locker, keys ...string) lock.Lease {
 	return lease
 }
 
-// release may run in any goroutine, so it does not stop the test.
+// release does not stop the test, because it may run in any goroutine.
 func release(t *testing.T, lease lock.Lease) {
 	t.Helper()
 	if err := lease.Release(t.Context()); err != nil {
@@ -371,7 +371,7 @@ func requireNothingHeld(t *testing.T, locker lock.Locker) {
 	require.Empty(t, heldKeys(t, locker))
 }
 
-// awaitWaiters blocks until exactly n callers wait for key, which is held.
+// awaitWaiters blocks until the held key has exactly n waiters.
 func awaitWaiters(t *testing.T, locker lock.Locker, key string, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

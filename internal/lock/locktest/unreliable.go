@@ -8,11 +8,11 @@ import (
 	"interlock/internal/lock"
 )
 
-// Unreliable is a Locker that excludes nobody: each lease is as if the one before had
-// been lost. Tests prove with it that the guards in SQL are enough.
+// Unreliable is a Locker without exclusion, as if each previous lease had been lost. With
+// it tests prove that the guards in SQL are sufficient.
 type Unreliable struct {
-	// Granted is called with each lease before Acquire returns it, with n = 1 for the
-	// first. It may lose the lease, or let somebody else in; nil does nothing.
+	// Granted is called with each lease before Acquire returns it; n is 1 for the first
+	// lease. It may lose the lease or start a concurrent caller; nil does nothing.
 	Granted func(n int64, lease *Loseable)
 
 	granted atomic.Int64
@@ -32,13 +32,13 @@ func (u *Unreliable) Acquire(ctx context.Context, _ time.Duration, _ ...string) 
 // Held implements lock.Locker.
 func (*Unreliable) Held(context.Context) ([]lock.Holding, error) { return nil, nil }
 
-// Loseable is a lease that a test can take away.
+// Loseable is a lease that a test can end.
 type Loseable struct {
 	ctx context.Context
 	end context.CancelCauseFunc
 }
 
-// Lose takes the lease away, and tells its holder.
+// Lose ends the lease with ErrLost.
 func (l *Loseable) Lose() { l.end(lock.ErrLost) }
 
 // Context implements lock.Lease.
