@@ -11,8 +11,8 @@ import (
 	"interlock/internal/mq"
 )
 
-// BenchmarkRedis measures a message's whole way, enqueued, claimed and settled in
-// batches of 100, with small bodies.
+// BenchmarkRedis measures enqueue, claim and settle per message, in batches of 100 with
+// small bodies.
 func BenchmarkRedis(b *testing.B) {
 	const batch = 100
 	q := mq.NewRedis(redistest.Connect(b, redistest.SharedURL(b)), uniquePrefix(), mq.Options{}).Queue("q")

@@ -15,41 +15,42 @@ import (
 	"interlock/internal/base/panics"
 )
 
-// Handler handles a batch and answers for each of its messages, in their order. It
-// is idempotent: a message can come more than once. Ctx ends with the cause
-// ErrLeaseLost when others may have been given the batch, and when the consumer's
-// patience at its end is over.
+// Handler handles a batch and returns one outcome per message, in order. It must be
+// idempotent: a message can be delivered more than once. Ctx ends with the cause
+// ErrLeaseLost when another consumer may have received the batch, and without that cause
+// when the consumer's patience ends during shutdown.
 //
-// A handler that panics is given the messages one by one; the one that still panics
-// is retried like one that failed.
+// If a handler panics, the consumer calls it once per message; a message that panics again
+// is retried like a failed one.
 type Handler func(ctx context.Context, messages []Message) []Outcome
 
-// ConsumerOptions say how a consumer works. Zero values mean the defaults.
+// ConsumerOptions configure a consumer. Zero values select the defaults.
 type ConsumerOptions struct {
-	// Batch is how many messages the handler is given at most; 0 means 100.
+	// Batch is the maximum number of messages per call of the handler; 0 means 100.
 	Batch int
-	// Concurrency is how many batches are handled at once; 0 means 1.
+	// Concurrency is the number of batches handled concurrently; 0 means 1.
 	Concurrency int
-	// Rate bounds the messages that all consumers of the queue together take a second; 0
-	// means no bound. See SetRate.
+	// Rate bounds the messages per second of all consumers of the queue together; 0 means
+	// no bound. See SetRate.
 	Rate float64
-	// Lease is how long a batch may go unanswered after its consumer has died; 0
-	// means 30 s. A live consumer extends it at a third.
+	// Lease is the time after which the batch of a dead consumer is redelivered; 0 means 30
+	// s. A live consumer extends the lease after a third of it.
 	Lease time.Duration
-	// MaxAttempts is how many failures make a message dead; 0 means 5.
+	// MaxAttempts is the number of failures after which a message is dead; 0 means 5.
 	MaxAttempts int
-	// Backoff is the delay after the first failure; it doubles with each, up to
-	// MaxBackoff, and up to a quarter is taken off at random. 0 mean 1 s and 5 min.
+	// Backoff is the delay after the first failure; it doubles with each failure, up to
+	// MaxBackoff, minus a random quarter at most. 0 mean 1 s and 5 min.
 	Backoff    time.Duration
 	MaxBackoff time.Duration
-	// MinPoll and MaxPoll bound the pause between polls of an empty queue, which
-	// doubles with each; 0 mean 5 ms and 250 ms. What this process enqueues is seen
-	// at once.
+	// MinPoll and MaxPoll bound the pause between polls of an empty queue, which doubles
+	// with each poll; 0 mean 5 ms and 250 ms. Messages enqueued by this process wake the
+	// consumer immediately.
 	MinPoll time.Duration
 	MaxPoll time.Duration
-	// Patience is how long handlers may go on when the consumer ends; 0 means 20 s.
+	// Patience bounds how long handlers may continue after the consumer stops; 0 means 20
+	// s.
 	Patience time.Duration
-	// Logger receives what goes wrong; nil discards it.
+	// Logger receives warnings and errors; nil discards them.
 	Logger *slog.Logger
 }
 
@@ -93,15 +94,16 @@ func NewConsumer(queue Queue, handler Handler, options ConsumerOptions) *Consume
 	return c
 }
 
-// SetRate changes the rate, also while the consumer runs. All consumers of a queue are to
-// be given the same.
+// SetRate changes the rate, also while the consumer runs. All consumers of a queue should
+// have the same rate.
 func (c *Consumer) SetRate(rate float64) { c.rate.Store(math.Float64bits(rate)) }
 
-// Wake has an idle consumer look at its queue now, in which another process put something.
+// Wake makes an idle consumer poll its queue now, because another process enqueued a
+// message.
 func (c *Consumer) Wake() { c.woken.wake() }
 
-// Run claims and handles until ctx ends, and then finishes the batches in hand. It
-// waits for a store that cannot be reached.
+// Run claims and handles batches until ctx ends and then finishes the claimed batches. It
+// retries while the store cannot be reached.
 func (c *Consumer) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -137,7 +139,7 @@ func (c *Consumer) Run(ctx context.Context) {
 				continue
 			}
 			if err != nil {
-				c.options.Logger.WarnContext(ctx, "a queue cannot be read and will be tried again", "queue", c.queue.Name(), "error", err)
+				c.options.Logger.WarnContext(ctx, "queue claim failed; will retry", "queue", c.queue.Name(), "error", err)
 				idle = c.options.MaxPoll
 			}
 			c.rest(ctx, idle)
@@ -152,9 +154,9 @@ func (c *Consumer) Run(ctx context.Context) {
 	}
 }
 
-// claim returns nil without messages, and at the end of ctx. A claim that was begun is not
-// broken off then: it could have taken messages that nobody would work on before their
-// lease ends.
+// claim returns nil without messages, and after the end of ctx. The end of ctx does not
+// cancel a started claim: it could have claimed messages that no consumer would handle
+// before their lease ends.
 func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	if ctx.Err() != nil {
 		return nil, nil
@@ -162,7 +164,7 @@ func (c *Consumer) claim(ctx, life context.Context) (*Batch, error) {
 	return c.queue.ClaimPaced(life, c.options.Batch, c.options.Lease, math.Float64frombits(c.rate.Load()))
 }
 
-// rest waits until an empty queue is to be polled again.
+// rest waits until an empty queue is due for the next poll.
 func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	var arrivals <-chan struct{}
 	if q, ok := c.queue.(interface{ arrivals() <-chan struct{} }); ok {
@@ -178,14 +180,14 @@ func (c *Consumer) rest(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// reapUntil takes back ended leases, also those of other processes. While there is none, the next
-// one cannot end before it has lasted.
+// reapUntil returns expired batches of all processes to the queue. If no lease is active,
+// it sleeps for a full lease, because no lease can expire earlier.
 func (c *Consumer) reapUntil(ctx context.Context) {
 	for {
 		pause := min(c.options.Lease/3, time.Second)
 		reaped, err := c.queue.Reap(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.options.Logger.WarnContext(ctx, "ended leases cannot be taken back and will be tried again", "queue", c.queue.Name(), "error", err)
+			c.options.Logger.WarnContext(ctx, "queue reap failed; will retry", "queue", c.queue.Name(), "error", err)
 		}
 		if err == nil && reaped.Held == 0 {
 			pause = c.options.Lease
@@ -206,7 +208,7 @@ func (c *Consumer) work(life context.Context, b *Batch, ends time.Time) {
 	cancel(nil)
 	extending.Wait()
 	if lost {
-		c.options.Logger.WarnContext(life, "a batch was lost while it was handled; it is handled again", "queue", c.queue.Name(), "batch", b.ID)
+		c.options.Logger.WarnContext(life, "queue batch lost its lease during handling; it will be redelivered", "queue", c.queue.Name(), "batch", b.ID)
 		return
 	}
 	c.settle(life, b, outcomes)
@@ -240,8 +242,8 @@ func (c *Consumer) keepLease(ctx context.Context, b *Batch, ends time.Time, canc
 	}
 }
 
-// handle calls the handler and completes what it answers: a retry gets its delay,
-// and the last one of a message is its death.
+// handle calls the handler and completes its outcomes: a retry gets its delay, and a retry
+// after the last attempt becomes dead.
 func (c *Consumer) handle(ctx context.Context, messages []Message) []Outcome {
 	outcomes, panicked := c.call(ctx, messages)
 	if panicked != nil && len(messages) > 1 {
@@ -271,17 +273,17 @@ func (c *Consumer) handle(ctx context.Context, messages []Message) []Outcome {
 	return outcomes
 }
 
-// call returns one outcome for each message, or what the handler panicked with.
+// call returns one outcome per message, or the panic of the handler as an error.
 func (c *Consumer) call(ctx context.Context, messages []Message) (outcomes []Outcome, panicked error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Errorf("the handler panicked: %v", p)
-			c.options.Logger.ErrorContext(ctx, "a queue's handler panicked", "queue", c.queue.Name(), "messages", len(messages), "error", panics.Error(p))
+			c.options.Logger.ErrorContext(ctx, "queue handler panicked", "queue", c.queue.Name(), "messages", len(messages), "error", panics.Error(p))
 		}
 	}()
 	outcomes = c.handler(ctx, messages)
 	if len(outcomes) != len(messages) {
-		panic(fmt.Sprintf("it gave %d outcomes for %d messages", len(outcomes), len(messages)))
+		panic(fmt.Sprintf("it returned %d outcomes for %d messages", len(outcomes), len(messages)))
 	}
 	return outcomes, nil
 }
@@ -295,7 +297,7 @@ func (c *Consumer) backoff(attempts int) time.Duration {
 	return delay - rand.N(delay/4+1)
 }
 
-// settle answers until the store has taken it or the lease must have ended; after
+// settle retries until the store accepts the outcomes or the lease must have ended; after
 // the end of life it tries once.
 func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(life), c.options.Lease)
@@ -307,7 +309,7 @@ func (c *Consumer) settle(life context.Context, b *Batch, outcomes []Outcome) {
 			return
 		}
 		if errors.Is(err, ErrLeaseLost) || clock.Since(began) > c.options.Lease || life.Err() != nil {
-			c.options.Logger.WarnContext(life, "a handled batch could not be settled; it is handled again", "queue", c.queue.Name(), "batch", b.ID, "error", err)
+			c.options.Logger.WarnContext(life, "queue settle failed; the batch will be redelivered", "queue", c.queue.Name(), "batch", b.ID, "error", err)
 			return
 		}
 		clock.Sleep(life, pause)

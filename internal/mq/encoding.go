@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The stored form of a message, integers big-endian. The counters and the ID are at
-// fixed places, where the scripts find them.
+// The stored form of a message; integers are big-endian. The counters and the ID have fixed
+// offsets, at which the scripts read them.
 //
 //	0      1   version, 1
 //	1      2   attempts
@@ -30,8 +30,8 @@ const (
 	maxCount = math.MaxUint16
 )
 
-// Encode returns the stored form of m, for Keys().Pending. Equal messages have
-// equal forms. Error: ErrInvalidMessage.
+// Encode returns the stored form of m, for Keys().Pending. Equal messages have equal forms.
+// Error: ErrInvalidMessage.
 func Encode(m Message) ([]byte, error) {
 	if err := m.validate(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Encode(m Message) ([]byte, error) {
 	return append(b, m.Body...), nil
 }
 
-// Decode reads the stored form. The body is a part of data. Error: ErrUndecodable.
+// Decode reads the stored form. The body aliases data. Error: ErrUndecodable.
 func Decode(data []byte) (Message, error) {
 	if len(data) < offsetID {
 		return Message{}, fmt.Errorf("%w: %d bytes", ErrUndecodable, len(data))
@@ -114,7 +114,8 @@ func (r *reader) text() (string, bool) {
 	return text, true
 }
 
-// trace reads the entries. Their keys ascend, so that each message has one form.
+// trace reads the entries. Their keys must ascend, so that each message has exactly one
+// form.
 func (r *reader) trace() (map[string]string, bool) {
 	if len(r.rest) == 0 {
 		return nil, false

@@ -1,37 +1,38 @@
-// Package mq is a queue for work that must not be lost.
+// Package mq is a reliable message queue.
 //
-// Invariants, held by every implementation and proved by mqtest.Contract:
+// Every implementation has these invariants, and mqtest.Contract tests them:
 //
-//   - A message is at any time in exactly one place: pending, claimed, delayed or
-//     dead. It leaves the queue only by a Settle that says Done, or by a step that
-//     another package takes in its own script or transaction: see ScriptPrelude,
+//   - A message is in exactly one state at any time: pending, claimed, delayed or
+//     dead. It leaves the queue only by a Settle with Done, or by a step that
+//     another package runs in its own script or transaction: see ScriptPrelude,
 //     SQL.DiscardDeadTx and SQL.PurgeTx. Each step is one script or one transaction.
-//   - Under a live lease nobody else is given the message. Delivery is at least
-//     once: after a crash, or an Enqueue whose reply was lost, the same message can
-//     come again, so handlers go by its ID.
-//   - Pending is first in, first out. What a crashed consumer held comes back to
-//     the head, in its old order.
-//   - Failed attempts and crashes are counted apart. A message with Suspect of both
-//     together is claimed alone, so that it cannot delay others or crash their consumer
-//     too, and one with CrashLimit crashes is dead.
-//   - The dead are kept until somebody retries or discards them.
+//   - While a lease is active, no other consumer receives its messages. Delivery is
+//     at least once: after a crash, or an Enqueue whose reply was lost, a message can
+//     be delivered again, so handlers must deduplicate by its ID.
+//   - Pending is FIFO. Messages of a crashed consumer return to the head, in their
+//     original order.
+//   - Failed attempts and crashes are counted separately. A message whose two counts
+//     add up to Suspect is claimed alone, so that it cannot delay other messages or
+//     crash their consumer. A message with CrashLimit crashes is dead.
+//   - Dead messages are stored until they are retried or discarded.
 //
-// A message's life:
+// The states of a message:
 //
-//	Enqueue ──► pending ──Claim──► claimed ──Settle Done──► gone
-//	             ▲  ▲ ▲              │ │ └────Settle Dead──► dead ──discarded──► gone
-//	             │  │ └─lease ended──┘ │                      │
+//	Enqueue ──► pending ──Claim──► claimed ──Settle Done──► removed
+//	             ▲  ▲ ▲              │ │ └────Settle Dead──► dead ──discarded──► removed
+//	             │  │ └lease expired─┘ │                      │
 //	    delayed ─┘  └──────────retried─┼──────────────────────┘
 //	       ▲                           │
 //	       └────────Settle Retry───────┘
 //
-// Settle Postpone is Retry without an attempt; with no delay it leads to the head of pending.
-// A lease that has ended is a crash, and the last one that a message may have leads to dead.
+// Settle with Postpone is Retry without counting an attempt; without a delay the message
+// returns to the head of pending. An expired lease counts as a crash; the crash that
+// reaches the limit makes the message dead.
 //
-// A package that decides on dead messages or empties a queue changes data of its own in the
-// same step, such as the tickets of a flash sale. So these steps are functions for that
-// package's own scripts and transactions, which add the condition under which they may
-// still be taken.
+// A package that retries or discards dead messages, or empties a queue, changes its own
+// data in the same step, such as the tickets of a flash sale. Therefore these steps are
+// functions for that package's own scripts and transactions, which add their own
+// preconditions.
 package mq
 
 import (
@@ -43,36 +44,37 @@ import (
 )
 
 var (
-	// ErrLeaseLost means that the batch is no longer the caller's: its lease ended
-	// and the messages went back, or the queue was purged. Whoever gets it must not
-	// count its work as accepted.
+	// ErrLeaseLost means that the batch no longer belongs to the caller: its lease expired
+	// and the messages were returned, or the queue was purged. The caller must not count
+	// its work as accepted.
 	ErrLeaseLost = errors.New("lease of the batch is lost")
 	// ErrNoSuchMessage means that no dead message has this ID.
 	ErrNoSuchMessage = errors.New("no such dead message")
-	// ErrCursor means that a cursor of dead messages is none that this queue gave.
-	ErrCursor = errors.New("no cursor of dead messages")
-	// ErrInvalidMessage means that a message cannot be stored as it is: a
-	// programming error of the producer.
+	// ErrCursor means that a cursor of dead messages was not issued by this queue.
+	ErrCursor = errors.New("not a cursor of dead messages")
+	// ErrInvalidMessage means that a message cannot be stored: a programming error of the
+	// producer.
 	ErrInvalidMessage = errors.New("invalid message")
-	// ErrUndecodable means that stored bytes are no message of a version that this
-	// program knows.
+	// ErrUndecodable means that stored bytes are not a message of a version that this
+	// program supports.
 	ErrUndecodable = errors.New("undecodable message")
-	// ErrOutcomes means that Settle was not given one outcome for each message.
+	// ErrOutcomes means that the number of outcomes and of messages passed to Settle
+	// differ.
 	ErrOutcomes = errors.New("want one outcome for each message of the batch")
 )
 
 // MaxIDLength is the longest message ID, in bytes.
 const MaxIDLength = 128
 
-// Message is one piece of work.
+// Message is one unit of work.
 type Message struct {
-	// ID names the message in its queue; the producer gives it, 1 to MaxIDLength
+	// ID identifies the message in its queue; the producer assigns it, 1 to MaxIDLength
 	// bytes.
 	ID   string
 	Body []byte
-	// Attempts counts the handlings that failed.
+	// Attempts counts failed handlings.
 	Attempts int
-	// Crashes counts the claims that ended without an answer.
+	// Crashes counts claims whose lease expired without a Settle.
 	Crashes int
 	// EnqueuedTime is set by Enqueue if it is zero, in whole microseconds.
 	EnqueuedTime time.Time
@@ -89,16 +91,16 @@ type Batch struct {
 	rows []int64 // the messages' row ids, for SQL
 }
 
-// DeadMessage is a message that is not handled any more.
+// DeadMessage is a message that is no longer delivered.
 type DeadMessage struct {
 	Message
-	// Error says why, in words for people.
+	// Error is the reason, as text for operators.
 	Error string
-	// DeadTime is when it was given up.
+	// DeadTime is when the message became dead.
 	DeadTime time.Time
 }
 
-// Stats are the sizes of a queue at one moment.
+// Stats are the sizes of a queue at one point in time.
 type Stats struct {
 	Pending int64
 	Claimed int64
@@ -109,68 +111,67 @@ type Stats struct {
 	OldestAge time.Duration
 }
 
-// Reaped is what Reap did, and what it left.
+// Reaped is the result of Reap.
 type Reaped struct {
-	// Returned is how many messages came back from ended leases.
+	// Returned is the number of messages returned from expired leases.
 	Returned int
-	// Held is how many batches are under leases that have not ended.
+	// Held is the number of batches with active leases.
 	Held int
 }
 
-// Total is how many messages there are.
+// Total is the number of messages in all states.
 func (s Stats) Total() int64 { return s.Pending + s.Claimed + s.Delayed + s.Dead }
 
-// Queue keeps messages in order. It is safe for concurrent use by many processes.
+// Queue stores messages in order. It is safe for concurrent use by many processes.
 //
-// An error that is none of this package's says that the store could not be
-// reached, and leaves open whether the call took effect. All calls but Enqueue may
-// then be made again with the same arguments; Enqueue may double its messages.
+// An error that is none of this package's means that the store could not be reached; the
+// call may or may not have taken effect. The caller may retry every call except Enqueue
+// with the same arguments; a repeated Enqueue may duplicate its messages.
 type Queue interface {
 	// Name returns the queue's name.
 	Name() string
 
-	// Enqueue appends messages in their order. All are in or none is.
+	// Enqueue appends messages in order, all or none.
 	Enqueue(ctx context.Context, messages ...Message) error
 
-	// Claim takes up to limit messages from the head under a lease. It returns nil
-	// and no error when there is nothing to claim. A suspect message comes alone, see
-	// Limits. Messages that cannot be decoded go to the
-	// dead ones and not to the caller.
+	// Claim claims up to limit messages from the head under a lease. It returns nil and no
+	// error when no message is pending. A suspect message is claimed alone, see Limits.
+	// Messages that cannot be decoded become dead and are not returned.
 	Claim(ctx context.Context, limit int, lease time.Duration) (*Batch, error)
 
-	// ClaimPaced is Claim for consumers that together take at most so many messages a
-	// second from the queue, in however many processes they are: the bucket of the rate is
-	// kept with the messages. A rate of 0 is none. Error: *PacedError when there are
-	// messages and the rate leaves none of them.
+	// ClaimPaced is Claim with a bound on the messages per second of all consumers in all
+	// processes: the token bucket is stored with the queue. A rate of 0 means no bound.
+	// Error: *PacedError when messages are pending and the rate allows none now.
 	ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error)
 
-	// Extend makes the lease of b end after lease from now. Error: ErrLeaseLost.
+	// Extend makes the lease of b end after lease, counted from now. Error: ErrLeaseLost.
 	Extend(ctx context.Context, b *Batch, lease time.Duration) error
 
-	// Settle answers for each message of b, in its order, and ends the lease: all
-	// outcomes take effect or none. Settling a batch again within a minute of the
-	// first time succeeds and does nothing, so a lost reply can be asked for again.
-	// Errors: ErrLeaseLost, ErrOutcomes.
+	// Settle applies one outcome per message of b, in order, and ends the lease: all
+	// outcomes take effect or none. Settling a batch again within a minute succeeds and
+	// does nothing, so a caller can retry after a lost reply. Errors: ErrLeaseLost,
+	// ErrOutcomes.
 	Settle(ctx context.Context, b *Batch, outcomes []Outcome) error
 
-	// Reap returns the batches whose lease has ended to the head of pending, counts
-	// a crash for each of their messages, and makes pending what is due. Any process may
-	// call it at any time; a Consumer does so regularly.
+	// Reap returns batches with expired leases to the head of pending, counts a crash for
+	// each of their messages, and makes due messages pending. Any process may call it at
+	// any time; a Consumer does so regularly.
 	Reap(ctx context.Context) (Reaped, error)
 
-	// Stats returns the sizes, all of the same moment.
+	// Stats returns the sizes, all at the same point in time.
 	Stats(ctx context.Context) (Stats, error)
 
-	// Dead lists dead messages, longest dead first, and the cursor of the next page,
-	// empty after the last. The first page follows the empty cursor. Error: ErrCursor.
+	// Dead lists dead messages, oldest death first, and the cursor of the next page, which
+	// is empty after the last page. An empty cursor selects the first page. Error:
+	// ErrCursor.
 	Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error)
 }
 
-// Broker gives queues by name. A queue needs no creation.
+// Broker opens queues by name. A queue needs no creation.
 type Broker interface {
-	// Queue returns the queue of this name: 1 to MaxNameLength bytes without braces
-	// or white space. Another name is a programming error and panics. What comes
-	// before the first colon is the queue's family, by which it is measured.
+	// Queue returns the queue of this name: 1 to MaxNameLength bytes without braces or
+	// white space. Queue panics on any other name, a programming error. The part before the
+	// first colon is the queue's family, the label of its metrics.
 	Queue(name string) Queue
 
 	// Names lists the queues that were used and not forgotten since, sorted.
@@ -188,14 +189,15 @@ const (
 	MaxListed = 1000
 )
 
-// Limits say when a message is suspect and when it is given up. They are the same
-// for all processes that use a queue.
+// Limits define when a message is suspect and when it is dead. All processes that use a
+// queue must have the same limits.
 type Limits struct {
-	// Suspect is from how many attempts and crashes together a message is claimed
-	// alone; 0 means 2.
+	// Suspect is the sum of attempts and crashes from which on a message is claimed alone;
+	// 0 means 2.
 	Suspect int
-	// CrashLimit is how many crashes make a message dead. It is larger than Suspect,
-	// so that only a message that was alone in its batch can die of it; 0 means 5.
+	// CrashLimit is the number of crashes after which a message is dead. It is larger than
+	// Suspect, so that only a message that was alone in its batch dies of crashes; 0 means
+	// 5.
 	CrashLimit int
 }
 
@@ -210,10 +212,10 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// crashError is why a message that reached CrashLimit is dead.
-const crashError = "the process that worked on it crashed, or lost its lease, as often as a message may"
+// crashError is the error of a message that reached CrashLimit.
+const crashError = "the message reached the crash limit: its consumers crashed or lost their lease"
 
-// Outcome is the answer for one message of a batch.
+// Outcome is the result of handling one message of a batch.
 type Outcome struct {
 	kind  outcomeKind
 	err   error
@@ -229,30 +231,30 @@ const (
 	dead
 )
 
-// Done says that the message was handled.
+// Done means that the message was handled.
 func Done() Outcome { return Outcome{} }
 
-// Retry says that handling it failed with err, which costs an attempt. The message
-// comes again after the delay; for a Consumer 0 means its backoff, for Settle at
-// once, at the tail.
+// Retry means that handling failed with err, which counts as an attempt. The message is
+// redelivered after the delay; 0 means the backoff for a Consumer, and for Settle
+// immediately, at the tail.
 func Retry(err error, after time.Duration) Outcome {
 	return Outcome{kind: retry, err: err, after: after}
 }
 
-// Postpone says that it could not be handled now for a reason that is not the
-// message's, such as a database that cannot be reached. It costs nothing. The message comes
-// again after the delay, or at once at the head when that is 0.
+// Postpone means that the message could not be handled now for a reason outside of it, such
+// as an unreachable database. It counts no attempt. The message is redelivered after the
+// delay, or immediately at the head when that is 0.
 func Postpone(err error, after time.Duration) Outcome {
 	return Outcome{kind: postpone, err: err, after: after}
 }
 
-// Dead says that handling it again is no use, because of err.
+// Dead means that retries are useless, because of err.
 func Dead(err error) Outcome { return Outcome{kind: dead, err: err} }
 
-// Err returns what was given to Retry, Postpone or Dead, and nil for Done.
+// Err returns the error passed to Retry, Postpone or Dead, and nil for Done.
 func (o Outcome) Err() error { return o.err }
 
-// text returns the error in words, bounded.
+// text returns the error text, bounded.
 func (o Outcome) text() string {
 	if o.err == nil {
 		return ""
@@ -265,7 +267,7 @@ func (o Outcome) text() string {
 	return text
 }
 
-// apply returns the message as it is after the outcome.
+// apply returns the message with its counters after the outcome.
 func (o Outcome) apply(m Message) Message {
 	if o.kind == retry || o.kind == dead {
 		m.Attempts++
@@ -295,12 +297,12 @@ type OutcomeCounts struct{ Done, Retried, Postponed, Dead int }
 
 // Observer receives measurements. Nil functions are not called. They must not block.
 type Observer struct {
-	// Enqueued is called when messages were added.
+	// Enqueued is called after messages were added.
 	Enqueued func(queue string, messages int)
-	// Settled is called when a batch was settled.
+	// Settled is called after a batch was settled.
 	Settled func(queue string, t OutcomeCounts)
-	// Reaped is called when messages came back from ended leases; dead of them had
-	// reached the crash limit.
+	// Reaped is called after messages were returned from expired leases; dead messages are
+	// those that reached the crash limit.
 	Reaped func(queue string, returned, dead int)
 }
 
@@ -322,8 +324,8 @@ func (o Observer) reaped(queue string, returned, dead int) {
 	}
 }
 
-// Family returns the part of a queue's name before its first colon. Queues are
-// many, families few.
+// Family returns the part of a queue's name before its first colon. Families are few,
+// queues many.
 func Family(queue string) string {
 	family, _, _ := strings.Cut(queue, ":")
 	return family

@@ -22,7 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// On four engines; the command line, parsed later, may ask for more.
+	// The suite runs on four engines; the command line, parsed later, may request more
+	// checks.
 	if err := flag.Set("rapid.checks", "20"); err != nil {
 		panic(err)
 	}
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 
 func uniquePrefix() string { return "test:" + uuid.NewString() + ":" }
 
-// onRedis takes the steps of other packages as they do, in scripts of their own.
+// onRedis runs the steps of other packages in its own scripts, as those packages do.
 type onRedis struct {
 	*mq.Redis
 	client redis.UniversalClient
@@ -57,7 +58,7 @@ func (r onRedis) Purge(ctx context.Context, queue string) error {
 	return r.step(ctx, queue, "purge() return 1", "")
 }
 
-// onSQL takes them in transactions of its own.
+// onSQL runs them in its own transactions.
 type onSQL struct {
 	*mq.SQL
 	db *storage.DB
@@ -101,15 +102,15 @@ func TestSQLiteKeepsTheContract(t *testing.T) {
 
 func TestMariaDBKeepsTheContract(t *testing.T) { keepsTheContractOn(t, storagetest.MariaDB(t)) }
 
-// Some engines drop SKIP LOCKED, and a row that is only locked excludes nobody at another server of
-// a cluster.
+// Some engines ignore SKIP LOCKED, and a row lock does not exclude transactions on other
+// servers of a cluster.
 func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 	db, _ := storagetest.WithoutLocks(t)
 	keepsTheContractOn(t, db)
 }
 
-// MariaDB before 10.6 does not know SKIP LOCKED, and TiDB either ignores it with the FOR UPDATE
-// before it or refuses it, by its version.
+// MariaDB before 10.6 does not support SKIP LOCKED. Depending on its version, TiDB either
+// ignores SKIP LOCKED together with the preceding FOR UPDATE, or rejects it.
 func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
@@ -132,7 +133,7 @@ func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, reaped.Returned)
 	require.Equal(t, 1, asked)
-	require.False(t, db.Capabilities().SkipLocked, "and the report says so")
+	require.False(t, db.Capabilities().SkipLocked, "the capabilities report it")
 }
 
 // silent is a queue that answers no extension of a lease until it is released.

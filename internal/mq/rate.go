@@ -6,22 +6,23 @@ import (
 	"time"
 )
 
-// The rate of a queue is one token bucket for all its consumers, kept beside the messages.
-// It holds the messages of a tenth of a second, and at least one. It is stored as a single
-// time, as in the generic cell rate algorithm (ITU-T I.371): until when the claims so far
-// have used the rate up. What has passed since is what may be claimed.
+// The rate of a queue is one token bucket for all its consumers, stored with the messages.
+// Its capacity is the messages of a tenth of a second, and at least one. It is stored as
+// one time, as in the generic cell rate algorithm (ITU-T I.371): the time until which the
+// claims so far have used the rate up. The time that has passed since then is available for
+// claims.
 //
-// A claim waits until half of a bucket is full, so that a rate does not turn into batches of
+// A claim waits until the bucket is half full, so that a rate does not lead to batches of
 // one message each.
 //
-// A time that is further ahead than a bucket lasts was written before the clock was set back. It says
-// nothing about the rate now, so the bucket counts as full: otherwise nothing could be claimed until
-// the clock reaches that time again.
+// A stored time further ahead than the capacity was written before the clock was set back.
+// Then the bucket counts as full; otherwise no claim would succeed until the clock reaches
+// that time.
 const quantum = 100 * time.Millisecond
 
-// PacedError is the error of a claim for which the queue's rate leaves nothing now.
+// PacedError is the error of a claim when the queue's rate allows none now.
 type PacedError struct {
-	// After is how long it takes until there is enough for a claim.
+	// After is the time until the rate allows the next claim.
 	After time.Duration
 }
 
@@ -30,14 +31,14 @@ func (e *PacedError) Error() string {
 	return fmt.Sprintf("the rate of the queue allows the next claim in %s", e.After)
 }
 
-// bucket is the token bucket of a queue at one moment. Times are in µs since 1970. It is
-// the specification of the function paced in Lua.
+// bucket is the token bucket of a queue at one point in time. Times are in µs since 1970.
+// It specifies the Lua function paced.
 type bucket struct {
 	each float64 // µs of the rate that one message uses
-	full int64   // µs that the bucket holds
-	used int64   // until when the rate is used up
+	full int64   // µs of capacity
+	used int64   // the time until which the rate is used up
 	now  int64
-	read int64 // what used was read as
+	read int64 // used as stored, for the guarded UPDATE
 }
 
 func newBucket(rate float64, used, now int64) bucket {
@@ -50,8 +51,8 @@ func newBucket(rate float64, used, now int64) bucket {
 	return b
 }
 
-// allowed returns how many messages a claim of up to limit may take now: 0 when it has to
-// wait first.
+// allowed returns how many messages a claim of up to limit may claim now, or 0 and the time
+// to wait.
 func (b bucket) allowed(limit int) (n int, wait time.Duration) {
 	enough := max(1, min(limit, int(float64(b.full)/b.each/2)))
 	n = min(limit, int(float64(b.now-b.used)/b.each))
@@ -62,5 +63,5 @@ func (b bucket) allowed(limit int) (n int, wait time.Duration) {
 	return 0, time.Duration(max(1, missing)) * time.Microsecond
 }
 
-// spend returns until when the rate is used up after a claim of n messages.
+// spend returns the time until which the rate is used up after a claim of n messages.
 func (b bucket) spend(n int) int64 { return b.used + int64(math.Ceil(float64(n)*b.each)) }

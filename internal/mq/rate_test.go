@@ -15,7 +15,8 @@ import (
 	"interlock/internal/mq"
 )
 
-// requireHeld claims at a rate of 100 a second, of which a bucket holds ten, until the bucket is empty.
+// requireHeld claims at a rate of 100 per second with a bucket of ten until the bucket is
+// empty.
 func requireHeld(t *testing.T, q mq.Queue) {
 	t.Helper()
 	for i := range 40 {
@@ -31,7 +32,7 @@ func requireHeld(t *testing.T, q mq.Queue) {
 			break
 		}
 		taken += len(b.Messages)
-		require.LessOrEqual(t, float64(taken), 10+100*time.Since(began).Seconds(), "the rate is held")
+		require.LessOrEqual(t, float64(taken), 10+100*time.Since(began).Seconds(), "the rate is exceeded")
 	}
 	require.GreaterOrEqual(t, taken, 5, "a claim does not wait until the clock reaches its old time again")
 }
@@ -40,7 +41,7 @@ func TestARateGoesOnAfterTheClockOfRedisWasSetBack(t *testing.T) {
 	client, prefix := redistest.Connect(t, redistest.SharedURL(t)), uniquePrefix()
 	q := mq.NewRedis(client, prefix, mq.Options{}).Open("q")
 	requireHeld(t, q)
-	// What a claim wrote while the clock was five minutes ahead.
+	// The value written by a claim while the clock was five minutes ahead.
 	ahead := time.Now().Add(5 * time.Minute).UnixMicro()
 	require.NoError(t, client.Set(t.Context(), prefix+"{q}:rate", ahead, time.Hour).Err())
 	requireHeld(t, q)

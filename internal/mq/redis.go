@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxBatch bounds a claim, so that no script runs long.
+	// maxBatch bounds the messages of one claim, so that no script runs long.
 	maxBatch = 1000
-	// maxPush bounds the messages of one enqueuing script.
+	// maxPush bounds the messages of one enqueue script.
 	maxPush = 1000
-	// settledKept is how long a settled batch is remembered, for a caller whose
-	// reply was lost.
+	// settledKept is how long the mark of a settled batch is stored, for callers that lost
+	// the reply.
 	settledKept = time.Minute
 )
 
-// Options tune a broker. The zero value is of use.
+// Options configure a broker. The zero value is valid.
 type Options struct {
 	Limits Limits
 	// Observer receives measurements.
@@ -39,9 +39,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Redis is the Broker over a single Redis, Sentinel or Redis Cluster. How much an
-// acknowledged Enqueue survives is how much Redis does: with appendfsync everysec a
-// crash of its machine loses up to about a second.
+// Redis is the Broker over a single Redis, Sentinel or Redis Cluster. An acknowledged
+// Enqueue is as durable as Redis: with appendfsync everysec a machine crash loses up to
+// about one second.
 type Redis struct {
 	client  redis.UniversalClient
 	prefix  string
@@ -50,8 +50,8 @@ type Redis struct {
 	known   sync.Map // names that this process has registered
 }
 
-// NewRedis returns a Broker whose keys begin with prefix. The client should not
-// retry by itself: an enqueue that is sent twice is in the queue twice.
+// NewRedis returns a Broker whose keys start with prefix. The client should not retry
+// automatically: an enqueue that is sent twice adds its messages twice.
 func NewRedis(client redis.UniversalClient, prefix string, options Options) *Redis {
 	return &Redis{client: client, prefix: prefix, options: options.withDefaults()}
 }
@@ -59,7 +59,7 @@ func NewRedis(client redis.UniversalClient, prefix string, options Options) *Red
 // Queue implements Broker.
 func (r *Redis) Queue(name string) Queue { return r.Open(name) }
 
-// Open is Queue with the type that knows its keys.
+// Open is Queue with the concrete type, which provides the keys.
 func (r *Redis) Open(name string) *RedisQueue {
 	mustName(name)
 	keys := redisKeys(r.prefix, name)

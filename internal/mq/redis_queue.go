@@ -25,12 +25,11 @@ type RedisQueue struct {
 // Name implements Queue.
 func (q *RedisQueue) Name() string { return q.name }
 
-// Keys returns the queue's keys, for scripts that admit work and enqueue it in one
-// step.
+// Keys returns the queue's keys, for scripts that admit work and enqueue it in one step.
 func (q *RedisQueue) Keys() RedisKeys { return q.keys }
 
-// Enqueued says that a script of another package added messages: it counts them, and wakes
-// this process's consumer.
+// Enqueued reports messages that a script of another package added: it counts them and
+// wakes this process's consumer.
 func (q *RedisQueue) Enqueued(messages int) {
 	q.broker.options.Observer.enqueued(q.name, messages)
 	q.waker.wake()
@@ -38,7 +37,7 @@ func (q *RedisQueue) Enqueued(messages int) {
 
 func (q *RedisQueue) arrivals() <-chan struct{} { return q.waker.signal }
 
-// run runs a script on the queue's keys and extra ones.
+// run runs a script on the queue's keys plus extra keys.
 func (q *RedisQueue) run(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
 	keys := q.list
 	if len(extra) > 0 {
@@ -47,7 +46,7 @@ func (q *RedisQueue) run(ctx context.Context, s *redis.Script, extra []string, a
 	return s.Run(ctx, q.broker.client, keys, args...)
 }
 
-// again runs a script a second time when its reply was lost.
+// again runs a script, and runs it once more if its reply was lost.
 func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string, args ...any) *redis.Cmd {
 	reply := q.run(ctx, s, extra, args...)
 	if err := reply.Err(); err == nil || redisconn.Refused(err) || ctx.Err() != nil {
@@ -56,14 +55,13 @@ func (q *RedisQueue) again(ctx context.Context, s *redis.Script, extra []string,
 	return q.run(ctx, s, extra, args...)
 }
 
-// Enqueue implements Queue. All messages of one call are appended by one script;
-// there are at most maxPush of them.
+// Enqueue implements Queue. One script appends all messages of a call, at most maxPush.
 func (q *RedisQueue) Enqueue(ctx context.Context, messages ...Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
 	if len(messages) > maxPush {
-		return fmt.Errorf("%w: %d at once, want at most %d", ErrInvalidMessage, len(messages), maxPush)
+		return fmt.Errorf("%w: %d in one call, want at most %d", ErrInvalidMessage, len(messages), maxPush)
 	}
 	args := make([]any, 0, len(messages))
 	for _, m := range messages {
@@ -146,7 +144,7 @@ func decodeBatch(id string, encoded []string) (*Batch, []undecodable) {
 	return b, broken
 }
 
-// bury makes what cannot be decoded dead, under an ID made from its bytes.
+// bury makes undecodable messages dead, under an ID derived from their bytes.
 func (q *RedisQueue) bury(ctx context.Context, batch string, broken []undecodable) error {
 	args := make([]any, 1, 1+3*len(broken))
 	args[0] = batch
@@ -154,7 +152,7 @@ func (q *RedisQueue) bury(ctx context.Context, batch string, broken []undecodabl
 		args = append(args, u.encoded, undecodableID([]byte(u.encoded)), u.err.Error())
 	}
 	if err := q.again(ctx, buryScript, []string{q.keys.batch + batch}, args...).Err(); err != nil {
-		return fmt.Errorf("set undecodable messages of %s aside: %w", q.name, err)
+		return fmt.Errorf("make undecodable messages of %s dead: %w", q.name, err)
 	}
 	q.broker.options.Observer.settled(q.name, OutcomeCounts{Dead: len(broken)})
 	return nil
@@ -226,7 +224,7 @@ func settleArguments(b *Batch, outcomes []Outcome) ([]any, error) {
 
 // Reap implements Queue.
 func (q *RedisQueue) Reap(ctx context.Context) (Reaped, error) {
-	// Each time, so that the name is there again whatever Redis has lost.
+	// Registered on every call, so that the name is restored after Redis lost data.
 	if err := q.broker.register(ctx, q.name); err != nil {
 		return Reaped{}, err
 	}
@@ -236,7 +234,7 @@ func (q *RedisQueue) Reap(ctx context.Context) (Reaped, error) {
 		return Reaped{}, fmt.Errorf("reap %s: %w", q.name, err)
 	}
 	if len(reply) != 3 {
-		return Reaped{}, fmt.Errorf("reap %s: the script replied %v", q.name, reply)
+		return Reaped{}, fmt.Errorf("reap %s: unexpected script reply %v", q.name, reply)
 	}
 	reaped, died := Reaped{Returned: int(reply[0]), Held: int(reply[2])}, int(reply[1])
 	q.broker.options.Observer.reaped(q.name, reaped.Returned, died)
@@ -253,7 +251,7 @@ func (q *RedisQueue) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, fmt.Errorf("measure %s: %w", q.name, err)
 	}
 	if len(reply) != 5 {
-		return Stats{}, fmt.Errorf("measure %s: the script replied %v", q.name, reply)
+		return Stats{}, fmt.Errorf("measure %s: unexpected script reply %v", q.name, reply)
 	}
 	return Stats{
 		Pending: reply[0], Claimed: reply[1], Delayed: reply[2], Dead: reply[3],
@@ -273,16 +271,16 @@ func (q *RedisQueue) Dead(ctx context.Context, after string, limit int) ([]DeadM
 	limit = min(max(limit, 1), MaxListed)
 	reply, err := q.run(ctx, deadScript, nil, from, limit+1).StringSlice()
 	if err != nil {
-		return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+		return nil, "", fmt.Errorf("list dead messages of %s: %w", q.name, err)
 	}
 	var list []DeadMessage
 	for row := range slices.Chunk(reply, 4) {
 		if len(row) < 4 {
-			return nil, "", fmt.Errorf("list the dead of %s: the script replied %q", q.name, row)
+			return nil, "", fmt.Errorf("list dead messages of %s: unexpected script reply %q", q.name, row)
 		}
 		micros, err := strconv.ParseFloat(row[1], 64)
 		if err != nil {
-			return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+			return nil, "", fmt.Errorf("list dead messages of %s: %w", q.name, err)
 		}
 		d := DeadMessage{Error: row[3], DeadTime: time.UnixMicro(int64(micros)).UTC()}
 		if d.Message, err = Decode([]byte(row[2])); err != nil {
@@ -297,7 +295,7 @@ func (q *RedisQueue) Dead(ctx context.Context, after string, limit int) ([]DeadM
 	return list, strconv.FormatInt(list[limit-1].DeadTime.UnixMicro(), 10), nil
 }
 
-// cursorNumber reads a number of a cursor of dead messages. Error: ErrCursor.
+// cursorNumber parses one number of a cursor of dead messages. Error: ErrCursor.
 func cursorNumber(after string) (int64, error) {
 	from, err := strconv.ParseInt(after, 10, 64)
 	if err != nil || from < 0 {
@@ -306,10 +304,9 @@ func cursorNumber(after string) (int64, error) {
 	return from, nil
 }
 
-// MessageIDs calls found with the IDs of all messages, wherever they are, some at a time.
-// It is no snapshot: a message that moves meanwhile can be reported twice, and one that
-// goes from one place to another in the wrong moment not at all. Pending is read from its
-// tail, because its head is where messages are taken away.
+// MessageIDs calls found with the IDs of all messages in any state, page by page. It is not
+// a snapshot: a message that moves during the scan can be reported twice or not at all. It
+// reads pending from the tail, because consumers remove messages from the head.
 func (q *RedisQueue) MessageIDs(ctx context.Context, found func(ids []string)) error {
 	for last := int64(-1); ; last -= maxPush {
 		ids, err := q.run(ctx, pendingIDsScript, nil, last-maxPush+1, last).StringSlice()
@@ -329,5 +326,5 @@ func (q *RedisQueue) MessageIDs(ctx context.Context, found func(ids []string)) e
 	return nil
 }
 
-// newBatchID returns an ID that is larger than those made before it.
+// newBatchID returns an ID that sorts after all earlier ones.
 func newBatchID() string { return uuid.Must(uuid.NewV7()).String() }

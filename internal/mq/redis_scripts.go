@@ -2,22 +2,22 @@ package mq
 
 import "github.com/redis/go-redis/v9"
 
-// ScriptPrelude is what every script on a queue begins with, also one of another package
-// that has to do something with the queue in one step with something else. The script's
-// first keys are RedisKeys.List, its own come behind them. Times are the server's, in µs
-// since 1970. The prelude defines, for the queue:
+// ScriptPrelude is the start of every script on a queue, including scripts of other
+// packages that combine a queue operation with their own in one step. The first keys of a
+// script are RedisKeys.List, followed by its own. Times are the server's, in µs since 1970.
+// The prelude defines, for the queue:
 //
 //	now()             the server's time
-//	id_of(raw)        the ID of an encoded message, nil when the bytes are none
-//	retry_dead(id)    makes a dead message pending, with its counters at 0; whether there was one
-//	discard_dead(id)  removes a dead message; whether there was one
-//	purge()           removes every message, claimed and dead ones too
+//	id_of(raw)        the ID of an encoded message, nil for undecodable bytes
+//	retry_dead(id)    makes a dead message pending with counters of 0; returns whether it existed
+//	discard_dead(id)  removes a dead message; returns whether it existed
+//	purge()           removes every message, including claimed and dead ones
 //
-// The names of batch lists are built from leases and KEYS[7]; they have the same hash
-// tag, so a cluster allows it.
+// The names of batch lists are built from leases and KEYS[7]; they have the same hash tag,
+// as a cluster requires.
 //
-// Every script of this package but push may be run again with the same arguments when
-// its reply was lost: it finds what the first run did.
+// Every script of this package except push may be run again with the same arguments after a
+// lost reply: it detects the effect of the first run.
 const ScriptPrelude = `
 local pending, delayed = KEYS[1], KEYS[2]
 local dead, dead_messages, dead_errors = KEYS[3], KEYS[4], KEYS[5]
@@ -96,13 +96,13 @@ var (
 	pushScript = script(`return redis.call('RPUSH', pending, unpack(ARGV))`)
 
 	// claimScript moves messages from the head to a batch and registers its lease. With a
-	// rate it takes no more than that allows, see bucket.
+	// rate it moves at most the number that the rate allows, see bucket.
 	//
 	//	KEYS[8]  the batch's list
-	//	KEYS[9]  until when the rate is used up, in µs; only with a rate
-	//	ARGV     batch ID, limit, lease in µs, from how many counts one is suspect; the rate
-	//	         in messages a second, left out for none
-	//	reply    the encoded messages; or in how many µs the rate allows the next claim
+	//	KEYS[9]  the time until which the rate is used up, in µs; only with a rate
+	//	ARGV     batch ID, limit, lease in µs, the suspect limit; the rate in messages per
+	//	         second, absent for none
+	//	reply    the encoded messages; or the µs until the rate allows the next claim
 	claimScript = script(`
 local batch, id, limit, suspect = KEYS[8], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
 local each, full, used
@@ -145,11 +145,11 @@ end
 return head
 `)
 
-	// buryScript takes undecodable messages out of a batch that is held.
+	// buryScript removes undecodable messages from a claimed batch.
 	//
 	//	KEYS[8]   the batch's list
 	//	ARGV[1]   batch ID
-	//	ARGV[2…]  for each message: bytes, ID to keep it under, error
+	//	ARGV[2…]  for each message: bytes, ID of the dead message, error
 	buryScript = script(`
 local batch, id = KEYS[8], ARGV[1]
 if not redis.call('ZSCORE', leases, id) then return 0 end
@@ -165,24 +165,23 @@ return 1
 	// extendScript moves the end of a lease.
 	//
 	//	ARGV   batch ID, lease in µs from now
-	//	reply  1, or 0 when the lease is gone
+	//	reply  1, or 0 when the lease does not exist
 	extendScript = script(`
 if not redis.call('ZSCORE', leases, ARGV[1]) then return 0 end
 redis.call('ZADD', leases, now() + ARGV[2], ARGV[1])
 return 1
 `)
 
-	// settleScript ends a lease, drops its batch and puts each message where its
-	// outcome sends it. With nothing but Done its cost does not depend on the
-	// batch's size.
+	// settleScript ends a lease, deletes its batch and moves each message by its outcome.
+	// If all outcomes are Done, its cost does not depend on the size of the batch.
 	//
 	//	KEYS[8]   the batch's list
 	//	KEYS[9]  the mark that the batch was settled
-	//	ARGV[1…6] batch ID, how long to keep the mark in ms; how many go to the tail,
-	//	          to the head, to the delayed and to the dead
+	//	ARGV[1…6] batch ID, TTL of the mark in ms; number of messages for the tail, the head,
+	//	          the delayed and the dead
 	//	ARGV[7…]  tail: message; head: message; delayed: delay in µs, message;
 	//	          dead: ID, message, error
-	//	reply     2 settled now, 1 settled before, 0 the lease is gone
+	//	reply     2 settled now, 1 settled before, 0 the lease does not exist
 	settleScript = script(`
 local batch, settled, id = KEYS[8], KEYS[9], ARGV[1]
 if redis.call('ZREM', leases, id) == 0 then return redis.call('EXISTS', settled) end
@@ -211,11 +210,11 @@ end
 return 2
 `)
 
-	// reapScript makes due messages pending and takes back ended leases. The batch
-	// claimed first ends up in front: batch IDs ascend with time.
+	// reapScript makes due messages pending and returns batches with expired leases. The
+	// batch claimed first ends up in front: batch IDs ascend with time.
 	//
-	//	ARGV   crash limit, error of those who reach it
-	//	reply  {returned to pending, dead, leases that have not ended}
+	//	ARGV   crash limit, error of messages that reach it
+	//	reply  {returned to pending, dead, active leases}
 	reapScript = script(`
 local limit = tonumber(ARGV[1])
 local at = now()
@@ -248,8 +247,8 @@ end
 return {returned, died, redis.call('ZCARD', leases)}
 `)
 
-	// statsScript replies {pending, claimed, delayed, dead, age of the oldest pending
-	// message in µs}. Batches are few, as many as handlers that work.
+	// statsScript returns {pending, claimed, delayed, dead, age of the oldest pending
+	// message in µs}. The number of batches is small, at most one per running handler.
 	statsScript = script(`
 local age, head, claimed = 0, redis.call('LINDEX', pending, 0), 0
 if head and counters(head) then
@@ -263,7 +262,7 @@ return {redis.call('LLEN', pending), claimed, redis.call('ZCARD', delayed), redi
 
 	// deadScript lists dead messages.
 	//
-	//	ARGV   dead time to begin after, limit
+	//	ARGV   exclusive lower bound of the dead time, limit
 	//	reply  for each: ID, dead time, encoded message, error
 	deadScript = script(`
 local page = redis.call('ZRANGEBYSCORE', dead, '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
@@ -277,16 +276,16 @@ end
 return reply
 `)
 
-	// pendingIDsScript lists the IDs of a part of pending.
+	// pendingIDsScript lists the IDs of a range of pending.
 	//
-	//	ARGV  first and last place, counted from the tail: -1 is the last message
+	//	ARGV  first and last index, counted from the tail: -1 is the last message
 	pendingIDsScript = script(`
 local ids = {}
 for _, raw in ipairs(redis.call('LRANGE', pending, ARGV[1], ARGV[2])) do ids[#ids + 1] = id_of(raw) or '' end
 return ids
 `)
 
-	// otherIDsScript lists the IDs of what is claimed, delayed or dead.
+	// otherIDsScript lists the IDs of claimed, delayed and dead messages.
 	otherIDsScript = script(`
 local ids = redis.call('ZRANGE', dead, 0, -1)
 local function add(list) for _, raw in ipairs(list) do ids[#ids + 1] = id_of(raw) or '' end end

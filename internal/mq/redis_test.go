@@ -39,7 +39,7 @@ func TestBytesThatAreNoMessageBecomeDeadAndHoldUpNobody(t *testing.T) {
 
 	b, err := q.Claim(t.Context(), 1, time.Hour)
 	require.NoError(t, err)
-	require.Equal(t, "good", b.Messages[0].ID, "a claim goes on behind what it cannot read")
+	require.Equal(t, "good", b.Messages[0].ID, "a claim continues after undecodable messages")
 	require.NoError(t, q.Extend(t.Context(), b, 0))
 	_, err = q.Reap(t.Context())
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
 		outcomes := []mq.Outcome{mq.Done(), mq.Dead(io.ErrUnexpectedEOF)}
 		if err := q.Settle(t.Context(), b, outcomes); lost == 2 {
 			require.Error(t, err)
-			require.NotErrorIs(t, err, mq.ErrLeaseLost, "nobody knows yet")
+			require.NotErrorIs(t, err, mq.ErrLeaseLost, "the outcome is unknown")
 			require.NoError(t, q.Settle(t.Context(), b, outcomes))
 		} else {
 			require.NoError(t, err)
@@ -133,8 +133,8 @@ func TestARolledBackEnqueueIsNotInTheQueue(t *testing.T) {
 	}
 }
 
-// link forwards to a server. While drop is above 0, the reply to a script is
-// swallowed, drop counts down, and the connection is closed.
+// link forwards connections to a server. While drop is above 0, it discards the reply to a
+// script, decrements drop, and closes the connection.
 type link struct {
 	listener net.Listener
 	drop     atomic.Int32
@@ -167,7 +167,7 @@ func newLink(t *testing.T, server string) *link {
 	return l
 }
 
-// serve carries one request and its reply at a time, as the client sends them.
+// serve forwards one request and its reply at a time, as the client sends them.
 func (l *link) serve(near, far net.Conn) {
 	defer near.Close()
 	defer far.Close()

@@ -14,15 +14,15 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// maxLife bounds a transaction; its COMMIT does not end with the caller.
+// maxLife bounds a transaction; its COMMIT does not end with the caller's context.
 const maxLife = 30 * time.Second
 
-// SQL is the Broker over the database, for installations without Redis. An
-// acknowledged Enqueue is as durable as any other write there.
+// SQL is the Broker over the database, for installations without Redis. An acknowledged
+// Enqueue is as durable as any other write to the database.
 //
-// Its times are those of this process's clock. Replicas whose clocks differ disturb
-// the order of their messages and the length of leases by the difference, and
-// nothing else: a message is claimed by the UPDATE of its row.
+// Its times come from the clock of this process. If the clocks of replicas differ, the
+// order of their messages and the length of leases are off by the difference. Exclusion
+// does not depend on clocks: the UPDATE of its row claims a message.
 type SQL struct {
 	db      *storage.DB
 	clock   clock.Clock
@@ -68,7 +68,7 @@ func (s *SQL) Forget(ctx context.Context, name string) error {
 func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {
 	mustName(queue)
 	tx = acrossTenants(tx)
-	// Not remembered as known: the transaction may yet roll back.
+	// The name is not cached in known, because the transaction may roll back.
 	if _, ok := s.known.Load(queue); !ok {
 		if err := insertName(tx, queue); err != nil {
 			return fmt.Errorf("register queue %s: %w", queue, err)
@@ -77,15 +77,14 @@ func (s *SQL) EnqueueTx(tx *gorm.DB, queue string, messages ...Message) error {
 	return s.insert(tx, queue, messages)
 }
 
-// RetryDeadTx puts a dead message at the tail of pending, with no attempts and no
-// crashes, in the caller's transaction. Call Enqueued after the commit. Error:
-// ErrNoSuchMessage.
+// RetryDeadTx moves a dead message to the tail of pending, with its counters reset, in the
+// caller's transaction. Call Enqueued after the commit. Error: ErrNoSuchMessage.
 func (s *SQL) RetryDeadTx(tx *gorm.DB, queue, id string) error {
 	return execOnDead(tx, queue, id, "UPDATE mq_messages SET state = ?, attempts = 0, crashes = 0, due_time = ?, error = ''"+
 		" WHERE queue = ? AND message_id = ? AND state = ?", rowWaiting, s.clock.Now(), queue, []byte(id), rowDead)
 }
 
-// DiscardDeadTx removes a dead message in the caller's transaction. Error:
+// DiscardDeadTx deletes a dead message in the caller's transaction. Error:
 // ErrNoSuchMessage.
 func (s *SQL) DiscardDeadTx(tx *gorm.DB, queue, id string) error {
 	return execOnDead(tx, queue, id, "DELETE FROM mq_messages WHERE queue = ? AND message_id = ? AND state = ?", queue, []byte(id), rowDead)
@@ -102,8 +101,8 @@ func execOnDead(tx *gorm.DB, queue, id, statement string, args ...any) error {
 	return nil
 }
 
-// PurgeTx removes every message, claimed and dead ones too, in the caller's transaction.
-// Leases on them are lost.
+// PurgeTx deletes every message, including claimed and dead ones, in the caller's
+// transaction. Consumers lose their leases on them.
 func (s *SQL) PurgeTx(tx *gorm.DB, queue string) error {
 	tx = acrossTenants(tx)
 	for _, table := range []string{"mq_batches", "mq_messages"} {
@@ -114,13 +113,13 @@ func (s *SQL) PurgeTx(tx *gorm.DB, queue string) error {
 	return nil
 }
 
-// acrossTenants lets a transaction of some tenant's reach the tables of the queues, which belong
-// to none.
+// acrossTenants lets a tenant's transaction access the tables of the queues, which belong
+// to no tenant.
 func acrossTenants(tx *gorm.DB) *gorm.DB {
 	return tx.WithContext(storage.AcrossTenants(tx.Statement.Context))
 }
 
-// MissingTx returns those of the IDs of which the queue has no message.
+// MissingTx returns the IDs that have no message in the queue.
 func (s *SQL) MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, error) {
 	var lacking []string
 	for part := range slices.Chunk(ids, maxPush) {
@@ -131,7 +130,7 @@ func (s *SQL) MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, erro
 		var there [][]byte
 		err := acrossTenants(tx).Model(&messageRow{}).Where("queue = ? AND message_id IN ?", queue, names).Pluck("message_id", &there).Error
 		if err != nil {
-			return nil, fmt.Errorf("look for messages of %s: %w", queue, err)
+			return nil, fmt.Errorf("find messages of %s: %w", queue, err)
 		}
 		known := make(map[string]bool, len(there))
 		for _, id := range there {
@@ -146,8 +145,8 @@ func (s *SQL) MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, erro
 	return lacking, nil
 }
 
-// Enqueued says that a transaction was committed that added messages to a queue: it counts
-// them, and wakes this process's consumer.
+// Enqueued reports messages that a committed transaction added to a queue: it counts them
+// and wakes this process's consumer.
 func (s *SQL) Enqueued(queue string, messages int) {
 	s.options.Observer.enqueued(queue, messages)
 	s.wakers.of(queue).wake()
@@ -193,15 +192,15 @@ func (s *SQL) read(ctx context.Context) *gorm.DB {
 	return s.db.Read(storage.AcrossTenants(ctx))
 }
 
-// atomically runs fn in a transaction of its own, see storage.DB.Transact.
+// atomically runs fn in its own transaction, see storage.DB.Transact.
 func (s *SQL) atomically(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return s.db.Transact(storage.AcrossTenants(ctx), maxLife, fn)
 }
 
-// selectSkipLocked has do read the rows that no other transaction holds, so that consumers do not
-// stand in each other's way. Nothing rests on it: some engines leave the clause out, those whose
-// version does not know it are not sent it, and those that refuse it all the same are not sent it
-// again. SQLite has one writer, which is this one.
+// selectSkipLocked lets do read the rows that no other transaction has locked, so that
+// consumers do not block each other. Correctness does not depend on it: some engines ignore
+// the clause, versions that do not support it are not sent it, and an engine that rejects
+// it is not sent it again. SQLite has one writer, which is this process.
 func (s *SQL) selectSkipLocked(tx *gorm.DB, do func(tx *gorm.DB) error) error {
 	if !s.db.Capabilities().SkipLocked {
 		return do(tx)

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// sqlQueue is a Queue of rows.
+// sqlQueue is a Queue of table rows.
 type sqlQueue struct {
 	broker *SQL
 	name   string
@@ -49,9 +49,9 @@ func (q *sqlQueue) Claim(ctx context.Context, limit int, lease time.Duration) (*
 	return q.ClaimPaced(ctx, limit, lease, 0)
 }
 
-// ClaimPaced implements Queue. It asks on a reading connection first, so that consumers
-// that are idle or have to wait do not take the writer. A claim to which others came first, over
-// and over, has found nothing.
+// ClaimPaced implements Queue. It queries a reading connection first, so that consumers
+// that are idle or must wait do not block the writer. If other consumers win every attempt,
+// it returns no batch.
 func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duration, rate float64) (*Batch, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
@@ -59,7 +59,7 @@ func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duratio
 	}
 	due, err := exists(q.waiting(s.read(ctx)))
 	if err != nil {
-		return nil, fmt.Errorf("look for messages of %s: %w", q.name, err)
+		return nil, fmt.Errorf("find messages of %s: %w", q.name, err)
 	}
 	limit = min(max(limit, 1), maxBatch)
 	if due && rate > 0 {
@@ -74,7 +74,7 @@ func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duratio
 			return err
 		})
 		if errors.Is(err, errTaken) {
-			// Others have taken what was there each time. There may be more when they look again.
+			// Other consumers claimed the messages each time. The next poll tries again.
 			return nil, nil
 		}
 		if err != nil {
@@ -84,24 +84,25 @@ func (q *sqlQueue) ClaimPaced(ctx context.Context, limit int, lease time.Duratio
 	return b, nil
 }
 
-// waiting selects what may be claimed now.
+// waiting selects the messages that can be claimed now.
 func (q *sqlQueue) waiting(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&messageRow{}).
 		Where("queue = ? AND state = ? AND due_time <= ?", q.name, rowWaiting, q.broker.clock.Now())
 }
 
-// errTaken means that another transaction took rows that this one had read. The UPDATE
-// of their state decides which of the two has them, whatever the engine does on FOR UPDATE.
-var errTaken = fmt.Errorf("mq: another transaction took the messages first: %w", storage.ErrRunAgain)
+// errTaken means that another transaction claimed rows that this one had read. The UPDATE
+// of their state decides which transaction gets them, whatever the engine does on FOR
+// UPDATE.
+var errTaken = fmt.Errorf("mq: another transaction claimed the messages first: %w", storage.ErrRunAgain)
 
-// claim takes the head of what no other transaction is taking:
+// claim claims the first messages that no other transaction is claiming:
 //
 //	SELECT … WHERE queue = ? AND state = 0 AND due_time <= ? ORDER BY due_time, id LIMIT ? FOR UPDATE SKIP LOCKED
 //	INSERT INTO mq_batches …
 //	UPDATE mq_messages SET state = 1, batch_id = ? WHERE id IN (?, …) AND state = 0
 //
-// It reports again when all that it met was undecodable and is dead now. Errors: errTaken;
-// *PacedError when the rate leaves nothing.
+// It returns again if all messages it found were undecodable and are dead now. Errors:
+// errTaken; *PacedError when the rate allows none.
 func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float64) (b *Batch, again bool, err error) {
 	var rateBucket bucket
 	if rate > 0 {
@@ -146,8 +147,8 @@ func (q *sqlQueue) claim(tx *gorm.DB, limit int, lease time.Duration, rate float
 	return b, false, result.Error
 }
 
-// allowed returns the bucket of the queue's rate, and how many messages it lets a claim
-// take. Error: *PacedError.
+// allowed returns the bucket of the queue's rate and the number of messages that it lets a
+// claim have. Error: *PacedError.
 func (q *sqlQueue) allowed(tx *gorm.DB, rate float64, limit int) (bucket, int, error) {
 	var row queueRow
 	if err := tx.Where("name = ?", q.name).Take(&row).Error; err != nil {
@@ -161,8 +162,8 @@ func (q *sqlQueue) allowed(tx *gorm.DB, rate float64, limit int) (bucket, int, e
 	return b, n, nil
 }
 
-// spend takes what a claim used out of the bucket, unless another claim did so since it was
-// read:
+// spend deducts a claim from the bucket, unless another claim has changed the bucket since
+// it was read:
 //
 //	UPDATE mq_queues SET rate_used = ? WHERE name = ? AND rate_used = ?
 //
@@ -203,7 +204,7 @@ func (q *sqlQueue) Extend(ctx context.Context, b *Batch, lease time.Duration) er
 // errSettled means that the batch was settled before.
 var errSettled = errors.New("the batch was settled before")
 
-// Settle implements Queue. The guard that lets one of Settle and Reap win is
+// Settle implements Queue. The guard that lets exactly one of Settle and Reap win is
 //
 //	UPDATE mq_batches SET settled = 1 WHERE id = ? AND NOT settled
 func (q *sqlQueue) Settle(ctx context.Context, b *Batch, outcomes []Outcome) error {
@@ -245,7 +246,7 @@ func (q *sqlQueue) endLease(tx *gorm.DB, b *Batch) error {
 
 func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 	now := q.broker.clock.Now()
-	// Each has a time of its own, so that they keep their order.
+	// Each message has its own time, which preserves their order.
 	at := func(i int) time.Time { return now.Add(time.Duration(i+1-len(outcomes)) * time.Microsecond) }
 	var handled []int64
 	var rest settlement
@@ -269,7 +270,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 		}
 	}
 	if len(head) > 0 {
-		// A message that keeps its due time keeps its place.
+		// A message with an unchanged due time has the same position as before.
 		if err := tx.Exec("UPDATE mq_messages SET batch_id = '', state = ? WHERE id IN ? AND batch_id = ?", rowWaiting, head, b.ID).Error; err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func (q *sqlQueue) place(tx *gorm.DB, b *Batch, outcomes []Outcome) error {
 	return rest.run(tx, rowClaimed)
 }
 
-// Reap implements Queue. What is due needs no step: Claim looks at the due time.
+// Reap implements Queue. Due messages need no step: Claim checks the due time.
 func (q *sqlQueue) Reap(ctx context.Context) (Reaped, error) {
 	s := q.broker
 	if err := s.register(ctx, q.name); err != nil {
@@ -308,17 +309,17 @@ func (q *sqlQueue) Reap(ctx context.Context) (Reaped, error) {
 	return Reaped{Returned: returned, Held: int(held)}, nil
 }
 
-// ended selects the batches whose lease, or memory of being settled, has ended.
+// ended selects the batches whose lease, or time as a settled mark, has ended.
 func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&batchRow{}).Where("queue = ? AND lease_time <= ?", q.name, q.broker.clock.Now())
 }
 
-// reap forgets the ended batches, each by a guarded statement that one of Reap, Settle and
-// Extend wins:
+// reap deletes the ended batches, each by a guarded statement that exactly one of Reap,
+// Settle and Extend wins:
 //
 //	DELETE FROM mq_batches WHERE id = ? AND lease_time <= ?
 //
-// Messages of a settled one have no batch any more.
+// Messages of a settled batch no longer refer to it.
 func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	var ids []string
 	err = q.broker.selectSkipLocked(tx, func(tx *gorm.DB) error {
@@ -350,7 +351,7 @@ func (q *sqlQueue) reap(tx *gorm.DB) (returned, died int, err error) {
 	return returned, died, nil
 }
 
-// Stats implements Queue. The sizes come from one statement, and so from one moment.
+// Stats implements Queue. One statement counts all sizes, so they are of one point in time.
 func (q *sqlQueue) Stats(ctx context.Context) (Stats, error) {
 	s, tx := Stats{}, q.broker.read(ctx)
 	now := q.broker.clock.Now()
@@ -370,7 +371,7 @@ func (q *sqlQueue) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// Dead implements Queue. Its cursor is dead time and row id.
+// Dead implements Queue. Its cursor consists of dead time and row id.
 func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMessage, string, error) {
 	limit = min(max(limit, 1), MaxListed)
 	tx := q.broker.read(ctx).Where("queue = ? AND state = ?", q.name, rowDead)
@@ -383,7 +384,7 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 	}
 	var rows []messageRow
 	if err := tx.Order("due_time, id").Limit(limit + 1).Find(&rows).Error; err != nil {
-		return nil, "", fmt.Errorf("list the dead of %s: %w", q.name, err)
+		return nil, "", fmt.Errorf("list dead messages of %s: %w", q.name, err)
 	}
 	next := ""
 	if len(rows) > limit {
@@ -393,15 +394,15 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 	}
 	list := make([]DeadMessage, len(rows))
 	for i, row := range rows {
-		// One whose trace cannot be read is shown without it.
+		// A message whose trace cannot be read is listed without it.
 		m, _ := row.message()
 		list[i] = DeadMessage{Message: m, Error: row.Error, DeadTime: row.DueTime.UTC()}
 	}
 	return list, next, nil
 }
 
-// sqlCursor reads the dead time and the row id behind which a page of dead messages
-// begins. Error: ErrCursor.
+// sqlCursor parses the dead time and the row id after which a page of dead messages starts.
+// Error: ErrCursor.
 func sqlCursor(after string) (since time.Time, row int64, err error) {
 	micros, id, _ := strings.Cut(after, ".")
 	at, err := cursorNumber(micros)
@@ -415,7 +416,7 @@ func sqlCursor(after string) (since time.Time, row int64, err error) {
 	return since, row, err
 }
 
-// exists reports whether the query has a row.
+// exists reports whether the query returns a row.
 func exists(query *gorm.DB) (bool, error) {
 	var one []int
 	err := query.Select("1").Limit(1).Scan(&one).Error

@@ -9,19 +9,19 @@ import (
 	"gorm.io/gorm"
 )
 
-// What mq_messages.state says.
+// Values of mq_messages.state.
 const (
 	rowWaiting = 0
 	rowClaimed = 1
 	rowDead    = 2
 )
 
-// queueRow, batchRow and messageRow belong to no tenant: consumers serve all of
-// them, and the queue's name, which only the program gives, says whose it is.
+// queueRow, batchRow and messageRow belong to no tenant: consumers serve all tenants, and
+// the name of the queue, which only the program assigns, identifies the tenant.
 type queueRow struct {
 	Name string `gorm:"primaryKey"`
-	// RateUsed is until when the claims so far have used the queue's rate up, in µs since
-	// 1970.
+	// RateUsed is the time until which the claims so far have used up the queue's rate, in
+	// µs since 1970.
 	RateUsed int64
 }
 
@@ -62,7 +62,7 @@ func (messageRow) TableName() string { return "mq_messages" }
 // Global implements storage.Global.
 func (messageRow) Global() {}
 
-// rowOf returns the row of a message that waits from due on.
+// rowOf returns the row of a message that becomes pending at due.
 func rowOf(queue string, m Message, due time.Time) (messageRow, error) {
 	if err := m.validate(); err != nil {
 		return messageRow{}, err
@@ -84,7 +84,7 @@ func rowOf(queue string, m Message, due time.Time) (messageRow, error) {
 	return row, nil
 }
 
-// message reads the row. Error: ErrUndecodable.
+// message decodes the row. Error: ErrUndecodable.
 func (r messageRow) message() (Message, error) {
 	m := Message{
 		ID: string(r.MessageID), Body: r.Body, Attempts: r.Attempts, Crashes: r.Crashes, EnqueuedTime: r.EnqueuedTime.UTC(),
@@ -98,8 +98,8 @@ func (r messageRow) message() (Message, error) {
 	return m, nil
 }
 
-// settlement is one statement that puts each message that is not done where its
-// outcome sends it, if it is still in the state that it is sent from:
+// settlement is one statement that moves each message that is not done by its outcome, if
+// the message is still in the state in which the transaction read it:
 //
 //	UPDATE mq_messages SET batch_id = '', state = CASE id WHEN ? THEN ? … END, …
 //	 WHERE id IN (?, …) AND state = ?
@@ -116,7 +116,7 @@ func (s *settlement) add(id int64, state, attempts int, due time.Time, message s
 	s.message = append(s.message, id, message)
 }
 
-// run reports errTaken when another transaction has moved one of the messages since.
+// run returns errTaken when another transaction has moved one of the messages since.
 func (s *settlement) run(tx *gorm.DB, from int) error {
 	if len(s.ids) == 0 {
 		return nil

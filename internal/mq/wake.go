@@ -2,7 +2,7 @@ package mq
 
 import "sync"
 
-// waker tells one consumer of this process that there may be work. It is a hint:
+// waker signals one consumer of this process that messages may be pending. It is a hint:
 // consumers also poll.
 type waker struct{ signal chan struct{} }
 
@@ -15,7 +15,7 @@ func (w *waker) wake() {
 	}
 }
 
-// wakers keeps one waker for each queue name.
+// wakers stores one waker per queue name.
 type wakers struct {
 	mu     sync.Mutex
 	byName map[string]*waker

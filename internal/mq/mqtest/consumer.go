@@ -36,7 +36,7 @@ func consumers(t *testing.T, newBroker func(t *testing.T) Broker) {
 	}
 }
 
-// start runs a consumer until stop or the test's end.
+// start runs a consumer until stop is called or the test ends.
 func start(t *testing.T, q queue, handler mq.Handler, o mq.ConsumerOptions) (c *mq.Consumer, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -51,7 +51,7 @@ func start(t *testing.T, q queue, handler mq.Handler, o mq.ConsumerOptions) (c *
 	return c, stop
 }
 
-// log is what handlers saw.
+// log records the messages that handlers received.
 type log struct {
 	mu  sync.Mutex
 	ids []string
@@ -89,8 +89,8 @@ func handledOnce(t *testing.T, q queue) {
 	require.Equal(t, numbered(200), got)
 }
 
-// elsewhere is a queue of which a consumer does not notice what is enqueued, as if another process
-// did it.
+// elsewhere is a queue whose consumer is not notified of enqueued messages, as if another
+// process had enqueued them.
 type elsewhere struct{ mq.Queue }
 
 func woken(t *testing.T, q queue) {
@@ -106,7 +106,7 @@ func woken(t *testing.T, q queue) {
 		case got := <-handled:
 			require.Equal(t, id, got)
 		case <-time.After(patience):
-			t.Fatalf("%s was not looked for", id)
+			t.Fatalf("%s was not claimed", id)
 		}
 	}
 }
@@ -175,8 +175,8 @@ func killed(t *testing.T, q queue) {
 	require.Equal(t, numbered(10), got)
 }
 
-// shortLease is of a consumer that looks for ended leases as rarely as it can: while somebody holds
-// one, that is often.
+// shortLease tests a consumer with the rarest reaping; while any lease is active it reaps
+// every second.
 func shortLease(t *testing.T, q queue) {
 	enqueue(t, q, "a")
 	_, err := q.Claim(t.Context(), 1, 100*time.Millisecond)
@@ -216,7 +216,7 @@ func lostLease(t *testing.T, q queue) {
 	case err := <-told:
 		require.ErrorIs(t, err, mq.ErrLeaseLost)
 	case <-time.After(patience):
-		require.FailNow(t, "the handler was not told")
+		require.FailNow(t, "the handler was not notified")
 	}
 	require.Equal(t, mq.Stats{}, sizes(t, q))
 }

@@ -1,4 +1,4 @@
-// Package mqtest holds what every queue must do, as tests.
+// Package mqtest is the contract test suite of mq.Queue.
 package mqtest
 
 import (
@@ -19,14 +19,14 @@ import (
 const (
 	patience = 30 * time.Second
 	tick     = 2 * time.Millisecond
-	// long is a lease or delay that does not end within a test.
+	// long is a lease or delay that does not end during a test.
 	long = time.Hour
 )
 
 var errBroken = errors.New("broken")
 
-// Broker is a broker and the steps on its queues that other packages take in scripts or
-// transactions of their own.
+// Broker is a broker with the steps that other packages run on its queues in their own
+// scripts or transactions.
 type Broker interface {
 	mq.Broker
 	RetryDead(ctx context.Context, queue, id string) error
@@ -34,7 +34,7 @@ type Broker interface {
 	Purge(ctx context.Context, queue string) error
 }
 
-// queue is a queue under test.
+// queue is the queue under test.
 type queue struct {
 	mq.Queue
 	broker Broker
@@ -50,7 +50,7 @@ func (q queue) discardDead(ctx context.Context, id string) error {
 
 func (q queue) purge(ctx context.Context) error { return q.broker.Purge(ctx, q.Name()) }
 
-// Contract runs the suite. Brokers that newBroker returns may share their store.
+// Contract runs the suite. Brokers returned by newBroker may share their store.
 func Contract(t *testing.T, newBroker func(t *testing.T) Broker) {
 	tests := map[string]func(t *testing.T, q queue){
 		"messages come out whole and in order":                          ordered,
@@ -83,7 +83,7 @@ func Contract(t *testing.T, newBroker func(t *testing.T) Broker) {
 	t.Run("consumer", func(t *testing.T) { consumers(t, newBroker) })
 }
 
-// NewName returns the name of a queue that nobody uses.
+// NewName returns an unused queue name.
 func NewName() string { return "test:" + uuid.NewString() }
 
 func enqueue(t *testing.T, q queue, ids ...string) {
@@ -132,7 +132,7 @@ func settle(t *testing.T, q queue, b *mq.Batch, outcomes ...mq.Outcome) {
 
 func all(o mq.Outcome, n int) []mq.Outcome { return slices.Repeat([]mq.Outcome{o}, n) }
 
-// crash ends the lease of b at once, as if its consumer had died long ago.
+// crash ends the lease of b immediately, as if its consumer had died long ago.
 func crash(t *testing.T, q queue, b *mq.Batch) {
 	t.Helper()
 	require.NoError(t, q.Extend(t.Context(), b, 0))
@@ -237,7 +237,7 @@ func returnedToHead(t *testing.T, q queue) {
 	}
 	require.ErrorIs(t, q.Settle(t.Context(), first, all(mq.Done(), 2)), mq.ErrLeaseLost)
 	require.ErrorIs(t, q.Extend(t.Context(), second, long), mq.ErrLeaseLost)
-	require.Equal(t, mq.Stats{Claimed: 6}, sizes(t, q), "who lost the lease changes nothing")
+	require.Equal(t, mq.Stats{Claimed: 6}, sizes(t, q), "a consumer without the lease changes nothing")
 }
 
 func extended(t *testing.T, q queue) {
@@ -261,7 +261,7 @@ func settledTwice(t *testing.T, q queue) {
 	}
 	require.NoError(t, q.retryDead(t.Context(), "b"))
 	settle(t, q, b, mq.Done(), mq.Dead(errBroken))
-	require.Equal(t, mq.Stats{Pending: 2}, sizes(t, q), "the repeat does nothing to what became of its messages since")
+	require.Equal(t, mq.Stats{Pending: 2}, sizes(t, q), "the repeat leaves the messages' new states unchanged")
 	require.ErrorIs(t, q.Extend(t.Context(), b, long), mq.ErrLeaseLost)
 	lost := claim(t, q, 2)
 	crash(t, q, lost)

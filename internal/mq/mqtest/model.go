@@ -12,14 +12,14 @@ import (
 	"interlock/internal/mq"
 )
 
-// model is what a queue is, in memory, with its default limits.
+// model is an in-memory model of a queue with default limits.
 type model struct {
 	t     *rapid.T
 	ctx   *testing.T
 	queue queue
 
-	// atOnce is how many batches may be out. With more than one, messages come back
-	// in an order that the port leaves open.
+	// atOnce is the maximum number of claimed batches. With more than one, the contract
+	// does not define the order in which messages return.
 	atOnce  int
 	made    int
 	pending []mq.Message
@@ -76,7 +76,8 @@ func (m *model) claim(t *rapid.T) {
 	m.out = append(m.out, b)
 }
 
-// head is what a claim must take: up to the first suspect, or that one alone.
+// head returns the messages that a claim must return: up to the first suspect, or that one
+// alone.
 func (m *model) head(limit int) []mq.Message {
 	head := m.pending[:min(limit, len(m.pending))]
 	for i, p := range head {
