@@ -9,20 +9,20 @@ import (
 	"interlock/internal/events"
 )
 
-// RowChange is what a unit did to one row.
+// RowChange describes the change of one row by a unit.
 type RowChange struct {
-	// Kind is what audit actions call such rows: "item" makes "item.update". Topic and Key
-	// are where the row is announced and, as a path, what the audit log calls it.
+	// Kind is the prefix of the audit action: "item" makes "item.update". Topic and Key
+	// address the announcement, and their path is the resource in the audit log.
 	Kind, Topic, Key string
-	// Change is what is announced. Its Action is the verb; one that deletes is announced
-	// as Gone.
+	// Change is the announced event. Its Action is the verb; a deletion is announced as
+	// Gone.
 	Change events.Change
-	// Detail and Note are for the audit log.
+	// Detail and Note go to the audit log.
 	Detail any
 	Note   string
 }
 
-// AuditAndAnnounce leaves the unit's audit entry and announces the change after commit.
+// AuditAndAnnounce adds the unit's audit entry and announces the change after commit.
 func AuditAndAnnounce(u *uow.Unit, bus events.Bus, d RowChange) {
 	u.Audit(uow.Entry{Action: d.Kind + "." + d.Change.Action, Resource: d.Topic + "/" + d.Key, Detail: d.Detail, Note: d.Note})
 	what := d.Change
@@ -32,9 +32,9 @@ func AuditAndAnnounce(u *uow.Unit, bus events.Bus, d RowChange) {
 	Announce(u, bus, d.Topic, d.Key, what)
 }
 
-// Announce publishes what became of a row once the unit is committed, as done by
-// the unit's caller at the unit's time. An event that cannot be published is
-// logged: who waits for it finds the change in SQL.
+// Announce publishes the change of a row after the unit commits, with the unit's caller and
+// time. A failed publication is logged only, because subscribers also find the change in
+// SQL.
 func Announce(u *uow.Unit, bus events.Bus, topic, key string, what events.Change) {
 	u.AfterCommit(func(ctx context.Context) {
 		caller, _ := principal.From(ctx)
@@ -44,7 +44,7 @@ func Announce(u *uow.Unit, bus events.Bus, topic, key string, what events.Change
 			err = bus.Publish(ctx, event)
 		}
 		if err != nil {
-			slog.WarnContext(ctx, "a change was not announced", "topic", topic, "key", key, "error", err)
+			slog.WarnContext(ctx, "change announcement failed", "topic", topic, "key", key, "error", err)
 		}
 	})
 }

@@ -14,17 +14,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// MaxTextLength is how long a comment can be, in characters.
+// MaxTextLength is the maximum length of a comment, in characters.
 const MaxTextLength = 5_000
 
-// CheckText asks for a text that is there and not too long.
+// CheckText reports a violation if text is empty or too long.
 func CheckText(pointer, text string) (broken apperr.Fields) {
 	broken.Check(text != "", pointer, "required", "is required")
 	broken.Check(utf8.RuneCountInString(text) <= MaxTextLength, pointer, "max", fmt.Sprintf("must have at most %d characters", MaxTextLength))
 	return broken
 }
 
-// Comment is what somebody said of a row. Models embed it beside the id of that row.
+// Comment is a user's comment on a row. Models embed it and add the id of that row.
 type Comment struct {
 	ID            int64
 	TenantID      int64
@@ -34,16 +34,16 @@ type Comment struct {
 	CreatedTime   time.Time
 }
 
-// CommentOf is what the context's caller says now.
+// CommentOf returns a comment by the context's caller at the unit's time.
 func CommentOf(ctx context.Context, u *uow.Unit, text string) Comment {
 	caller, _ := principal.From(ctx)
 	return Comment{Text: text, CreatedBy: caller.UserID, CreatedByName: caller.Name, CreatedTime: u.Now()}
 }
 
-// CommentSorts is how every list of comments can be sorted.
+// CommentSorts are the sort orders of every list of comments.
 var CommentSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "id"}
 
-// CommentView is a comment as the API shows it.
+// CommentView is the API representation of a comment.
 type CommentView struct {
 	ID          int64            `json:"id"`
 	Text        string           `json:"text"`
@@ -51,18 +51,18 @@ type CommentView struct {
 	CreatedTime time.Time        `json:"createdTime"`
 }
 
-// View shows a comment.
+// View returns the representation of the comment.
 func (c Comment) View() CommentView {
 	return CommentView{ID: c.ID, Text: c.Text, CreatedBy: principal.Person{ID: c.CreatedBy, Name: c.CreatedByName}, CreatedTime: c.CreatedTime}
 }
 
-// Comment inserts a comment, which is a model that embeds Comment, as the next version of a row
-// that has the status with a code. It returns the row as it is then; its history is for the
-// caller. Comments of others, and steps that leave the status, do not get in its way:
+// Comment inserts comment, a model that embeds Comment, and makes it the next version of
+// the row, if the row has the given status. It returns the updated row; the caller records
+// the history. Concurrent comments and steps that keep the status do not conflict with it:
 //
 //	UPDATE t SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
 //
-// When the status is another one by now, the unit is run again.
+// If the status has changed since, the unit is run again.
 func (l Lifecycle[T, M]) Comment(ctx context.Context, u *uow.Unit, row M, status int, comment any) (M, error) {
 	err := guard.Adjust[T](ctx, u, row.Ref().ID, guard.Set{"comments": guard.Add("comments", 1)}, "status = ?", status)
 	if errors.Is(err, guard.ErrRefused) {

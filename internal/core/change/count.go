@@ -9,12 +9,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// CountByStatus returns how many rows of a resource each status has, zeros included; the
-// counting of each stops at storage.Bound:
+// CountByStatus returns the number of rows in each status, including zeros; each count
+// stops at storage.Bound:
 //
 //	SELECT COUNT(*) FROM (SELECT 1 FROM t WHERE tenant_id = ? AND status = ? LIMIT 10001)
 //
-// It reads the index on status and none of the rows. T is the model.
+// It reads only the index on status, no rows. T is the model.
 func CountByStatus[T any](db *gorm.DB, machine *status.Machine) (map[string]storage.Count, error) {
 	db = db.Session(&gorm.Session{})
 	counts := make(map[string]storage.Count, len(machine.States))

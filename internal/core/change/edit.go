@@ -14,79 +14,79 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Editable declares a resource whose rows are edited. T is the model.
+// Editable declares an editable resource. T is the model.
 type Editable[T any, M Model[T]] struct {
 	Rows[T, M]
-	// Document is the part of a row that an edit may change, as merge.Tree or merge.Parse
-	// gives it. Its pointers are those of the representation.
+	// Document is the editable part of a row, in the form of merge.Tree or merge.Parse. Its
+	// pointers are those of the representation.
 	Document func(row M) (any, error)
-	// ApplyPatch applies an edit's patch to a document; nil for merge.Patch. A resource that
-	// has sets takes them so from arrays, and has their members as members of an object in
-	// its document: two edits of one set then meet only where they touch the same member.
+	// ApplyPatch applies an edit's patch to a document; nil for merge.Patch. A resource
+	// with sets accepts them as arrays and stores their members as members of an object in
+	// its document: two edits of one set then conflict only if they change the same member.
 	ApplyPatch func(document, patch any) any
-	// Revise checks an edited document by the rules and returns the row that it makes,
-	// with the columns to set. The row given is not changed.
+	// Revise validates an edited document and returns the resulting row and the columns to
+	// set. It does not modify its argument.
 	Revise func(row M, document any) (M, guard.Set, error)
-	// AtVersion returns a row as it was at an earlier version, from its history, or
-	// gorm.ErrRecordNotFound. It is nil for a resource that keeps no history.
+	// AtVersion returns the row at an earlier version, from its history, or
+	// gorm.ErrRecordNotFound. It is nil for a resource without history.
 	AtVersion func(ctx context.Context, row M, version int64) (M, error)
-	// Record leaves the traces of an edit: history, audit, events.
+	// Record writes history, audit and events of an edit.
 	Record func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) error
-	// ProposeInstead is asked before a row is written: true when the change was proposed and is not
-	// to be made now. The row stays as it is then. Nil for rows that cannot be protected.
+	// ProposeInstead runs before a row is written. It returns true if it proposed the
+	// change for approval; the row is then not written. Nil for rows that cannot be
+	// protected.
 	ProposeInstead func(ctx context.Context, u *uow.Unit, before, after M, overwrite *Overwrite) (bool, error)
 	// Write issues the guarded UPDATE; nil for guard.Update.
 	Write func(ctx context.Context, u *uow.Unit, before M, set guard.Set) error
-	// Overwritable is set when rows may be overwritten on purpose.
+	// Overwritable permits edits that overwrite the changes of other users.
 	Overwritable bool
-	// MergeQueue has merges into one row come one after the other; nil for rows that few want at
-	// once.
+	// MergeQueue serializes merges into one row; nil for rows with few concurrent edits.
 	MergeQueue *RowQueues[M]
 }
 
-// Overwrite says why an edit may overwrite what others changed since its author read the
+// Overwrite states why an edit may overwrite the changes made since its author read the
 // row.
 type Overwrite struct {
 	Reason string
-	// Destroyed is what the others had changed and is lost, by member. Apply sets it.
+	// Destroyed contains the overwritten changes of other users, by member. Apply sets it.
 	Destroyed map[string]any
 }
 
 // Edit is one caller's edit of one row.
 type Edit struct {
-	// IfMatch is the version that the caller saw.
+	// IfMatch is the version that the caller read.
 	IfMatch guard.Precondition
-	// Patch is the merge patch (RFC 7396), as merge.Tree or merge.Parse gives it, its
-	// members known and of the right types.
+	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse. Its
+	// members are known and have valid types.
 	Patch any
-	// MergeDisjoint asks to apply a stale patch when it and what was changed
-	// since touch different places.
+	// MergeDisjoint requests a merge if the patch is stale and it and the changes made
+	// since touch different JSON Pointers.
 	MergeDisjoint bool
-	// Overwrite asks to make the row what its author saw and edited, whatever others changed
-	// since; nil to be refused then. The resource must be Overwritable.
+	// Overwrite requests that the row become the author's edited version, regardless of
+	// changes made since; nil to reject a stale edit. The resource must be Overwritable.
 	Overwrite *Overwrite
 }
 
-// Merged says what an edit was merged with.
+// Merged describes the merge of an edit.
 type Merged struct {
 	FromVersion int64    `json:"fromVersion"`
 	KeptTheirs  []string `json:"keptTheirs"`
 }
 
-// Edited is what became of an edit.
+// Edited is the result of an edit.
 type Edited[M guard.Versioned] struct {
 	Row M
 	// Merged is set when a stale patch was merged.
 	Merged *Merged
-	// Overwrote names the members whose changes by others an edit destroyed.
+	// Overwrote lists the members for which the edit overwrote changes of other users.
 	Overwrote []string
 }
 
-// Apply edits a row that the caller was just shown to exist.
+// Apply edits a row that the caller has just read.
 //
-// A patch that changes nothing returns the row as it is and writes nothing. A
-// stale one is a VersionConflict with base, current and conflicts, unless it asked
-// to be merged and can be. A row deleted meanwhile is NotFound.
+// A patch that changes nothing returns the row unchanged and writes nothing. A stale patch
+// is a VersionConflict with base, current and conflicts, unless a merge was requested and
+// is possible. A row that was deleted concurrently is NotFound.
 func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	overwrites := edit.Overwrite != nil && e.Overwritable
 	switch isNewest := edit.IfMatch.Holds(row.Ref()); {
@@ -108,7 +108,7 @@ func (e Editable[T, M]) Apply(ctx context.Context, u *uow.Unit, row M, edit Edit
 	return Edited[M]{}, e.stale(row.Ref().ID, edit)
 }
 
-// applyTo applies a patch to the row that its author saw. Errors: guard.ErrStale.
+// applyTo applies a patch to the row version that its author read. Errors: guard.ErrStale.
 func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	document, err := e.Document(row)
 	if err != nil {
@@ -121,8 +121,8 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 	return Edited[M]{Row: after}, nil
 }
 
-// retryIfStale has a unit run again that finds the row changed after it was read, also under a
-// lock, which an engine may have dropped.
+// retryIfStale makes the unit run again if the row changed after the unit read it. That can
+// happen under a lock too, because an engine may have dropped the lock.
 func retryIfStale(err error) error {
 	if errors.Is(err, guard.ErrStale) {
 		return uow.OvertakenBecause("record", err)
@@ -138,9 +138,9 @@ func (e Editable[T, M]) patched(document, patch any) any {
 	return merge.Patch(document, patch)
 }
 
-// applyMerged applies a patch that may be merged: to the row as the unit before this one has left
-// it, or else to the row that its author saw, if that is thought to be the newest; or else, and
-// always in a unit that was overtaken so, to the newest, which it reads under its lock.
+// applyMerged applies a patch that may be merged. It first tries the row as committed by
+// the preceding unit of the queue, or else the row that the author read if that seems to be
+// the newest. Otherwise, and on every retry, it uses the newest row, read under its lock.
 func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	base, isNewest := row, edit.IfMatch.Holds(row.Ref())
 	if !isNewest {
@@ -159,7 +159,8 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 		if u.Begun() {
 			return edited, slot.setRow(edited.Row, retryIfStale(err))
 		}
-		// Nothing was written: a refusal, or that nothing changes, is said of the row itself.
+		// Nothing was written: a rejection or an unchanged row must be decided on the
+		// stored row.
 		isNewest = false
 	}
 	if !isNewest || !first {
@@ -171,7 +172,7 @@ func (e Editable[T, M]) applyMerged(ctx context.Context, u *uow.Unit, row M, edi
 	return edited, slot.setRow(edited.Row, retryIfStale(err))
 }
 
-// mergeOnto merges a patch of the base onto a row. Errors: guard.ErrStale.
+// mergeOnto merges a patch of base into row. Errors: guard.ErrStale.
 func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M, edit Edit) (Edited[M], error) {
 	if edit.IfMatch.Holds(row.Ref()) {
 		return e.applyTo(ctx, u, row, edit)
@@ -191,7 +192,8 @@ func (e Editable[T, M]) mergeOnto(ctx context.Context, u *uow.Unit, row, base M,
 	return Edited[M]{Row: after, Merged: &Merged{FromVersion: edit.IfMatch.Ref.Version, KeptTheirs: result.TheirsOnly}}, nil
 }
 
-// applyOverwrite makes the newest row what the author of a stale edit saw and edited.
+// applyOverwrite replaces the newest row by the version that the author of a stale edit
+// made.
 func (e Editable[T, M]) applyOverwrite(ctx context.Context, u *uow.Unit, row M, edit Edit) (Edited[M], error) {
 	current, sides, err := e.lockSides(ctx, u, row, edit)
 	if err != nil {
@@ -202,7 +204,7 @@ func (e Editable[T, M]) applyOverwrite(ctx context.Context, u *uow.Unit, row M, 
 	return Edited[M]{Row: after, Overwrote: slices.Sorted(maps.Keys(destroyed))}, err
 }
 
-// lockSides returns the newest row, locked, and the sides of a stale edit of it.
+// lockSides returns the newest row, locked, and the three sides of a stale edit of it.
 func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit Edit) (M, sides, error) {
 	base, err := e.knownBase(ctx, row, edit)
 	if err != nil {
@@ -216,12 +218,12 @@ func (e Editable[T, M]) lockSides(ctx context.Context, u *uow.Unit, row M, edit 
 	return current, compared, err
 }
 
-// knownBase returns the row as the author of a stale edit saw it. One that is not known any more
-// is refused as stale.
+// knownBase returns the row version that the author of a stale edit read. If the history no
+// longer contains it, the edit is rejected as stale.
 //
-// It is read before the transaction begins: units that each hold one connection and wait for a
-// second would starve the pool. The newest row is read FOR UPDATE after it, so that of many
-// mergers each waits for the one before instead of losing to it over and over.
+// knownBase runs before the transaction begins: units that each use one connection and wait
+// for a second one would starve the pool. The newest row is read FOR UPDATE afterwards, so
+// that concurrent mergers queue for the row lock instead of failing repeatedly.
 func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, error) {
 	base, err := e.baseOf(ctx, row, edit)
 	switch {
@@ -233,7 +235,8 @@ func (e Editable[T, M]) knownBase(ctx context.Context, row M, edit Edit) (M, err
 	return *base, nil
 }
 
-// overwrittenMembers returns what the others changed and an overwriting edit takes away, by member.
+// overwrittenMembers returns the changes of other users that an overwriting edit discards,
+// by member.
 func overwrittenMembers(s sides) map[string]any {
 	base, _ := merge.ObjectOf(s.base)
 	yours, _ := merge.ObjectOf(s.yours)
@@ -252,7 +255,7 @@ func overwrittenMembers(s sides) map[string]any {
 	return destroyed
 }
 
-// revise writes the row that a document makes, or nothing when it is the same.
+// revise writes the row for document, or nothing if document equals before.
 func (e Editable[T, M]) revise(ctx context.Context, u *uow.Unit, row M, before, document any, overwrite *Overwrite) (M, error) {
 	if merge.Equal(before, document) {
 		return row, nil
@@ -282,8 +285,8 @@ func (e Editable[T, M]) write(ctx context.Context, u *uow.Unit, row M, set guard
 	return guard.Update[T](ctx, guard.Deferred(u), row.Ref(), set)
 }
 
-// Delete removes a row under its precondition. remove issues the guarded DELETE
-// and leaves the traces.
+// Delete deletes a row under its precondition. remove issues the guarded DELETE and records
+// the deletion.
 func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch guard.Precondition, remove func() error) error {
 	if !ifMatch.Holds(row.Ref()) {
 		return e.stale(row.Ref().ID, Edit{IfMatch: ifMatch})
@@ -295,13 +298,13 @@ func (e Editable[T, M]) Delete(ctx context.Context, u *uow.Unit, row M, ifMatch 
 	return notFoundIfGone(err, e.Label(row))
 }
 
-// stale is answered as the conflict, built after the rollback.
+// stale returns an error that becomes the conflict, built after the rollback.
 func (e Editable[T, M]) stale(id int64, edit Edit) error {
 	return uow.Explain(func(ctx context.Context) error { return e.Conflict(ctx, id, edit) })
 }
 
-// Conflict builds what the author of a stale edit is told, from the row as it is
-// committed now.
+// Conflict builds the conflict response for the author of a stale edit from the committed
+// row.
 func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error {
 	current, err := e.readCommitted(ctx, id)
 	if err != nil {
@@ -331,14 +334,14 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 	c.Base, c.Yours, c.Theirs = sides.base, sides.yours, sides.theirs
 	refusal := c.Error()
 	if edit.Patch == nil {
-		// A deletion or a rollback has nothing that could be merged.
+		// A deletion or a rollback has no patch to merge.
 		refusal.With("autoMergeable", false)
 	}
 	return refusal
 }
 
-// baseOf returns the row as the author saw it, or nil when the tag is not one of
-// this row, or that version is not kept any more.
+// baseOf returns the row version that the author read, or nil if the tag belongs to another
+// row or the history no longer contains that version.
 func (e Editable[T, M]) baseOf(ctx context.Context, current M, edit Edit) (*M, error) {
 	if e.AtVersion == nil || edit.IfMatch.Ref.ID != current.Ref().ID {
 		return nil, nil
@@ -371,10 +374,11 @@ func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
 	return sides{base: baseDocument, yours: yours, theirs: theirs}, nil
 }
 
-// notFoundIfGone tells a row that has gone meanwhile from every other error.
+// notFoundIfGone returns NotFound for a row that was deleted concurrently, and other errors
+// unchanged.
 func notFoundIfGone(err error, label string) error {
 	if errors.Is(err, guard.ErrGone) || storage.IsNotFound(err) {
-		return apperr.New(apperr.NotFound, "%s was deleted meanwhile.", label)
+		return apperr.New(apperr.NotFound, "%s was deleted since you read it.", label)
 	}
 	return err
 }

@@ -11,30 +11,30 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Event is what a row of the history of a resource with a status says.
+// Event is a history row of a resource with a status.
 type Event struct {
 	Revision
-	// FromStatus is nil for the event that made the resource.
+	// FromStatus is nil for the event that created the resource.
 	FromStatus *int
 	ToStatus   int
 	Detail     json.RawMessage `gorm:"type:json;serializer:json"`
 }
 
-// EventOf is the present version of a row as an event of its history.
+// EventOf returns the history event for the current version of a row.
 func EventOf(row guard.Row, action string, from *int, to int, detail json.RawMessage) Event {
 	return Event{Revision: RevisionOf(row, action), FromStatus: from, ToStatus: to, Detail: detail}
 }
 
-// EncodeEvent is EventOf for a detail that is encoded here.
+// EncodeEvent is EventOf with a detail that it encodes.
 func EncodeEvent(row guard.Row, action string, from *int, to int, detail any) (Event, error) {
 	text, err := strictjson.Encode(detail)
 	if err != nil {
-		return Event{}, fmt.Errorf("encode what %q brought: %w", action, err)
+		return Event{}, fmt.Errorf("encode event detail of %q: %w", action, err)
 	}
 	return EventOf(row, action, from, to, text), nil
 }
 
-// EventView is an event as the API shows it.
+// EventView is the API representation of an event.
 type EventView struct {
 	Version     int64            `json:"version"`
 	Action      string           `json:"action"`
@@ -45,7 +45,7 @@ type EventView struct {
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-// View shows an event, its statuses by their names.
+// View returns the representation of the event, with status names.
 func (e Event) View(machine *status.Machine) EventView {
 	v := EventView{
 		Version: e.Version, Action: e.Action, To: machine.Of(e.ToStatus).Name, Detail: e.Detail,

@@ -8,11 +8,11 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// HistorySorts is how every history of a resource can be sorted. A version is in it once.
+// HistorySorts are the sort orders of every resource history. Each version occurs once.
 var HistorySorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Unique: []string{"version"}, Default: "-version"}
 
-// Revision is what every row of a history says: which version of the resource it is, what
-// made it, and who made it when.
+// Revision is the common part of every history row: the version of the resource, the action
+// that created it, its author and its time.
 type Revision struct {
 	Version       int64
 	Action        string
@@ -21,19 +21,19 @@ type Revision struct {
 	ChangedTime   time.Time
 }
 
-// RevisionOf is the present version of a row, which an action has made.
+// RevisionOf returns the revision for the current version of a row, created by action.
 func RevisionOf(row guard.Row, action string) Revision {
 	return Revision{
 		Version: row.Version, Action: action, ChangedBy: row.UpdatedBy, ChangedByName: row.UpdatedByName, ChangedTime: row.UpdatedTime,
 	}
 }
 
-// By is who made the version.
+// By returns the author of the version.
 func (r Revision) By() principal.Person {
 	return principal.Person{ID: r.ChangedBy, Name: r.ChangedByName}
 }
 
-// Restore makes a row say of itself what it said at this version.
+// Restore sets version, time and author of the row to those of this revision.
 func (r Revision) Restore(row *guard.Row) {
 	row.Version, row.UpdatedTime, row.UpdatedBy, row.UpdatedByName = r.Version, r.ChangedTime, r.ChangedBy, r.ChangedByName
 }

@@ -8,48 +8,48 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// queueTimeout is how long a unit waits in a queue before it goes on without a slot, and waits
-// for the row's lock instead.
+// queueTimeout bounds the wait in a queue. After it, a unit continues without a slot and
+// waits for the row lock instead.
 const queueTimeout = time.Second
 
-// RowQueues serializes the units of this process that merge into one row, and hands each the row
-// as its predecessor committed it. A unit that has it need not read the row under its lock: its
-// guarded UPDATE goes with COMMIT, so the row is locked for one crossing of the network instead of
-// two. The guard decides as ever: when another process wrote the row meanwhile, the unit runs
-// again, and reads.
+// RowQueues serializes the units of this process that merge into one row and passes the row
+// as committed by one unit to the next. A unit that has this row need not read it under its
+// lock: its guarded UPDATE is sent with COMMIT, so the row is locked for one network round
+// trip instead of two. The guard decides as always: if another process wrote the row since,
+// the unit runs again and reads the row.
 //
-// Only a row that is known to be committed is handed on. The row of a unit that was rolled back
-// never existed, and its version number may be another's by then.
+// Only a row that is known to be committed is passed on. The row of a unit that was rolled
+// back never existed, and another unit may have used its version number since.
 //
-// The zero RowQueues is ready for use. It is safe for concurrent use, and remembers nothing of a
-// row for which no unit waits.
+// The zero RowQueues is ready for use. It is safe for concurrent use, and stores nothing
+// for a row without units.
 type RowQueues[M any] struct {
 	mu     sync.Mutex
 	queues map[int64]*rowQueue[M]
 }
 
-// rowQueue is the units that want one row.
+// rowQueue is the queue of the units that merge into one row.
 type rowQueue[M any] struct {
-	// slot has a value while a unit has it.
+	// slot contains a value while a unit owns it.
 	slot  chan struct{}
 	units int
-	// newest is the row as the last unit committed it, if known. Only the unit that has the slot
-	// touches it.
+	// newest is the row as committed by the last unit, if known. Only the owner of the slot
+	// accesses it.
 	newest M
 	known  bool
 }
 
-// queueSlot is a unit's exclusive place at a row; nil for a unit that goes without.
+// queueSlot is a unit's exclusive slot for a row; nil for a unit without one.
 type queueSlot[M any] struct {
 	queue *rowQueue[M]
 	row   M
-	// wrote is set when row is what the unit makes of the row.
+	// wrote is set when row is the version written by the unit.
 	wrote bool
 }
 
-// enter waits for the slot of the row with an id, which the unit has until it ends. It is nil
-// for a unit that has begun its transaction, since the unit that has the slot may wait for just
-// that transaction, and for one that has waited for queueTimeout.
+// enter waits for the slot of the row with this id; the unit owns it until its end. enter
+// returns nil for a unit that has begun its transaction, because the owner of the slot may
+// wait for that transaction, and for a unit that has waited for queueTimeout.
 func (t *RowQueues[M]) enter(ctx context.Context, u *uow.Unit, id int64) (*queueSlot[M], error) {
 	if t == nil || u.Begun() {
 		return nil, nil
@@ -98,7 +98,7 @@ func (t *RowQueues[M]) leave(id int64, q *rowQueue[M]) {
 	}
 }
 
-// predecessorRow returns the row as the unit before committed it, if that is known.
+// predecessorRow returns the row as committed by the preceding unit, if known.
 func (s *queueSlot[M]) predecessorRow() (row M, known bool) {
 	if s == nil {
 		return row, false
@@ -106,7 +106,7 @@ func (s *queueSlot[M]) predecessorRow() (row M, known bool) {
 	return s.queue.newest, s.queue.known
 }
 
-// setRow says what the unit has made of the row, if err is nil. It returns err.
+// setRow records the version that the unit wrote, if err is nil. It returns err.
 func (s *queueSlot[M]) setRow(row M, err error) error {
 	if s != nil && err == nil {
 		s.row, s.wrote = row, true

@@ -34,7 +34,8 @@ type replica struct {
 	runner *uow.Runner
 }
 
-// replicas returns so many processes on one database, and the versions that they make.
+// replicas returns the given number of processes on one database, which share their
+// history.
 func replicas(db *storage.DB, number int) []*replica {
 	var made sync.Map
 	all := make([]*replica, number)
@@ -89,7 +90,8 @@ func newThing(t *testing.T, ctx context.Context, db *storage.DB) *storagetest.Th
 	return thing
 }
 
-// edit merges a patch of what an author saw, and then does what the rest of their unit does.
+// edit merges a patch of the version that its author read, and then runs the rest of the
+// unit.
 func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch string, rest func() error) (edited Edited[*storagetest.Thing], err error) {
 	tree, err := merge.Parse([]byte(patch))
 	if err != nil {
@@ -105,7 +107,7 @@ func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch strin
 	return edited, err
 }
 
-// untilInLine waits until so many units have or wait for the slot at a row.
+// untilInLine waits until the given number of units own or wait for the slot of a row.
 func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	for {
 		r.MergeQueue.mu.Lock()
@@ -121,14 +123,14 @@ func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	}
 }
 
-// become fails unless a thing is at a version with that content.
+// become fails unless the row has that version and that content.
 func (r *replica) become(t *testing.T, ctx context.Context, id, version int64, want content) {
 	t.Helper()
 	thing, err := r.readCommitted(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, want, content{thing.Name, thing.Amount, thing.Status})
 	require.Equal(t, version, thing.Version)
-	require.Empty(t, r.MergeQueue.queues, "nobody waits for it")
+	require.Empty(t, r.MergeQueue.queues, "no unit waits for the row")
 }
 
 func TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade(t *testing.T) {
@@ -159,8 +161,8 @@ func TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade(t *testing.T) {
 	r.become(t, ctx, seen.ID, 4, content{"two", 7, 3})
 }
 
-// follow merges a patch while a second one waits for its turn; within is done before the first
-// unit ends, and rest before the second does.
+// follow merges a patch while a second one waits for its turn; within runs before the first
+// unit ends, and rest before the second ends.
 func (r *replica) follow(ctx context.Context, seen *storagetest.Thing, first, second string, within, rest func() error) (firstErr, secondErr error) {
 	var next sync.WaitGroup
 	_, firstErr = r.edit(ctx, seen, first, func() error {
@@ -174,7 +176,8 @@ func (r *replica) follow(ctx context.Context, seen *storagetest.Thing, first, se
 	return firstErr, secondErr
 }
 
-// A version that a rolled back unit would have made is no version: its number is another's.
+// A version that a rolled-back unit would have made does not exist: another unit uses its
+// number.
 func TestWhatWasRolledBackIsNotGivenOn(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
@@ -207,7 +210,8 @@ func TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade(t *testing.T) {
 	here.become(t, ctx, seen.ID, 4, content{"two", 7, 3})
 }
 
-// What the unit before has made may be the newest version no more, so no refusal stands on it.
+// The version written by the preceding unit may no longer be the newest, so no rejection
+// may depend on it.
 func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
@@ -279,7 +283,7 @@ func TestASlotIsWaitedForNoLongerThanQueueTimeout(t *testing.T) {
 	require.Empty(t, r.MergeQueue.queues)
 }
 
-// Whatever the order in which the units of two processes meet, no edit is lost.
+// In whatever order the units of two processes run, no edit is lost.
 func TestMergesOfTwoProcessesIntoOneRowAllLand(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)

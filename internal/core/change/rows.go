@@ -19,19 +19,19 @@ type Model[T any] interface {
 	guard.Versioned
 }
 
-// Rows is how the rows of a resource are read and shown.
+// Rows declares how the rows of a resource are read and represented.
 type Rows[T any, M Model[T]] struct {
 	DB *storage.DB
-	// Label names a row for people: `item "tea"`.
+	// Label identifies a row in messages: `item "tea"`.
 	Label func(row M) string
-	// View is a row's representation.
+	// View returns the representation of a row.
 	View func(row M) any
-	// Find reads the row with an id; nil for one that is all in the table of its model.
-	// Errors: gorm.ErrRecordNotFound.
+	// Find reads the row with an id; nil for a row that is stored entirely in its model's
+	// table. Errors: gorm.ErrRecordNotFound.
 	Find func(db *gorm.DB, id int64) (M, error)
 }
 
-// readCommitted reads a row as it is committed now.
+// readCommitted reads the committed state of a row.
 func (r Rows[T, M]) readCommitted(ctx context.Context, id int64) (M, error) {
 	return r.find(r.DB.Read(ctx), id)
 }

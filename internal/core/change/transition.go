@@ -13,20 +13,20 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Lifecycle declares a resource whose rows have a status. T is the model.
+// Lifecycle declares a resource with a status. T is the model.
 type Lifecycle[T any, M Model[T]] struct {
 	Rows[T, M]
 	Machine *status.Machine
-	// State is a row's status.
+	// State returns the status of a row.
 	State func(row M) status.State
-	// Allowed returns the actions that are possible for a row now, in the machine's order,
-	// when they are not all that the machine allows; nil when they always are.
+	// Allowed returns the actions that are possible for a row now, in the order of the
+	// machine; nil if these are all that the machine allows.
 	Allowed func(row M) []string
-	// Edited is set when rows change in other ways too, so that who changed one last need
-	// not be who gave it its status.
+	// Edited is set if rows also change without a transition, so that the last author need
+	// not be the author of the current status.
 	Edited bool
-	// StatusRevision is the revision that gave a row its status, of rows that change in other ways too
-	// and know it; nil for rows of which who changed them last is to be told.
+	// StatusRevision returns the revision that set a row's status, for edited rows that
+	// store it; nil to report the last author instead.
 	StatusRevision func(row M) Revision
 	// Repeated reports whether a row that another unit has changed is as the transition would make
 	// it, so that the unit runs again and finds it so; nil for never.
@@ -35,14 +35,14 @@ type Lifecycle[T any, M Model[T]] struct {
 	Refused func(current M, refusal *apperr.Error)
 }
 
-// Transition moves a row that the caller was just shown to exist, and returns it as it is
-// then. write issues the guarded UPDATE to the new state; it returns the row that it makes
-// and leaves the one given as it is. Recording it is for the caller.
+// Transition moves a row that the caller has just read to the next state and returns the
+// updated row. write issues the guarded UPDATE to the new state; it returns the updated row
+// and does not modify its argument. The caller records the transition.
 //
-// Not allowed from the status that was read: TransitionNotAllowed. Changed by somebody else
-// between the read and the write: StatusChanged. A precondition that does not hold:
-// VersionConflict. When only the version moved on and the status is the one that was read,
-// the unit is run again.
+// If the status that was read does not allow the action: TransitionNotAllowed. If another
+// caller changed the status between read and write: StatusChanged. If the precondition
+// fails: VersionConflict. If only the version changed and the status is the one that was
+// read, the unit is run again.
 func (l Lifecycle[T, M]) Transition(
 	ctx context.Context, u *uow.Unit, row M, action string, ifMatch *guard.Precondition, write func(to status.State) (M, error),
 ) (M, error) {
@@ -74,9 +74,8 @@ func (l Lifecycle[T, M]) Transition(
 	})
 }
 
-// CheckPrecondition is VersionConflict when a precondition was given that does not hold for the
-// row. Transition asks it first; who has rules of its own to ask before Transition asks it
-// before them.
+// CheckPrecondition returns VersionConflict if a precondition is present and fails for the
+// row. Transition checks it first; a caller with further rules calls it before those.
 func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) error {
 	if ifMatch == nil || ifMatch.Holds(row.Ref()) {
 		return nil
@@ -84,14 +83,14 @@ func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) e
 	return l.movedOn(row, *ifMatch)
 }
 
-// Refusal is what the loser of a race, or the author of an action that is not possible, is
-// told: who changed the row and when, and what is possible now.
+// Refusal is the error for the loser of a race or an impossible action: it reports the last
+// author, the time, and the actions that are possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
 	return l.Explained(current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
 }
 
-// Explained adds to an error what every refused transition contains: the current row and what is
-// possible for it.
+// Explained adds the members of every rejected transition to an error: the current row and
+// the actions that are possible for it.
 func (l Lifecycle[T, M]) Explained(current M, refusal *apperr.Error) *apperr.Error {
 	by, at := l.changed(current)
 	refusal = refusal.With("current", l.View(current)).
@@ -107,7 +106,7 @@ func (l Lifecycle[T, M]) Explained(current M, refusal *apperr.Error) *apperr.Err
 	return refusal
 }
 
-// Cause says why a row is not in another state: "Li cancelled it on 2026-11-21 at 10:41 UTC".
+// Cause explains the current state of a row: "Li cancelled it on 2026-11-21 at 10:41 UTC".
 func (l Lifecycle[T, M]) Cause(row M) string {
 	state := l.State(row)
 	by, changed := l.changed(row)
@@ -118,7 +117,7 @@ func (l Lifecycle[T, M]) Cause(row M) string {
 	return "it is " + state.Name + "; " + who + " changed it last, " + at
 }
 
-// changed is who gave a row its status and when, or where that is not known who changed it last.
+// changed returns author and time of the current status, or of the last change if unknown.
 func (l Lifecycle[T, M]) changed(row M) (by principal.Person, at time.Time) {
 	if _, reached := l.Machine.ReachedBy(l.State(row)); reached && l.StatusRevision != nil {
 		reached := l.StatusRevision(row)
@@ -136,7 +135,7 @@ func (l Lifecycle[T, M]) allowed(row M) []string {
 	return l.Machine.Allowed(l.State(row))
 }
 
-// movedOn answers a transition whose If-Match does not hold.
+// movedOn rejects a transition whose If-Match failed.
 func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := l.readCommitted(ctx, row.Ref().ID)
@@ -147,7 +146,7 @@ func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	})
 }
 
-// Conflict is what the author of an act on another version than the current one is told.
+// Conflict is the error for an action on a version that is not the current one.
 func (l Lifecycle[T, M]) Conflict(current M, ifMatch guard.Precondition) error {
 	c := guard.Conflict{Resource: l.Label(current), Current: current.Stamp(), CurrentView: l.View(current)}
 	if ifMatch.Ref.ID == current.Ref().ID {
