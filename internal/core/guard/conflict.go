@@ -5,27 +5,26 @@ import (
 	"interlock/internal/base/merge"
 )
 
-// Conflict is a stale edit, with everything its author needs to go on.
+// Conflict describes a stale edit with all that its author needs to resolve it.
 type Conflict struct {
-	// Resource names the row for people, such as `config "checkout.tax"`.
+	// Resource names the row in messages, such as `config "checkout.tax"`.
 	Resource string
-	// Expected is the version that the author saw; 0 when the tag was of another
-	// row, such as one that was deleted and created again.
+	// Expected is the version that the author read; 0 if the tag belonged to another row,
+	// such as one that was deleted and created again.
 	Expected int64
-	// Current is the row's stamp as it is now.
+	// Current is the row's current stamp.
 	Current Stamp
-	// CurrentView and BaseView are the representations now and at Expected.
-	// BaseView is nil when there is none: the tag was of another row, or the version that the
-	// author saw was removed for its age.
+	// CurrentView and BaseView are the representations of the current version and of
+	// Expected. BaseView is nil without a base: the tag belonged to another row, or
+	// retention deleted the version that the author read.
 	CurrentView any
 	BaseView    any
-	// Base, Yours and Theirs are the editable documents of a three-way
-	// comparison. Yours is the document that the author wanted. They are nil when
-	// there is no common base.
+	// Base, Yours and Theirs are the editable documents of a three-way comparison. Yours is
+	// the document after the author's edit. They are nil without a common base.
 	Base, Yours, Theirs any
 }
 
-// Error returns the VersionConflict that the author is shown.
+// Error returns the VersionConflict response.
 func (c Conflict) Error() *apperr.Error {
 	e := apperr.New(apperr.VersionConflict, "%s was changed by %s since you read it; nothing of yours was applied.", c.Resource, c.Current.UpdatedBy.Name).
 		With("currentVersion", c.Current.Version).

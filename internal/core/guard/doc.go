@@ -1,11 +1,12 @@
 // Package guard is the only place that writes versioned rows.
 //
-// Every guarded row has a version that starts at 1 and grows by one with each
-// change; what makes several at once says how many. A change names the version that its author saw, and the engine decides:
+// Every guarded row has a version that starts at 1 and increases by one with each change; a
+// caller that makes several changes in one statement passes their number. A change names
+// the version that its author read, and the engine decides:
 //
 //	UPDATE t SET …, version = version + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// Exactly one row changed, or nothing did. When none changed, a second look tells
-// gone (404) from stale (412, 409). The version, not updated_time, is the token:
-// two saves can share a microsecond, never a version.
+// Either exactly one row changed, or nothing did. If no row changed, a second query
+// distinguishes a deleted row (404) from a stale one (412, 409). The version, not
+// updated_time, is the token: two saves can share a microsecond, but never a version.
 package guard

@@ -11,20 +11,20 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Proposable is implemented by models whose changes can wait for an approval. Their tables have
-// the column proposed, a count, 0 unless set.
+// Proposable is implemented by models whose changes can wait for an approval. Their tables
+// have the column proposed, a count, 0 by default.
 //
-// proposed is how often the row was proposed to be changed since its last change: unless it is
-// 0, a pending approval may name the row. Propose counts under the row's lock, and each change
-// begins anew. Who changes such a row makes those approvals stale in the same unit; who changes
-// another one is spared to look for any.
+// proposed counts the proposals to change the row since its last change: unless it is 0, a
+// pending approval may refer to the row. Propose increments it under the row lock, and each
+// change resets it. A unit that changes a row with proposals marks those approvals stale;
+// for other rows the unit need not search for approvals.
 type Proposable interface{ Proposable() }
 
-// Protectable is implemented by models whose rows can be protected. Their tables have the column
-// protected too, false unless set.
+// Protectable is implemented by models whose rows can be protected. Their tables also have
+// the column protected, false by default.
 //
-// A protected row changes only in a unit that carries an applied approval, whatever asks
-// for the change: the condition is part of the statement that writes the row.
+// A protected row changes only in a unit that applies an approval, whichever caller
+// requests the change: the condition is part of the statement that writes the row.
 //
 //	UPDATE t SET … WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
 type Protectable interface {
@@ -32,23 +32,24 @@ type Protectable interface {
 	Protectable()
 }
 
-// What the protection of a row refuses. Nothing was changed.
+// Errors of protected rows. Nothing was changed.
 var (
-	// ErrProtected: the row is protected and the unit carries no applied approval. Domains
-	// ask before they write, so it is a programming error.
+	// ErrProtected: the row is protected and the unit applies no approval. Domains check
+	// this before they write, so it is a programming error.
 	ErrProtected = errors.New("guard: the row is protected and the unit applies no approval")
-	// ErrProposed: an approval may name the row; UpdateProposed and those beside it go on.
+	// ErrProposed: an approval may refer to the row; the caller retries with UpdateProposed
+	// or its siblings.
 	ErrProposed = errors.New("guard: a pending approval may name the row")
 )
 
-// atVersion is the condition of a row at the version that its reader saw.
+// atVersion is the condition that the row still has the version that its reader read.
 const atVersion = "version = ?"
 
-// protection is what a write asks of a row beside its condition.
+// protection lists the conditions on a row's protection that a write adds to its own.
 type protection struct {
-	// protected rows are refused, and those that a pending approval may name.
+	// refuseProtected and refuseProposed reject protected rows and rows with proposals.
 	refuseProtected, refuseProposed bool
-	// clears is set when the write ends what pending approvals the row may have.
+	// clears is set if the write resets the row's count of proposals.
 	clears bool
 }
 
@@ -64,7 +65,7 @@ func protectionFor[T any](u Unit) protection {
 	return protection{refuseProtected: protectable, refuseProposed: true}
 }
 
-// protectionOfProposed is that of a write which makes the approvals that name the row stale.
+// protectionOfProposed is for writes that mark the approvals of the row stale.
 func protectionOfProposed[T Proposable]() protection {
 	_, protectable := any(new(T)).(Protectable)
 	return protection{refuseProtected: protectable, clears: true}
@@ -82,8 +83,8 @@ func (p protection) predicate() (condition string, args []any) {
 	return "", nil
 }
 
-// refusal says why a row was not written that is there: missed when the write's condition,
-// which query asks for, does not hold.
+// refusal returns the reason why an existing row was not written: missed if the row does
+// not match query, which contains the condition of the write.
 func (p protection) refusal(query *gorm.DB, missed error) error {
 	if condition, _ := p.predicate(); condition == "" {
 		return missed
@@ -108,15 +109,15 @@ func (p protection) refusal(query *gorm.DB, missed error) error {
 	return ErrProposed
 }
 
-// Propose marks the row that ref names as one that a pending approval names, and locks it
-// for the unit, so that whoever changes it later sees the approval:
+// Propose marks the row that ref names as the subject of a pending approval and locks it
+// for the unit, so that every later change of the row sees the approval:
 //
 //	UPDATE t SET proposed = proposed + 1 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// It counts, so that each proposal changes something: a cluster certifies at COMMIT what a
-// transaction has changed, and would let one that found its row marked already, and the change
-// of that row on another node, both commit without seeing each other. The row's version stays.
-// Errors: ErrGone, ErrStale.
+// It increments a count, so that each proposal changes the row: at COMMIT a cluster
+// certifies the changed rows of a transaction. If the row were already marked, a proposal
+// and a change of the row on another node could both commit without a conflict. The version
+// is unchanged. Errors: ErrGone, ErrStale.
 func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
@@ -126,26 +127,26 @@ func Propose[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	return requireOneRow[T](tx, changed, err, protection{}, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
-// UpdateProposed is Update of a row that was refused with ErrProposed. The unit makes the
-// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// UpdateProposed is Update after ErrProposed. The unit must mark the approvals that refer
+// to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func UpdateProposed[T Proposable](ctx context.Context, u Unit, ref Ref, set Set) error {
 	return write[T](ctx, u, protectionOfProposed[T](), ref.ID, 1, set, ErrStale, atVersion, ref.Version)
 }
 
-// TransitionProposed is Transition of a row that was refused with ErrProposed. The unit makes the
-// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// TransitionProposed is Transition after ErrProposed. The unit must mark the approvals that
+// refer to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func TransitionProposed[T Proposable](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
 	return transition[T](ctx, u, protectionOfProposed[T](), ref, from, to, set)
 }
 
-// AdjustProposed is Adjust of a row that was refused with ErrProposed. The unit makes the
-// approvals that name the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
+// AdjustProposed is Adjust after ErrProposed. The unit must mark the approvals that refer
+// to the row stale. Errors: ErrGone, ErrRefused, ErrProtected.
 func AdjustProposed[T Proposable](ctx context.Context, u Unit, id int64, set Set, condition string, args ...any) error {
 	return write[T](ctx, u, protectionOfProposed[T](), id, 1, set, ErrRefused, "("+condition+")", args...)
 }
 
-// DeleteProposed is Delete of a row that was refused with ErrProposed. The unit makes the
-// approvals that name the row stale. Errors: ErrGone, ErrStale, ErrProtected.
+// DeleteProposed is Delete after ErrProposed. The unit must mark the approvals that refer
+// to the row stale. Errors: ErrGone, ErrStale, ErrProtected.
 func DeleteProposed[T Proposable](ctx context.Context, u Unit, ref Ref) error {
 	return remove[T](ctx, u, protectionOfProposed[T](), ref)
 }

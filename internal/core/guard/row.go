@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// Row is what every guarded table has. Models embed it.
+// Row is the common part of every guarded table. Models embed it.
 type Row struct {
 	ID            int64 `gorm:"primaryKey"`
 	TenantID      int64
@@ -23,16 +23,16 @@ type Row struct {
 	UpdatedByName string
 }
 
-// Ref names a row at the version its reader saw.
+// Ref identifies a row at the version that its reader read.
 type Ref struct {
 	ID      int64
 	Version int64
 }
 
-// Ref returns the row at the version that was read.
+// Ref returns the reference of the row at its current version.
 func (r Row) Ref() Ref { return Ref{ID: r.ID, Version: r.Version} }
 
-// Stamp is how a row's version appears in replies. Representations embed it.
+// Stamp is the representation of a row's version in replies. Representations embed it.
 type Stamp struct {
 	Version     int64            `json:"version"`
 	ETag        string           `json:"etag"`
@@ -48,7 +48,7 @@ type Versioned interface {
 	rowEmbedder
 }
 
-// Stamp returns the row's version as replies show it.
+// Stamp returns the representation of the row's version.
 func (r Row) Stamp() Stamp {
 	return Stamp{
 		Version: r.Version, ETag: r.Ref().ETag(),
@@ -57,8 +57,8 @@ func (r Row) Stamp() Stamp {
 	}
 }
 
-// OptionalStamp is the Stamp of a resource that is there before its row, such as an empty
-// wallet. What nothing has touched has version 0, no tag and no author.
+// OptionalStamp is the Stamp of a resource that can exist without a row, such as an empty
+// wallet. Without a row it has version 0, no tag and no author.
 type OptionalStamp struct {
 	Version     int64             `json:"version"`
 	ETag        *string           `json:"etag"`
@@ -67,7 +67,7 @@ type OptionalStamp struct {
 	UpdatedBy   *principal.Person `json:"updatedBy"`
 }
 
-// OptionalStamp returns the row's version as replies show it, be there a row or not.
+// OptionalStamp returns the representation of the version, with or without a row.
 func (r Row) OptionalStamp() OptionalStamp {
 	if r.Version == 0 {
 		return OptionalStamp{}
@@ -76,7 +76,7 @@ func (r Row) OptionalStamp() OptionalStamp {
 	return OptionalStamp{Version: s.Version, ETag: &s.ETag, CreatedTime: &s.CreatedTime, UpdatedTime: &s.UpdatedTime, UpdatedBy: &s.UpdatedBy}
 }
 
-// EntityTag is "" for what nothing has touched.
+// EntityTag is "" for a resource without a row.
 func (s OptionalStamp) EntityTag() string {
 	if s.ETag == nil {
 		return ""
@@ -87,21 +87,21 @@ func (s OptionalStamp) EntityTag() string {
 // EntityTag returns the strong entity tag (RFC 9110, 8.8.3), quotes included.
 func (s Stamp) EntityTag() string { return s.ETag }
 
-// ETag returns the strong entity tag of the row at this version, quotes
-// included. It holds the row's id, and ids are never used again, so the tag of a
-// deleted row matches no later one under the same key.
+// ETag returns the strong entity tag of the row at this version, including quotes. It
+// contains the row's id, and ids are never reused, so the tag of a deleted row matches no
+// later row under the same key.
 func (r Ref) ETag() string {
 	return `"` + strconv.FormatInt(r.ID, 36) + "-" + strconv.FormatInt(r.Version, 36) + `"`
 }
 
 // Precondition is a caller's If-Match: one entity tag.
 type Precondition struct {
-	// Ref is the zero Ref for a well-formed tag that this service never gave out;
-	// it holds for no row.
+	// Ref is the zero Ref for a well-formed tag that this service never issued; it matches
+	// no row.
 	Ref Ref
 }
 
-// Holds reports whether the row is still the one that the caller saw.
+// Holds reports whether the row is still at the version that the caller read.
 func (p Precondition) Holds(current Ref) bool { return p.Ref == current }
 
 // ParsePrecondition reads the value of an If-Match header. An empty value is
@@ -169,11 +169,11 @@ func parseTag(tag string) Ref {
 	return r
 }
 
-// actor returns who writes, or an error: a guarded row always names its author.
+// actor returns the author, or an error: every guarded row names its author.
 func actor(ctx context.Context) (principal.Principal, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return p, fmt.Errorf("guard: the context has no principal to write as")
+		return p, fmt.Errorf("guard: the context has no principal")
 	}
 	return p, nil
 }

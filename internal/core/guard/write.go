@@ -19,13 +19,13 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// What a guarded write can meet. Each means that nothing was changed.
+// Errors of guarded writes. With each of them nothing was changed.
 var (
-	// ErrGone: there is no such row any more.
+	// ErrGone: the row does not exist.
 	ErrGone = errors.New("guard: the row is gone")
-	// ErrStale: the row is there and is not what its author saw.
+	// ErrStale: the row exists and has another version than its author read.
 	ErrStale = errors.New("guard: the row has changed")
-	// ErrRefused: the row is there and the condition does not hold for it.
+	// ErrRefused: the row exists and does not satisfy the condition.
 	ErrRefused = errors.New("guard: the condition does not hold")
 )
 
@@ -37,11 +37,11 @@ type Unit interface {
 	Approval() int64
 }
 
-// Deferred returns u for writes that may be sent together with what comes after them, up to
-// COMMIT. It is for who does nothing between such a write and the end of the unit that
-// stands on the row being locked, or on the guard having held, but in the unit's own
-// transaction: statements there find the write done. A guard that does not hold undoes the
-// unit, which is then run again with its statements one by one, and is told so at the write.
+// Deferred returns u for writes that may be sent together with the following statements, up
+// to COMMIT. A caller may use it if no later step of the unit outside its transaction
+// depends on the row lock or on the guard; statements in the transaction see the write. If
+// the guard fails, the unit is rolled back and run again statement by statement, and the
+// write returns the error.
 func Deferred(u Unit) Unit { return deferredUnit{u} }
 
 type deferredUnit struct{ Unit }
@@ -51,8 +51,8 @@ func isDeferred(u Unit) bool {
 	return is
 }
 
-// Set is what a guarded write sets: columns and their values. It is a map because
-// a struct would leave zero values out.
+// Set maps columns to new values. It is a map because gorm omits the zero values of a
+// struct.
 type Set map[string]any
 
 // Add returns a value for a Set that adds delta to the column.
@@ -67,13 +67,13 @@ func (r *Row) guarded() *Row { return r }
 //
 //	INSERT INTO t (tenant_id, version, …) VALUES (?, 1, …)
 //
-// The row's ID and stamps are filled in.
+// Insert sets the row's ID and stamps.
 func Insert(ctx context.Context, u Unit, model rowEmbedder) error {
 	return InsertAt(ctx, u, model, 1)
 }
 
-// InsertAt is Insert for a row that begins at a later version, such as one that several
-// changes have made at once.
+// InsertAt is Insert for a row that starts at a later version, such as one that combines
+// several changes.
 func InsertAt(ctx context.Context, u Unit, model rowEmbedder, version int64) error {
 	who, err := actor(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func InsertAt(ctx context.Context, u Unit, model rowEmbedder, version int64) err
 	return tx.Create(model).Error
 }
 
-// InsertMany is Insert for many rows, so many to a statement. The rows' IDs are not
-// filled in: engines that count in steps would make wrong ones.
+// InsertMany is Insert for many rows, perStatement rows per statement. It does not set the
+// rows' IDs: on engines with an id increment other than 1 they would be wrong.
 func InsertMany[T any, P interface {
 	*T
 	rowEmbedder
@@ -120,7 +120,7 @@ func Update[T any](ctx context.Context, u Unit, ref Ref, set Set) error {
 	return UpdateBy[T](ctx, u, ref, 1, set)
 }
 
-// UpdateBy is Update for as many changes at once as there are steps, which is 1 or more:
+// UpdateBy is Update for steps changes in one statement; steps is at least 1:
 //
 //	UPDATE t SET …, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?
 func UpdateBy[T any](ctx context.Context, u Unit, ref Ref, steps int64, set Set) error {
@@ -130,8 +130,8 @@ func UpdateBy[T any](ctx context.Context, u Unit, ref Ref, steps int64, set Set)
 	return write[T](ctx, u, protectionFor[T](u), ref.ID, steps, set, ErrStale, "version = ?", ref.Version)
 }
 
-// Advance brings the reader's copy of a row to where Update or Transition brought
-// the row itself: the next version, the unit's time and author.
+// Advance updates the caller's copy of a row as Update or Transition updated the stored
+// row: the next version, the unit's time and author.
 func Advance(ctx context.Context, u Unit, model rowEmbedder) error {
 	return AdvanceBy(ctx, u, model, 1)
 }
@@ -154,8 +154,7 @@ func AdvanceBy(ctx context.Context, u Unit, model rowEmbedder, steps int64) erro
 //	UPDATE t SET …, status = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// Errors: ErrGone, ErrStale. Whether the machine allows the step is for the
-// caller to have asked.
+// Errors: ErrGone, ErrStale. The caller must have checked that the machine allows the step.
 func Transition[T any](ctx context.Context, u Unit, ref Ref, from, to status.State, set Set) error {
 	return transition[T](ctx, u, protectionFor[T](u), ref, from, to, set)
 }
@@ -169,8 +168,8 @@ func transition[T any](ctx context.Context, u Unit, p protection, ref Ref, from,
 	return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)
 }
 
-// Adjust changes a row by arithmetic under a condition instead of a version,
-// for counters where any order of writers is right and only the bound matters:
+// Adjust changes a row by arithmetic under a condition instead of a version, for counters
+// where only the bound matters and not the order of writers:
 //
 //	UPDATE t SET n = n + ?, version = version + 1 WHERE tenant_id = ? AND id = ? AND (n + ? <= total)
 //
@@ -204,8 +203,8 @@ func remove[T any](ctx context.Context, u Unit, p protection, ref Ref) error {
 	return requireOneRow[T](tx, result.RowsAffected, result.Error, p, ref.ID, ErrStale, atVersion, ref.Version)
 }
 
-// write builds the one UPDATE of this package. It is written out instead of left to
-// GORM, which takes three times as many allocations for it, on every mutation.
+// write builds the only UPDATE of this package, as text: GORM needs three times as many
+// allocations for it, on every mutation.
 func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, set Set, missed error, condition string, args ...any) error {
 	who, tx, table, err := target[T](ctx, u)
 	if err != nil {
@@ -243,8 +242,8 @@ func write[T any](ctx context.Context, u Unit, p protection, id, steps int64, se
 	return requireOneRow[T](tx, changed, err, p, id, missed, condition, args...)
 }
 
-// target returns what each UPDATE of one row is built from: its author, whose tenant it names, the
-// transaction, and the table. Errors: storage.ErrNoTenant.
+// target returns the parts of an UPDATE of one row: its author, who also names the tenant,
+// the transaction, and the table. Errors: storage.ErrNoTenant.
 func target[T any](ctx context.Context, u Unit) (who principal.Principal, tx *gorm.DB, table string, err error) {
 	if who, err = actor(ctx); err != nil {
 		return who, nil, "", err
@@ -259,10 +258,10 @@ func target[T any](ctx context.Context, u Unit) (who principal.Principal, tx *go
 	return who, tx, table, err
 }
 
-// byKey returns the table of a model for an UPDATE that finds its row by its id alone. MySQL
-// would now and then take an index that begins with the tenant, where there are few rows, and
-// lock that before the row; a unit that comes the other way, because its UPDATE moves the row in
-// that index, meets it there, and one of both is given up as a deadlock.
+// byKey returns the table of a model for an UPDATE that finds its row by id alone. For
+// small tables MySQL sometimes uses an index that starts with the tenant, and locks its
+// entry before the row. A concurrent UPDATE that moves the row in that index locks in the
+// opposite order, and the engine aborts one of the two as a deadlock.
 func byKey[T any](tx *gorm.DB) (string, error) {
 	table, err := tableOf[T](tx)
 	if err == nil && tx.Name() == "mysql" {
@@ -273,7 +272,7 @@ func byKey[T any](tx *gorm.DB) (string, error) {
 
 var tables sync.Map
 
-// tableOf returns the table of a model, as GORM names it.
+// tableOf returns the table name of a model, as GORM derives it.
 func tableOf[T any](tx *gorm.DB) (string, error) {
 	model := reflect.TypeFor[T]()
 	if table, ok := tables.Load(model); ok {
@@ -287,8 +286,8 @@ func tableOf[T any](tx *gorm.DB) (string, error) {
 	return statement.Table, nil
 }
 
-// requireOneRow insists on exactly one changed row, and looks again to tell a row that
-// is gone from one that has moved on, and both from one that is protected.
+// requireOneRow checks that exactly one row changed. If none did, it queries the row again
+// to distinguish a deleted, a stale and a protected row.
 func requireOneRow[T any](tx *gorm.DB, changed int64, err error, p protection, id int64, missed error, condition string, args ...any) error {
 	switch {
 	case err != nil:
@@ -296,7 +295,7 @@ func requireOneRow[T any](tx *gorm.DB, changed int64, err error, p protection, i
 	case changed == 1:
 		return nil
 	case changed > 1:
-		return fmt.Errorf("guard: %d rows changed where one was meant", changed)
+		return fmt.Errorf("guard: %d rows changed, want one", changed)
 	}
 	var count int64
 	if err := tx.Model(new(T)).Where("id = ?", id).Count(&count).Error; err != nil {
