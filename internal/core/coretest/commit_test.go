@@ -24,7 +24,7 @@ import (
 	"interlock/internal/lock"
 )
 
-// attempt is one unit that inserts a thing, and what became of it.
+// attempt is the result of one unit that inserts a thing.
 type attempt struct {
 	err       error
 	runs      int
@@ -32,7 +32,8 @@ type attempt struct {
 	observed  *counts
 }
 
-// try inserts a thing in a unit of a runner that looks for a lost COMMIT for half a second.
+// try inserts a thing in a unit of a runner that searches for a lost COMMIT for half a
+// second.
 func try(ctx context.Context, db *storage.DB, name string) attempt {
 	a := attempt{observed: &counts{}}
 	runner := uow.NewRunner(uow.Options{
@@ -46,7 +47,7 @@ func try(ctx context.Context, db *storage.DB, name string) attempt {
 	return a
 }
 
-// requireThings checks that exactly these things are there, each with one audit row.
+// requireThings checks that exactly these things exist, each with one audit row.
 func requireThings(t *testing.T, ctx context.Context, db *storage.DB, names ...string) {
 	t.Helper()
 	var things []storagetest.Thing
@@ -59,7 +60,7 @@ func requireThings(t *testing.T, ctx context.Context, db *storage.DB, names ...s
 	require.EqualValues(t, len(names), count[uow.AuditRow](t, ctx, db))
 }
 
-// inItsWords are refusals of COMMIT that say nothing of the transaction.
+// inItsWords are errors of COMMIT that do not reveal the state of the transaction.
 var inItsWords = map[string]storagetest.Refusal{
 	"1047 of Galera":                   {Number: 1047, Message: "WSREP has not yet prepared node for application use"},
 	"1105, the schema changed":         {Number: 1105, Message: "Information schema is changed. [try again later]"},
@@ -69,8 +70,8 @@ var inItsWords = map[string]storagetest.Refusal{
 	"a number that nobody knows":       {Number: 4711, Message: "what is this"},
 }
 
-// requireOnce refuses the COMMIT of one unit after another, and checks that each is told
-// that it is committed, is there once, and has run as often as it says.
+// requireOnce lets the COMMIT of one unit after another fail, and checks that each unit
+// returns success, exists once, and has run the expected number of times.
 func requireOnce(t *testing.T, executed bool, runs int, retries, ends map[string]int) {
 	t.Helper()
 	ctx := storagetest.Tenant(t)
@@ -92,8 +93,8 @@ func TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack(t *testing.T) {
 	requireOnce(t, false, 2, map[string]int{"commit_lost": 1}, map[string]int{"rolled_back": 1, "committed": 1})
 }
 
-// Of the row that keeps a lost unit away nothing but the key is needed, and that not for long: a
-// customer's erasure looks for rows of the tenant.
+// A tombstone needs only its unique key, and only for an hour: a customer's erasure
+// searches only rows of the tenant.
 func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -117,7 +118,7 @@ func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
 	later := clock.NewFake(held.CreatedTime.Add(time.Hour))
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: later})
 	require.NoError(t, runner.AnonymizeTombstones(t.Context(), 100))
-	require.Equal(t, "things/kim", place("unit_id = ?", held.UnitID).Resource, "it may be needed")
+	require.Equal(t, "things/kim", place("unit_id = ?", held.UnitID).Resource, "the tombstone may still be needed")
 	later.Advance(time.Second)
 	require.NoError(t, runner.AnonymizeTombstones(t.Context(), 100))
 	require.Empty(t, place("unit_id = ?", held.UnitID).Resource)
@@ -128,7 +129,7 @@ func TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain(t *tes
 	requireOnce(t, true, 1, nil, map[string]int{"committed": 1})
 }
 
-// A replica that a proxy has read for us may have yet to apply what is committed.
+// A replica behind a proxy may not have applied the commit yet.
 func TestWhatBecameOfACommitIsReadWhereItIsWritten(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -225,8 +226,8 @@ func TestACommitThatTheDiskFailedOnceIsThereOnceAlsoAfterACrash(t *testing.T) {
 }
 
 // whileTheDiskFails tries to insert a thing while every operation of a kind fails, and
-// returns what became of it. It checks that the service goes on by itself, and that what
-// was not acknowledged is not there, nor after a crash.
+// returns the result. It checks that the service recovers automatically, and that
+// unacknowledged writes do not exist, not even after a crash.
 func whileTheDiskFails(t *testing.T, op storagetest.Op, code int32) attempt {
 	t.Helper()
 	ctx := storagetest.Tenant(t)
@@ -262,13 +263,14 @@ func TestAFullDiskIsSaidToBeFullAndNothingComesBack(t *testing.T) {
 	require.Contains(t, meanwhile.err.Error(), "no room left to write; nothing was changed")
 }
 
-// What shares a sync has seen the work of those before it, which is undone when the sync fails.
+// A unit that shares a sync has read the writes of earlier units in its group, which are
+// rolled back if the sync fails.
 func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	disk := storagetest.NewDisk(t)
 	address := "sqlite://" + disk.Path
 	require.NoError(t, storagetest.Migrate(address))
-	// By a clock that stands, a group takes whoever comes, however slow the machine is.
+	// With a stopped clock, a group accepts every unit, however slow the machine is.
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 16, Clock: clock.NewFake(time.Now())})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
@@ -300,7 +302,7 @@ func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
 	first := begin(func() error { return runner.Do(ctx, insert("first")) })
 	<-syncing
-	// Those that follow stand in the queue of writers, in the order in which they begin.
+	// The following units wait in the queue of writers, in the order in which they begin.
 	queued := 0
 	follow := func(run func() error) <-chan error {
 		ended := begin(run)
@@ -346,7 +348,7 @@ func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
 	require.NoError(t, <-answered)
 	require.ErrorIs(t, <-refused, refusal)
 	for _, found := range seen {
-		require.Zero(t, found[len(found)-1], "the answer is of a run that saw what is committed: %v", found)
+		require.Zero(t, found[len(found)-1], "the result is of a run that read committed data: %v", found)
 	}
-	require.Contains(t, seen[0], int64(1), "it was in the group that was undone")
+	require.Contains(t, seen[0], int64(1), "the first run was in the group that was rolled back")
 }

@@ -56,7 +56,7 @@ func TestAnUpdateOfTheVersionThatWasSeenRaisesItAndNamesItsAuthor(t *testing.T) 
 		require.Equal(t, "two", got.Name)
 		require.Equal(t, "Tester", got.UpdatedByName)
 		thing.Name = "two"
-		require.Equal(t, *thing, got, "Advance mirrors what Update wrote, to the microsecond")
+		require.Equal(t, *thing, got, "Advance equals the row written by Update, to the microsecond")
 	})
 }
 
@@ -98,8 +98,8 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 	})
 }
 
-// A write that may wait is said to have been made; the engine has the last word, and the unit is run
-// again without what else it has written.
+// A deferred write returns success immediately; the guard decides later, and the unit is
+// run again without its other writes.
 func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
@@ -250,7 +250,7 @@ func TestAWriteOfSeveralStepsRaisesTheVersionByAsManyAndIsGuardedLikeAny(t *test
 		require.EqualValues(t, 7, reread(t, ctx, db).Version)
 		require.EqualValues(t, 7, thing.Version)
 		require.ErrorIs(t, by(seen, 1), guard.ErrStale)
-		require.Error(t, by(thing.Ref(), 0), "a change that nobody could see is none")
+		require.Error(t, by(thing.Ref(), 0), "a change of zero steps is rejected")
 		require.EqualValues(t, 7, reread(t, ctx, db).Version)
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// refusedPart is a statement of a unit that is refused, by how its text begins. Of one that
-// returns no rows the server may have executed it all the same.
+// refusedPart is a statement of a unit that the engine rejects, identified by the start of
+// its text. The server may have executed a rejected statement that returns no rows.
 type refusedPart struct {
 	name, text string
 	executed   bool
@@ -34,8 +34,8 @@ var refusedParts = []refusedPart{
 	{"its UPDATE, executed", "UPDATE things", true},
 }
 
-// addAndCount is a unit with a statement of each kind: beside its transaction it makes a note and
-// reads, in it it adds a thing, reads, and counts it at another one.
+// addAndCount is a unit with a statement of each kind: outside its transaction it inserts a
+// note and reads; inside it inserts a thing, reads, and counts it in another one.
 func addAndCount(db *storage.DB, counted int64, name string) uow.Func {
 	return func(ctx context.Context, u *uow.Unit) error {
 		if err := db.Write(ctx).Exec("INSERT INTO notes (tenant_id, name) VALUES (1, ?)", name).Error; err != nil {
@@ -60,8 +60,8 @@ func addAndCount(db *storage.DB, counted int64, name string) uow.Func {
 	}
 }
 
-// What an engine refuses for a moment is done once when it may be run again, and otherwise
-// called unavailable and not done; it is never called a fault of ours.
+// A temporary error of the engine leads to exactly one effect if the unit may run again,
+// and otherwise to unavailable without effect; it is never reported as an internal error.
 func TestWhatAnEngineRefusesIsRunAgainOrCalledUnavailableAndNeverDoneTwice(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)

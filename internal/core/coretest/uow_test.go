@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
 }
 
-// counts is an Observer that remembers.
+// counts is an Observer that counts.
 type counts struct {
 	mu      sync.Mutex
 	retries map[string]int
@@ -148,7 +148,7 @@ func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.
 					require.ErrorIs(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 						_, err := u.Lock(ctx, 0, "a")
 						return err
-					}), lock.ErrNotAcquired, "the lock is held")
+					}), lock.ErrNotAcquired, "the lock must be held")
 				})
 				return errors.Join(insert(name)(ctx, u), refusal)
 			})
@@ -178,7 +178,7 @@ func TestTheEndOfAUnitIsToldHoweverItEnded(t *testing.T) {
 				_ = runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 					u.AtEnd(func(committed bool) {
 						told = append(told, committed)
-						require.Equal(t, committed, published, "what AfterCommit has ran before")
+						require.Equal(t, committed, published, "AfterCommit callbacks run before")
 						require.NoError(t, runner.Do(ctx, insert("after "+name)), "the transaction has ended")
 					})
 					u.AfterCommit(func(context.Context) { published = true })
@@ -190,7 +190,7 @@ func TestTheEndOfAUnitIsToldHoweverItEnded(t *testing.T) {
 	})
 }
 
-// brokenLocks fail as a lock service that is away, or lose what they grant.
+// brokenLocks fail like an unreachable lock service, or lose the locks that they grant.
 type brokenLocks struct {
 	lock.Locker
 	away bool
@@ -223,7 +223,7 @@ func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
 			locks := brokenLocks{lock.NewInProcess(lock.Observer{}), away}
 			runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
 			err := runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				// A body that goes on with the wrong context is stopped before COMMIT.
+				// A body that continues with the wrong context is stopped before COMMIT.
 				if _, err := u.Lock(ctx, time.Second, "k"); err != nil {
 					return err
 				}
@@ -238,7 +238,7 @@ func TestNothingIsWrittenWhenLocksAreAwayOrLost(t *testing.T) {
 	})
 }
 
-// looking is a Locker that looks around when a lock is released.
+// looking is a Locker that calls released when a lock is released.
 type looking struct {
 	lock.Locker
 	released func()
@@ -259,7 +259,7 @@ func (l lookingLease) Release(ctx context.Context) error {
 	return l.Lease.Release(ctx)
 }
 
-// Who gets the lock next must find what was done under it, and nothing half done.
+// The next holder of the lock must find the committed effect, and no partial one.
 func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
@@ -279,7 +279,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 			})
 			require.ErrorIs(t, err, outcome)
 		}
-		require.Equal(t, []int64{1, 1}, found, "what was committed, and not what was rolled back")
+		require.Equal(t, []int64{1, 1}, found, "only committed rows are visible")
 		require.Equal(t, []string{"k", "k"}, watched.Taken(t))
 	})
 }
@@ -337,7 +337,7 @@ func TestTheLastStatementOfAUnitSharesItsTransaction(t *testing.T) {
 					return err
 				}
 				require.EqualValues(t, 1, seen, "it sees the unit's own row")
-				require.Zero(t, count[storagetest.Thing](t, ctx, db), "and nobody else does yet")
+				require.Zero(t, count[storagetest.Thing](t, ctx, db), "no other connection sees it yet")
 				return tx.Create(&storagetest.Thing{Row: guard.Row{Version: 1, CreatedTime: u.Now(), UpdatedTime: u.Now()}, Name: "record"}).Error
 			})
 			return insert("a")(ctx, u)
@@ -377,8 +377,8 @@ func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
 			return guard.Insert(ctx, u, thing)
 		}))
 	}
-	// Two units touch the same rows in opposite orders, each waiting until the
-	// other holds its first row: a certain deadlock on the first run.
+	// Two units update the same rows in opposite orders, each waiting until the other has
+	// locked its first row: a certain deadlock on the first run.
 	var holding sync.WaitGroup
 	holding.Add(2)
 	cross := func(a, b int64) error {
@@ -389,7 +389,7 @@ func TestADeadlockIsRunAgainFromTheStart(t *testing.T) {
 			if err := guard.Adjust[storagetest.Thing](ctx, u, a, guard.Set{"amount": guard.Add("amount", 1)}, "amount >= 0"); err != nil {
 				return err
 			}
-			// Who reads has what came before sent.
+			// A read sends the preceding statements.
 			tx, err := u.Tx(ctx)
 			if err != nil {
 				return err

@@ -13,15 +13,15 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// Entry says what a unit did, for the audit log.
+// Entry describes the effect of a unit for the audit log.
 type Entry struct {
 	// Action is "<resource>.<verb>", such as "config.update".
 	Action string
-	// Resource is the path of what was changed, such as "configs/checkout.tax".
+	// Resource is the path of the changed resource, such as "configs/checkout.tax".
 	Resource string
-	// Detail is kept as JSON: versions, what changed, what was destroyed.
+	// Detail is stored as JSON: versions, changed values, overwritten values.
 	Detail any
-	// Note is the caller's own reason, if it gave one.
+	// Note is the reason provided by the caller, if any.
 	Note string
 }
 
@@ -39,7 +39,7 @@ type AuditRow struct {
 	principal.Via
 	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
 	OnBehalfOf *principal.CustomerID
-	// IdempotencyKey is that of the request; "" without one.
+	// IdempotencyKey is the key of the request; "" without one.
 	IdempotencyKey string
 	Action         string
 	Resource       string
@@ -55,19 +55,20 @@ const insertAudit = `INSERT INTO audit_entries (tenant_id, unit_id, request_id, 
 	credential_id, token_id, creator_id, creator_name, on_behalf_of, idempotency_key, action, resource, detail, note, created_time)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// auditKey is the unique key over a unit and what it changed.
+// auditKey is the unique key over the unit and the resource.
 const auditKey = "uq_audit_entries_unit"
 
-// actionTombstone is the action of a tombstone: a row where the audit row of a unit would be that
-// was not committed. It belongs to no tenant, and nobody is shown it.
+// actionTombstone is the action of a tombstone: a row with the unique key of the audit row
+// of a unit that did not commit. It belongs to no tenant and is never shown.
 const actionTombstone = "unit.lost"
 
-// tombstoneLife is for how long a tombstone is needed: until no statement of the unit can be on its way
-// any more. That takes seconds, or as long as the thread of one connection is not scheduled.
+// tombstoneLife is how long a tombstone is needed: until no statement of the unit can be in
+// flight. That takes seconds, unless the server does not schedule the thread of a
+// connection.
 const tombstoneLife = time.Hour
 
-// insertTombstone adds a row where the unit's first audit row would be. It has what the unique key is over
-// and says nothing of who acted. Errors: a duplicate of auditKey when there is one.
+// insertTombstone inserts a row with the unique key of the unit's first audit row, and
+// without its actor. Errors: a duplicate of auditKey if the audit row exists.
 func (u *Unit) insertTombstone(db *gorm.DB) error {
 	if u.entry == nil {
 		return nil
@@ -75,14 +76,14 @@ func (u *Unit) insertTombstone(db *gorm.DB) error {
 	return db.Exec(insertAudit, 0, u.id, "", "", "", "", "", 0, 0, "", nil, "", actionTombstone, u.entry.Resource, "{}", "", u.now).Error
 }
 
-// AnonymizeTombstones has tombstones that are not needed any more name nothing: a resource may be a
-// customer's, whose erasure does not find it in a row of no tenant. It changes so many at the most.
-// Retention removes them with the audit entries of their age.
+// AnonymizeTombstones clears the resource of expired tombstones: it can name a customer,
+// and an erasure does not search rows without a tenant. It changes at most limit rows.
+// Retention deletes tombstones with the audit entries of the same age.
 //
 //	UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = 'unit.lost' AND resource <> '' AND created_time < ? LIMIT ?
 func (r *Runner) AnonymizeTombstones(ctx context.Context, limit int) error {
 	if r.db.Dialect == storage.SQLite {
-		return nil // which inserts none, see probeAuditRow
+		return nil // SQLite has no tombstones, see probeAuditRow
 	}
 	const statement = "UPDATE audit_entries SET resource = '' WHERE tenant_id = 0 AND action = ? AND resource <> '' AND created_time < ? LIMIT ?"
 	err := r.db.Write(storage.AcrossTenants(ctx)).Exec(statement, actionTombstone, r.clock.Now().Add(-tombstoneLife), limit).Error
@@ -92,7 +93,7 @@ func (r *Runner) AnonymizeTombstones(ctx context.Context, limit int) error {
 	return nil
 }
 
-// nameOf is what the audit log calls an actor.
+// nameOf returns the name of an actor in the audit log.
 func nameOf(actor principal.Principal) string {
 	if actor.OperatingUser == "" {
 		return actor.Name

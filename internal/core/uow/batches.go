@@ -8,9 +8,9 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// InBatches has a job do its work for each tenant in turn, in batches of at most limit until
-// one does less; batch returns how much it did. What fails for one tenant keeps no other from
-// its turn.
+// InBatches runs a job for each tenant in turn, in batches of at most limit, until a batch
+// processes fewer than limit; batch returns its number. A failure for one tenant does not
+// stop the others.
 func InBatches(ctx context.Context, job string, tenants []int64, limit int, batch func(ctx context.Context, limit int) (int, error)) error {
 	var failures []error
 	for _, tenant := range tenants {

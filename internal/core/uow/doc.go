@@ -1,27 +1,26 @@
-// Package uow is the one path of a write.
+// Package uow implements the only path of a write.
 //
-// A Unit is one atomic piece of work. It holds, in this order and never another:
-// the locks, then one lazily begun transaction, then what is to happen after
-// commit. What holds:
+// A Unit is one atomic unit of work. It has three parts, always in this order: the locks,
+// one transaction that begins on first use, and the callbacks that run after commit.
+// Invariants:
 //
-//   - Locks are taken before the transaction begins and released only after it
+//   - Locks are acquired before the transaction begins and released only after it
 //     has ended.
-//   - Nothing outside SQL shows the effect of a unit before COMMIT has succeeded. What is
-//     written elsewhere before that stands without harm when the unit rolls back: the
-//     consumer of a flash sale marks its tickets in the gate as processing, and the gate
-//     withholds the units that an edit takes away, until AfterRollback gives them back.
+//   - No effect of a unit is visible outside SQL before COMMIT has succeeded. Earlier
+//     writes outside SQL are harmless if the unit rolls back: the consumer of a flash
+//     sale marks its tickets in the gate as processing, and the gate reserves the units
+//     that an edit removes until AfterRollback returns them.
 //   - A unit that changed rows commits with exactly one audit row, in the same
-//     transaction, and one that applies an approval with that of the decision as well; a
+//     transaction, plus the audit row of the decision if it applies an approval; a
 //     unit that changed none writes none.
-//   - The answer of Runner.Do is the truth: nil means committed, an error means
-//     rolled back, and only OutcomeUnknown means that nobody can say.
+//   - The result of Runner.Do is reliable: nil means committed, an error means rolled
+//     back, and only OutcomeUnknown means that the outcome is unknown.
 //
-// Crash points. Before COMMIT is sent: the engine rolls back, nothing happened.
-// While COMMIT is under way, when its reply is lost or it fails with an error that
-// does not say that the transaction is undone: the audit row is looked for under its
-// unit's id, in a way that has an open transaction end first and keeps one that was
-// half written from coming back. Found means committed, not found means rolled back
-// and run again, and only if nobody answers it is OutcomeUnknown. After COMMIT: the
-// effect stands, and what AfterCommit does is advisory and can be derived from SQL
-// again.
+// Crash points. Before COMMIT is sent: the engine rolls back; nothing happened. While
+// COMMIT is in flight, if its reply is lost or its error does not prove a rollback: the
+// runner looks up the audit row by the unit's id, in a way that waits for an open
+// transaction and prevents a partly received one from committing later. If the row exists,
+// the unit is committed. If not, it is rolled back and run again. If no server replies, the
+// result is OutcomeUnknown. After COMMIT: the effect is durable, and AfterCommit callbacks
+// are advisory and can be derived from SQL again.
 package uow

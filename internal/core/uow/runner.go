@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// maxRuns is how often a unit is run before its write conflict is answered.
+	// maxRuns bounds the runs of a unit before its write conflict is returned.
 	maxRuns                   = 5
 	defaultMaxTransactionTime = 30 * time.Second
-	// defaultCommitResolveTimeout is how long the fate of a COMMIT is looked for, and probeTimeout bounds
-	// one look.
+	// defaultCommitResolveTimeout bounds the search for the outcome of a COMMIT, and
+	// probeTimeout bounds one lookup.
 	defaultCommitResolveTimeout = 8 * time.Second
 	probeTimeout                = 2 * time.Second
-	// retryHint is what a client is told to wait when the database is away.
+	// retryHint is the Retry-After for clients when the database is unavailable.
 	retryHint = time.Second
 )
 
-// Observer counts what happens to units. Reasons and outcomes are from a small
-// fixed set: write_conflict, lock_timeout, lock_lost, again, packet, commit_lost; committed,
+// Observer counts retries and ends of units. Reasons and outcomes are from a small fixed
+// set: write_conflict, lock_timeout, lock_lost, again, packet, commit_lost; committed,
 // rolled_back, unknown.
 type Observer interface {
 	UnitRetried(reason string)
 	UnitEnded(outcome string)
 }
 
-// Options are what a Runner stands on. Observer may be nil.
+// Options are the dependencies and bounds of a Runner. Observer may be nil.
 type Options struct {
 	DB       *storage.DB
 	Locks    lock.Locker
@@ -45,7 +45,8 @@ type Options struct {
 	Observer Observer
 	// MaxTransactionTime bounds a transaction, from BEGIN to COMMIT; 0 means 30 s.
 	MaxTransactionTime time.Duration
-	// CommitResolveTimeout bounds the look for what became of a COMMIT that did not say; 0 means 8 s.
+	// CommitResolveTimeout bounds the search for the outcome of an undecided COMMIT; 0
+	// means 8 s.
 	CommitResolveTimeout time.Duration
 }
 
@@ -73,26 +74,26 @@ func NewRunner(o Options) *Runner {
 	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxTransactionTime: o.MaxTransactionTime, commitResolveTimeout: o.CommitResolveTimeout}
 }
 
-// WithClock returns a Runner whose units are at the times of another clock.
+// WithClock returns a Runner whose units use another clock.
 func (r *Runner) WithClock(c clock.Clock) *Runner {
 	other := *r
 	other.clock = c
 	return &other
 }
 
-// Func is the body of a unit. It may be run several times, so it keeps nothing
-// between runs and does nothing outside the unit.
+// Func is the body of a unit. It may run several times, so it must not keep state between
+// runs or have effects outside the unit.
 type Func func(ctx context.Context, u *Unit) error
 
 // Do runs fn in a unit and commits it.
 //
-// A write conflict of the engine (deadlock, lock time-out, conflict at COMMIT)
-// and an error marked with Retry roll back and run the whole of fn again, at most
-// five times, with growing jittered pauses. An error made by Explain is turned
-// into what it explains once the rollback is done. A panic rolls back and goes on.
+// On a write conflict of the engine (deadlock, lock time-out, conflict at COMMIT) and on an
+// error marked with Retry, Do rolls back and runs the whole fn again, at most five times,
+// with growing jittered pauses. Do replaces an error of Explain by the explanation after
+// the rollback. On panic, Do rolls back and panics again.
 //
-// Errors: what fn returned; Unavailable when the database is away and nothing was
-// done; OutcomeUnknown when COMMIT was sent and nobody can say what became of it.
+// Errors: the error of fn; Unavailable when the database is unavailable and nothing was
+// changed; OutcomeUnknown when COMMIT was sent and its outcome is unknown.
 func (r *Runner) Do(ctx context.Context, fn Func) error {
 	var err error
 	packed := true
@@ -108,7 +109,7 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 		}
 		reason, again := retryReason(err)
 		if failed && !again && !apperr.Has(err, apperr.OutcomeUnknown) {
-			// It belongs to one of several statements, and to which is not known yet.
+			// The error belongs to one of several statements; which one is not known yet.
 			reason, again = "packet", true
 		}
 		if !again || ctx.Err() != nil {
@@ -122,9 +123,9 @@ func (r *Runner) Do(ctx context.Context, fn Func) error {
 	return callerError(explained(ctx, err))
 }
 
-// runOnce runs fn once, with its marked statements in packets or one by one, and reports
-// whether a packet failed as a whole: then the error says little, and a run without packets
-// more.
+// runOnce runs fn once, with its marked statements in packets or one by one. It reports
+// whether a packet failed as a whole: that error is imprecise, and a run without packets
+// returns a better one.
 func (r *Runner) runOnce(ctx context.Context, attempt int, packed bool, fn Func) (failed bool, err error) {
 	u := &Unit{runner: r, attempt: attempt, id: uuid.Must(uuid.NewV7()).String(), now: r.clock.Now()}
 	if packed {
@@ -171,9 +172,9 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 
 // commit commits the unit's transaction. nil means that it is committed.
 //
-// What COMMIT fails with says for certain that it is undone, or leaves it open; then the unit's
-// audit row is looked for (resolveCommit). A caller that is told that nothing was changed is told
-// the truth, also after a crash.
+// An error of COMMIT either proves the rollback or leaves the outcome open; resolveCommit
+// then looks up the unit's audit row. So "nothing was changed" is true for the caller, also
+// after a crash.
 func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	if u.tx == nil {
 		return nil
@@ -208,20 +209,20 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	}
 }
 
-// retryGroupUndone has a unit run again whose answer stands on what others of its group had written
-// and what was undone with them. It wrote nothing, or was rolled back.
+// retryGroupUndone makes a unit run again whose result depends on writes of other units in
+// its group that were rolled back. The unit itself wrote nothing, or was rolled back.
 func retryGroupUndone(cause error) error {
 	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database rolled back a change that this one depended on. Nothing was changed; try again.").
 		After(retryHint).Because(cause)}
 }
 
-// errElsewhere is what a look ends with at a server that need not have what was committed at the
-// one that was asked to.
-var errElsewhere = errors.New("uow: another server answers than the one that was asked to commit, and it need not have all that this one had")
+// errElsewhere is the result of a lookup on a server that may lack transactions that the
+// server of the COMMIT had committed.
+var errElsewhere = errors.New("uow: the lookup reached another server than the COMMIT, and that server may lack committed transactions")
 
-// resolveCommit finds out what became of a COMMIT that did not say. The unit's audit row is there
-// if it is committed. If it is not, the unit must be undone for good before anybody is told
-// so, also one whose statements the server has yet to execute.
+// resolveCommit determines the outcome of an undecided COMMIT. If the unit's audit row
+// exists, the unit is committed. If not, resolveCommit returns only after the unit can no
+// longer commit, not even by statements that the server has yet to execute.
 func (r *Runner) resolveCommit(ctx context.Context, u *Unit, open error) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.commitResolveTimeout)
 	defer cancel()
@@ -236,16 +237,17 @@ func (r *Runner) resolveCommit(ctx context.Context, u *Unit, open error) (bool, 
 	}
 }
 
-// probeAuditRow asks for a unit's audit rows, and has them stay away if they are not there.
+// probeAuditRow reports whether the unit's audit row is committed. If it is not,
+// probeAuditRow prevents a late commit.
 //
-// On MySQL it takes their place: a row of no tenant under the same unique key, which stays.
-// While the unit's row is there and not committed, the insert waits for the end of that
-// transaction; and what is still to be executed, be it in a packet that the server has not
-// read to its end or on another node of a cluster, meets the key and is undone. At a server
-// that need not have what was committed, the row is evidence when it is there, and nothing is
-// when it is not: errElsewhere. Its place is not taken there, where the replication of the row
-// may be under way. On SQLite there is one writer, so the unit has ended, but what it wrote
-// could come back after a crash until a later commit has taken its place.
+// On MySQL it inserts a tombstone: a row of no tenant under the same unique key, which
+// stays. If the unit's row exists uncommitted, the insert waits for the end of that
+// transaction. Statements still to be executed, from a partly read packet or on another
+// node of a cluster, then violate the key and are rolled back. On a server that may lack
+// committed transactions, only an existing row is evidence; without one the result is
+// errElsewhere. There probeAuditRow inserts no tombstone, because the replication of the
+// row may be in flight. On SQLite there is one writer, so the unit has ended; but after a
+// crash its writes could return until a later commit has overwritten them in the log.
 func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	if r.db.Dialect == storage.MySQL {
@@ -255,7 +257,8 @@ func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found 
 					return err
 				}
 			}
-			// A proxy that sends reads to replicas sends those of a transaction where it writes.
+			// A proxy that sends reads to replicas sends the reads of a transaction to the
+			// writer.
 			tx := db.Begin()
 			if tx.Error != nil {
 				return tx.Error
@@ -278,15 +281,15 @@ func (r *Runner) probeAuditRow(ctx context.Context, u *Unit, open error) (found 
 	return found, err
 }
 
-// hasAuditRow reports whether a unit has left audit rows, other than what holds their place.
+// hasAuditRow reports whether the unit has audit rows, ignoring tombstones.
 func (*Runner) hasAuditRow(db *gorm.DB, u *Unit) (bool, error) {
 	var count int64
 	err := db.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0 AND unit_id = ?", u.id).Scan(&count).Error
 	return count > 0, err
 }
 
-// runHooks runs what was kept for after the end of the unit. A panic there is logged: it
-// changes nothing of how the unit ended, and saying otherwise would be a lie.
+// runHooks runs the callbacks of an ended unit. It logs a panic and continues, because the
+// outcome of the unit is already decided.
 func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Context)) {
 	detached := context.WithoutCancel(ctx)
 	for _, fn := range kept {
@@ -301,19 +304,19 @@ func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Co
 	}
 }
 
-// Retry marks err such that Do runs the whole unit again: the caller has seen
-// that a fresh run may succeed. After the last run err itself is returned.
+// Retry marks err such that Do runs the whole unit again, because a new run may succeed.
+// After the last run Do returns err itself.
 func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 
-// Overtaken is Retry for a unit that finds changed, at its write, what it had read: its
-// lock was lost. One that is overtaken each time is answered ResourceLocked; what names
-// what it was about to move.
+// Overtaken is Retry for a unit that finds at its write that its row changed since the
+// read, because its lock was lost. After the last run the response is ResourceLocked; what
+// names the row.
 func Overtaken(what string) error { return OvertakenBecause(what, nil) }
 
-// OvertakenBecause is Overtaken with its cause, which is never sent. Callers find it with errors.Is,
-// so it is for a cause that none of them would take for one of another row.
+// OvertakenBecause is Overtaken with a cause, which is never sent. Callers match it with
+// errors.Is, so the cause must not be confused with an error of another row.
 func OvertakenBecause(what string, cause error) error {
-	return Retry(apperr.New(apperr.ResourceLocked, "Somebody else changed the same %s at the same time. Nothing was changed; try again.", what).
+	return Retry(apperr.New(apperr.ResourceLocked, "Another user changed the same %s concurrently. Nothing was changed; try again.", what).
 		After(time.Second).Because(cause))
 }
 
@@ -325,17 +328,16 @@ type retryError struct {
 func (a *retryError) Error() string { return a.cause.Error() }
 func (a *retryError) Unwrap() error { return a.cause }
 
-// Explain returns an error that rolls the unit back and is then replaced by what
-// fn returns. A conflict's body is built so: after the rollback, from what is
-// committed, and with no lock held.
-// What fn returns may be marked with Retry.
+// Explain returns an error that rolls the unit back and is then replaced by the result of
+// fn. Conflict responses are built this way: after the rollback, from committed data,
+// without locks. The result of fn may be marked with Retry.
 func Explain(fn func(ctx context.Context) error) error { return &explanation{fn} }
 
 type explanation struct {
 	fn func(ctx context.Context) error
 }
 
-func (*explanation) Error() string { return "uow: refused, to be explained after rollback" }
+func (*explanation) Error() string { return "uow: rejected; to be explained after rollback" }
 
 func explained(ctx context.Context, err error) error {
 	var e *explanation
@@ -345,21 +347,21 @@ func explained(ctx context.Context, err error) error {
 	return err
 }
 
-// callerError turns the last run's error into what the caller is told.
+// callerError converts the last run's error to the error for the caller.
 func callerError(err error) error {
 	switch {
 	case apperr.Has(err, apperr.OutcomeUnknown):
 		return err
 	case storage.Is(err, storage.WriteConflict):
-		return apperr.New(apperr.Unavailable, "Too many writers at once; nothing was changed. Try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "Too many concurrent writers; nothing was changed. Try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.LockTimeout):
-		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same record. Nothing was changed; try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The database did not answer in time; another user may be changing the same record. Nothing was changed; try again.").After(retryHint).Because(err)
 	case storage.Is(err, storage.Full):
 		return apperr.New(apperr.Unavailable, "The database has no room left to write; nothing was changed. Try again when there is.").After(retryHint).Because(err)
 	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached; nothing was changed. Try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrUnavailable):
-		return apperr.New(apperr.Unavailable, "The service cannot check right now whether somebody else is changing this. Nothing was changed; try again.").After(retryHint).Because(err)
+		return apperr.New(apperr.Unavailable, "The service cannot check right now whether another user is changing this. Nothing was changed; try again.").After(retryHint).Because(err)
 	case errors.Is(err, lock.ErrLost):
 		return apperr.New(apperr.Unavailable, "The change took too long and was not saved. Nothing was changed; try again.").After(retryHint).Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, lock.ErrNotAcquired):
@@ -372,9 +374,8 @@ func callerError(err error) error {
 	return err
 }
 
-// retryReason reads the causes of err, so it must know an unknown outcome
-// first: what may have been committed is never run again, whatever the engine said
-// when it was asked.
+// retryReason inspects the causes of err, so it must check for an unknown outcome first: a
+// unit that may be committed is never run again, whatever error the engine returned.
 func retryReason(err error) (string, bool) {
 	var a *retryError
 	switch {

@@ -14,19 +14,18 @@ import (
 	"interlock/internal/lock"
 )
 
-// Programming errors. Do rolls back and returns them, so that a test meets them
-// before a customer does.
+// Programming errors. Do rolls back and returns them, so that tests detect them.
 var (
-	ErrLockAfterBegin = errors.New("uow: lock asked for after the transaction had begun")
+	ErrLockAfterBegin = errors.New("uow: lock requested after the transaction began")
 	ErrNoAudit        = errors.New("uow: the unit changed rows and left no audit entry")
 	ErrAuditTwice     = errors.New("uow: the unit left two audit entries")
 )
 
-// Unit is one atomic piece of work. It belongs to one run of one function and to
-// one goroutine.
+// Unit is one atomic unit of work. It belongs to one run of one function and to one
+// goroutine.
 type Unit struct {
 	runner *Runner
-	// attempt is 1 in the first run of the unit's function.
+	// attempt is 1 in the first run of the function.
 	attempt int
 	// id is a UUIDv7, new on each run, and the key of the unit's audit row.
 	id  string
@@ -36,16 +35,15 @@ type Unit struct {
 	tx     *gorm.DB
 	endTx  context.CancelFunc
 	wrote  atomic.Bool
-	// packing is set for a run whose marked statements go in packets.
+	// packing is set for a run whose marked statements are sent in packets.
 	packing *storage.Packing
-	// txContext is what the transaction was begun for, and nearly always what it is
-	// asked for again.
+	// txContext is the context of the first Tx call. Most later calls pass the same one.
 	txContext context.Context
 
 	entry   *Entry
 	audited int
-	// decision is the entry of the approval that the unit applies, beside that of what is
-	// applied.
+	// decision is the audit entry of the applied approval, in addition to the entry of the
+	// change.
 	decision      *Entry
 	approval      int64
 	proposed      *Proposed
@@ -55,20 +53,21 @@ type Unit struct {
 	atEnd         []func(committed bool)
 }
 
-// Now returns the one time that everything in this unit is stamped with.
+// Now returns the time that stamps every write of this unit.
 func (u *Unit) Now() time.Time { return u.now }
 
 // Attempt counts the runs of the unit's function, from 1.
 func (u *Unit) Attempt() int { return u.attempt }
 
-// Begun reports whether the unit has begun its transaction; until then it has written nothing.
+// Begun reports whether the unit has begun its transaction; before that it has written
+// nothing.
 func (u *Unit) Begun() bool { return u.tx != nil }
 
-// Lock takes the locks of all keys, in sorted order, and holds them until the
-// transaction has ended. It must come before Tx. A lock that is not had within
-// wait is a lock.ErrNotAcquired; wait = 0 fails at once; locks that cannot be reached
-// are a lock.ErrUnavailable. The returned context is
-// cancelled with lock.ErrLost when a lock is lost, and is the one to go on with.
+// Lock acquires the locks of all keys, in sorted order, and holds them until the
+// transaction has ended. It must be called before Tx. If a key is not acquired within wait,
+// the error is lock.ErrNotAcquired; wait = 0 fails immediately. If the lock service cannot
+// be reached, it is lock.ErrUnavailable. The returned context is cancelled with
+// lock.ErrLost when a lock is lost; the caller must use it from then on.
 func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (context.Context, error) {
 	if u.tx != nil {
 		return ctx, ErrLockAfterBegin
@@ -81,7 +80,7 @@ func (u *Unit) Lock(ctx context.Context, wait time.Duration, keys ...string) (co
 	return lease.Context(), nil
 }
 
-// owner tells an operator who holds a lock.
+// owner is the label that identifies the holder of a lock to an operator.
 func owner(ctx context.Context) string {
 	actor, _ := principal.From(ctx)
 	if request := principal.Request(ctx); request != "" {
@@ -93,10 +92,10 @@ func owner(ctx context.Context) string {
 // Tx returns the unit's transaction bound to the tenant of ctx; the first call
 // begins it.
 //
-// Its statements do not end with ctx: MySQL's protocol can cancel a statement only
-// by closing the connection, so each client that hangs up would cost a new one.
-// They are bounded by the engine's lock wait and the link's time-outs, and a unit
-// whose ctx has ended stops here or before COMMIT.
+// Its statements are not cancelled with ctx: MySQL's protocol can cancel a statement only
+// by closing the connection, so each client that disconnects would cost a new connection.
+// The engine's lock wait and the network time-outs bound them, and a unit whose ctx has
+// ended stops in Tx or before COMMIT.
 func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -107,10 +106,10 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	if u.tx != nil {
 		return u.tx.WithContext(context.WithoutCancel(ctx)), nil
 	}
-	// The transaction outlives the caller's context: who hangs up during COMMIT
-	// must not leave it undecided. Its own bound ends it if all else fails.
+	// The transaction outlives the caller's context: a client that disconnects during
+	// COMMIT must not leave the outcome undecided. Its own time-out ends it at the latest.
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxTransactionTime)
-	// Until it has begun, who hangs up stops waiting for a connection.
+	// Before BEGIN, the end of ctx cancels the wait for a connection.
 	begun := context.AfterFunc(ctx, end)
 	tx, err := u.begin(context.WithoutCancel(ctx), life)
 	if !begun() && err == nil {
@@ -133,72 +132,71 @@ func (u *Unit) begin(ctx, life context.Context) (*gorm.DB, error) {
 	return u.runner.db.BeginPacked(ctx, life, u.packing)
 }
 
-// Audit says what the unit did. A unit that changes rows says so exactly once.
+// Audit records the effect of the unit. A unit that changes rows calls it exactly once.
 func (u *Unit) Audit(e Entry) {
 	u.entry = &e
 	u.audited++
 }
 
-// AuditOnly adds an entry to the audit log in a unit that changes nothing else: of what was
-// refused there is nothing but the entry, and of a long run whose rows other units change. The
-// unit has begun its transaction.
+// AuditOnly adds an audit entry in a unit that changes nothing else: for a rejected action,
+// and for a long job whose rows other units change. The unit must have begun its
+// transaction.
 func (u *Unit) AuditOnly(e Entry) {
 	u.Audit(e)
 	u.wrote.Store(true)
 }
 
-// Apply says which approval the unit applies: from here on it may change protected rows.
-// Package approvals alone calls it, as the linter sees to, in the unit in which the approval
-// is applied or bypassed, and leaves that decision's audit entry: the unit commits with both
-// or not at all.
+// Apply sets the approval that the unit applies: from then on it may change protected rows.
+// Only package approvals calls it, which a linter checks, in the unit that applies or
+// bypasses the approval, and passes the audit entry of that decision: the unit commits with
+// both entries or not at all.
 func (u *Unit) Apply(approval int64, decision Entry) { u.approval, u.decision = approval, &decision }
 
-// Approval is the id of the approval that the unit applies; 0 for none.
+// Approval returns the id of the approval that the unit applies; 0 for none.
 func (u *Unit) Approval() int64 { return u.approval }
 
-// Proposed is what a unit has asked for instead of changing what is protected.
+// Proposed is the approval request that a unit created instead of changing a protected row.
 type Proposed struct {
-	// Path is where the proposal is, below the API's base, and Body its representation.
+	// Path is the URL path of the proposal below the API's base; Body is its
+	// representation.
 	Path string
 	Body any
 }
 
-// Propose says that the unit asked for an approval instead of making its change. Whatever
-// route it serves then answers with the proposal.
+// Propose records that the unit created an approval request instead of making its change.
+// The route that it serves then responds with the proposal.
 func (u *Unit) Propose(p Proposed) { u.proposed = &p }
 
-// Proposed returns what the unit has asked for instead of its change; nil when it changes
-// what it was asked to.
+// Proposed returns the approval request of the unit; nil if the unit makes its change.
 func (u *Unit) Proposed() *Proposed { return u.proposed }
 
-// BeforeCommit adds a last statement to the transaction, such as the record of
-// the reply under its idempotency key. It runs after the audit row is written; an
-// error rolls everything back.
+// BeforeCommit adds a last statement to the transaction, such as the stored reply of an
+// idempotency key. It runs after the audit row is written; on error the unit is rolled
+// back.
 func (u *Unit) BeforeCommit(fn func(ctx context.Context, tx *gorm.DB) error) {
 	u.beforeCommit = append(u.beforeCommit, fn)
 }
 
-// AfterCommit adds what is to happen once the unit is committed and its locks
-// are released: events, caches, tickets. It runs under a context that does not
-// end with the caller's, and cannot fail the unit.
+// AfterCommit adds a callback that runs after the unit has committed and released its
+// locks: events, caches, tickets. It runs under a context that does not end with the
+// caller's, and cannot fail the unit.
 func (u *Unit) AfterCommit(fn func(ctx context.Context)) {
 	u.afterCommit = append(u.afterCommit, fn)
 }
 
-// AfterRollback adds what takes back, should the unit be rolled back, what it has done
-// outside of its transaction. It runs while the unit's locks are still held, under a context
-// that does not end with the caller's, and not when nobody can say whether the unit is
-// committed.
+// AfterRollback adds a callback that reverts effects outside the transaction if the unit is
+// rolled back. It runs while the unit's locks are still held, under a context that does not
+// end with the caller's. It does not run if the outcome is unknown.
 func (u *Unit) AfterRollback(fn func(ctx context.Context)) {
 	u.afterRollback = append(u.afterRollback, fn)
 }
 
-// AtEnd adds what is to happen when the unit has ended, whatever became of it: after its locks
-// are released, and after what AfterCommit or AfterRollback has. committed is false too when
-// nobody can say.
+// AtEnd adds a callback that runs when the unit has ended, whatever its outcome: after its
+// locks are released and after AfterCommit or AfterRollback callbacks. committed is false
+// too if the outcome is unknown.
 func (u *Unit) AtEnd(fn func(committed bool)) { u.atEnd = append(u.atEnd, fn) }
 
-// finish writes what belongs to every unit, just before COMMIT.
+// finish writes the audit rows and the BeforeCommit statements, just before COMMIT.
 func (u *Unit) finish(ctx context.Context) error {
 	for _, lease := range u.leases {
 		if err := context.Cause(lease.Context()); err != nil {
@@ -232,8 +230,9 @@ func (u *Unit) finish(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// rollback is storage.ErrGroupUndone when what the unit came to stands on what was undone.
-// Every other error says that the transaction is gone already, or has closed its connection.
+// rollback returns storage.ErrGroupUndone if the result of the unit depends on writes that
+// were rolled back. Any other error means that the transaction has already ended, or that
+// its connection was closed.
 func (u *Unit) rollback() error {
 	if u.tx == nil {
 		return nil
@@ -244,7 +243,7 @@ func (u *Unit) rollback() error {
 
 func (u *Unit) release(ctx context.Context) {
 	for i := len(u.leases) - 1; i >= 0; i-- {
-		// A lease that cannot be released ends by its TTL.
+		// A lease that cannot be released expires with its TTL.
 		_ = u.leases[i].Release(context.WithoutCancel(ctx))
 	}
 }
