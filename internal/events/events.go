@@ -1,18 +1,18 @@
-// Package events wakes up those who wait for changes.
+// Package events notifies subscribers of changes.
 //
-// Events are advisory; the truth is in SQL. Invariants, held by every
-// implementation and proved by eventstest.Contract:
+// Events are advisory; SQL is the source of truth. Every implementation has these
+// invariants, and eventstest.Contract tests them:
 //
-//   - An event can be lost and can arrive twice. Whoever acts on one re-reads
-//     the rows it points to and never trusts the payload with more than a hint.
-//   - Loss is visible: a subscriber that may have missed something receives a
-//     Delivery with Lagged set, and re-reads everything it watches. The marker
-//     comes once the stream has resumed; during an outage nothing arrives.
+//   - An event can be lost and can be delivered twice. A subscriber that acts on an
+//     event re-reads its rows and uses the payload only as a hint.
+//   - Loss is visible: a subscriber that may have missed events receives a Delivery
+//     with Lagged set, and re-reads everything it watches. The marker is sent after
+//     the stream has resumed; during an outage nothing is delivered.
 //   - A slow subscriber never blocks a publisher or another subscriber.
-//   - The events of one publisher arrive in the order they were published, and all
+//   - The events of one publisher are delivered in the order of publication, and all
 //     processes receive all events in one order.
-//   - Whoever comes back with the ID of the last event it received misses nothing
-//     without being told.
+//   - A subscriber that resumes with the ID of its last event misses no event
+//     without a marker.
 //
 // Publish after commit, never before: a reader woken earlier would find the
 // old rows.
@@ -33,24 +33,22 @@ var (
 	ErrClosed = errors.New("event bus closed")
 )
 
-// Event says that something changed.
+// Event announces a change.
 type Event struct {
-	// ID names the event as a place to go on behind; "" for one that is none, such as one
-	// that the next one makes worthless.
+	// ID is the cursor for resuming after this event; "" for an event without a cursor,
+	// such as one that the next event makes obsolete.
 	ID string
 	// Topic names the stream, for example "orders".
 	Topic string
-	// Tenant owns what changed.
+	// Tenant owns the changed rows.
 	Tenant int64
-	// Key identifies what changed within topic and tenant.
+	// Key identifies the changed row within topic and tenant.
 	Key string
-	// Payload is a hint in JSON, or nil. It is shared by all subscribers and
-	// must not be modified.
+	// Payload is a hint in JSON, or nil. All subscribers share it and must not modify it.
 	Payload json.RawMessage
 }
 
-// Delivery is what a subscriber receives: an event, or the news that events
-// are missing.
+// Delivery is an event, or the marker that events are missing.
 type Delivery struct {
 	Event Event
 	// Lagged means that events were dropped here; Event is then empty.
@@ -59,25 +57,24 @@ type Delivery struct {
 
 // Bus carries events. It is safe for concurrent use.
 type Bus interface {
-	// Publish hands the event to all current subscribers of its topic and
-	// tenant, in this process or, where the implementation spans processes,
-	// in all of them. An error means that it may not have arrived anywhere;
-	// publishing it again is harmless.
+	// Publish delivers the event to all current subscribers of its topic and tenant, in
+	// this process or, if the implementation spans processes, in all of them. After an
+	// error the event may not have been delivered anywhere; publishing it again is
+	// harmless.
 	Publish(ctx context.Context, event Event) error
 
-	// Subscribe returns the events of the topics of all tenants. It serves
-	// the program's own workers; what is passed on to a caller comes from
-	// SubscribeTenant. An event published after Subscribe has returned is
-	// delivered or reported as Lagged. The subscription ends with ctx or
-	// Close.
+	// Subscribe returns the events of the topics for all tenants. It is for the program's
+	// own workers; events for a caller must come from SubscribeTenant. An event published
+	// after Subscribe has returned is delivered or reported as Lagged. The subscription
+	// ends with ctx or Close.
 	Subscribe(ctx context.Context, topics ...string) (*Subscription, error)
 
 	// SubscribeTenant is Subscribe for the events of one tenant.
 	SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error)
 
 	// ResumeTenant is SubscribeTenant for a reader whose last event, or whose Place, was
-	// after. What was published since comes first, or Lagged when this process cannot
-	// tell: after is too long ago, or there was a break since.
+	// after. It first delivers the events published since, or Lagged if this process does
+	// not have them all: after is too old, or there was a gap since.
 	ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error)
 }
 

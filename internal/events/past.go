@@ -2,29 +2,30 @@ package events
 
 import "github.com/google/uuid"
 
-// kept is how many events a process keeps for those who come back. With some 500 bytes
-// each they are minutes of a busy shop.
+// kept is the number of events that a process stores for resuming readers. At about 500
+// bytes each they cover minutes of a busy shop.
 const kept = 4096
 
-// past is the newest events that a process has received, without a break in between, so
-// that a stream that ended goes on where it was. All processes on one bus receive in the
-// same order, so an event that another process sent last is as good a place. It belongs to
-// one hub, under its lock.
+// past is a ring of the newest events that a process has received without a gap, so that a
+// stream can resume. All processes on one bus receive events in the same order, so an event
+// sent last by another process is a valid cursor too. It belongs to one hub, under its
+// lock.
 type past struct {
-	// begin names the place before the first event that was kept.
+	// begin is the cursor before the first stored event.
 	begin string
-	// ring holds the events; the one at place n is ring[n % kept].
+	// ring contains the events; the event at position n is ring[n % kept].
 	ring []Event
-	// next is the place of the event to come.
+	// next is the position of the next event.
 	next uint64
-	// places has where the events that are kept arrived first: one that arrives twice is a
-	// place at which something could still be missing only from there on.
+	// places maps the ID of each stored event to its first position: after a duplicate, a
+	// reader that saw only the first copy resumes there.
 	places map[string]uint64
 }
 
 func newPast() past { return past{begin: uuid.NewString(), places: make(map[string]uint64)} }
 
-// add keeps an event. One without an ID is no place, and nobody comes back for it.
+// add stores an event. An event without an ID is not stored, because no reader resumes with
+// it.
 func (p *past) add(event Event) {
 	if event.ID == "" {
 		return
@@ -44,7 +45,7 @@ func (p *past) add(event Event) {
 	p.next++
 }
 
-// end names the place behind the newest event.
+// end returns the cursor after the newest event.
 func (p *past) end() string {
 	if p.next == 0 {
 		return p.begin
@@ -52,8 +53,8 @@ func (p *past) end() string {
 	return p.ring[(p.next-1)%kept].ID
 }
 
-// after returns the events behind a place, oldest first, and false when some of them are
-// not kept any more, or the place is none of this past.
+// after returns the events after a cursor, oldest first, and false if some of them are no
+// longer stored or the cursor is unknown.
 func (p *past) after(place string) ([]Event, bool) {
 	from, known := p.places[place]
 	switch {

@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// defaultPingEvery bounds the time until a dead connection is noticed to
-	// twice this.
+	// defaultPingEvery is half the maximum time until a dead connection is detected.
 	defaultPingEvery = 10 * time.Second
-	// Pauses between attempts to connect again, with jitter.
+	// Pauses between reconnection attempts, with jitter.
 	shortestPause = 50 * time.Millisecond
 	longestPause  = 2 * time.Second
 )
 
-// RedisOptions tune a Redis bus.
+// RedisOptions configure a Redis bus.
 type RedisOptions struct {
-	// Prefix is put before the topic to name the channel. All processes of an
-	// installation use the same one.
+	// Prefix precedes the topic in the channel name. All processes of an installation use
+	// the same prefix.
 	Prefix string
-	// Buffer is how many events a subscriber can fall behind before it lags,
+	// Buffer is the number of events by which a subscriber can fall behind before it lags,
 	// at least one.
 	Buffer int
-	// PingEvery is the interval of the connection's life sign; 0 means 10 s.
+	// PingEvery is the interval of the connection's keepalive; 0 means 10 s.
 	PingEvery time.Duration
 	// Logger receives lost connections; nil discards them.
 	Logger *slog.Logger
@@ -41,9 +40,9 @@ type RedisOptions struct {
 
 // Redis is the Bus of many processes over Redis pub/sub.
 //
-// Each process holds one connection, subscribed to the pattern "<prefix>*",
-// and fans out locally. When a lost connection is established again, every
-// subscriber lags, and nobody can come back to a place before.
+// Each process has one connection, subscribed to the pattern "<prefix>*", and fans out
+// locally. After a reconnection every subscriber lags, and no reader can resume from an
+// earlier cursor.
 type Redis struct {
 	*hub
 	client    redis.UniversalClient
@@ -51,8 +50,8 @@ type Redis struct {
 	pingEvery time.Duration
 	logger    *slog.Logger
 
-	// ready is closed when the connection is established for the first time, and
-	// failed holds an error if it does not.
+	// ready is closed when the connection is established for the first time; failed
+	// receives the error if it is not.
 	ready  chan struct{}
 	failed chan error
 	cancel context.CancelFunc
@@ -67,9 +66,9 @@ type envelope struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// NewRedis connects and returns when events arrive, or with the error that
-// keeps them from it. Ctx bounds the connecting only. Lost connections are
-// replaced until Close. The client remains the caller's.
+// NewRedis connects and returns when the subscription is established, or the error that
+// prevented it. Ctx bounds only the connection set-up. Lost connections are replaced until
+// Close. The caller owns the client.
 func NewRedis(ctx context.Context, client redis.UniversalClient, options RedisOptions) (*Redis, error) {
 	b := &Redis{
 		hub:       newHub(options.Buffer),
@@ -103,8 +102,8 @@ func NewRedis(ctx context.Context, client redis.UniversalClient, options RedisOp
 	return nil, fmt.Errorf("subscribe to Redis channels %q: %w", b.pattern(), err)
 }
 
-// Publish implements Bus. A lost reply makes the client send the event again,
-// which may double it.
+// Publish implements Bus. After a lost reply the client sends the event again, which may
+// duplicate it.
 func (b *Redis) Publish(ctx context.Context, event Event) error {
 	if err := event.validate(); err != nil {
 		return err
@@ -134,15 +133,14 @@ func (b *Redis) send(ctx context.Context, channel string, message []byte) error 
 	return node.Publish(ctx, channel, message).Err()
 }
 
-// Close ends the connection and all subscriptions. Calling it again does
-// nothing.
+// Close ends the connection and all subscriptions. Further calls do nothing.
 func (b *Redis) Close() {
 	b.cancel()
 	<-b.ended
 	b.close()
 }
 
-// run keeps a connection until ctx ends.
+// run maintains a connection until ctx ends.
 func (b *Redis) run(ctx context.Context) {
 	defer close(b.ended)
 	pause := shortestPause
@@ -168,8 +166,8 @@ func (b *Redis) run(ctx context.Context) {
 	}
 }
 
-// listen receives on one connection until it fails or ctx ends, and reports
-// whether it was ever established.
+// listen receives on one connection until it fails or ctx ends, and reports whether the
+// connection was established.
 func (b *Redis) listen(ctx context.Context) (established bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	pubsub := b.client.PSubscribe(ctx, b.pattern())
@@ -193,22 +191,22 @@ func (b *Redis) listen(ctx context.Context) (established bool, err error) {
 	}
 }
 
-// subscribed is called whenever the subscription is confirmed. It is confirmed
-// again only after a gap; the first time there are no subscribers yet.
+// subscribed is called on each confirmation of the subscription. A later confirmation
+// follows a gap; at the first one there are no subscribers yet.
 func (b *Redis) subscribed(ctx context.Context) {
 	select {
 	case <-b.ready:
-		b.logger.InfoContext(ctx, "event connection to Redis is established again")
+		b.logger.InfoContext(ctx, "events: Redis connection re-established")
 		b.lagAll()
 	default:
 		close(b.ready)
 	}
 }
 
-// watch closes the connection when ctx ends or when nothing was heard for a
-// whole interval after a ping.
+// watch closes the connection when ctx ends or when nothing was received for a full
+// interval after a ping.
 func (b *Redis) watch(ctx context.Context, pubsub *redis.PubSub, heard *atomic.Int64) {
-	// Its error is that of a connection that is being given up.
+	// The connection is being discarded, so its error is irrelevant.
 	defer func() { _ = pubsub.Close() }()
 	ticker := time.NewTicker(b.pingEvery)
 	defer ticker.Stop()
@@ -229,7 +227,7 @@ func (b *Redis) watch(ctx context.Context, pubsub *redis.PubSub, heard *atomic.I
 	}
 }
 
-// receive fans a message out. One that this process cannot read, say from a
+// receive fans a message out. A message that this process cannot decode, for example from a
 // newer release, counts as missed.
 func (b *Redis) receive(message *redis.Message) {
 	topic := strings.TrimPrefix(message.Channel, b.prefix)
@@ -238,7 +236,7 @@ func (b *Redis) receive(message *redis.Message) {
 		b.lag(topic)
 		return
 	}
-	// Refused only when the bus is closing, when nobody listens any more.
+	// deliver fails only while the bus is closing, when no subscriber is left.
 	_ = b.deliver(Event{ID: e.ID, Topic: topic, Tenant: e.Tenant, Key: e.Key, Payload: e.Payload})
 }
 

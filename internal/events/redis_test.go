@@ -66,7 +66,7 @@ func TestAReaderGoesOnAtAnotherProcess(t *testing.T) {
 	late := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
 	back, err := late.ResumeTenant(t.Context(), 1, "a", "orders")
 	require.NoError(t, err)
-	require.True(t, receive(t, back).Lagged, "a process that began later cannot tell")
+	require.True(t, receive(t, back).Lagged, "a process that started later does not have the events")
 }
 
 func TestNobodyGoesOnAcrossABreak(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAConnectionThatGoesSilentIsReplaced(t *testing.T) {
 }
 
 func TestAQuietConnectionIsKept(t *testing.T) {
-	// An answer that a busy machine gives late must still come before the next question.
+	// A late reply of a busy machine must arrive before the next ping.
 	const pingEvery = 500 * time.Millisecond
 	options := redisOptions(t)
 	link := newLink(t, options.Addr)
@@ -214,7 +214,7 @@ func receive(t *testing.T, subscription *events.Subscription) events.Delivery {
 	}
 }
 
-// killSubscriber cuts the one pub/sub connection that carries the client name.
+// killSubscriber closes the one pub/sub connection with the client name.
 func killSubscriber(t *testing.T, options *redis.Options) {
 	t.Helper()
 	admin := newClient(t, options)
@@ -227,14 +227,14 @@ func killSubscriber(t *testing.T, options *redis.Options) {
 			ids = append(ids, id)
 		}
 	}
-	require.Len(t, ids, 1, "a process holds one connection for events")
+	require.Len(t, ids, 1, "a process has one connection for events")
 	killed, err := admin.Do(t.Context(), "CLIENT", "KILL", "ID", ids[0]).Int()
 	require.NoError(t, err)
 	require.Equal(t, 1, killed)
 }
 
-// link forwards connections to a server. Frozen, the connections it has stay
-// open and carry nothing; new ones work. It ends when its clients have.
+// link forwards connections to a server. When frozen, its existing connections stay open
+// and transfer nothing; new ones work. It ends when its clients have closed.
 type link struct {
 	listener net.Listener
 	copies   sync.WaitGroup
@@ -277,7 +277,7 @@ func (l *link) accept(server string) {
 	}
 }
 
-// forward copies until the link is frozen, and from then on swallows.
+// forward copies until the link is frozen, and then discards.
 func forward(to io.WriteCloser, from io.Reader, frozen <-chan struct{}) {
 	defer func() { _ = to.Close() }()
 	buffer := make([]byte, 4096)

@@ -11,32 +11,32 @@ import (
 type Subscription struct {
 	hub    *hub
 	topics []string
-	// wants tells whether the tenant's events are for this subscriber.
+	// wants reports whether this subscriber receives the tenant's events.
 	wants func(tenant int64) bool
 	stop  func() bool
 
-	// place is where the subscription begins.
+	// place is the cursor at which the subscription starts.
 	place string
-	// deliveries has room for the buffered events and one marker behind them.
+	// deliveries has capacity for the buffered events and one marker after them.
 	deliveries chan Delivery
-	// endsLagged tells whether what was sent last is a marker. While that is
-	// unread it covers every later loss.
+	// endsLagged reports whether the last delivery sent is a marker. While that is unread,
+	// it covers every later loss.
 	endsLagged bool
 }
 
-// Deliveries returns the stream. It is closed when the subscription ends;
-// what was buffered before can still be read.
+// Deliveries returns the stream. It is closed when the subscription ends; buffered
+// deliveries can still be read.
 func (s *Subscription) Deliveries() <-chan Delivery { return s.deliveries }
 
-// Place names where the subscription begins, for a reader who comes back before its first
-// event.
+// Place returns the cursor at which the subscription starts, for a reader that resumes
+// before its first event.
 func (s *Subscription) Place() string { return s.place }
 
-// Close ends the subscription. Calling it again does nothing.
+// Close ends the subscription. Further calls do nothing.
 func (s *Subscription) Close() { s.hub.remove(s) }
 
-// send buffers the event, or the marker if there is no room. Only the reader
-// takes from the channel and the caller holds hub.mu, so a send cannot block.
+// send buffers the event, or the marker if the buffer is full. Only the reader receives
+// from the channel and the caller holds hub.mu, so a send cannot block.
 func (s *Subscription) send(event Event) {
 	if len(s.deliveries) < cap(s.deliveries)-1 {
 		s.deliveries <- Delivery{Event: event}
@@ -46,8 +46,8 @@ func (s *Subscription) send(event Event) {
 	s.lag()
 }
 
-// lag puts a marker behind what is buffered, unless one is there already. The
-// channel is full only when it ends with a marker. The caller holds hub.mu.
+// lag appends a marker to the buffer, unless the buffer already ends with one. The channel
+// is full only if it ends with a marker. The caller holds hub.mu.
 func (s *Subscription) lag() {
 	if s.endsLagged && len(s.deliveries) > 0 {
 		return
@@ -85,7 +85,7 @@ func (h *hub) ResumeTenant(ctx context.Context, tenant int64, after string, topi
 	return h.add(ctx, topics, func(of int64) bool { return of == tenant }, &after)
 }
 
-// add begins a subscription behind a place, or, without one, with what is to come.
+// add starts a subscription after a cursor, or, without one, at the next event.
 func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool, after *string) (*Subscription, error) {
 	if len(topics) == 0 || slices.Contains(topics, "") {
 		return nil, fmt.Errorf("subscribe to %q: %w", topics, ErrInvalid)
@@ -113,12 +113,12 @@ func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool, 
 	return s, nil
 }
 
-// resume gives a new subscription what was delivered behind a place. The caller holds
-// hub.mu.
+// resume sends a new subscription the events after a cursor. The caller holds hub.mu.
 func (h *hub) resume(s *Subscription, after string) {
 	missed, known := h.past.after(after)
 	if !known {
-		// Who loses this stream before it has heard so is to be told again.
+		// The empty place makes a reader that disconnects before reading the marker lag
+		// again.
 		s.place = ""
 		s.lag()
 		return
@@ -147,7 +147,7 @@ func (h *hub) remove(s *Subscription) {
 	close(s.deliveries)
 }
 
-// deliver sends the event to those who want it.
+// deliver sends the event to its subscribers.
 func (h *hub) deliver(event Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +163,7 @@ func (h *hub) deliver(event Event) error {
 	return nil
 }
 
-// lag tells the subscribers of a topic that they missed something.
+// lag marks the subscribers of a topic as lagging.
 func (h *hub) lag(topic string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +173,7 @@ func (h *hub) lag(topic string) {
 	}
 }
 
-// lagAll tells every subscriber that it missed something.
+// lagAll marks every subscriber as lagging.
 func (h *hub) lagAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,7 +185,7 @@ func (h *hub) lagAll() {
 	}
 }
 
-// close ends all subscriptions and refuses new ones.
+// close ends all subscriptions and rejects new ones.
 func (h *hub) close() {
 	h.mu.Lock()
 	h.closed = true

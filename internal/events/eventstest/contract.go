@@ -1,4 +1,4 @@
-// Package eventstest holds the contract that every events.Bus keeps.
+// Package eventstest is the contract test suite of events.Bus.
 package eventstest
 
 import (
@@ -14,17 +14,17 @@ import (
 	"interlock/internal/events"
 )
 
-// patience bounds what must happen soon.
+// patience bounds operations that should complete soon.
 const patience = 30 * time.Second
 
-// Bus is what the contract needs of an implementation.
+// Bus is an events.Bus that the suite can close.
 type Bus interface {
 	events.Bus
 	Close()
 }
 
-// Contract runs the suite. New returns a connected bus whose subscribers can
-// fall behind by buffer events; it shares no channel with another one.
+// Contract runs the suite. newBus returns a connected bus whose subscribers can fall behind
+// by buffer events; it shares no channel with another bus.
 func Contract(t *testing.T, newBus func(t *testing.T, buffer int) Bus) {
 	tests := []struct {
 		name   string
@@ -118,10 +118,10 @@ func aSlowSubscriberLags(t *testing.T, bus Bus) {
 	slow := subscribe(t, bus, "orders")
 	flood(t, bus, 20)
 	for i := range 4 {
-		require.EqualValues(t, i, receive(t, slow).Event.Tenant, "what fits the buffer is kept")
+		require.EqualValues(t, i, receive(t, slow).Event.Tenant, "buffered events must be delivered")
 	}
 	require.True(t, receive(t, slow).Lagged)
-	require.Empty(t, slow.Deliveries(), "one marker stands for all that was missed")
+	require.Empty(t, slow.Deliveries(), "one marker covers all missed events")
 }
 
 func aLaggedSubscriberGetsLaterEvents(t *testing.T, bus Bus) {
@@ -131,7 +131,7 @@ func aLaggedSubscriberGetsLaterEvents(t *testing.T, bus Bus) {
 		for i := range 2 {
 			require.EqualValues(t, i, receive(t, slow).Event.Tenant)
 		}
-		// Two places are free now; the marker that is still unread stays where it is.
+		// Two slots are free now; the unread marker keeps its position.
 		flood(t, bus, 1)
 		require.EqualValues(t, 2, receive(t, slow).Event.Tenant)
 		require.EqualValues(t, 3, receive(t, slow).Event.Tenant)
@@ -203,13 +203,13 @@ func whoComesBackMissesNothing(t *testing.T, bus Bus) {
 	for _, id := range []string{"a", "b", "b", "c"} {
 		publish(t, bus, events.Event{ID: id, Topic: "orders", Tenant: 1, Key: id})
 	}
-	publish(t, bus, events.Event{Topic: "configs", Tenant: 1, Key: "no place"})
-	for _, key := range []string{"a", "b", "b", "c", "no place"} {
+	publish(t, bus, events.Event{Topic: "configs", Tenant: 1, Key: "no cursor"})
+	for _, key := range []string{"a", "b", "b", "c", "no cursor"} {
 		require.Equal(t, key, receive(t, first).Event.Key)
 	}
 	first.Close()
 	publish(t, bus, events.Event{ID: "d", Topic: "orders", Tenant: 2, Key: "a stranger's"})
-	publish(t, bus, events.Event{ID: "e", Topic: "items", Tenant: 1, Key: "not asked for"})
+	publish(t, bus, events.Event{ID: "e", Topic: "items", Tenant: 1, Key: "other topic"})
 	publish(t, bus, events.Event{ID: "f", Topic: "configs", Tenant: 1, Key: "f", Payload: json.RawMessage(`{"n":1}`)})
 	flood(t, bus, 1)
 	for after, want := range map[string][]string{"a": {"b", "b", "c", "f"}, "b": {"b", "c", "f"}, "c": {"f"}, "d": {"f"}, "f": {}} {
@@ -281,8 +281,8 @@ func resume(t *testing.T, bus Bus, after string) *events.Subscription {
 	return subscription
 }
 
-// publishersAndSubscribersComeAndGo has subscribers that read a little and
-// leave, while a steady one sees every event or a marker.
+// publishersAndSubscribersComeAndGo runs subscribers that read a few events and close,
+// while a steady subscriber must receive every event or a marker.
 func publishersAndSubscribersComeAndGo(t *testing.T, bus Bus) {
 	const workers, each = 8, 50
 	steady := subscribe(t, bus, "orders", "end")
@@ -314,7 +314,7 @@ func publishersAndSubscribersComeAndGo(t *testing.T, bus Bus) {
 		})
 	}
 	working.Wait()
-	// Sent again while it is among the events that were missed.
+	// Published again as long as it is among the missed events.
 	require.Eventually(t, func() bool {
 		publish(t, bus, events.Event{Topic: "end"})
 		select {
@@ -326,8 +326,8 @@ func publishersAndSubscribersComeAndGo(t *testing.T, bus Bus) {
 	}, patience, 5*time.Millisecond)
 }
 
-// requireOrderOrMarker reads until the topic "end". It may run in any
-// goroutine, so it does not stop the test.
+// requireOrderOrMarker reads until the topic "end". It does not stop the test, because it
+// may run in any goroutine.
 func requireOrderOrMarker(t *testing.T, subscription *events.Subscription) {
 	next := map[int64]int{}
 	lagged := false
@@ -352,8 +352,7 @@ func requireOrderOrMarker(t *testing.T, subscription *events.Subscription) {
 	t.Error("the subscription ended by itself")
 }
 
-// flood publishes n order events, numbered by tenant, and returns when the
-// subscribers have been served.
+// flood publishes n order events, numbered by tenant, and returns after their delivery.
 func flood(t *testing.T, bus Bus, n int) {
 	t.Helper()
 	served := subscribe(t, bus, "served")
@@ -372,7 +371,7 @@ func subscribe(t *testing.T, bus Bus, topics ...string) *events.Subscription {
 	return subscription
 }
 
-// publish may run in any goroutine, so it does not stop the test.
+// publish does not stop the test, because it may run in any goroutine.
 func publish(t *testing.T, bus Bus, event events.Event) {
 	t.Helper()
 	if err := bus.Publish(t.Context(), event); err != nil {
@@ -392,7 +391,7 @@ func receive(t *testing.T, subscription *events.Subscription) events.Delivery {
 	}
 }
 
-// requireEnds demands that the stream is closed after what was buffered.
+// requireEnds requires that the stream is closed after its buffered events.
 func requireEnds(t *testing.T, subscription *events.Subscription) {
 	t.Helper()
 	deadline := time.After(patience)
