@@ -1,9 +1,8 @@
-// Package apperr holds the one error type that reaches a caller: a stable
-// code, a sentence, and what the caller needs to mend the request.
+// Package apperr defines the error type that is sent to callers: a stable code, a sentence,
+// and the data that the caller needs to fix the request.
 //
-// It knows no HTTP; httpapi has the one map from codes to statuses. An error
-// that is not an *Error is a fault of the program or of an engine, and none of
-// its text is shown to a client.
+// It is independent of HTTP; httpapi maps codes to statuses. An error that is not an *Error
+// is a fault of the program or of an engine, and none of its text is sent to a client.
 package apperr
 
 import (
@@ -16,8 +15,8 @@ import (
 	"interlock/internal/base/clip"
 )
 
-// Code names an error for programs. Codes are part of the HTTP contract and
-// never change their meaning.
+// Code identifies an error for programs. Codes are part of the HTTP contract and never
+// change their meaning.
 type Code string
 
 // The codes of the contract.
@@ -65,33 +64,32 @@ const (
 	Internal              Code = "internal"
 )
 
-// Field is one place of the request that is wrong.
+// Field is one invalid location of the request.
 type Field struct {
-	// Pointer is the RFC 6901 JSON pointer of the place, "" for the whole body.
+	// Pointer is the JSON Pointer (RFC 6901) of the location, "" for the whole body.
 	Pointer string `json:"pointer"`
-	// Code is a short name of the broken rule, such as "required" or "max".
+	// Code is a short name of the violated rule, such as "required" or "max".
 	Code string `json:"code"`
-	// Message says what is expected, for people.
+	// Message states the expected value, for display.
 	Message string `json:"message"`
 }
 
-// Error is an error that a caller may see.
+// Error is an error that may be sent to a caller.
 type Error struct {
 	Code   Code
 	Detail string
-	// Fields lists the places that are wrong, for ValidationFailed and
-	// MalformedRequest.
+	// Fields lists the invalid locations, for ValidationFailed and MalformedRequest.
 	Fields []Field
 	// Members are further members of the reply, such as "current".
 	Members map[string]any
-	// RetryAfter is how long a client should wait; zero means nothing is said.
+	// RetryAfter is the time that a client should wait; zero omits the header.
 	RetryAfter time.Duration
 
 	cause error
 }
 
-// New returns an error with a code and a sentence for people, which begins with a
-// capital letter whatever name it begins with.
+// New returns an error with a code and a sentence for display. It capitalizes the first
+// letter, because the sentence may start with a name.
 func New(code Code, format string, args ...any) *Error {
 	sentence := fmt.Sprintf(format, args...)
 	first, size := utf8.DecodeRuneInString(sentence)
@@ -127,23 +125,23 @@ func (e *Error) With(name string, value any) *Error {
 	return e
 }
 
-// After sets how long the client should wait before it tries again.
+// After sets the time that the client should wait before a retry.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
 }
 
-// Fields collects the places that break a rule.
+// Fields collects the violations of a request.
 type Fields []Field
 
-// Check adds a place, unless its rule holds.
+// Check adds a violation, unless the rule holds.
 func (f *Fields) Check(holds bool, pointer, code, message string) {
 	if !holds {
 		*f = append(*f, Field{Pointer: pointer, Code: code, Message: message})
 	}
 }
 
-// Invalid returns a ValidationFailed error for the given places.
+// Invalid returns a ValidationFailed error for the given violations.
 func Invalid(fields ...Field) *Error {
 	e := &Error{Code: ValidationFailed, Detail: "The request breaks a rule; nothing was changed.", Fields: fields}
 	if len(fields) == 1 {
@@ -152,8 +150,8 @@ func Invalid(fields ...Field) *Error {
 	return e
 }
 
-// Malformed returns a MalformedRequest error that names one place of the request: of the
-// body, a parameter of the query as "?name", or "?" for all of the query.
+// Malformed returns a MalformedRequest error that names one location of the request: in the
+// body, a query parameter as "?name", or "?" for the whole query.
 func Malformed(pointer, message string) *Error {
 	return &Error{
 		Code:   MalformedRequest,
@@ -162,7 +160,8 @@ func Malformed(pointer, message string) *Error {
 	}
 }
 
-// maxShown is how many characters of a client's own text its reply repeats.
+// maxShown is the maximum number of characters of the client's text in an error, in
+// characters.
 const maxShown = 128
 
 // MissingRow returns a NotFound error, such as MissingRow("config", "a.b").
