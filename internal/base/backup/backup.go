@@ -1,23 +1,24 @@
-// Package backup writes what a database holds at one moment to a file, and puts it back.
+// Package backup writes a snapshot of a database to a file, and restores it.
 //
-// An embedded database is copied by SQLite itself, beside the running server; a MySQL or
-// MariaDB by its own dump program, in one transaction that sees one moment. A backup has all
-// business data in it, in the clear but for what is encrypted in the database, and so is
-// readable by its owner alone.
+// SQLite itself copies an embedded database while the server runs; MySQL and MariaDB are
+// copied by their dump program, in one transaction with a consistent snapshot. A backup
+// contains all business data in clear, except values that are encrypted in the database, so
+// only its owner can read it.
 //
-// What holds:
+// Invariants:
 //
-//   - A file under its name is whole: it is written beside and named last.
-//   - Nothing that is there is overwritten. Write wants a name that is free; Restore wants an
-//     empty database on a server, and keeps the embedded one that it replaces.
-//   - A database that was put back has a new epoch (package epoch), so that no process
-//     believes what it remembers of rows that are lost, and no sessions: one that was ended
-//     since would come back.
+//   - A file under its final name is complete: it is written under another name and
+//     renamed last.
+//   - Nothing existing is overwritten. Write requires an unused name; Restore requires
+//     an empty database on a server, and preserves the embedded one that it replaces.
+//   - A restored database has a new epoch (package epoch), so that processes discard
+//     cached state of lost rows, and no sessions: a session that was ended after the
+//     backup would be valid again.
 //
-// Crash points: a Write that dies leaves FILE.part, which the next one replaces. A Restore that
-// dies has changed nothing of an embedded database, whose last step is a rename; on a server it
-// leaves a database without a schema's version, which no server serves. A Try that dies leaves its
-// copy, which nobody uses.
+// Crash points: an interrupted Write leaves FILE.part, which the next one replaces. An
+// interrupted Restore has not changed an embedded database, because its last step is a
+// rename; on a server it leaves a database without a schema version, which no server
+// serves. An interrupted Try leaves its copy, which is not used.
 package backup
 
 import (
@@ -34,24 +35,24 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Content is what a database holds.
+// Content describes a database or a backup.
 type Content struct {
 	// Schema is the version of its last migration.
 	Schema int64
-	// LastTime is when the last unit was committed that left an audit entry; zero for none.
+	// LastTime is the time of the last audit entry; zero for none.
 	LastTime time.Time
 	Size     int64
-	// older is set where migrations are missing.
+	// older is set if migrations are missing.
 	older bool
 }
 
-// Write backs the database up to a new file, and notes in the database when.
+// Write backs the database up to a new file, and records the time in the database.
 //
-// Errors: there is a file of that name; the database cannot be reached; a server's dump
-// program is not installed, or failed.
+// Errors: the file exists; the database cannot be reached; a server's dump program is not
+// installed, or failed.
 func Write(ctx context.Context, o storage.Options, path string) (Content, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return Content{}, fmt.Errorf("%s is there already; name a new file", path)
+		return Content{}, fmt.Errorf("%s already exists; choose a new file name", path)
 	}
 	o.Existing = true
 	db, err := storage.Open(ctx, o)
@@ -82,9 +83,9 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	if err != nil {
 		return Content{}, err
 	}
-	// A server's dump has the schema's version by itself.
+	// The dump of a server contains the schema version.
 	if state, err := db.MigrationState(ctx); err != nil || state.Current != content.Schema {
-		return Content{}, errors.Join(errors.New("the schema was migrated meanwhile: back up again"), err)
+		return Content{}, errors.Join(errors.New("the schema was migrated during the backup: back up again"), err)
 	}
 	if content.Size, err = publish(file, part, path); err != nil {
 		return Content{}, err
@@ -95,7 +96,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	return content, recordBackupTime(ctx, db, began)
 }
 
-// publish gives a file that is whole its name, unless that was taken meanwhile.
+// publish gives a complete file its final name, and fails if that name exists.
 func publish(file *os.File, part, path string) (size int64, err error) {
 	if err := file.Sync(); err != nil {
 		return 0, err
@@ -110,7 +111,7 @@ func publish(file *os.File, part, path string) (size int64, err error) {
 	return info.Size(), storage.SyncFolder(path)
 }
 
-// contentOf asks a database what it holds.
+// contentOf describes a database.
 func contentOf(ctx context.Context, db *storage.DB) (Content, error) {
 	state, err := db.MigrationState(ctx)
 	if err != nil {
@@ -131,20 +132,20 @@ func contentOf(ctx context.Context, db *storage.DB) (Content, error) {
 	return content, nil
 }
 
-// recordBackupTime writes when the last backup was begun, for monitors of its age.
+// recordBackupTime stores the start time of the last backup, for monitoring its age.
 func recordBackupTime(ctx context.Context, db *storage.DB, began time.Time) error {
 	err := db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE installation SET backup_time = ? WHERE id = 1", began).Error
 	if err != nil {
-		return fmt.Errorf("the backup is written; note when: %w", err)
+		return fmt.Errorf("the backup is written; record its time: %w", err)
 	}
 	return nil
 }
 
-// Restore puts a backup back, and returns what it holds and, where there was an embedded
-// database before, where that is kept.
+// Restore restores a backup. It returns the content and, if an embedded database was
+// replaced, the path of its copy.
 //
-// Errors: the file is no whole backup, or one of a newer program; a server uses the embedded
-// database; the database on a server is not empty.
+// Errors: the file is not a complete backup, or is from a newer program; a server uses the
+// embedded database; the database on a server is not empty.
 func Restore(ctx context.Context, o storage.Options, path string) (content Content, kept string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -188,7 +189,7 @@ func renew(ctx context.Context, db *storage.DB) (Content, error) {
 	case err != nil:
 		return Content{}, err
 	case state.Current > state.Target:
-		return Content{}, fmt.Errorf("it is of a newer program: its schema is at %d, and this one knows %d", state.Current, state.Target)
+		return Content{}, fmt.Errorf("it is from a newer program: its schema is at version %d, and this program supports %d", state.Current, state.Target)
 	}
 	if _, err := db.Migrate(ctx); err != nil {
 		return Content{}, err
@@ -213,21 +214,21 @@ func renew(ctx context.Context, db *storage.DB) (Content, error) {
 	return content, nil
 }
 
-// outdated ends what outside of the database believes to be of it. The epoch of a sale counts
-// how often its gate was built; the time is beyond any that a gate can have, also one that was
-// built after an earlier restore of the same backup.
+// outdated lists statements that invalidate external state derived from the database. The
+// epoch of a sale counts the builds of its gate; the new value is a time larger than any
+// existing epoch, also that of a gate built after an earlier restore of the same backup.
 var outdated = []struct {
 	does, text string
 	values     func(now time.Time) []any
 }{
 	{"end the sessions", "DELETE FROM sessions WHERE tenant_id > 0", func(time.Time) []any { return nil }},
 	{
-		"have the gates of flash sales built anew", "UPDATE flash_sale_stocks SET epoch = ?, version = version + 1 WHERE tenant_id > 0 AND finished = ?",
+		"rebuild the gates of flash sales", "UPDATE flash_sale_stocks SET epoch = ?, version = version + 1 WHERE tenant_id > 0 AND finished = ?",
 		func(now time.Time) []any { return []any{now.Unix(), false} },
 	},
 }
 
-// copyTo copies a file to a new one of this name, which is whole when it returns.
+// copyTo copies from to a new file at path, which is complete and synced on return.
 func copyTo(from io.Reader, path string) (err error) {
 	to, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

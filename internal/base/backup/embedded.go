@@ -14,8 +14,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// restoreFile replaces an embedded database by a backup. All is done to a copy beside it,
-// which takes its name last.
+// restoreFile replaces an embedded database by a backup. It prepares a copy next to it,
+// which is renamed last.
 func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (content Content, kept string, err error) {
 	live := strings.TrimPrefix(o.URL, "sqlite://")
 	if err := storage.CreateFolder(live); err != nil {
@@ -33,7 +33,7 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 		return Content{}, "", err
 	}
 	if kept, err = preserveExisting(ctx, o, live); err != nil {
-		return Content{}, "", fmt.Errorf("keep the database that is there: %w", err)
+		return Content{}, "", fmt.Errorf("preserve the existing database: %w", err)
 	}
 	if err := os.Rename(next, live); err != nil {
 		return Content{}, "", err
@@ -41,7 +41,7 @@ func restoreFile(ctx context.Context, o storage.Options, from io.Reader) (conten
 	return content, kept, storage.SyncFolder(live)
 }
 
-// prepareCopy copies a backup to path, checks the copy and begins its new history.
+// prepareCopy copies a backup to path, checks the copy and starts its new epoch.
 func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path string) (Content, error) {
 	if err := copyTo(from, path); err != nil {
 		return Content{}, fmt.Errorf("copy the backup: %w", err)
@@ -49,7 +49,7 @@ func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path st
 	o.URL = "sqlite://" + path
 	db, err := storage.Open(ctx, o)
 	if err != nil {
-		return Content{}, fmt.Errorf("it is no backup of an embedded database: %w", err)
+		return Content{}, fmt.Errorf("it is not a backup of an embedded database: %w", err)
 	}
 	content, err := func() (Content, error) {
 		if err := db.CheckFile(ctx); err != nil {
@@ -58,7 +58,7 @@ func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path st
 		return renew(ctx, db)
 	}()
 	if err == nil {
-		// All of it is to be in the one file that takes the name.
+		// The renamed file must contain everything.
 		err = db.Checkpoint(ctx)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -71,10 +71,10 @@ func prepareCopy(ctx context.Context, o storage.Options, from io.Reader, path st
 	return content, err
 }
 
-// preserveExisting gives the database that is there a second name, with the log beside it, and
-// returns that name; "" when there is no database. One that is damaged, which may be why it is
-// replaced, is kept as it is: its log gets its second name first, since SQLite removes that of a
-// file that it does not understand.
+// preserveExisting links the existing database and its log under a second name, and returns
+// that name; "" if there is no database. A damaged database, which may be the reason for
+// the restore, is preserved unchanged: its log is linked before SQLite is opened, because
+// SQLite deletes the log of a file that it cannot read.
 func preserveExisting(ctx context.Context, o storage.Options, path string) (kept string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -94,7 +94,7 @@ func preserveExisting(ctx context.Context, o storage.Options, path string) (kept
 	return kept, nil
 }
 
-// emptyLog has all of a database in its one file, so that nobody misses the log when it goes.
+// emptyLog moves the log into the database file, so that the log can be removed.
 func emptyLog(ctx context.Context, o storage.Options) error {
 	db, err := storage.Open(ctx, o)
 	if err != nil {
@@ -103,7 +103,7 @@ func emptyLog(ctx context.Context, o storage.Options) error {
 	return errors.Join(db.Checkpoint(ctx), db.Close())
 }
 
-// removeDatabase removes a file of SQLite with those beside it.
+// removeDatabase removes an SQLite file with its log and index.
 func removeDatabase(path string) {
 	removeBeside(path)
 	_ = os.Remove(path)

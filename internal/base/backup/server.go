@@ -16,14 +16,14 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// complete is the last line of a dump. What lacks it was cut off.
+// complete is the last line of a dump. A dump without it is truncated.
 const complete = "-- Interlock: the backup is complete.\n"
 
-// versions is the table with the schema's version. It is dumped, and so loaded, last: a database
-// of which only a part was loaded has none.
+// versions is the table with the schema version. It is dumped, and so loaded, last: a
+// partly loaded database has none.
 const versions = "goose_db_version"
 
-// dump writes a server's database, as it is at one moment, as statements.
+// dump writes a consistent snapshot of a server's database as SQL statements.
 func dump(ctx context.Context, address string, to io.Writer) error {
 	program, err := find("mariadb-dump", "mysqldump")
 	if err != nil {
@@ -66,7 +66,7 @@ func load(ctx context.Context, o storage.Options, from *os.File) (Content, error
 	var tables int64
 	err = db.Read(storage.AcrossTenants(ctx)).Raw("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()").Scan(&tables).Error
 	if err != nil {
-		return Content{}, fmt.Errorf("look whether the database is empty: %w", err)
+		return Content{}, fmt.Errorf("check that the database is empty: %w", err)
 	}
 	if tables > 0 {
 		return Content{}, fmt.Errorf("the database at %s is not empty: make another one (CREATE DATABASE …), and have INTERLOCK_DATABASE_URL name it", db.URL)
@@ -85,7 +85,7 @@ func load(ctx context.Context, o storage.Options, from *os.File) (Content, error
 	return content, err
 }
 
-// requireComplete refuses a dump that was cut off.
+// requireComplete rejects a truncated dump.
 func requireComplete(file *os.File) (size int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -93,28 +93,28 @@ func requireComplete(file *os.File) (size int64, err error) {
 	}
 	last := make([]byte, len(complete))
 	if _, err := file.ReadAt(last, max(0, info.Size()-int64(len(complete)))); err != nil || string(last) != complete {
-		return 0, fmt.Errorf("%s is no whole backup of a database on a server: it does not end as one does", file.Name())
+		return 0, fmt.Errorf("%s is not a complete backup of a database on a server: its last line is missing", file.Name())
 	}
 	return info.Size(), nil
 }
 
-// find returns a program of the engine: MariaDB's, or MySQL's name for it.
+// find returns the path of the engine's program, by MariaDB's or MySQL's name.
 func find(names ...string) (string, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not installed here: run this where MariaDB's or MySQL's client programs are (on Debian: mariadb-client)", strings.Join(names, " or "))
+	return "", fmt.Errorf("%s is not installed here: run this on a machine with MariaDB's or MySQL's client programs (on Debian: mariadb-client)", strings.Join(names, " or "))
 }
 
-// isMariaDB reports whether a program is MariaDB's, whatever it is called.
+// isMariaDB reports whether a program is MariaDB's, regardless of its name.
 func isMariaDB(ctx context.Context, program string) bool {
 	said, err := exec.CommandContext(ctx, program, "--version").Output()
 	return err == nil && bytes.Contains(said, []byte("MariaDB"))
 }
 
-// run runs a program, and returns what it said on its standard error if it fails.
+// run runs a program; the error contains its standard error.
 func run(command *exec.Cmd, from io.Reader, to io.Writer) error {
 	var said bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = from, to, &said
@@ -124,8 +124,8 @@ func run(command *exec.Cmd, from io.Reader, to io.Writer) error {
 	return nil
 }
 
-// programLink is how the engine's programs reach a database: by a file, since arguments can be
-// read by everybody on the machine.
+// programLink is the option file with which the engine's programs connect to a database. A
+// file, because every user of the machine can read program arguments.
 type programLink struct{ dir, file, database string }
 
 func linkOf(address string) (programLink, error) {
@@ -147,7 +147,7 @@ func linkOf(address string) (programLink, error) {
 		if asked.Get("ca") != "" {
 			fmt.Fprintf(&options, "ssl-ca=%s\n", quoted(asked.Get("ca")))
 		}
-		// MariaDB's and MySQL's names for it; each leaves the other's alone.
+		// MariaDB's and MySQL's names of the options; each program ignores the other's.
 		options.WriteString("loose-ssl\nloose-ssl-verify-server-cert\nloose-ssl-mode=VERIFY_IDENTITY\n")
 	}
 	dir, err := os.MkdirTemp("", "interlock-backup-")
@@ -164,7 +164,7 @@ func linkOf(address string) (programLink, error) {
 
 func (l programLink) close() { _ = os.RemoveAll(l.dir) }
 
-// quoted is a value in an option file.
+// quoted returns a value for an option file.
 func quoted(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
 }

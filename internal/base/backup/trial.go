@@ -17,26 +17,26 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// removalLife bounds the removal of a trial's database, which comes also when the caller is
+// removalLife bounds the removal of a trial's database, which runs even if the caller is
 // interrupted.
 const removalLife = time.Minute
 
-// mostName is how long MySQL lets the name of a database be.
+// mostName is MySQL's limit for the length of a database name.
 const mostName = 64
 
-// Visit does something with a database that a backup was put back into.
+// Visit inspects a database into which a backup was restored.
 type Visit func(ctx context.Context, at storage.Options, content Content) error
 
-// Try puts a backup back into a database of its own beside the one at o, calls visit with where
-// that is, and removes it. The database at o is neither read nor changed, and may be served
-// meanwhile or be absent.
+// Try restores a backup into a temporary database next to the one at o, calls visit with
+// its location, and removes it. Try neither reads nor changes the database at o, which may
+// be in use or not exist.
 //
-//   - SQLite: a file in a new folder beside the database, or among temporary files where the
-//     database has no folder yet.
-//   - A server: a new database there. Its user needs CREATE and DROP for it.
+//   - SQLite: a file in a new folder next to the database, or in the temporary folder
+//     if the database has no folder yet.
+//   - A server: a new database. Its user needs CREATE and DROP for it.
 //
-// A Try that dies leaves the folder (.interlock-verify-…) or the database (…_verify_…), which
-// nobody uses.
+// An interrupted Try leaves the folder (.interlock-verify-…) or the database (…_verify_…),
+// which are not used.
 func Try(ctx context.Context, o storage.Options, path string, visit Visit) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func tryAsFile(ctx context.Context, o storage.Options, from *os.File, visit Visi
 }
 
 func tryOnServer(ctx context.Context, o storage.Options, from *os.File, visit Visit) (err error) {
-	// A file that is cut off is refused before anything is made.
+	// A truncated file is rejected before anything is created.
 	if _, err := requireComplete(from); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func tryOnServer(ctx context.Context, o storage.Options, from *os.File, visit Vi
 	return visit(ctx, o, content)
 }
 
-// trialName returns a name for a trial's database that no other has.
+// trialName returns an unused name for a trial's database.
 func trialName(database string) string {
 	suffix := "_verify_" + strings.ToLower(rand.Text())[:8]
 	return strings.ReplaceAll(clip.Bytes(database, mostName-len(suffix)), "`", "_") + suffix
