@@ -1,4 +1,4 @@
-// Package batcher makes one call of many that come together.
+// Package batcher combines concurrent calls into one.
 package batcher
 
 import (
@@ -11,45 +11,45 @@ import (
 	"interlock/internal/base/panics"
 )
 
-// Batcher gathers calls. Who comes while a flush is under way waits for its end, and then
-// goes with all others who came meanwhile; who comes alone goes at once. So many callers
-// cost a store and this process one round trip, and nobody waits for a timer. It is safe
-// for concurrent use.
+// Batcher combines calls into flushes. A call that arrives during a flush waits for its end
+// and is then flushed together with all other waiting calls; a single call is flushed
+// immediately. So many concurrent callers cost the store and this process one round trip,
+// without a timer. It is safe for concurrent use.
 type Batcher[In, Out any] struct {
 	flush func(ctx context.Context, ins []In) ([]Out, error)
 	most  int
 
 	mu      sync.Mutex
 	waiting []*entry[In, Out]
-	// flushing is whether a flush is under way. One at a time is enough: what a second
-	// one would carry is what makes the next one worth its round trip.
+	// flushing reports whether a flush is running. One at a time is enough: the calls that
+	// a second one would carry make the next one larger.
 	flushing bool
 }
 
-// New returns a Batcher. flush answers for each of its ins, in their order, or fails for
-// all of them; there are at most most. Its context has the values of the first caller's and
-// does not end with it. A flush that panics fails for all of them too, with an error that has
-// the stack: whoever comes next is not to wait for it, and a caller who only came along is not
-// to end the process.
+// New returns a Batcher. flush returns one result per input, in order, or fails for all of
+// them; it gets at most most inputs. Its context has the values of the first caller's
+// context and does not end with it. A panic in flush fails all its calls with an error that
+// contains the stack: the next calls must not wait for it, and it must not end the process
+// of an unrelated caller.
 func New[In, Out any](most int, flush func(ctx context.Context, ins []In) ([]Out, error)) *Batcher[In, Out] {
 	return &Batcher[In, Out]{most: most, flush: flush}
 }
 
 type entry[In, Out any] struct {
 	in In
-	// gone is closed when the caller does not wait any more.
+	// gone is closed when the caller has stopped waiting.
 	gone <-chan struct{}
 	out  Out
 	err  error
 	done chan struct{}
 }
 
-// ErrNotFlushed means that a call was given up before anything was sent, because the
-// flush before it failed: nobody is to stand in a line of time-outs.
+// ErrNotFlushed means that a call was dropped before anything was sent, because the
+// previous flush failed: queued calls must not each wait for a time-out.
 var ErrNotFlushed = errors.New("the call before this one failed")
 
-// Do returns flush's answer for in. When ctx ends while the flush is under way, the call
-// may take effect all the same.
+// Do returns the result of flush for in. If ctx ends during the flush, the call may still
+// take effect.
 func (b *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	e := &entry[In, Out]{in: in, gone: ctx.Done(), done: make(chan struct{})}
 	b.mu.Lock()
@@ -69,11 +69,10 @@ func (b *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	}
 }
 
-// run flushes those who wait, and sees to it that others who came meanwhile are flushed
-// too.
+// run flushes the waiting calls, and then starts a flush of the calls that arrived since.
 func (b *Batcher[In, Out]) run(ctx context.Context) {
-	// Whoever can come now comes first: a flush costs much more by itself than for each
-	// that it carries.
+	// Yield, so that runnable callers join: a flush costs much more than each further call
+	// in it.
 	runtime.Gosched()
 	err := b.send(ctx, b.next())
 	b.mu.Lock()
@@ -93,7 +92,8 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 	}
 }
 
-// next returns those whose turn it is, without those who have gone.
+// next returns the calls of the next flush, without those whose callers have stopped
+// waiting.
 func (b *Batcher[In, Out]) next() []*entry[In, Out] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 	return err
 }
 
-// flushed is flush, with a panic as an error.
+// flushed calls flush and returns a panic as an error.
 func (b *Batcher[In, Out]) flushed(ctx context.Context, ins []In) (outs []Out, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -18,7 +18,7 @@ const (
 	tick     = time.Millisecond
 )
 
-// door is a flush that doubles numbers, and can be held up.
+// door is a flush that doubles numbers, and can be blocked.
 type door struct {
 	mu      sync.Mutex
 	flushes [][]int
@@ -43,7 +43,7 @@ func (d *door) flush(_ context.Context, ins []int) ([]int, error) {
 	return outs, err
 }
 
-// come has callers ask one after the other, and returns once all of them wait.
+// come starts callers one after the other, and returns once all of them wait.
 func come(t *testing.T, b *Batcher[int, int], calls *sync.WaitGroup, ctx context.Context, ins []int, told func(in, out int, err error)) {
 	t.Helper()
 	for _, in := range ins {
@@ -62,7 +62,7 @@ func waiting(b *Batcher[int, int]) int {
 	return len(b.waiting)
 }
 
-// rush holds a first call up, has others come meanwhile, and lets all go.
+// rush blocks a first call, starts other calls, and then unblocks all.
 func rush(t *testing.T, d *door, most int, others []int, meanwhile func(b *Batcher[int, int])) (outs map[int]int, errs map[int]error) {
 	b := New(most, d.flush)
 	var mu sync.Mutex
