@@ -1,29 +1,31 @@
-// Package claim keeps servers that cannot exclude each other off one database.
+// Package claim prevents servers that cannot exclude each other from serving one database.
 //
-// Servers share their locks, the waking of their queues, events and rate limits through
-// Redis. Without Redis all of these are in the process, and two such servers on one
-// database would hold "the same" lock at once and see nothing of each other. So every
-// server claims its database before it serves, in one of two forms:
+// Servers share locks, queue wake-ups, events and rate limits through Redis. Without Redis
+// all of these are local to the process, and two such servers on one database could hold
+// "the same" lock concurrently. So every server claims its database before it serves, in
+// one of two forms:
 //
-//   - File, for an embedded database: a lock on a file beside it. The kernel frees it with
-//     the process, however that ends.
-//   - Take, for a database server: one row with a lease, on the database's clock. Servers
-//     without Redis claim it for themselves alone, those with Redis as a group.
+//   - File, for an embedded database: a lock on a file next to it. The kernel releases
+//     it when the process ends, however it ends.
+//   - Acquire, for a database server: one row with a lease, on the database's clock.
+//     A server without Redis claims it for itself alone, servers with Redis as a group.
 //
 // Invariants of the row:
 //
-//   - It names one group at a time, and changes hands by one guarded UPDATE: the lease has
-//     ended, or the holder is known to be gone.
-//   - Nobody else has it before its holder's lease has ended by the database's clock,
-//     unless the holder's process has ended on this very machine.
-//   - A holder that was paused beyond its lease goes on if nobody took the claim
-//     meanwhile. Otherwise Lost is closed at its next heartbeat, which is due the moment it
-//     runs on, and the program ends. What it sends until then meets the guards in SQL, as
-//     what any paused lock holder sends does; the claim orders, the guards decide.
+//   - It names one group at a time, and changes owner by one guarded UPDATE: the lease
+//     has expired, or the holder is known to be dead.
+//   - No other group gets it before the holder's lease has expired on the database's
+//     clock, unless the holder's process has ended on this very machine.
+//   - A holder that was paused beyond its lease continues if no other server has
+//     claimed the database since. Otherwise Lost is closed at its next heartbeat, which
+//     is due as soon as it resumes, and the program ends. Writes that it sends until
+//     then are checked by the guards in SQL, like those of any paused lock holder; the
+//     claim orders, the guards decide.
 //
-// Crash points: a server that dies before its UPDATE has claimed nothing; after it, the
-// next one on the same machine sees that the process is gone and takes over at once, one
-// elsewhere waits until the lease ends. A server that ends well ends its lease.
+// Crash points: a server that dies before its UPDATE has claimed nothing. After it, the
+// next server on the same machine sees that the process is dead and takes over immediately;
+// a server elsewhere waits until the lease expires. A server that shuts down cleanly ends
+// its lease.
 package claim
 
 import (
@@ -34,31 +36,32 @@ import (
 // Shared is the group of all servers that exclude each other through Redis.
 const Shared = "redis"
 
-// Holder is who has claimed a database.
+// Holder is the server that has claimed a database.
 type Holder struct {
 	// Group is Shared, or Run for a server that is alone.
 	Group string `json:"-"`
-	// Run names one run of the program.
+	// Run identifies one run of the program.
 	Run  string `json:"-"`
 	Role string `json:"role"`
-	// Process is where it runs.
+	// Process identifies the process.
 	Process
-	// Since is when it claimed, Heartbeat when it last said that it lives, and Ends when
-	// its lease ends, all by the clock of what keeps the claim.
+	// Since is the time of the claim, Heartbeat that of its last heartbeat, and Ends the
+	// end of its lease, all by the clock of the store of the claim.
 	Since     time.Time `json:"since"`
 	Heartbeat time.Time `json:"-"`
 	Ends      time.Time `json:"-"`
-	// Now is that clock's time when the claim was read.
+	// Now is that clock's time at the read of the claim.
 	Now time.Time `json:"-"`
 }
 
 // Alone reports whether the holder shares nothing with other servers.
 func (h Holder) Alone() bool { return h.Group == h.Run }
 
-// Live reports whether the holder's lease had not ended when the claim was read.
+// Live reports whether the holder's lease was active when the claim was read.
 func (h Holder) Live() bool { return h.Ends.After(h.Now) }
 
-// String describes the holder: process 4711 on shop-1 (role all), since …, last heard of … ago.
+// String describes the holder: process 4711 on shop-1 (role all), since …, last heard of …
+// ago.
 func (h Holder) String() string {
 	text := fmt.Sprintf("process %d on %s (role %s), since %s", h.PID, h.Host, h.Role, h.Since.Format(time.DateTime+" MST"))
 	if h.Heartbeat.IsZero() {
@@ -67,10 +70,11 @@ func (h Holder) String() string {
 	return text + fmt.Sprintf(", last heard of %s ago", h.Now.Sub(h.Heartbeat).Round(100*time.Millisecond))
 }
 
-// HeldError says that another server has claimed the database, and what to do.
+// HeldError means that another server has claimed the database; its text names the next
+// step.
 type HeldError struct {
 	Holder Holder
-	// group is that of the server that is refused.
+	// group is the group of the rejected server.
 	group string
 }
 
@@ -88,17 +92,17 @@ func (e *HeldError) Error() string {
 		"stop it, or set INTERLOCK_REDIS_URL to one Redis for all of them (several replicas, or --role api and --role worker, need it)", e.Holder)
 }
 
-// Claim is a claim that is held.
+// Claim is an active claim.
 type Claim struct {
 	lost    chan struct{}
 	reason  error
 	release func()
 }
 
-// Lost is closed when somebody else has the claim. The program must end then.
+// Lost is closed when another server has the claim. The program must then end.
 func (c *Claim) Lost() <-chan struct{} { return c.lost }
 
-// Reason says who has it, once Lost is closed; before, it is nil.
+// Reason names the new holder once Lost is closed; before that it is nil.
 func (c *Claim) Reason() error {
 	select {
 	case <-c.lost:
@@ -108,5 +112,5 @@ func (c *Claim) Reason() error {
 	}
 }
 
-// Release gives the claim up. What writes to the database has ended before.
+// Release releases the claim. All writers to the database must have stopped.
 func (c *Claim) Release() { c.release() }

@@ -11,9 +11,9 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// File claims the embedded database at path for this server by a lock on a file beside
-// it. The kernel frees the lock when the process ends, however it ends; a claim of this
-// form is never lost before.
+// File claims the embedded database at path for this server by a lock on a file next to it.
+// The kernel releases the lock when the process ends, however it ends; such a claim is
+// never lost earlier.
 func File(path, role string, clk clock.Clock) (*Claim, error) {
 	file, err := os.OpenFile(path+".serve", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -34,7 +34,7 @@ func File(path, role string, clk clock.Clock) (*Claim, error) {
 	return &Claim{lost: make(chan struct{}), release: func() { file.Close() }}, nil
 }
 
-// note leaves in the locked file who holds it, for whom it refuses.
+// note writes the holder into the locked file, for the error of rejected servers.
 func note(file *os.File, holder Holder) error {
 	text, err := json.Marshal(holder)
 	if err != nil {
@@ -47,8 +47,8 @@ func note(file *os.File, holder Holder) error {
 	return err
 }
 
-// holderIn describes the holder that the file names, in brackets. A process that has just locked
-// the file has not written its name yet.
+// holderIn describes the holder that the file names, in brackets. It returns "" while a
+// process that has just locked the file has not written its name.
 func holderIn(file *os.File) string {
 	var holder Holder
 	if err := json.NewDecoder(file).Decode(&holder); err != nil || holder.PID == 0 {

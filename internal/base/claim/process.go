@@ -11,20 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process says where a program runs, so that another one can tell whether it is gone.
+// Process identifies a running program, so that another one can detect its end.
 type Process struct {
 	Host string `json:"host"`
-	// Machine is one boot of one kernel and the namespace in it in which PID means
-	// something; "" where the system does not say. Two containers may have the same host
-	// name and the same PID, and their kernel the same boot.
+	// Machine identifies one boot of one kernel and the PID namespace; "" if the system
+	// does not provide them. Two containers may have the same host name and PID, and share
+	// the boot id of their kernel.
 	Machine string `json:"-"`
 	PID     int    `json:"pid"`
-	// Start tells two processes of one PID apart: clock ticks since the boot, 0 where
-	// the system does not say.
+	// Start distinguishes two processes with the same PID: clock ticks since the boot, 0 if
+	// the system does not provide it.
 	Start int64 `json:"-"`
 }
 
-// Self returns where this program runs.
+// Self returns the identity of this process.
 func Self() Process {
 	p := Process{Host: "an unnamed host", PID: os.Getpid()}
 	if host, err := os.Hostname(); err == nil {
@@ -51,8 +51,8 @@ func (p Process) sameMachine(other Process) bool {
 	return p.Machine != "" && p.Machine == other.Machine
 }
 
-// sees reports whether other is known to run, or known to be gone; neither when it is on
-// another machine or this one does not tell.
+// sees reports whether other is known to run or known to be dead; neither if it is on
+// another machine or the system does not provide the data.
 func (p Process) sees(other Process) (runs, gone bool) {
 	if !p.sameMachine(other) {
 		return false, false
@@ -67,14 +67,13 @@ func (p Process) sees(other Process) (runs, gone bool) {
 	return true, false
 }
 
-// startOf returns when a process started, and whether it runs: not when there is none, or
-// it has ended and waits for its parent to notice. An error means that it exists and is
-// not shown to this user.
+// startOf returns the start time of a process, and whether it runs; a zombie does not. An
+// error means that the process exists but this user may not inspect it.
 func startOf(pid int) (ticks int64, runs bool, err error) {
 	if pid <= 0 {
-		return 0, false, fmt.Errorf("%d is no process id", pid)
+		return 0, false, fmt.Errorf("%d is not a process id", pid)
 	}
-	// The signal 0 only asks; /proc may hide the processes of other users.
+	// Signal 0 only checks for existence; /proc may hide the processes of other users.
 	if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 		return 0, false, nil
 	}
@@ -82,11 +81,11 @@ func startOf(pid int) (ticks int64, runs bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	// See proc(5). The name, in brackets, may hold spaces and brackets; the state follows
-	// it, and the start is the 20th field from there.
+	// See proc(5). The name, in brackets, may contain spaces and brackets; the state
+	// follows it, and the start time is the 20th field from there.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 {
-		return 0, false, fmt.Errorf("/proc/%d/stat is not understood", pid)
+		return 0, false, fmt.Errorf("/proc/%d/stat has an unknown format", pid)
 	}
 	if state := fields[0]; state == "Z" || state == "X" {
 		return 0, false, nil

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Times of a claim. A holder says that it lives several times a lease, so that a reply
-// that is lost or late costs it nothing.
+// Times of a claim. A holder sends several heartbeats per lease, so that one lost or late
+// reply has no effect.
 const (
 	defaultLease     = 10 * time.Second
 	beatsPerLease    = 3
@@ -22,24 +22,24 @@ const (
 	statementTimeout = 3 * time.Second
 )
 
-// Options say who claims a database server's database.
+// Options describe the claiming server and its database.
 type Options struct {
 	DB *storage.DB
-	// Shared is true for a server that has a Redis. Servers that have one are taken to
-	// have the same.
+	// Shared is true for a server with Redis. All servers with Redis are assumed to use the
+	// same.
 	Shared bool
-	// Role is that of the server, for the refused to read.
+	// Role is the server's role, for error messages of other servers.
 	Role string
-	// Lease is how long a claim outlives a holder that is not heard of: 10 s if not given.
+	// Lease is the time after which the claim of a silent holder expires: 10 s by default.
 	Lease time.Duration
-	// Self is where this program runs, found out if not given.
+	// Self identifies this process; computed by default.
 	Self   Process
 	Logger *slog.Logger
 }
 
-// Acquire claims the database and extends the claim until it is released or lost. It returns a
-// *HeldError at once when the holder is known to live, and waits for as long as a lease
-// when that cannot be known, which it logs.
+// Acquire claims the database and extends the claim until it is released or lost. It
+// returns a *HeldError immediately if the holder is known to be alive. If that is unknown,
+// it waits for at most one lease, and logs this.
 func Acquire(ctx context.Context, o Options) (*Claim, error) {
 	r := newRow(o)
 	if err := r.acquire(ctx); err != nil {
@@ -62,7 +62,7 @@ func Acquire(ctx context.Context, o Options) (*Claim, error) {
 	return c, nil
 }
 
-// row is the claim's row as one server sees it.
+// row is one server's access to the row of the claim.
 type row struct {
 	db     *storage.DB
 	group  string
@@ -92,7 +92,8 @@ func newRow(o Options) *row {
 	return r
 }
 
-// acquire tries until the row is this server's, another holder is known to live, or ctx ends.
+// acquire retries until this server has the row, another holder is known to be alive, or
+// ctx ends.
 func (r *row) acquire(ctx context.Context) error {
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
@@ -121,8 +122,8 @@ func (r *row) acquire(ctx context.Context) error {
 	}
 }
 
-// attempt claims the row if nobody else can have it. A *HeldError says that its holder is
-// known to live: its process runs here, or it was heard of since first was read.
+// attempt claims the row if it is free. A *HeldError means that the holder is known to be
+// alive: its process runs here, or it has sent a heartbeat since first was read.
 func (r *row) attempt(ctx context.Context, first Holder) (taken bool, holder Holder, err error) {
 	if holder, err = Read(ctx, r.db); err != nil {
 		return false, holder, err
@@ -141,7 +142,7 @@ func (r *row) attempt(ctx context.Context, first Holder) (taken bool, holder Hol
 		return taken, holder, err
 	}
 	runs, gone := r.self.sees(holder.Process)
-	// Of a group, others may live.
+	// Other servers of a group may be alive.
 	if gone && holder.Alone() {
 		taken, err = r.claim(ctx, holder.Run)
 		return taken, holder, err
@@ -154,7 +155,7 @@ func (r *row) attempt(ctx context.Context, first Holder) (taken bool, holder Hol
 
 const columns = "group_name, run_id, role, host, machine, pid, process_start, since_time, heartbeat_time, lease_ends_time"
 
-// holding are the values that this server gives the row.
+// holding sets the columns of the row for this server.
 const holding = "group_name = ?, run_id = ?, role = ?, host = ?, machine = ?, pid = ?, process_start = ?, since_time = ?, " +
 	"heartbeat_time = UTC_TIMESTAMP(6), lease_ends_time = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND"
 
@@ -162,8 +163,8 @@ func (r *row) holding() []any {
 	return []any{r.group, r.run, r.role, r.self.Host, r.self.Machine, r.self.PID, r.self.Start, r.since, r.lease.Microseconds()}
 }
 
-// create makes the row where it is missing, held by nobody. Of several that make it the
-// primary key lets one.
+// create inserts the missing row, without a holder. If several servers do so, the primary
+// key admits one.
 func (r *row) create(ctx context.Context) error {
 	ctx, cancel := statement(ctx)
 	defer cancel()
@@ -175,15 +176,15 @@ func (r *row) create(ctx context.Context) error {
 	return err
 }
 
-// claim makes the row this server's if it is its group's, or nobody's any more. gone is the
-// run of a holder that has ended, or "":
+// claim assigns the row to this server if it belongs to its group or its lease has expired.
+// gone is the run of a holder that has ended, or "":
 //
 //	UPDATE server_claims SET … WHERE id = 1 AND (group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))
 func (r *row) claim(ctx context.Context, gone string) (taken bool, err error) {
 	return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))", r.group, gone)
 }
 
-// extend makes the lease last from now. It reports false when the row is not this server's:
+// extend renews the lease. It returns false if the row belongs to another group:
 //
 //	UPDATE server_claims SET … WHERE id = 1 AND group_name = ?
 func (r *row) extend(ctx context.Context) (held bool, err error) {
@@ -197,8 +198,9 @@ func (r *row) update(ctx context.Context, condition string, values ...any) (hit 
 	return result.RowsAffected == 1, result.Error
 }
 
-// extendUntil extends the lease until stop is closed, and returns the lossError when the claim was
-// lost. A database that cannot be reached takes no writes of anybody, so it is no reason to end.
+// extendUntil extends the lease until stop is closed, and returns the lossError if the
+// claim was lost. While the database cannot be reached, no server can write, so that is no
+// reason to end.
 func (r *row) extendUntil(stop <-chan struct{}) error {
 	beat := time.NewTicker(r.lease / beatsPerLease)
 	defer beat.Stop()
@@ -220,21 +222,21 @@ func (r *row) extendUntil(stop <-chan struct{}) error {
 	}
 }
 
-// lossError says who has the claim now, and why this server must end.
+// lossError names the current holder, and the reason why this server must end.
 func (r *row) lossError() error {
-	const now = "this server has lost its claim on the database and ends, so that two do not serve it at once"
+	const now = "this server has lost its claim on the database and ends, so that two servers do not serve it concurrently"
 	holder, err := Read(context.Background(), r.db)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s (who has it cannot be read: %w)", now, err)
+		return fmt.Errorf("%s (its holder cannot be read: %w)", now, err)
 	case holder.Run == "":
-		return errors.New(now + ": nobody has it, so the database was emptied or is another one")
+		return errors.New(now + ": it has no holder, so the database was emptied or replaced")
 	}
 	return fmt.Errorf("%s: %s has it", now, holder)
 }
 
-// end ends the lease of a server that is alone; one of a group leaves it to the others. A
-// database that is away is not waited for: the lease ends by itself.
+// end ends the lease of a server that is alone; a member of a group leaves it to the
+// others. It does not retry on an unreachable database, because the lease expires.
 func (r *row) end() {
 	if r.group == Shared {
 		return
@@ -243,12 +245,12 @@ func (r *row) end() {
 	defer cancel()
 	err := r.db.Write(ctx).Exec("UPDATE server_claims SET lease_ends_time = UTC_TIMESTAMP(6) WHERE id = 1 AND group_name = ?", r.group).Error
 	if err != nil {
-		r.logger.Warn("the claim on the database could not be given up; the next server may have to wait until its lease ends",
+		r.logger.Warn("claim release failed; the next server may have to wait until the lease expires",
 			"lease", r.lease.String(), "error", err)
 	}
 }
 
-// Read returns who has claimed the database. A Holder without a Run means nobody.
+// Read returns the holder of the database's claim. A Holder without a Run means no holder.
 func Read(ctx context.Context, db *storage.DB) (Holder, error) {
 	ctx, cancel := statement(ctx)
 	defer cancel()

@@ -23,16 +23,16 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// The drivers' own, for as long as the package's database is open.
+		// Goroutines of the driver, while the package's database is open.
 		goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"),
 		goleak.IgnoreTopFunction("database/sql.(*DB).connectionCleaner"))
 }
 
 const (
 	lease = 2 * time.Second
-	// forever is a lease whose end, or even whose next heartbeat, no test waits for.
+	// forever is a lease whose end and next heartbeat are beyond any test.
 	forever = time.Hour
-	// patience is the deadline of each wait. Only a hang reaches it.
+	// patience is the deadline of each wait; only a hang reaches it.
 	patience = 2 * time.Minute
 )
 
@@ -47,7 +47,7 @@ func unclaimed(t *testing.T) *storage.DB {
 	return db
 }
 
-// here is a server on this machine, elsewhere one on another.
+// here is a server on this machine, elsewhere one on another machine.
 func here(db *storage.DB) claim.Options {
 	return claim.Options{DB: db, Role: "all", Lease: lease, Logger: slog.New(slog.DiscardHandler)}
 }
@@ -78,8 +78,8 @@ func take(t *testing.T, o claim.Options) *claim.Claim {
 	return c
 }
 
-// crash leaves the claim of a server that is not heard of again, and returns when its
-// lease ends.
+// crash leaves the claim of a server without further heartbeats, and returns the end of its
+// lease.
 func crash(t *testing.T, o claim.Options) (ends time.Time) {
 	t.Helper()
 	require.NoError(t, claim.NewServer(o).Acquire(t.Context()))
@@ -89,7 +89,7 @@ func crash(t *testing.T, o claim.Options) (ends time.Time) {
 	return holder.Ends
 }
 
-// since returns when the holder claimed, by the database's clock.
+// since returns the time of the claim, by the database's clock.
 func since(t *testing.T, db *storage.DB) time.Time {
 	t.Helper()
 	holder, err := claim.Read(t.Context(), db)
@@ -112,7 +112,7 @@ func requireHeld(t *testing.T, c *claim.Claim) {
 	require.NoError(t, c.Reason())
 }
 
-// lost waits until the claim is lost and returns why.
+// lost waits until the claim is lost and returns the reason.
 func lost(t *testing.T, c *claim.Claim) error {
 	t.Helper()
 	select {
@@ -148,7 +148,7 @@ func TestAServerThatEndedWellIsFollowedAtOnce(t *testing.T) {
 
 func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
 	self := claim.Self()
-	require.NotEmpty(t, self.Machine, "/proc does not say which machine this is")
+	require.NotEmpty(t, self.Machine, "/proc does not identify this machine")
 	child := exec.Command("sleep", "60")
 	require.NoError(t, child.Start())
 	ended, err := claim.ProcessOf(child.Process.Pid)
@@ -158,7 +158,7 @@ func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
 	reused := self
 	reused.Start--
 	tests := map[string]func(t *testing.T) claim.Process{
-		// Nobody has waited for it yet.
+		// Its parent has not waited for it yet.
 		"a zombie": func(t *testing.T) claim.Process {
 			require.Eventually(t, func() bool {
 				stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", ended.PID))
@@ -186,15 +186,15 @@ func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
 func TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p *claim.Process){
-		"another machine":                        func(p *claim.Process) { p.Host, p.Machine = "shop-1", "another boot" },
-		"another container of the same host":     func(p *claim.Process) { p.Machine += " pid:[1]" },
-		"a system that does not tell of machine": func(p *claim.Process) { p.Machine, p.Start = "", 0 },
+		"another machine":                    func(p *claim.Process) { p.Host, p.Machine = "shop-1", "another boot" },
+		"another container of the same host": func(p *claim.Process) { p.Machine += " pid:[1]" },
+		"a system without machine identity":  func(p *claim.Process) { p.Machine, p.Start = "", 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := unclaimed(t)
 			o := here(db)
 			o.Self = claim.Self()
-			// No such process is here.
+			// No such process exists here.
 			o.Self.PID = 1 << 22
 			change(&o.Self)
 			take(t, o)
@@ -231,7 +231,7 @@ func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T)
 	next := take(t, elsewhere(db, "shop-2"))
 	held, err := paused.Held(t.Context())
 	require.NoError(t, err)
-	require.False(t, held, "its heartbeat takes nothing back")
+	require.False(t, held, "its heartbeat does not regain the claim")
 	stop := make(chan struct{})
 	time.AfterFunc(patience, func() { close(stop) })
 	err = paused.ExtendUntil(stop)
@@ -244,7 +244,7 @@ func TestLostIsClosedWhenAnotherHasTheClaim(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	c := take(t, elsewhere(db, "shop-1"))
-	// What a takeover leaves, without the wait for one.
+	// The state after a takeover, without the wait for one.
 	_, err := db.Pools()["write"].ExecContext(t.Context(), "UPDATE server_claims SET group_name = 'x', run_id = 'x', host = 'shop-2'")
 	require.NoError(t, err)
 	require.ErrorContains(t, lost(t, c), "on shop-2")
@@ -256,7 +256,7 @@ func TestAHolderWhoseRowIsGoneEnds(t *testing.T) {
 	c := take(t, elsewhere(db, "shop-1"))
 	_, err := db.Pools()["write"].ExecContext(t.Context(), "DELETE FROM server_claims")
 	require.NoError(t, err)
-	require.ErrorContains(t, lost(t, c), "the database was emptied or is another one")
+	require.ErrorContains(t, lost(t, c), "the database was emptied or replaced")
 }
 
 func TestAPausedHolderThatNobodyOvertookGoesOn(t *testing.T) {
@@ -276,7 +276,7 @@ func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	const servers = 20
-	for _, before := range []string{"nobody has served yet", "the last one crashed", "the last one ended"} {
+	for _, before := range []string{"no server yet", "the last one crashed", "the last one ended"} {
 		t.Run(before, func(t *testing.T) {
 			var racing sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
@@ -298,7 +298,7 @@ func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
 			require.Len(t, serving, 1)
 			requireHeld(t, serving[0])
 			serving[0].Release()
-			if before == "nobody has served yet" {
+			if before == "no server yet" {
 				crash(t, elsewhere(db, "crashed"))
 			}
 		})
