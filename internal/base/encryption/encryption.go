@@ -1,14 +1,16 @@
-// Package encryption keeps what is at rest from being read by who has the database and not
-// the keys: AES-256-GCM with keys that can be changed while the program is in use.
+// Package encryption encrypts values at rest with AES-256-GCM, so that an attacker with the
+// database but without the keys cannot read them. Keys can be rotated while the program
+// runs.
 //
-// What holds:
+// Invariants:
 //
-//   - Keys are a list. The first one encrypts, all of them decrypt, and each value says by the
-//     id of its key which one it takes.
-//   - An id is of one key for as long as the database lives: the database has a value that
-//     each key encrypted (register.go), and who comes with another key under the id is refused.
-//   - A key that was made here is on the disk before it encrypts anything, and its file is
-//     never overwritten (file.go).
+//   - Keys are a list. The first one encrypts, all of them decrypt, and each value stores
+//     the id of its key.
+//   - An id belongs to one key for the lifetime of the database: the database stores a
+//     value encrypted by each key (register.go), and another key under that id is
+//     rejected.
+//   - A key generated here is on disk before it encrypts anything, and its file is never
+//     overwritten (file.go).
 package encryption
 
 import (
@@ -23,22 +25,22 @@ import (
 	"strings"
 )
 
-// Cipher encrypts values at rest. The zero Cipher keeps them in clear.
+// Cipher encrypts values at rest. The zero Cipher leaves them in clear.
 type Cipher struct {
-	// current is the id of the key that new values are encrypted with.
+	// current is the id of the key that encrypts new values.
 	current string
 	byID    map[string]cipher.AEAD
-	// blocks are what byID encrypts with.
+	// blocks are the block ciphers of byID.
 	blocks map[string]cipher.Block
-	// macKeys are derived from the keys, by their ids.
+	// macKeys are derived from the keys, by id.
 	macKeys map[string][]byte
 }
 
-// None stands in a list of keys for the one that leaves values in clear.
+// None is the entry of a key list that leaves values in clear.
 const None = "none"
 
-// New reads keys as "id:base64 of 32 bytes", the current one first and then those that
-// still decrypt older values. None in the first place keeps new values in clear.
+// New parses keys as "id:base64 of 32 bytes": first the current key, then the keys that
+// only decrypt older values. None in the first position leaves new values in clear.
 func New(keys []string) (Cipher, error) {
 	c := Cipher{byID: make(map[string]cipher.AEAD, len(keys)), blocks: make(map[string]cipher.Block, len(keys)), macKeys: make(map[string][]byte, len(keys))}
 	for i, text := range keys {
@@ -60,7 +62,7 @@ func New(keys []string) (Cipher, error) {
 		if err != nil {
 			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
 		}
-		// The nonce is random and part of what is kept.
+		// The nonce is random and part of the stored value.
 		if c.byID[id], err = cipher.NewGCMWithRandomNonce(block); err != nil {
 			return Cipher{}, fmt.Errorf("use the encryption key %q: %w", id, err)
 		}
@@ -73,8 +75,8 @@ func New(keys []string) (Cipher, error) {
 	return c, nil
 }
 
-// Encrypt encrypts a value for the place that the associated data names, and returns the id
-// of the key that it used; "" when the value stays in clear.
+// Encrypt encrypts a value with place as associated data, and returns the id of the key; ""
+// if the value stays in clear.
 func (c Cipher) Encrypt(plain []byte, place string) (kept []byte, keyID string) {
 	if c.current == "" {
 		return plain, ""
@@ -82,18 +84,18 @@ func (c Cipher) Encrypt(plain []byte, place string) (kept []byte, keyID string) 
 	return c.byID[c.current].Seal(nil, nil, plain, []byte(place)), c.current
 }
 
-// ErrUnreadable is returned for what cannot be decrypted: its key is not there, it is damaged,
+// ErrUnreadable means that a value cannot be decrypted: its key is missing, it is damaged,
 // or it belongs to another place.
 var ErrUnreadable = errors.New("the value cannot be decrypted")
 
-// Decrypt returns the value that was encrypted for a place. Errors: ErrUnreadable.
+// Decrypt decrypts a value that was encrypted for place. Errors: ErrUnreadable.
 func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 	if keyID == "" {
 		return kept, nil
 	}
 	key := c.byID[keyID]
 	if key == nil {
-		return nil, fmt.Errorf("%w: the encryption key %q is not there", ErrUnreadable, keyID)
+		return nil, fmt.Errorf("%w: the encryption key %q is missing", ErrUnreadable, keyID)
 	}
 	plain, err := key.Open(nil, nil, kept, []byte(place))
 	if err != nil {
@@ -102,13 +104,13 @@ func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 	return plain, nil
 }
 
-// Renew returns a value as the key that encrypts now has it: what is encrypted with another key is
-// encrypted anew, and what is in clear is encrypted. The same value gives the same each time, whoever
-// renews it: two rows with one value go on having one, whichever of them is renewed first. Errors:
-// ErrUnreadable, also when there is no key that encrypts.
+// Renew returns a value encrypted with the current key: it re-encrypts values of other keys
+// and encrypts values in clear. It is deterministic: two rows with equal stored values
+// still have equal values, whichever is renewed first. Errors: ErrUnreadable, also if there
+// is no current key.
 func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
 	if c.current == "" {
-		return nil, fmt.Errorf("%w anew: there is no key that encrypts", ErrUnreadable)
+		return nil, fmt.Errorf("%w and encrypted again: there is no current key", ErrUnreadable)
 	}
 	if keyID == c.current {
 		return kept, nil
@@ -121,15 +123,15 @@ func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use the encryption key %q: %w", c.current, err)
 	}
-	// The nonce is of all that goes in, and of nothing else: one that is there twice is of the same
-	// value at the same place (compare SIV, RFC 5297).
+	// The nonce depends on all inputs and nothing else: equal nonces belong to equal values
+	// at the same place (compare SIV, RFC 5297).
 	nonce := mac(c.macKeys[c.current], "nonce of a renewed value", place, keyID, string(kept))[:sealer.NonceSize()]
 	return sealer.Seal(nonce, nonce, plain, []byte(place)), nil
 }
 
-// MAC returns a code of data that nobody can compute without the key that encrypts, so that it
-// answers no guess of the data, and that is the same each time; nil when there is no such key.
-// Each purpose has codes of its own.
+// MAC returns a code of data that only the current key can compute, so that it does not
+// help to guess the data; it is deterministic. It is nil without a current key. Each
+// purpose has separate codes.
 func (c Cipher) MAC(purpose string, data []byte) []byte {
 	if c.current == "" {
 		return nil
@@ -137,7 +139,7 @@ func (c Cipher) MAC(purpose string, data []byte) []byte {
 	return mac(c.macKeys[c.current], purpose, string(data))
 }
 
-// mac is HMAC-SHA256 (RFC 2104) of parts, each of which ends where it says.
+// mac is HMAC-SHA256 (RFC 2104) of length-prefixed parts.
 func mac(key []byte, parts ...string) []byte {
 	code := hmac.New(sha256.New, key)
 	for _, part := range parts {
@@ -147,5 +149,5 @@ func mac(key []byte, parts ...string) []byte {
 	return code.Sum(nil)
 }
 
-// Current is the id of the key that new values are encrypted with, "" for none.
+// Current returns the id of the key that encrypts new values, "" for none.
 func (c Cipher) Current() string { return c.current }

@@ -14,15 +14,15 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// largestFile is in bytes; one with more has no keys.
+// largestFile is the maximum size of a key file, in bytes.
 const largestFile = 64 << 10
 
-// ReadFile returns the keys that a file has, one in a line, as New takes them. Empty lines and
-// those that begin with # are left out. Errors: fs.ErrNotExist.
+// ReadFile returns the keys of a file, one per line, in the form that New accepts. Empty
+// lines and lines that start with # are skipped. Errors: fs.ErrNotExist.
 func ReadFile(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > largestFile {
-		err = errors.New("it is too large to have keys")
+		err = errors.New("it is too large for a key file")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the encryption keys in %s: %w", path, err)
@@ -43,11 +43,12 @@ func ReadFile(path string) ([]string, error) {
 	return keys, nil
 }
 
-// MakeFile makes a file with one new key, for its owner alone, and returns the keys of the file
-// that is there then. Of several processes that make it at once one does, and all have its key.
+// MakeFile creates a file with one new key, readable by its owner only, and returns the
+// keys of the resulting file. If several processes create it concurrently, one succeeds and
+// all return its key.
 //
-// The key is on the disk before it is returned: link(2) names a file that is whole and synced,
-// and fails where the name is taken, so nothing is ever overwritten. A process that dies before
+// The key is on disk before it is returned: link(2) names a complete and synced file and
+// fails if the name exists, so nothing is ever overwritten. A process that dies earlier
 // leaves a file of another name whose key has encrypted nothing.
 func MakeFile(path string) ([]string, error) {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
@@ -72,9 +73,9 @@ const headOfFile = `# Keys that values in the database are encrypted with: the f
 # Keep a copy apart from the backups of the database. Without it nobody can read those values.
 `
 
-// NewKey returns a new key under an id of its own, as New takes it.
+// NewKey returns a new key under a new id, in the form that New accepts.
 func NewKey() string {
-	// It ends the program rather than return an error (crypto/rand).
+	// crypto/rand ends the program instead of returning an error.
 	secret, id := make([]byte, 32), make([]byte, 4)
 	_, _ = rand.Read(secret)
 	_, _ = rand.Read(id)

@@ -8,8 +8,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// checkText is what each key encrypts once, so that the database can tell it from another one
-// under its id.
+// checkText is the text that each key encrypts once, so that the database can detect
+// another key under the same id.
 const checkText = "interlock"
 
 func checkPlace(id string) string { return "encryption_keys\x00" + id }
@@ -18,7 +18,7 @@ func checkPlace(id string) string { return "encryption_keys\x00" + id }
 type registered struct {
 	ID    string
 	Check []byte `gorm:"column:check_value"`
-	// RetiredTime is when nothing was encrypted with it any more; nil before that.
+	// RetiredTime is when the last value of the key was re-encrypted; nil before that.
 	RetiredTime *time.Time
 }
 
@@ -31,16 +31,16 @@ func registeredKeys(ctx context.Context, db *storage.DB) ([]registered, error) {
 	return rows, nil
 }
 
-// Usage is which keys have encrypted values of a database.
+// Usage lists the keys that have encrypted values of a database.
 type Usage struct {
-	// Lost are the ids of those that a cipher does not have and that are not retired, oldest first.
+	// Lost contains the ids of unretired keys that the cipher does not have, oldest first.
 	Lost []string
-	// entered is true when the one that encrypts now is among them all, and not retired.
+	// entered is true if the current key is registered and not retired.
 	entered bool
 }
 
-// Check compares the keys that have encrypted values of a database with those of a cipher.
-// Errors: a key is another one than the one that the database knows by its id.
+// Check compares the registered keys of a database with those of a cipher. Errors: a key
+// differs from the registered key with the same id.
 func Check(ctx context.Context, db *storage.DB, c Cipher) (Usage, error) {
 	rows, err := registeredKeys(ctx, db)
 	if err != nil {
@@ -56,15 +56,15 @@ func Check(ctx context.Context, db *storage.DB, c Cipher) (Usage, error) {
 			continue
 		}
 		if plain, err := c.Decrypt(row.Check, row.ID, checkPlace(row.ID)); err != nil || string(plain) != checkText {
-			return usage, fmt.Errorf("the encryption key %q is another one than the one that values in the database were encrypted with; give each key an id of its own, and put the former one back", row.ID)
+			return usage, fmt.Errorf("the encryption key %q differs from the one that encrypted values in the database under this id; give each key its own id, and restore the former key", row.ID)
 		}
 	}
 	return usage, nil
 }
 
-// Register enters the key that encrypts into the database before it encrypts anything there. Of
-// several processes that come at once with different keys under one id the primary key lets one
-// in, and Check refuses the others.
+// Register registers the current key in the database before it encrypts anything there. If
+// several processes concurrently register different keys under one id, the primary key
+// admits one, and Check rejects the others.
 //
 //	UPDATE encryption_keys SET retired_time = NULL WHERE id = ? AND retired_time IS NOT NULL
 //	INSERT INTO encryption_keys (id, check_value, created_time) VALUES (?, ?, ?)
@@ -76,10 +76,10 @@ func Register(ctx context.Context, db *storage.DB, c Cipher, now time.Time) (Usa
 		return usage, err
 	}
 	check, id := c.Encrypt([]byte(checkText), checkPlace(c.current))
-	// One that was retired encrypts again.
+	// A retired key becomes active again.
 	err = db.Write(storage.AcrossTenants(ctx)).Exec("UPDATE encryption_keys SET retired_time = NULL WHERE id = ? AND retired_time IS NOT NULL", id).Error
 	if err != nil {
-		return usage, fmt.Errorf("enter the encryption key %q into the database: %w", id, err)
+		return usage, fmt.Errorf("register the encryption key %q: %w", id, err)
 	}
 	err = db.Write(storage.AcrossTenants(ctx)).
 		Exec("INSERT INTO encryption_keys (id, check_value, created_time) VALUES (?, ?, ?)", id, check, now).Error

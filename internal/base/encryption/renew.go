@@ -16,40 +16,40 @@ import (
 )
 
 const (
-	// renewedAtOnce is how many rows one transaction renews, at the most, and renewedBytes about
-	// how many bytes: the embedded database has one writer.
+	// renewedAtOnce is the maximum number of rows per transaction, and renewedBytes the
+	// approximate maximum of bytes: the embedded database has one writer.
 	renewedAtOnce = 50
 	renewedBytes  = 1 << 20
 	// renewalLife bounds one transaction.
 	renewalLife = 30 * time.Second
-	// mostPasses bounds how often the tables are walked over for what was written meanwhile.
+	// mostPasses bounds the passes over the tables to find concurrently written rows.
 	mostPasses = 5
 )
 
-// Table is a table with encrypted values, as the package says that writes it. All of a row that is
-// encrypted takes one key, or Keys says which.
+// Table describes a table with encrypted values, as declared by the package that writes it.
+// All values of a row use one key, or Keys returns their keys.
 type Table struct {
 	Name string
-	// KeyColumn has the id of the key that a row's values are encrypted with; "" where Keys says it.
+	// KeyColumn is the column with the id of the row's key; "" if Keys returns it.
 	KeyColumn string
-	// Keys returns the ids of the keys that a row's values are encrypted with; nil for KeyColumn.
+	// Keys returns the ids of the keys of a row's values; nil for KeyColumn.
 	Keys func(Row) []string
-	// Holds is the condition, in SQL, of rows that have values, encrypted or to be encrypted.
+	// Holds is the SQL condition of rows with values to encrypt or re-encrypt.
 	Holds string
-	// Reads are the columns that Renewed needs beside KeyColumn.
+	// Reads lists the columns that Renewed needs in addition to KeyColumn.
 	Reads []string
-	// Renewed returns the columns that change when the row's values are renewed (Cipher.Renew).
+	// Renewed returns the changed columns of a row whose values are renewed (Cipher.Renew).
 	Renewed func(c Cipher, r Row) (map[string]any, error)
-	// Unless is a condition, in SQL, of rows that are to be left for now; "" for none.
+	// Unless is an SQL condition of rows to skip for now; "" for none.
 	Unless string
-	// Along changes what has to change with a row, in its transaction; nil for nothing.
+	// Along updates dependent rows in the transaction of the row; nil for none.
 	Along func(tx *gorm.DB, r Row, set map[string]any) error
 }
 
 // Row is a row of a Table.
 type Row struct {
 	ID, TenantID int64
-	// KeyID is what KeyColumn has.
+	// KeyID is the value of KeyColumn.
 	KeyID string
 	cells map[string]any
 }
@@ -99,8 +99,8 @@ func (t Table) keysOf(r Row) []string {
 	return []string{r.KeyID}
 }
 
-// Counts are how many rows have values encrypted with each key, "" for in clear though a key could
-// encrypt them: by tenant, table and id of the key.
+// Counts are the numbers of rows by tenant, table and id of the key; the id "" stands for
+// values in clear that a key could encrypt.
 type Counts map[int64]map[string]map[string]int
 
 func (c Counts) add(tenant int64, table, key string, rows int) {
@@ -113,7 +113,7 @@ func (c Counts) add(tenant int64, table, key string, rows int) {
 	c[tenant][table][key] += rows
 }
 
-// Without returns the counts of other keys than one.
+// Without returns the counts of all keys except one.
 func (c Counts) Without(key string) Counts {
 	others := Counts{}
 	for tenant, tables := range c {
@@ -128,7 +128,7 @@ func (c Counts) Without(key string) Counts {
 	return others
 }
 
-// ByKey returns the rows of all tenants by key and table.
+// ByKey returns the number of rows of all tenants by key and table.
 func (c Counts) ByKey() map[string]map[string]int {
 	by := map[string]map[string]int{}
 	for _, tables := range c {
@@ -144,7 +144,7 @@ func (c Counts) ByKey() map[string]map[string]int {
 	return by
 }
 
-// Rows is how many rows there are in all.
+// Rows returns the total number of rows.
 func (c Counts) Rows() (rows int) {
 	for _, tables := range c.ByKey() {
 		for _, n := range tables {
@@ -154,7 +154,7 @@ func (c Counts) Rows() (rows int) {
 	return rows
 }
 
-// Count returns which keys the values of tables are encrypted with.
+// Count counts the rows of tables by key.
 //
 //	SELECT tenant_id, key, COUNT(*) FROM t WHERE … GROUP BY tenant_id, key
 func Count(ctx context.Context, db *storage.DB, tables []Table) (Counts, error) {
@@ -191,8 +191,8 @@ func Count(ctx context.Context, db *storage.DB, tables []Table) (Counts, error) 
 	return counts, nil
 }
 
-// each reads the rows of a table that have values with other keys than one, "" for all, in the order
-// of their ids.
+// each reads the rows of a table with values of keys other than current, or of all keys for
+// "", in the order of their ids.
 func (t Table) each(ctx context.Context, db *storage.DB, current string, do func([]Row) error) error {
 	columns := append([]string{"id", "tenant_id"}, t.Reads...)
 	condition, values := t.Holds, []any{}
@@ -225,33 +225,34 @@ func (t Table) each(ctx context.Context, db *storage.DB, current string, do func
 	}
 }
 
-// Renewal is what a run of Renew did.
+// Renewal is the result of Renew.
 type Renewal struct {
-	// Renewed is how many rows of each table were encrypted anew.
+	// Renewed is the number of re-encrypted rows by table.
 	Renewed map[string]int
-	// Unreadable is how many rows of each table could not be decrypted.
+	// Unreadable is the number of rows by table that could not be decrypted.
 	Unreadable map[string]int
-	// Left are those that have values of other keys still.
+	// Left are the rows that still have values of other keys.
 	Left Counts
-	// Retired are the ids of the keys that encrypt nothing any more.
+	// Retired contains the ids of the keys without values.
 	Retired []string
 }
 
-// Renew encrypts with the key that encrypts now whatever in the tables is encrypted with another one,
-// or is in clear. Nothing but the encrypted columns changes, and no version.
+// Renew encrypts with the current key all values in the tables that are in clear or
+// encrypted with another key. It changes only the encrypted columns, and no version.
 //
-// A row is written when it has still what was read: whoever changes it meanwhile wins, and the next
-// pass finds what they wrote. So it runs beside servers and beside itself, and can end anywhere: each
-// value is encrypted with the key that its row names at every moment.
+// A row is written only if it is unchanged since the read: a concurrent writer wins, and
+// the next pass finds the new value. So Renew can run concurrently with servers and with
+// itself, and can be interrupted anywhere: at any time each value is encrypted with the key
+// that its row names.
 //
 //	UPDATE t SET value = ?, key = ? WHERE tenant_id = ? AND id = ? AND key = ? AND value = ?
 //
-// Then the keys that encrypt nothing any more are noted as retired. Errors: ErrUnreadable when there
-// is no key that encrypts.
+// Then Renew marks the keys without values as retired. Errors: ErrUnreadable if there is no
+// current key.
 func Renew(ctx context.Context, db *storage.DB, c Cipher, tables []Table, now time.Time) (Renewal, error) {
 	done := Renewal{Renewed: map[string]int{}}
 	if c.current == "" {
-		return done, fmt.Errorf("%w anew: there is no key that encrypts", ErrUnreadable)
+		return done, fmt.Errorf("%w and encrypted again: there is no current key", ErrUnreadable)
 	}
 	for range mostPasses {
 		done.Unreadable = map[string]int{}
@@ -281,13 +282,13 @@ func total(byTable map[string]int) (rows int) {
 	return rows
 }
 
-// change is one row with what it is to have.
+// change is one row with its new values.
 type change struct {
 	row Row
 	set map[string]any
 }
 
-// renew walks once over a table.
+// renew makes one pass over a table.
 func (t Table) renew(ctx context.Context, db *storage.DB, c Cipher, done *Renewal) error {
 	return t.each(ctx, db, c.current, func(rows []Row) error {
 		var changes []change
@@ -308,7 +309,7 @@ func (t Table) renew(ctx context.Context, db *storage.DB, c Cipher, done *Renewa
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("encrypt row %d of %s anew: %w", r.ID, t.Name, err)
+				return fmt.Errorf("re-encrypt row %d of %s: %w", r.ID, t.Name, err)
 			}
 			changes = append(changes, change{r, set})
 			if bytes += r.size(); bytes > renewedBytes {
@@ -321,8 +322,8 @@ func (t Table) renew(ctx context.Context, db *storage.DB, c Cipher, done *Renewa
 	})
 }
 
-// write issues the guarded UPDATEs of some rows in one transaction, and returns how many rows had
-// still what was read.
+// write issues the guarded UPDATEs of some rows in one transaction, and returns the number
+// of rows that were unchanged since the read.
 func (t Table) write(ctx context.Context, db *storage.DB, changes []change) (renewed int, err error) {
 	if len(changes) == 0 {
 		return 0, nil
@@ -332,7 +333,7 @@ func (t Table) write(ctx context.Context, db *storage.DB, changes []change) (ren
 		for _, one := range changes {
 			written, err := t.writeOne(tx, one)
 			if err != nil {
-				return fmt.Errorf("encrypt row %d of %s anew: %w", one.row.ID, t.Name, err)
+				return fmt.Errorf("re-encrypt row %d of %s: %w", one.row.ID, t.Name, err)
 			}
 			if written {
 				renewed++
@@ -363,7 +364,7 @@ func (t Table) writeOne(tx *gorm.DB, one change) (bool, error) {
 	return true, t.Along(tx, one.row, one.set)
 }
 
-// retire notes the keys that encrypt nothing any more, and returns them all.
+// retire marks the keys without values as retired, and returns all retired keys.
 //
 //	UPDATE encryption_keys SET retired_time = ? WHERE id = ? AND retired_time IS NULL
 func retire(ctx context.Context, db *storage.DB, c Cipher, used map[string]map[string]int, now time.Time) (retired []string, err error) {
@@ -390,14 +391,14 @@ func retire(ctx context.Context, db *storage.DB, c Cipher, used map[string]map[s
 // KnownKey is a key that has encrypted values of a database.
 type KnownKey struct {
 	ID string
-	// Here is true when the cipher has it, and Current when it encrypts now.
+	// Here is true if the cipher has the key, and Current if the key encrypts new values.
 	Here, Current bool
-	// Retired is true when nothing was encrypted with it any more as Renew ended, and nobody has
-	// come with it to encrypt since.
+	// Retired is true if the key had no values at the end of Renew, and has not been
+	// registered again since.
 	Retired bool
 }
 
-// Known returns the keys that have encrypted values of a database, oldest first.
+// Known returns the registered keys of a database, oldest first.
 func Known(ctx context.Context, db *storage.DB, c Cipher) ([]KnownKey, error) {
 	rows, err := registeredKeys(ctx, db)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestARenewedValueIsTheSameWhoeverRenewsItAndOfTheCurrentKey(t *testing.T) {
 	_, err = newCipher(t, key("new", 2)).Decrypt(renewed, "new", "elsewhere")
 	require.ErrorIs(t, err, ErrUnreadable)
 
-	// Two values that were given apart stay apart, also when they are the same text.
+	// Two values that were encrypted separately stay different, even with the same text.
 	other, _ := old.Encrypt(secret, "here")
 	apart, err := first.Renew(other, "old", "here")
 	require.NoError(t, err)
@@ -62,5 +62,5 @@ func TestNoneKeepsNewValuesInClearAndReadsOlderOnes(t *testing.T) {
 	_, id = c.Encrypt(secret, "here")
 	require.Empty(t, id)
 	_, err = New([]string{key("old", 1), None})
-	require.Error(t, err, "a key encrypts, so nothing is kept in clear")
+	require.Error(t, err, "with a current key no value stays in clear")
 }
