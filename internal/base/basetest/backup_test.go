@@ -21,7 +21,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// place is where a database is, and another to which a backup of it can be restored.
+// place is the location of a database, and of another one to which its backup can be
+// restored.
 type place struct{ from, to storage.Options }
 
 // each runs a test on each engine.
@@ -42,7 +43,7 @@ func each(t *testing.T, test func(t *testing.T, at place)) {
 // awkward is text that a dump must quote.
 const awkward = "O'Hara \\ \"x\"\n中文 \x00 ;"
 
-// fill writes what a backup must have, and returns the epoch.
+// fill writes the data that a backup must contain, and returns the epoch.
 func fill(t *testing.T, at storage.Options) epoch.Epoch {
 	t.Helper()
 	db := storagetest.Open(t, at.URL)
@@ -109,7 +110,7 @@ func TestABackupThatIsRestoredIsTheDatabaseOfThenWithANewHistory(t *testing.T) {
 		require.NotEqual(t, was, now)
 		require.Zero(t, count(t, db, "SELECT COUNT(*) FROM sessions WHERE tenant_id = 7"))
 		if db.Dialect == storage.SQLite {
-			require.Equal(t, []string{"first", "later"}, units(t, storagetest.Open(t, "sqlite://"+kept)), "nothing of what was there is lost")
+			require.Equal(t, []string{"first", "later"}, units(t, storagetest.Open(t, "sqlite://"+kept)), "the replaced database must be preserved")
 		}
 	})
 }
@@ -165,7 +166,7 @@ func TestADatabaseThatIsDamagedIsReplacedAndKeptAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	damaged := bytes.Repeat([]byte("a disk that is broken\n"), 1000)
 	require.NoError(t, os.WriteFile(live, damaged, 0o600))
-	require.NoError(t, os.WriteFile(live+"-wal", []byte("what was not in it yet"), 0o600))
+	require.NoError(t, os.WriteFile(live+"-wal", []byte("not in the database yet"), 0o600))
 	_, kept, err := backup.Restore(t.Context(), at, file)
 	require.NoError(t, err)
 	require.Equal(t, []string{"first"}, units(t, storagetest.Open(t, at.URL)))
@@ -174,7 +175,7 @@ func TestADatabaseThatIsDamagedIsReplacedAndKeptAsItIs(t *testing.T) {
 	require.Equal(t, damaged, text)
 	text, err = os.ReadFile(kept + "-wal")
 	require.NoError(t, err)
-	require.Equal(t, "what was not in it yet", string(text))
+	require.Equal(t, "not in the database yet", string(text))
 }
 
 func TestABackupOfANewerProgramIsRefused(t *testing.T) {

@@ -31,7 +31,8 @@ var today = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
-		// Engines serve all tests of a package: the ids are this test's own.
+		// The engines are shared by all tests of the package, so the ids are unique to this
+		// test.
 		mine, other := fmt.Sprint("mine-", db.Dialect), fmt.Sprint("other-", db.Dialect)
 		register := func(keys ...string) (encryption.Usage, error) {
 			return encryption.Register(t.Context(), db, newCipher(t, keys...), today)
@@ -41,7 +42,7 @@ func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := register(key(mine, 2))
-		require.ErrorContains(t, err, "is another one than the one that values in the database were encrypted with")
+		require.ErrorContains(t, err, "differs from the one that encrypted values in the database under this id")
 		_, err = register(key(other, 2), key(mine, 2))
 		require.ErrorContains(t, err, mine)
 
@@ -96,7 +97,7 @@ func TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore(t *testing.T) {
 		done, err := encryption.Renew(ctx, db, rotated, tables, today)
 		require.NoError(t, err)
 		require.Equal(t, []any{1, 1, 1}, []any{done.Renewed["user_factors"], done.Unreadable["user_factors"], done.Left.Rows()})
-		require.Empty(t, done.Retired, "something is encrypted with it still, if nobody can read that")
+		require.Empty(t, done.Retired, "an unreadable value still uses the key")
 		usage, err := encryption.Check(ctx, db, newCipher(t, key("new", 2)))
 		require.NoError(t, err)
 		require.Equal(t, []string{"old"}, usage.Lost)

@@ -33,7 +33,7 @@ func read(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
 	return now
 }
 
-// witness misses something as often as it is told, and counts how often it is asked.
+// witness reports a missing commit the configured number of times, and counts its calls.
 type witness struct {
 	mu      sync.Mutex
 	asked   []epoch.Epoch
@@ -121,7 +121,7 @@ func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
 		require.NoError(t, err)
 		asked.missing = 100
 		require.NoError(t, watch.Look(ctx))
-		require.Equal(t, next, read(t, ctx, db), "nobody changes it once more for what the first change explains")
+		require.Equal(t, next, read(t, ctx, db), "one restore changes the epoch once")
 		asked.missing = 0
 		requireNow(t, ctx, watch, next)
 	})
@@ -160,7 +160,7 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 
 		for name, change := range map[string]func(){
 			"one was opened": func() {
-				// Those that are idle are taken first.
+				// The pool uses idle connections first.
 				before := db.LinkChanges()
 				for db.LinkChanges() == before {
 					conn, err := db.Pools()["read"].Conn(ctx)
@@ -179,7 +179,7 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 		_ = db.Classify(driver.ErrBadConn)
 		require.NoError(t, db.Close())
 		_, sure := watch.Now(ctx)
-		require.False(t, sure, "while the database cannot be asked")
+		require.False(t, sure, "while the database cannot be reached")
 	})
 }
 
@@ -224,9 +224,9 @@ func TestAWatchLooksByItself(t *testing.T) {
 		running, stop := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		go func() { watch.Run(running); close(ended) }()
-		require.Eventually(t, func() bool { return w.times() == 1 }, 2*time.Minute, 10*time.Millisecond, "somebody had asked")
+		require.Eventually(t, func() bool { return w.times() == 1 }, 2*time.Minute, 10*time.Millisecond, "a caller had used the Watch")
 		require.True(t, clock.Sleep(ctx, 2500*time.Millisecond))
-		require.Equal(t, 1, w.times(), "nobody asked since")
+		require.Equal(t, 1, w.times(), "no caller has used the Watch since")
 		stop()
 		<-ended
 	})

@@ -19,7 +19,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// leftOvers are the databases and folders of trials beside a database.
+// leftOvers returns the databases and folders of trials next to a database.
 func leftOvers(t *testing.T, at storage.Options) []string {
 	t.Helper()
 	if path, embedded := strings.CutPrefix(at.URL, "sqlite://"); embedded {
@@ -44,7 +44,8 @@ func TestATrialOfABackupChangesNothingAndLeavesNothing(t *testing.T) {
 		live := storagetest.Open(t, at.from.URL)
 		audit(t, live, "later", clock.System{}.Now())
 
-		// The verdict comes with an interruption, which does not keep the trial from being removed.
+		// The verdict comes with an interruption, which must not prevent the removal of the
+		// trial.
 		broken := errors.New("a promise does not hold")
 		ctx, interrupt := context.WithCancel(t.Context())
 		err = backup.Try(ctx, at.from, file, func(_ context.Context, tried storage.Options, content backup.Content) error {
@@ -63,7 +64,7 @@ func TestATrialOfABackupChangesNothingAndLeavesNothing(t *testing.T) {
 		now, err := epoch.Read(t.Context(), live)
 		require.NoError(t, err)
 		require.Equal(t, was, now)
-		require.Equal(t, 1, count(t, live, "SELECT COUNT(*) FROM sessions WHERE tenant_id = 7"), "nobody has to sign in again")
+		require.Equal(t, 1, count(t, live, "SELECT COUNT(*) FROM sessions WHERE tenant_id = 7"), "the live sessions are unchanged")
 	})
 }
 

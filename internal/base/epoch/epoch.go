@@ -1,21 +1,21 @@
-// Package epoch names the history that the database is on.
+// Package epoch identifies the history of the database.
 //
-// A database can go back: it is restored from a backup, or a replica takes over that the
-// last commits had not reached. What a process, or Redis, remembers of those commits is
-// then of a history that the database is not on any more: the reply to a request whose
-// effect is gone, a version that somebody else makes anew with other content. So the
-// database has a name for its history, the epoch, in its one row of installation, and what
-// is remembered is remembered for an epoch.
+// A database can go back in time: it is restored from a backup, or a replica takes over
+// that lacks the last commits. Cached state of those commits, in a process or in Redis,
+// then belongs to a history that no longer exists: the reply to a request whose effect is
+// lost, or a version number that is reused with other content. So the database stores a
+// name of its history, the epoch, in the single row of installation, and caches are valid
+// for one epoch.
 //
-// What holds:
+// Invariants:
 //
-//   - An epoch is a random name that is never used again, so a database that goes back
-//     behind a change of its epoch has not that of the history it has left.
-//   - It is changed by whoever puts the database back, and by the first process that sees
-//     that it went back unannounced: Change is guarded by the epoch that it is to replace,
-//     so of several at once one changes it and the others learn of it.
-//   - A Watch never takes what was remembered for good without having looked since the
-//     links to the database changed; see Watch.
+//   - An epoch is a random name that is never reused, so a database that goes back
+//     before a change of its epoch does not have the epoch of the abandoned history.
+//   - The epoch is changed by the restore, and by the first process that detects an
+//     unannounced restore: Change is guarded by the epoch that it replaces, so of
+//     several processes one changes it and the others read the new one.
+//   - A Watch never confirms cached state without a check after the connections to
+//     the database have changed; see Watch.
 package epoch
 
 import (
@@ -28,16 +28,16 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Epoch names one history of the database. The zero Epoch names none.
+// Epoch identifies one history of the database. The zero Epoch is none.
 type Epoch string
 
-// row is the installation's one row.
+// row is the single row of installation.
 type row struct {
 	ID        int64
 	Epoch     Epoch
 	BegunTime time.Time
 	Reason    string
-	// BackupTime is when the last backup was begun; nil for none.
+	// BackupTime is when the last backup started; nil for none.
 	BackupTime *time.Time
 }
 
@@ -60,9 +60,8 @@ func readRow(ctx context.Context, db *storage.DB) (found row, err error) {
 	return found, nil
 }
 
-// Change gives the database a new epoch in place of one, for a reason that people will
-// read, and returns the epoch that it has now: another's, when that one was not its epoch
-// any more.
+// Change replaces one epoch of the database by a new one, with a reason for operators, and
+// returns the current epoch: that of another process if from was no longer current.
 //
 //	UPDATE installation SET epoch = ?, begun_time = ?, reason = ? WHERE id = 1 AND epoch = ?
 func Change(ctx context.Context, db *storage.DB, from Epoch, at time.Time, reason string) (Epoch, error) {

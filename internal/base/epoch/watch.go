@@ -14,36 +14,38 @@ import (
 )
 
 const (
-	// checkEvery is how often a Watch looks while it is asked, and so about how long a process
-	// can go on with what it remembers when the database went back behind connections that it has.
+	// checkEvery is the interval of checks while the Watch is in use, and so about the time
+	// that a process can use outdated caches if the database went back without breaking its
+	// connections.
 	checkEvery = time.Second
-	// staleAfter is when a look is too old for whoever asks first after a while.
+	// staleAfter is the age at which a check is too old for the first caller after an idle
+	// time.
 	staleAfter = 3 * checkEvery / 2
-	// idleEvery is how often it looks when nobody asks: the metric of backups lives on it.
+	// idleEvery is the interval of checks while no caller uses it: the backup metric
+	// depends on it.
 	idleEvery = 30 * time.Second
-	// patience bounds one look.
+	// patience bounds one check.
 	patience = 5 * time.Second
-	// What is missing is asked for so often, at this distance, before it is believed to be
-	// gone: a server that follows another can be a moment late.
+	// A missing commit is looked up this often, at this interval, before it counts as lost:
+	// a replica can lag for a moment.
 	askings  = 3
 	askAgain = 200 * time.Millisecond
 )
 
-// Witness remembers something that was committed. It returns what of it is missing in the
-// database, in words for people, "" when nothing is. It speaks of what was committed in
-// the given epoch alone.
+// Witness remembers something that was committed in the given epoch. It returns a
+// description of the part that the database lacks, or "".
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
-// Watch follows the epoch of the database for one process. It looks every second while
-// somebody asks, first when somebody asks after a while, and before anything is believed once
-// the links to the database have changed: whatever takes
-// a database back behind a process's back, a failover or a restored server, ends its
-// connections. A look reads the epoch and asks the witnesses; when something is missing
-// that nobody announced, it changes the epoch.
+// Watch follows the epoch of the database for one process. It checks every second while
+// callers use it, on the first use after an idle time, and before it confirms any cached
+// state once the connections to the database have changed: whatever takes a database back,
+// a failover or a restored server, breaks its connections. A check reads the epoch and
+// queries the witnesses; if a commit is missing without an announced restore, the Watch
+// changes the epoch.
 //
-// What remains: in a process whose connections all stay, the database can have gone back
-// for as long as staleAfter before it is noticed (somebody deletes rows by hand, a proxy
-// changes servers behind the connections).
+// Remaining gap: if all connections of a process survive (rows deleted by hand, a proxy
+// that switches servers behind its connections), the database can have been back for up to
+// staleAfter before the Watch detects it.
 //
 // It is safe for concurrent use.
 type Watch struct {
@@ -51,28 +53,28 @@ type Watch struct {
 	clock     clock.Clock
 	witnesses []Witness
 
-	// looks lets everybody who asks during a look have its result.
+	// looks shares the result of a running check with all concurrent callers.
 	looks singleflight.Group
 	// current is nil before the first look.
 	current atomic.Pointer[Epoch]
-	// links is how often the links had changed before the last look that found all well,
-	// and in doubt when something was found missing since.
+	// links is the number of connection changes before the last successful check, or doubt
+	// if something was found missing since.
 	links atomic.Uint64
-	// looked is when that was; nil before the first.
+	// looked is the time of the last successful check; nil before the first.
 	looked atomic.Pointer[time.Time]
-	// asked is set when somebody asked since Run last looked.
+	// asked is set if a caller used the Watch since the last check of Run.
 	asked atomic.Bool
-	// backedUp is when the last backup was begun.
+	// backedUp is when the last backup started.
 	backedUp prometheus.Gauge
 }
 
-// doubt is no number of changes of links.
+// doubt equals no number of connection changes.
 const doubt = ^uint64(0)
 
-// NewWatch returns a Watch. Run should run while it is used.
+// NewWatch returns a Watch. Run must run while it is in use.
 func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
 	w := &Watch{db: db, clock: clk, backedUp: prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "interlock_backup_timestamp_seconds", Help: "When the last backup was begun, in seconds since 1970; 0 before the first.",
+		Name: "interlock_backup_timestamp_seconds", Help: "Start time of the last backup, in seconds since 1970; 0 before the first.",
 	})}
 	w.links.Store(doubt)
 	return w
@@ -81,16 +83,16 @@ func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
 // Collectors returns what it measures.
 func (w *Watch) Collectors() []prometheus.Collector { return []prometheus.Collector{w.backedUp} }
 
-// Ask makes the Watch ask a witness with each look. It is called before the Watch is used.
+// Ask adds a witness. It must be called before the Watch is used.
 func (w *Watch) Ask(witness Witness) { w.witnesses = append(w.witnesses, witness) }
 
-// Now returns the epoch that things are remembered for, and whether what was remembered
-// for it may be believed. It costs nothing but when the links to the database have
-// changed, or nobody asked for a while: it looks then, and who asks meanwhile waits. A look that
-// began after the question is answer enough, however long it took. It is false while the database
-// cannot be asked, or its links go on changing.
+// Now returns the epoch for which caches are valid, and whether cached state of that epoch
+// is confirmed. It costs nothing unless the connections to the database have changed or the
+// Watch was idle: then it runs a check, which concurrent callers share. Any check that
+// started after the call is sufficient, however long it took. Now returns false while the
+// database cannot be reached or its connections keep changing.
 func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
-	// A look may open a connection, and one that is under way may have begun too early.
+	// A check may open a connection, and a running one may have started too early.
 	const most = 3
 	called := clock.Mark()
 	w.asked.Store(true)
@@ -105,19 +107,20 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	return "", false
 }
 
-// isFresh reports whether the last look that found all well is not older than d.
+// isFresh reports whether the last successful check is at most d old.
 func (w *Watch) isFresh(d time.Duration) bool {
 	looked := w.looked.Load()
 	return looked != nil && clock.Since(*looked) <= d
 }
 
-// hasLookedSince reports whether a look that found all well began after a moment.
+// hasLookedSince reports whether a successful check started after moment.
 func (w *Watch) hasLookedSince(moment time.Time) bool {
 	looked := w.looked.Load()
 	return looked != nil && looked.After(moment)
 }
 
-// Run looks every second in which somebody asked, and now and then, until ctx ends.
+// Run checks every second in which a caller used the Watch, and at longer intervals
+// otherwise, until ctx ends.
 func (w *Watch) Run(ctx context.Context) {
 	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
@@ -127,14 +130,14 @@ func (w *Watch) Run(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if w.asked.Swap(false) || !w.isFresh(idleEvery) {
-				// A database that is away is asked again a second later.
+				// The next tick retries an unreachable database.
 				_ = w.Look(ctx)
 			}
 		}
 	}
 }
 
-// Look looks now, or waits for a look that is under way.
+// Look runs a check, or waits for a running one.
 func (w *Watch) Look(ctx context.Context) error {
 	_, err, _ := w.looks.Do("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -165,7 +168,7 @@ func (w *Watch) look(ctx context.Context) error {
 	return nil
 }
 
-// confirm asks the witnesses and returns the epoch that the database has after that.
+// confirm queries the witnesses and returns the resulting epoch of the database.
 func (w *Watch) confirm(ctx context.Context, now Epoch) (Epoch, error) {
 	for _, witness := range w.witnesses {
 		missing, err := w.ask(ctx, witness, now)
@@ -175,19 +178,19 @@ func (w *Watch) confirm(ctx context.Context, now Epoch) (Epoch, error) {
 		if missing == "" {
 			continue
 		}
-		slog.ErrorContext(ctx, "the database went back, and nobody said so; its epoch is changed", "missing", missing)
+		slog.ErrorContext(ctx, "database was restored without notice; starting a new epoch", "missing", missing)
 		return Change(ctx, w.db, now, w.clock.Now(), missing)
 	}
 	return now, nil
 }
 
-// ask returns what is missing and stays so.
+// ask returns the description of a commit that is permanently missing.
 func (w *Watch) ask(ctx context.Context, witness Witness, now Epoch) (missing string, err error) {
 	for asked := 1; ; asked++ {
 		if missing, err = witness(ctx, now); err != nil || missing == "" || asked == askings {
 			return missing, err
 		}
-		// Until it is known nobody believes what was remembered.
+		// Until the check is complete, no cached state is confirmed.
 		w.links.Store(doubt)
 		if !clock.Sleep(ctx, askAgain) {
 			return "", context.Cause(ctx)
@@ -198,6 +201,6 @@ func (w *Watch) ask(ctx context.Context, witness Witness, now Epoch) (missing st
 func (w *Watch) adopt(ctx context.Context, now Epoch) {
 	was := w.current.Swap(&now)
 	if was != nil && *was != now {
-		slog.WarnContext(ctx, "the database is on another history; what was remembered of the one before is forgotten", "before", *was, "now", now)
+		slog.WarnContext(ctx, "database has a new epoch; dropping caches of the previous one", "before", *was, "now", now)
 	}
 }
