@@ -1,10 +1,10 @@
-// Package guessable says whether a password is among those that are tried first. It judges
-// what is long enough already: most of the lists of common passwords are of shorter ones, which
-// people make long with digits and signs.
+// Package guessable detects passwords that attackers try first. It judges passwords that
+// are already long enough: most lists contain shorter ones, which people extend with digits
+// and signs.
 //
-// common.txt.gz has the 49,000 most common passwords of leaks, lower-cased, in order, one a
-// line: those of passwords.json in the npm package @zxcvbn-ts/language-common 4.1.3 (MIT) that
-// have four characters or more.
+// common.txt.gz contains the 49,000 most common leaked passwords, in lower case, by
+// frequency, one per line: the entries of passwords.json in the npm package
+// @zxcvbn-ts/language-common 4.1.3 (MIT) with at least four characters.
 package guessable
 
 import (
@@ -22,36 +22,37 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Why says what makes a password easy to guess.
+// Why is the reason why a password is easy to guess.
 type Why string
 
-// What a password can be.
+// Reasons.
 const (
-	// Common is one of the most common passwords, or one of them with other digits and signs
-	// around it, in place of its letters, or between them.
+	// Common is one of the most common passwords, possibly with digits and signs around it,
+	// in place of its letters, or between them.
 	Common Why = "common"
-	// Pattern repeats a few characters, or runs along the alphabet, the digits or the keyboard.
+	// Pattern repeats a few characters, or is a sequence in the alphabet, the digits or on
+	// the keyboard.
 	Pattern Why = "predictable"
-	// Named is little more than a name that whoever guesses knows.
+	// Named is little more than a name that an attacker knows.
 	Named Why = "named"
 )
 
 const (
-	// leastWord is the shortest common password, and the shortest part of a name, that is
-	// looked for in a password, in characters.
+	// leastWord is the minimum length of a common password or a part of a name that is
+	// searched for, in characters.
 	leastWord = 4
-	// mostDecoration is with how many characters around it a common password is still one.
+	// mostDecoration is the maximum number of characters around a common password.
 	mostDecoration = 8
-	// leastUnit is from what length on something may be repeated.
+	// leastUnit is the length from which on a unit may be repeated.
 	leastUnit = 12
-	// averageRun is how many characters a run has on average in a password that is made of runs.
+	// averageRun is the average length of runs in a password that consists of runs.
 	averageRun = 5
-	// leastRest is how many characters a password has at least beside names.
+	// leastRest is the minimum number of characters in addition to names.
 	leastRest = 7
 )
 
-// Check says why a password would be guessed, or "" when this package knows no reason. The
-// names are those that somebody who guesses knows, such as the user's and the product's.
+// Check returns the reason why a password is easy to guess, or "". The names are those that
+// an attacker knows, such as the user's and the product's.
 func Check(password string, names ...string) Why {
 	text := fold(password)
 	switch {
@@ -65,10 +66,10 @@ func Check(password string, names ...string) Why {
 	return ""
 }
 
-// fold writes a text in one way, whatever its case and the width of its characters.
+// fold normalizes case and character width.
 func fold(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
 
-// compact leaves letters and digits.
+// compact removes everything but letters and digits.
 func compact(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -80,21 +81,21 @@ func compact(text string) string {
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// asLetters are the readings of signs and digits that stand for letters; 1 is read as i or l.
+// asLetters are the readings of signs and digits as letters; 1 is read as i or l.
 var asLetters = []*strings.Replacer{
 	strings.NewReplacer("@", "a", "4", "a", "3", "e", "0", "o", "5", "s", "$", "s", "7", "t", "1", "i", "!", "i"),
 	strings.NewReplacer("@", "a", "4", "a", "3", "e", "0", "o", "5", "s", "$", "s", "7", "t", "1", "l", "!", "i"),
 }
 
-// famous are as well known as those of the list.
+// famous are passwords as well known as those of the list.
 var famous = []string{"correcthorsebatterystaple"}
 
-// common are the common passwords and what is left of them without digits and signs around
-// them.
+// common contains the common passwords, and their forms without leading and trailing digits
+// and signs.
 var common = sync.OnceValue(func() map[string]struct{} {
 	words, err := readCommon()
 	if err != nil {
-		// The list is a part of the program.
+		// The list is embedded in the program.
 		panic(err)
 	}
 	set := make(map[string]struct{}, len(words))
@@ -123,8 +124,8 @@ func readCommon() ([]string, error) {
 	return strings.Fields(string(text)), nil
 }
 
-// isCommon looks for the whole text, and for what is left of it without what stands around it
-// and in place of letters.
+// isCommon searches for the whole text, and for the text without surrounding digits and
+// signs and with letters restored.
 func isCommon(text string) bool {
 	length := utf8.RuneCountInString(text)
 	for _, inner := range []string{text, strings.TrimFunc(text, notLetter), strings.TrimRightFunc(text, notLetter)} {
@@ -151,8 +152,9 @@ func has(word string) bool {
 	return found
 }
 
-// isPattern reports whether a text repeats a unit that is itself too short for a password, or
-// is made of runs: of one character, of neighbours in the alphabet, or on a keyboard's row.
+// isPattern reports whether a text repeats a unit that is itself too short for a password,
+// or consists of runs: of one character, of neighbours in the alphabet, or of a keyboard
+// row.
 func isPattern(text []rune) bool {
 	if len(text) == 0 {
 		return false
@@ -171,10 +173,10 @@ func isPattern(text []rune) bool {
 	return runs*averageRun <= len(text)
 }
 
-// rows are those of keyboards, one after the other.
+// rows are keyboard rows, concatenated.
 const rows = "qwertyuiop asdfghjkl zxcvbnm qwertz azerty 7890"
 
-// follows reports whether a character is the one that is expected after another.
+// follows reports whether b is an expected successor of a.
 func follows(a, b rune) bool {
 	switch {
 	case b-a >= -1 && b-a <= 1:
@@ -185,8 +187,8 @@ func follows(a, b rune) bool {
 	return strings.Contains(rows, string([]rune{a, b})) || strings.Contains(rows, string([]rune{b, a}))
 }
 
-// isNamed reports whether a text is little more than names: what is left without them is
-// short, common, or a pattern.
+// isNamed reports whether a text is little more than names: the rest is short, common, or a
+// pattern.
 func isNamed(text string, names []string) bool {
 	rest := compact(text)
 	before := len(rest)
@@ -199,8 +201,8 @@ func isNamed(text string, names []string) bool {
 	return utf8.RuneCountInString(rest) < leastRest || isCommon(rest) || isPattern([]rune(rest))
 }
 
-// parts returns names as they may stand in a password, whole and by their parts, the longest
-// first.
+// parts returns the names in the forms in which a password may contain them, whole and in
+// parts, longest first.
 func parts(names []string) []string {
 	var all []string
 	for _, name := range names {
