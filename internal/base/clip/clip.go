@@ -1,10 +1,10 @@
-// Package clip shortens texts that come from outside.
+// Package clip truncates texts from outside.
 package clip
 
 import "unicode/utf8"
 
-// Text cuts a text behind so many characters, and says by an ellipsis that something is missing.
-// It keeps a client's own text from filling its reply and the log.
+// Text truncates a text to longest characters and marks the cut by an ellipsis, so that a
+// client's text cannot fill its reply and the log.
 func Text(text string, longest int) string {
 	if len(text) <= longest || utf8.RuneCountInString(text) <= longest {
 		return text
@@ -12,8 +12,8 @@ func Text(text string, longest int) string {
 	return string([]rune(text)[:longest]) + "…"
 }
 
-// Bytes cuts a text to at most longest bytes, between two characters: half of one is not
-// text, and a strict database refuses the row.
+// Bytes truncates a text to at most longest bytes, between two characters: a strict
+// database rejects incomplete characters.
 func Bytes(text string, longest int) string {
 	if len(text) <= longest {
 		return text

@@ -1,7 +1,7 @@
 // Package clock is the program's only source of the current time.
 //
-// Every time that leaves it is UTC and whole microseconds, which is what the
-// engines keep (DATETIME(6)); so a time read back equals the time written.
+// Every time that it returns is in UTC and in whole microseconds, the precision of the
+// engines (DATETIME(6)), so a time read back equals the time written.
 package clock
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Clock tells the time.
+// Clock returns the current time.
 type Clock interface {
 	// Now returns the current time in UTC, truncated to microseconds.
 	Now() time.Time
@@ -27,10 +27,10 @@ func (System) Now() time.Time { return Kept(time.Now()) }
 // durations that must not jump with the wall clock. Start comes from Mark.
 func Since(start time.Time) time.Duration { return time.Since(start) }
 
-// Mark returns a reading for Since. It keeps the monotonic part that Now drops.
+// Mark returns a reading for Since, with the monotonic part that Now drops.
 func Mark() time.Time { return time.Now() }
 
-// Sleep waits for d, and reports false when ctx has ended meanwhile.
+// Sleep waits for d, and returns false if ctx ended first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -42,14 +42,13 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Fake is a clock that stands still until it is moved. It is safe for
-// concurrent use.
+// Fake is a clock that only changes when it is set. It is safe for concurrent use.
 type Fake struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewFake returns a clock that shows at.
+// NewFake returns a clock at the given time.
 func NewFake(at time.Time) *Fake { return &Fake{now: Kept(at)} }
 
 // Now implements Clock.
@@ -88,7 +87,7 @@ func Parse(text string) (time.Time, error) {
 	return Kept(t), nil
 }
 
-// Kept is a time from elsewhere as the engines keep it.
+// Kept converts a time to the form in which the engines store it.
 func Kept(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // Deadline returns the machine's time after d, for deadlines of connections.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Accepts reports whether a request takes a coding, such as gzip. Without Accept-Encoding
-// it takes none: a client that says nothing may be too simple to decode.
+// Accepts reports whether a request accepts a coding, such as gzip. Without Accept-Encoding
+// it accepts none: such a client may be too simple to decode.
 func Accepts(r *http.Request, coding string) bool {
 	return accepts(r.Header.Values("Accept-Encoding"), coding, "*")
 }

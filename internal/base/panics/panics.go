@@ -1,5 +1,5 @@
-// Package panics makes an error of a panic where others must go on: the caller of a request, those
-// who share a flush, the rest of a queue.
+// Package panics converts panics to errors where other work must continue: other callers of
+// a request or a flush, the rest of a queue.
 package panics
 
 import (
@@ -7,6 +7,6 @@ import (
 	"runtime/debug"
 )
 
-// Error returns what recover returned as an error, for logs: it has the stack. It is called by the
-// deferred function that recovered, while the stack is still that of the panic.
+// Error converts the value of recover to an error for logs, with the stack. The deferred
+// function that recovered must call it, because the stack is then still that of the panic.
 func Error(recovered any) error { return fmt.Errorf("panic: %v\n%s", recovered, debug.Stack()) }
