@@ -1,7 +1,7 @@
 package merge
 
-// PatchBetween returns the merge patch (RFC 7396) that turns one document into another. False when
-// none does: a merge patch cannot put a null into an object.
+// PatchBetween returns the merge patch (RFC 7396) that turns one document into another. It
+// returns false if there is none: a merge patch cannot set a member to null.
 func PatchBetween(from, to any) (patch any, possible bool) {
 	patch = difference(from, to)
 	return patch, Equal(Patch(from, patch), to)

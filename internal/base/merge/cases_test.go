@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-// fixtures are shared with the merge of the web admin, which must agree.
+// fixtures are shared with the merge of the web admin, which must have the same results.
 type fixtures struct {
 	Patch []struct {
 		Name  string          `json:"name"`
@@ -71,7 +71,7 @@ func TestThreeWayAgreesWithTheSharedCases(t *testing.T) {
 			require.Equal(t, c.TheirsOnly, got.TheirsOnly)
 			require.Equal(t, c.YoursOnly, got.YoursOnly)
 			requireSame(t, tree(t, c.Conflicts), tree(t, got.Conflicts))
-			require.Equal(t, c.AutoMergeable, c.Merged.Present, "the case gives merged exactly when mergeable")
+			require.Equal(t, c.AutoMergeable, c.Merged.Present, "a case has merged if and only if it is mergeable")
 			requireSame(t, c.Merged.JSON, got.Merged)
 		})
 	}

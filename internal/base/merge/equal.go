@@ -8,9 +8,9 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// Equal reports whether two trees hold the same JSON value: members in any
-// order, numbers by exact decimal value (1, 1.0 and 100e-2 are equal, and so
-// are 0 and -0), strings by code point.
+// Equal reports whether two trees contain the same JSON value: members in any order,
+// numbers by exact decimal value (1, 1.0 and 100e-2 are equal, and so are 0 and -0),
+// strings by code point.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case *Object, map[string]any:

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Change is one place that differs between two documents. Before or After is
-// absent where the place was added or removed.
+// Change is one location at which two documents differ. Before or After is absent if the
+// location was added or removed.
 type Change struct {
 	Pointer string `json:"pointer"`
 	Before  Value  `json:"before,omitzero"`
 	After   Value  `json:"after,omitzero"`
 }
 
-// Diff lists the places at which other differs from base, at the finest level:
-// a member of an object that both have is compared member by member, anything
-// else as a whole. An object that appears or vanishes is one place, its own.
-// No place lies inside another. Equal documents have no changes.
+// Diff lists the locations at which other differs from base, at the finest level: an object
+// in both is compared member by member, anything else as a whole. An added or removed
+// object is one location. No location is inside another. Equal documents have no changes.
 func Diff(base, other any) []Change {
 	var changes []Change
 	diff(nil, Value{true, base}, Value{true, other}, func(at path, before, after Value) {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Object is a JSON object whose members keep their order. It is never changed once it is
-// part of a tree. A nil Object has no members.
+// Object is a JSON object that preserves the order of its members. It is immutable once it
+// is part of a tree. A nil Object has no members.
 type Object struct {
 	members []Member
-	// index is the places of the members by name, of objects that are too large to be
-	// searched member by member; nil for the others.
+	// index maps the names of members to their positions, for objects too large for linear
+	// search; nil for smaller ones.
 	index map[string]int
 }
 
@@ -21,11 +21,11 @@ type Member struct {
 	Value any
 }
 
-// searched is how many members an object can have and be searched without an index.
+// searched is the maximum number of members for linear search without an index.
 const searched = 12
 
-// NewObject returns an object of members in this order. Of members with one name the last
-// counts, at the place of the first.
+// NewObject returns an object of members in this order. A duplicate name overwrites the
+// value of the first occurrence.
 func NewObject(members ...Member) *Object {
 	o := newObject(len(members))
 	for _, m := range members {
@@ -34,7 +34,7 @@ func NewObject(members ...Member) *Object {
 	return o
 }
 
-// newObject returns an object that has room for size members.
+// newObject returns an object with capacity for size members.
 func newObject(size int) *Object {
 	o := &Object{members: make([]Member, 0, size)}
 	if size > searched {
@@ -43,8 +43,8 @@ func newObject(size int) *Object {
 	return o
 }
 
-// ObjectOf returns the object that a tree is. A map counts as an object whose members are
-// sorted by name.
+// ObjectOf returns tree as an object, if it is one. A map is converted to an object with
+// members sorted by name.
 func ObjectOf(tree any) (*Object, bool) {
 	switch tree := tree.(type) {
 	case *Object:
@@ -59,7 +59,7 @@ func ObjectOf(tree any) (*Object, bool) {
 	return nil, false
 }
 
-// Len is how many members there are.
+// Len returns the number of members.
 func (o *Object) Len() int {
 	if o == nil {
 		return 0
@@ -67,7 +67,7 @@ func (o *Object) Len() int {
 	return len(o.members)
 }
 
-// Get returns the value of a member, nil when there is none.
+// Get returns the value of a member, nil if there is none.
 func (o *Object) Get(name string) (value any, present bool) {
 	if o == nil {
 		return nil, false
@@ -78,7 +78,7 @@ func (o *Object) Get(name string) (value any, present bool) {
 	return nil, false
 }
 
-// All yields the members in their order.
+// All yields the members in order.
 func (o *Object) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		if o == nil {
@@ -92,10 +92,10 @@ func (o *Object) All() iter.Seq2[string, any] {
 	}
 }
 
-// MarshalJSON implements json.Marshaler, with the members in their order.
+// MarshalJSON implements json.Marshaler and preserves the order of the members.
 func (o *Object) MarshalJSON() ([]byte, error) { return Encode(o) }
 
-// find returns the place of a member, -1 when there is none.
+// find returns the position of a member, -1 if there is none.
 func (o *Object) find(name string) int {
 	if o.index != nil {
 		if i, present := o.index[name]; present {
@@ -106,7 +106,7 @@ func (o *Object) find(name string) int {
 	return slices.IndexFunc(o.members, func(m Member) bool { return m.Name == name })
 }
 
-// set gives a member a value, and adds it at the end when there is none.
+// set sets the value of a member, and appends the member if there is none.
 func (o *Object) set(name string, value any) {
 	if i := o.find(name); i >= 0 {
 		o.members[i].Value = value
@@ -115,7 +115,7 @@ func (o *Object) set(name string, value any) {
 	o.add(name, value)
 }
 
-// add adds a member at the end that the object does not have.
+// add appends a member that the object does not have.
 func (o *Object) add(name string, value any) {
 	o.members = append(o.members, Member{name, value})
 	switch {
@@ -135,7 +135,7 @@ func (o *Object) sameAs(other *Object) bool {
 		return false
 	}
 	for i, m := range o.members {
-		// Most often the order is the same, too.
+		// Usually the order is the same, too.
 		at := other.members[i]
 		if at.Name != m.Name {
 			place := other.find(m.Name)

@@ -86,8 +86,8 @@ func TestLargeObjectsArePatchedInLinearTime(t *testing.T) {
 	require.Less(t, time.Since(started), time.Minute)
 }
 
-// What is read is written as it was, however many members an object has; a patch finds
-// each of them.
+// Encoding a parsed document returns the same text, however many members an object has; a
+// patch finds each of them.
 func TestObjectsOfEverySizeKeepTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 40, rapid.ID).Draw(t, "names")

@@ -15,8 +15,8 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// Parse reads exactly one JSON value into a tree. Members keep their order and numbers
-// their spelling.
+// Parse parses exactly one JSON value into a tree. It preserves the order of members and
+// the spelling of numbers.
 func Parse(data []byte) (any, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	tree, err := parseValue(decoder)
@@ -82,8 +82,8 @@ func parseArray(decoder *jsontext.Decoder) (any, error) {
 	return array, err
 }
 
-// Tree turns a Go value into the tree of its JSON representation, whose objects are maps:
-// the order of a struct's members says nothing. JSON text goes to [Parse] instead.
+// Tree converts a Go value into the tree of its JSON representation. Its objects are maps,
+// because the order of a struct's members has no meaning. Use [Parse] for JSON text.
 func Tree(v any) (any, error) {
 	data, err := Encode(v)
 	if err != nil {
@@ -98,7 +98,7 @@ func Tree(v any) (any, error) {
 	return tree, nil
 }
 
-// Decode reads a tree into the Go value that it is of: Tree the other way.
+// Decode converts a tree into a Go value; it is the inverse of Tree.
 func Decode(tree, into any) error {
 	text, err := Encode(tree)
 	if err != nil {
@@ -107,8 +107,8 @@ func Decode(tree, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Encode writes a tree, or any other Go value, as compact JSON without escapes for HTML.
-// The members of an Object come in their order, those of a map by name.
+// Encode encodes a tree, or any other Go value, as compact JSON without HTML escapes.
+// Members of an Object are in their order, members of a map are sorted by name.
 func Encode(v any) ([]byte, error) {
 	text, err := appendTree(nil, v)
 	if err != nil {
@@ -159,7 +159,7 @@ func appendTree(text []byte, tree any) (_ []byte, err error) {
 	return append(text, other...), err
 }
 
-// appendString writes a string; what is no UTF-8 in it becomes the replacement character.
+// appendString appends a quoted string; invalid UTF-8 becomes the replacement character.
 func appendString(text []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))

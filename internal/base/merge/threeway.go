@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Conflict is a contested place with its value on each side. A value is absent
-// where the side does not have the place.
+// Conflict is a location that both sides changed, with its value on each side. A value is
+// absent if the side does not have the location.
 type Conflict struct {
 	Pointer string `json:"pointer"`
 	Base    Value  `json:"base,omitzero"`
@@ -14,32 +14,31 @@ type Conflict struct {
 	Theirs  Value  `json:"theirs,omitzero"`
 }
 
-// Result says how two edits of one document stand to each other. Its JSON is
-// the part of a version_conflict reply that is computed here: the lists are
-// empty rather than null, and every changed place is in exactly one of them or
-// inside a conflict.
+// Result is the comparison of two edits of one document. Its JSON is a part of the
+// version_conflict reply: the lists are empty rather than null, and every changed location
+// is in exactly one list or inside a conflict.
 type Result struct {
 	Conflicts  []Conflict `json:"conflicts"`
 	TheirsOnly []string   `json:"theirsOnly"`
 	YoursOnly  []string   `json:"yoursOnly"`
-	// AutoMergeable is true exactly when there are no conflicts.
+	// AutoMergeable is true if and only if there are no conflicts.
 	AutoMergeable bool `json:"autoMergeable"`
-	// Merged carries both edits. It is set only when AutoMergeable. Numbers
-	// that you respelled without changing keep their spelling in theirs.
+	// Merged contains both edits. It is set only if AutoMergeable is true. A number that
+	// yours only respelled keeps its spelling in theirs.
 	Merged any `json:"-"`
 }
 
-// ThreeWay compares two edits of base: yours, which is to be saved, and theirs,
-// which was saved meanwhile.
+// ThreeWay compares two edits of base: yours, which is to be saved, and theirs, which was
+// saved since.
 //
-// A place is contested when both sides changed it since base, even to the same
-// value: two admins who both raise a counter from 1 to 2 meant it to be 3, and
-// only they can say so. It is also contested when one side changed something
-// inside a value that the other side replaced or removed as a whole; the
-// conflict then stands at the whole value, the shorter pointer.
+// A location is a conflict if both sides changed it since base, even to the same value: if
+// two admins each raise a counter from 1 to 2, they may have meant 3, and only they can
+// decide. It is also a conflict if one side changed a part of a value that the other side
+// replaced or removed as a whole; the conflict then has the shorter pointer, that of the
+// whole value.
 //
-// Members that change with every write, such as version, etag and
-// updatedTime, would conflict always: leave them out of all three documents.
+// Members that change with every write, such as version, etag and updatedTime, would always
+// conflict: omit them from all three documents.
 func ThreeWay(base, yours, theirs any) Result {
 	m := merger{result: Result{Conflicts: []Conflict{}, TheirsOnly: []string{}, YoursOnly: []string{}}}
 	merged := m.merge(nil, Value{true, base}, Value{true, yours}, Value{true, theirs})
@@ -59,8 +58,8 @@ type merger struct {
 	result Result
 }
 
-// merge descends while all three sides are objects. Where they are not, the
-// place is the smallest that can be decided as a whole.
+// merge descends while all three sides are objects. Otherwise it decides the location as a
+// whole.
 func (m *merger) merge(at path, base, yours, theirs Value) Value {
 	baseObject, baseIs := base.object()
 	yoursObject, yoursIs := yours.object()
@@ -84,7 +83,8 @@ func (m *merger) merge(at path, base, yours, theirs Value) Value {
 	return theirs
 }
 
-// mergeObjects keeps theirs in its order; what you added follows in yours.
+// mergeObjects returns members in the order of theirs, followed by the members that yours
+// added.
 func (m *merger) mergeObjects(at path, base, yours, theirs *Object) Value {
 	merged := newObject(theirs.Len())
 	mergeMember := func(name string) {
@@ -117,9 +117,9 @@ func appendChanged(pointers []string, at path, before, after Value) []string {
 	return pointers
 }
 
-// diff reports the places at which two values differ, at the finest level: a member of an
-// object that both have is compared member by member, anything else as a whole. An object
-// that appears or vanishes is one place, its own.
+// diff reports the locations at which two values differ, at the finest level: an object on
+// both sides is compared member by member, anything else as a whole. An added or removed
+// object is one location.
 func diff(at path, before, after Value, report func(at path, before, after Value)) {
 	old, wasObject := before.object()
 	current, isObject := after.object()
