@@ -12,18 +12,19 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// longestSubject is in bytes (OpenID Connect Core 1.0, 2).
+// longestSubject is the maximum length of a subject in bytes (OpenID Connect Core 1.0, 2).
 const longestSubject = 255
 
-// Kept is what is kept of a question until it is answered. Each is random, and good once.
+// Kept is the state of an authorization request that the caller stores until the callback.
+// Each value is random and valid once.
 type Kept struct {
-	// State names the question in the answer, Nonce in the ID token, and Verifier is what the
-	// code is redeemed with, so that who reads the code on its way can do nothing with it.
+	// State identifies the request in the callback, and Nonce in the ID token. Verifier
+	// redeems the code, so that an intercepted code is useless.
 	State, Nonce, Verifier string
 }
 
-// Ask returns the address at which the provider asks somebody who they are; the answer comes to
-// the address redirect. Errors: ErrUnavailable.
+// Ask returns the provider's authorization URL; the provider redirects the browser to
+// redirect. Errors: ErrUnavailable.
 func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address string, err error) {
 	known, err := p.lookUp(ctx)
 	if err != nil {
@@ -33,30 +34,31 @@ func (p *Provider) Ask(ctx context.Context, k Kept, redirect string) (address st
 	return config.AuthCodeURL(k.State, discovery.Nonce(k.Nonce), oauth2.S256ChallengeOption(k.Verifier)), nil
 }
 
-// Answer is what a provider sends somebody back with.
+// Answer contains the parameters of the provider's callback.
 type Answer struct {
 	Code string
-	// Issuer is the one that the answer names; "" when it names none.
+	// Issuer is the issuer in the callback; "" if absent.
 	Issuer string
 }
 
-// Named is whom a provider names.
+// Named is the user identified by the provider.
 type Named struct {
-	// Subject is the provider's name for somebody: never given to another, never changed.
+	// Subject is the provider's identifier of the user: never reassigned, never changed.
 	Subject string
-	// Groups are those of the groups claim, in its order.
+	// Groups are the values of the groups claim, in order.
 	Groups []string
 }
 
-// Redeem asks the provider whom an answer names. Errors: ErrUnavailable, ErrRefused, ErrClock.
+// Redeem exchanges the callback for the user's identity. Errors: ErrUnavailable,
+// ErrRefused, ErrClock.
 func (p *Provider) Redeem(ctx context.Context, answer Answer, k Kept, redirect string) (Named, error) {
 	known, err := p.lookUp(ctx)
 	if err != nil {
 		return Named{}, err
 	}
-	// An answer of one provider must not be taken for that of another (RFC 9207).
+	// A callback of one provider must not be accepted as that of another (RFC 9207).
 	if answer.Issuer != p.client.Issuer && (answer.Issuer != "" || known.namesIssuer) {
-		return Named{}, fmt.Errorf("%w: it is by the issuer %.200q", ErrRefused, answer.Issuer)
+		return Named{}, fmt.Errorf("%w: its issuer is %.200q", ErrRefused, answer.Issuer)
 	}
 	text, err := p.exchange(ctx, known, answer.Code, k.Verifier, redirect)
 	if err != nil {
@@ -79,11 +81,11 @@ func (p *Provider) exchange(ctx context.Context, known *metadata, code, verifier
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < 500:
-		// What the provider says of it can have the code in it.
-		return "", fmt.Errorf("%w: it does not take the code: %d %.100q", ErrRefused, refused.Response.StatusCode, refused.ErrorCode)
+		// The error description may contain the code.
+		return "", fmt.Errorf("%w: it rejects the code: %d %.100q", ErrRefused, refused.Response.StatusCode, refused.ErrorCode)
 	case errors.As(err, &refused):
-		// Its reply may quote what it was sent.
-		return "", fmt.Errorf("%w: redeem the code: it fails by itself", ErrUnavailable)
+		// The response may quote the request.
+		return "", fmt.Errorf("%w: redeem the code: internal error of the provider", ErrUnavailable)
 	case isAway(err):
 		return "", fmt.Errorf("%w: redeem the code: %w", ErrUnavailable, short(err))
 	case err != nil:
@@ -91,19 +93,19 @@ func (p *Provider) exchange(ctx context.Context, known *metadata, code, verifier
 	}
 	idToken, _ = token.Extra("id_token").(string)
 	if idToken == "" {
-		return "", fmt.Errorf("%w: it gives no ID token", ErrRefused)
+		return "", fmt.Errorf("%w: it returned no ID token", ErrRefused)
 	}
 	return idToken, nil
 }
 
-// verify checks an ID token in all but its nonce (OpenID Connect Core 1.0, 3.1.3.7).
+// verify checks an ID token except for its nonce (OpenID Connect Core 1.0, 3.1.3.7).
 func (p *Provider) verify(ctx context.Context, known *metadata, text string) (*discovery.IDToken, error) {
 	var unread bool
 	token, err := known.verifier.Verify(context.WithValue(ctx, unreadKey{}, &unread), text)
 	var expired *discovery.TokenExpiredError
 	switch {
 	case errors.As(err, &expired):
-		return nil, fmt.Errorf("%w: its ID token ended at %s", ErrClock, expired.Expiry.UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: its ID token expired at %s", ErrClock, expired.Expiry.UTC().Format(time.RFC3339))
 	case unread:
 		return nil, fmt.Errorf("%w: read its keys: %w", ErrUnavailable, short(err))
 	case err != nil:
@@ -128,10 +130,10 @@ func (p *Provider) verify(ctx context.Context, known *metadata, text string) (*d
 	return token, nil
 }
 
-// named reads whom an ID token names.
+// named returns the user of an ID token.
 func (p *Provider) named(token *discovery.IDToken) (Named, error) {
 	if token.Subject == "" || len(token.Subject) > longestSubject {
-		return Named{}, fmt.Errorf("%w: its ID token names nobody", ErrRefused)
+		return Named{}, fmt.Errorf("%w: its ID token has no valid subject", ErrRefused)
 	}
 	named := Named{Subject: token.Subject}
 	if p.client.GroupsClaim == "" {
@@ -145,7 +147,7 @@ func (p *Provider) named(token *discovery.IDToken) (Named, error) {
 	return named, nil
 }
 
-// textsOf returns the texts of a claim that is one, or a list of them.
+// textsOf returns the strings of a claim that is a string or a list of strings.
 func textsOf(claim any) []string {
 	switch claim := claim.(type) {
 	case string:

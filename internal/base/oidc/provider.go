@@ -1,15 +1,16 @@
-// Package oidc asks an OpenID Connect provider who somebody is: the authorization code flow
-// with PKCE (OpenID Connect Core 1.0; RFC 7636), for a confidential or a public client.
+// Package oidc authenticates users with an OpenID Connect provider: the authorization code
+// flow with PKCE (OpenID Connect Core 1.0; RFC 7636), for a confidential or a public
+// client.
 //
-// What holds:
+// Invariants:
 //
-//   - A provider is looked up when somebody first signs in by it, and not before. One that is
-//     down, slow or wrong costs whoever waits for it at most Timeout, and nobody else anything.
-//   - Whom an answer names is believed only when its ID token is signed by a key of the provider
-//     with one of Algorithms, for this client, by this issuer, for this nonce, and is not older
-//     than it says, give or take Skew.
-//   - Nothing is sent to, or taken from, an address that somebody on the way could read: all of
-//     them are https, or on this machine.
+//   - Discovery of a provider happens at the first sign-in with it. A provider that is
+//     down, slow or misconfigured delays only its own users, by at most Timeout.
+//   - The identity in a callback is accepted only if its ID token is signed by a key of
+//     the provider with one of Algorithms, for this client, issuer and nonce, and has not
+//     expired, with a tolerance of Skew.
+//   - Requests are sent only to addresses that cannot be intercepted: https, or this
+//     machine.
 package oidc
 
 import (
@@ -34,36 +35,36 @@ import (
 const (
 	// Timeout bounds each request to a provider.
 	Timeout = 5 * time.Second
-	// Skew is how far the provider's clock may be from ours.
+	// Skew is the tolerated difference to the provider's clock.
 	Skew = time.Minute
-	// metadataTime is how long what a provider says of itself is believed. While it cannot be
-	// asked again, it goes on to be.
+	// metadataTime is how long the discovery document is cached. If it cannot be refreshed,
+	// the cached one stays in use.
 	metadataTime = time.Hour
-	// failureTime is how long a provider that could not be looked up is not asked again.
+	// failureTime is the pause after a failed discovery.
 	failureTime = 2 * time.Second
-	// longestReply is in bytes; what is behind it is not read.
+	// longestReply bounds a response in bytes; the rest is not read.
 	longestReply = 1 << 20
-	// mostGroups bounds the groups that are read from one ID token.
+	// mostGroups bounds the number of groups read from an ID token.
 	mostGroups = 1000
 )
 
-// Algorithms are those that an ID token may be signed with: public keys only. With a secret,
-// or with none, the client itself could sign.
+// Algorithms are the accepted signature algorithms of ID tokens: public-key algorithms
+// only. With a shared secret, or without a signature, the client itself could forge tokens.
 var Algorithms = []string{
 	discovery.RS256, discovery.RS384, discovery.RS512, discovery.PS256, discovery.PS384, discovery.PS512,
 	discovery.ES256, discovery.ES384, discovery.ES512, discovery.EdDSA,
 }
 
-// Client is this service as a provider knows it.
+// Client is this service as registered with a provider.
 type Client struct {
-	// Issuer is the provider's identifier, letter by letter as its ID tokens have it.
+	// Issuer is the provider's identifier, exactly as in its ID tokens.
 	Issuer string
 	ID     string
 	// Secret is "" for a public client, which PKCE alone protects.
 	Secret string
-	// Scopes are asked for beside openid.
+	// Scopes are requested in addition to openid.
 	Scopes []string
-	// GroupsClaim names the claim of an ID token that lists the groups; "" reads none.
+	// GroupsClaim is the name of the ID token claim with the groups; "" for none.
 	GroupsClaim string
 }
 
@@ -76,31 +77,31 @@ type Provider struct {
 	lookUps singleflight.Group
 	mu      sync.Mutex
 	known   *metadata
-	// failed is when the provider could last not be looked up, and failure why.
+	// failed is the time of the last failed discovery, and failure its error.
 	failed  time.Time
 	failure error
 }
 
-// metadata is what a provider says of itself.
+// metadata is the provider's discovery document.
 type metadata struct {
 	endpoint oauth2.Endpoint
 	verifier *discovery.IDTokenVerifier
-	// namesIssuer is set when answers carry the issuer (RFC 9207).
+	// namesIssuer is set if callbacks contain the issuer (RFC 9207).
 	namesIssuer bool
 	readTime    time.Time
 }
 
-// The reasons for which nobody is signed in by a provider.
+// Reasons for a failed sign-in.
 var (
-	// ErrUnavailable is for a provider that cannot be asked: it is down, slow, or not one.
-	ErrUnavailable = errors.New("the provider cannot be asked")
-	// ErrRefused is for an answer that proves nothing.
-	ErrRefused = errors.New("the answer of the provider proves nothing")
-	// ErrClock is for an ID token that is good by another clock than ours.
+	// ErrUnavailable: the provider is down, slow, or not an OpenID Connect provider.
+	ErrUnavailable = errors.New("the provider cannot be reached")
+	// ErrRefused: the callback or the ID token is invalid.
+	ErrRefused = errors.New("the response of the provider is not valid")
+	// ErrClock: the ID token is valid only by a clock that differs from ours.
 	ErrClock = errors.New("the clocks of the provider and of this service differ")
 )
 
-// New returns a provider, which is asked nothing yet.
+// New returns a provider without contacting it.
 func New(client Client, clock clock.Clock) *Provider {
 	return &Provider{client: client, clock: clock, http: HTTPClient(Timeout)}
 }
@@ -108,7 +109,7 @@ func New(client Client, clock clock.Clock) *Provider {
 // Issuer returns the provider's identifier.
 func (p *Provider) Issuer() string { return p.client.Issuer }
 
-// lookUp returns what the provider says of itself, for all who want to know at once. Errors:
+// lookUp returns the discovery document, shared by concurrent callers. Errors:
 // ErrUnavailable.
 func (p *Provider) lookUp(ctx context.Context) (*metadata, error) {
 	known, err := p.recall()
@@ -116,7 +117,7 @@ func (p *Provider) lookUp(ctx context.Context) (*metadata, error) {
 		return known, err
 	}
 	found := p.lookUps.DoChan("", func() (any, error) {
-		// The first asker may hang up; the others still want the answer.
+		// The first caller may disconnect; the others still need the result.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout)
 		defer cancel()
 		read, err := p.read(ctx)
@@ -133,8 +134,8 @@ func (p *Provider) lookUp(ctx context.Context) (*metadata, error) {
 	}
 }
 
-// recall returns what is known, or why nothing is that was asked for just now; nil when it is
-// time to ask.
+// recall returns the cached document, or the error of a recent discovery; nil if a new
+// discovery is due.
 func (p *Provider) recall() (*metadata, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +164,7 @@ func (p *Provider) remember(read *metadata, err error) (*metadata, error) {
 	return read, nil
 }
 
-// read asks the provider for its metadata (OpenID Connect Discovery 1.0, 4).
+// read fetches the discovery document (OpenID Connect Discovery 1.0, 4).
 func (p *Provider) read(ctx context.Context) (*metadata, error) {
 	found, err := discovery.NewProvider(p.with(ctx), p.client.Issuer)
 	if err != nil {
@@ -184,12 +185,12 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 			return nil, fmt.Errorf("its %s, %.200q, is not https, or on this machine where it is not", name, address)
 		}
 	}
-	// Who says nothing of it may still take it, and is sent it.
+	// A provider that does not list methods may still support S256, so it is used.
 	if len(says.Challenges) > 0 && !slices.Contains(says.Challenges, "S256") {
-		return nil, fmt.Errorf("it does not take PKCE by S256, only %.100q", says.Challenges)
+		return nil, fmt.Errorf("it does not support PKCE with S256, only %.100q", says.Challenges)
 	}
 	endpoint.AuthStyle = p.authStyle(says.Methods)
-	// The keys are read later, when this request is long over.
+	// The keys are fetched later, after the end of this request.
 	keys := discovery.NewRemoteKeySet(p.with(context.WithoutCancel(ctx)), says.Keys)
 	return &metadata{
 		endpoint: endpoint, namesIssuer: says.NamesIssuer, readTime: p.clock.Now(),
@@ -200,8 +201,8 @@ func (p *Provider) read(ctx context.Context) (*metadata, error) {
 	}, nil
 }
 
-// authStyle is how the client shows its secret: as the provider says, and in the header when it
-// says nothing (OpenID Connect Discovery 1.0, 3). To try both would redeem a code twice.
+// authStyle is the way to send the client secret: as the provider lists, and in the header
+// by default (OpenID Connect Discovery 1.0, 3). Trying both would redeem a code twice.
 func (p *Provider) authStyle(methods []string) oauth2.AuthStyle {
 	inHeader := len(methods) == 0 || slices.Contains(methods, "client_secret_basic")
 	if p.client.Secret != "" && inHeader {
@@ -210,12 +211,12 @@ func (p *Provider) authStyle(methods []string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInParams
 }
 
-// with returns a context under which the libraries use our client.
+// with returns a context with which the libraries use our HTTP client.
 func (p *Provider) with(ctx context.Context) context.Context {
 	return discovery.ClientContext(ctx, p.http)
 }
 
-// config is what x/oauth2 needs to know.
+// config returns the configuration for x/oauth2.
 func (p *Provider) config(m *metadata, redirect string) oauth2.Config {
 	return oauth2.Config{
 		ClientID: p.client.ID, ClientSecret: p.client.Secret, Endpoint: m.endpoint, RedirectURL: redirect,
@@ -223,8 +224,8 @@ func (p *Provider) config(m *metadata, redirect string) oauth2.Config {
 	}
 }
 
-// Safe reports whether nobody on the way to an address can read or change what is said there:
-// it is https, or on this machine.
+// Safe reports whether traffic to an address cannot be read or changed in transit: it is
+// https, or on this machine.
 func Safe(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -233,17 +234,17 @@ func Safe(address string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname())
 }
 
-// isHere reports whether an address is of this machine, where a provider elsewhere has no
-// business.
+// isHere reports whether an address is on this machine, which is not valid for a remote
+// provider.
 func isHere(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && IsLoopback(u.Hostname())
 }
 
-// longestReason is how much of an error of a library is told: it may quote a whole reply.
+// longestReason bounds the error text of a library, which may quote a whole response.
 const longestReason = 300
 
-// short is an error whose text is cut, for the log.
+// short truncates the text of an error for the log.
 func short(err error) error {
 	text := err.Error()
 	if len(text) <= longestReason {

@@ -31,7 +31,8 @@ func oneShot() *http.Transport {
 	return transport
 }
 
-// bounded reads no more than longestReply of any reply: the libraries read all there is.
+// bounded limits every response to longestReply, because the libraries read without a
+// limit.
 type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -47,8 +48,8 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// reachable tells keys that cannot be read from a signature that is wrong, which go-oidc puts
-// into one text.
+// reachable distinguishes a failed fetch of the keys from a wrong signature; go-oidc
+// returns the same error type for both.
 type reachable struct{ discovery.KeySet }
 
 type unreadKey struct{}
@@ -62,7 +63,7 @@ func (r reachable) VerifySignature(ctx context.Context, token string) ([]byte, e
 	return payload, err
 }
 
-// isAway reports whether a request had no reply.
+// isAway reports whether a request had no response.
 func isAway(err error) bool {
 	var failed *url.Error
 	return errors.As(err, &failed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)

@@ -1,4 +1,5 @@
-// Package oidctest has an OpenID Connect provider for tests that can be wrong in every way.
+// Package oidctest provides an OpenID Connect provider for tests, which can violate every
+// rule.
 package oidctest
 
 import (
@@ -20,13 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ClientID and ClientSecret are those of the one client that a provider knows.
+// ClientID and ClientSecret are the credentials of the provider's only client.
 const (
 	ClientID     = "interlock"
 	ClientSecret = "a secret of the client"
 )
 
-// key is made once: it takes time.
+// key is generated once, because that is slow.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
 	made, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -35,7 +36,7 @@ var key = sync.OnceValue(func() *rsa.PrivateKey {
 	return made
 })
 
-// OtherKey is one that no provider publishes.
+// OtherKey is a key that no provider publishes.
 var OtherKey = sync.OnceValue(func() *rsa.PrivateKey {
 	made, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -44,18 +45,19 @@ var OtherKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return made
 })
 
-// Provider is right in all until a member says otherwise. They are set before it is used.
+// Provider conforms to the specification unless a field changes its behaviour. Set the
+// fields before use.
 type Provider struct {
 	*httptest.Server
 	// Now is the provider's clock.
 	Now func() time.Time
-	// Metadata changes what it says of itself, Answer the parameters that it sends a browser
-	// back with, Claims an ID token, and Sign signs one; nil for nothing.
+	// Metadata modifies the discovery document, Answer the parameters of the callback,
+	// Claims an ID token, and Sign signs one; nil for the default.
 	Metadata func(map[string]any)
 	Answer   func(url.Values)
 	Claims   func(map[string]any)
 	Sign     func(claims map[string]any) string
-	// Before sees each request first, by its path, and answers in its place if it likes.
+	// Before receives each request first and may respond to it.
 	Before func(w http.ResponseWriter, r *http.Request) (answered bool)
 
 	mu       sync.Mutex
@@ -63,7 +65,7 @@ type Provider struct {
 	redeemed int
 }
 
-// grant is what a code was given for.
+// grant is the authorization of a code.
 type grant struct{ subject, nonce, challenge, redirect string }
 
 // New returns a provider that listens on this machine until the test ends.
@@ -89,15 +91,15 @@ func Start() *Provider {
 	return p
 }
 
-// Redeemed is how many codes were redeemed.
+// Redeemed returns the number of redeemed codes.
 func (p *Provider) Redeemed() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.redeemed
 }
 
-// SignIn plays somebody who signs in at the address that a client sent a browser to, and
-// returns the address that the browser is sent back to.
+// SignIn simulates a user who signs in at the authorization URL, and returns the callback
+// URL.
 func (p *Provider) SignIn(t testing.TB, location, subject string) string {
 	t.Helper()
 	asked, err := url.Parse(location)
@@ -123,7 +125,7 @@ func (p *Provider) metadata(w http.ResponseWriter, _ *http.Request) {
 	says := map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
-		// It claims what must not be believed.
+		// The document also lists algorithms that the client must reject.
 		"id_token_signing_alg_values_supported":          []string{"RS256", "HS256", "none"},
 		"code_challenge_methods_supported":               []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
@@ -141,7 +143,7 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// token redeems a code, once, for whom it was given to.
+// token redeems a code, once, for the client and verifier that it was issued to.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	id, _ = url.QueryUnescape(id)
@@ -176,8 +178,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, map[string]any{"access_token": "of no account", "token_type": "Bearer", "id_token": sign(claims)})
 }
 
-// Signed is an ID token with this algorithm in its header, which is signed by RS256 or, with
-// "none", not at all.
+// Signed returns an ID token with this algorithm in its header, signed with RS256 or, for
+// "none", not signed.
 func Signed(by *rsa.PrivateKey, algorithm string, claims map[string]any) string {
 	body := encoded(map[string]any{"alg": algorithm, "kid": "1"}) + "." + encoded(claims)
 	if algorithm == "none" {
