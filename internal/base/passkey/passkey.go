@@ -1,15 +1,15 @@
-// Package passkey registers passkeys and checks what they sign (WebAuthn Level 3,
-// https://www.w3.org/TR/webauthn-3/). The rest of the program sees none of the library below it.
+// Package passkey registers passkeys and verifies their signatures (WebAuthn Level 3,
+// https://www.w3.org/TR/webauthn-3/). It hides the library from the rest of the program.
 //
-// What holds:
+// Invariants:
 //
-//   - A passkey proves that its user was there and was verified, by a PIN or a finger: without
-//     that, whoever finds a key in a computer would touch it.
-//   - What was signed elsewhere, for another site, or for another challenge proves nothing.
-//   - Nothing is asked of the maker of a passkey: no attestation is asked for or looked at.
+//   - A passkey proves that its user was present and verified, by a PIN or a fingerprint:
+//     otherwise anyone could use a key left in a computer.
+//   - Signatures for another site or another challenge are rejected.
+//   - Attestation is neither requested nor checked.
 //
-// It keeps nothing. That a challenge is answered once, and that a counter only goes forward, is
-// for the caller and its database to see to.
+// The package stores nothing. The caller and its database must accept each challenge only
+// once, and counters only if they increase.
 package passkey
 
 import (
@@ -33,28 +33,28 @@ import (
 )
 
 const (
-	// Timeout is how long a browser asks its user for a passkey.
+	// Timeout is how long a browser prompts its user for a passkey.
 	Timeout = 5 * time.Minute
-	// HandleBytes is the length of the random text by which an authenticator knows a user: the
-	// longest that there may be, and nothing of the user is in it (section 14.6.1).
+	// HandleBytes is the length of the random user handle: the maximum, without any data of
+	// the user (section 14.6.1).
 	HandleBytes = 64
-	// mostID and mostKey bound what is kept, in bytes: no credential id may be longer (section
-	// 4), and no key of the algorithms below is.
+	// mostID and mostKey bound stored values in bytes: the maximum of credential ids
+	// (section 4), and more than any key of the algorithms below needs.
 	mostID  = 1023
 	mostKey = 2048
-	// mostTransports is more than there are.
+	// mostTransports exceeds the number of defined transports.
 	mostTransports = 10
-	// service is what browsers and authenticators call this program.
+	// service is the name of this program in browsers and authenticators.
 	service = "Interlock"
-	// development is the site of who says nothing else: browsers hold it for as safe as https.
+	// development is the default site: browsers treat it as secure like https.
 	development = "localhost"
 )
 
-// ErrRefused is for what proves nothing; the text says why.
+// ErrRefused: the passkey is not valid; the text contains the reason.
 var ErrRefused = errors.New("the passkey proves nothing")
 
-// algorithms are those of the keys that are taken: ECDSA with P-256, Ed25519 and RSA, each with
-// SHA-256 (or as its curve has it). Every authenticator has one of them.
+// algorithms are the accepted key algorithms: ECDSA with P-256, Ed25519 and RSA, each with
+// SHA-256 (or the hash of the curve). Every authenticator supports one of them.
 var algorithms = []protocol.CredentialParameter{
 	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgES256},
 	{Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.AlgEdDSA},
@@ -63,32 +63,32 @@ var algorithms = []protocol.CredentialParameter{
 
 var transports = regexp.MustCompile(`^[a-z][a-z-]{0,15}$`)
 
-// Site is where passkeys are used: the relying party, by the host that browsers show.
+// Site is the relying party, identified by the host that browsers show.
 type Site struct {
-	// id is that host; a passkey is good for it alone, and is lost with it.
+	// id is that host; a passkey is valid only for it.
 	id string
-	// origin is the only one that is believed; "" for any port of this machine.
+	// origin is the only accepted origin; "" for any port of this machine.
 	origin  string
 	library *webauthn.WebAuthn
 }
 
-// NewSite returns the site at the address where browsers reach the service, such as
-// https://admin.example.com; "" is this machine by the name localhost, at any port, as only a
-// browser on it can mean. Errors: a sentence, for an address whose host is no name: browsers know
-// passkeys of no other.
+// NewSite returns the site at the public address of the service, such as
+// https://admin.example.com; "" is localhost at any port, which only a browser on this
+// machine can use. Errors: a sentence, for an address whose host is not a name: browsers
+// support passkeys only for names.
 func NewSite(address string) (*Site, error) {
 	s := &Site{id: development}
 	origins := []string{"http://" + development}
 	if address != "" {
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" {
-			return nil, fmt.Errorf("%q is no address", address)
+			return nil, fmt.Errorf("%q is not an address", address)
 		}
 		if net.ParseIP(u.Hostname()) != nil {
-			return nil, fmt.Errorf("%s has a number for a host, and passkeys are for a name", address)
+			return nil, fmt.Errorf("%s has an IP address as its host, and passkeys need a host name", address)
 		}
 		if s.id, err = idna.Lookup.ToASCII(u.Hostname()); err != nil {
-			return nil, fmt.Errorf("%s has a host that is no name: %w", address, err)
+			return nil, fmt.Errorf("%s has an invalid host name: %w", address, err)
 		}
 		s.origin = originOf(u.Scheme, s.id, u.Port())
 		origins = []string{s.origin}
@@ -100,7 +100,8 @@ func NewSite(address string) (*Site, error) {
 		AuthenticatorSelection: protocol.AuthenticatorSelection{
 			ResidentKey: protocol.ResidentKeyRequirementPreferred, UserVerification: protocol.VerificationRequired,
 		},
-		// Extensions of browsers add what nobody asked for, and nothing here reads it.
+		// Browser extensions may add outputs that were not requested; this package ignores
+		// them.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -109,7 +110,7 @@ func NewSite(address string) (*Site, error) {
 	return s, nil
 }
 
-// originOf is an origin as browsers write it: without the port that its scheme has anyway.
+// originOf returns an origin as browsers write it: without the default port of the scheme.
 func originOf(scheme, host, port string) string {
 	if port == "" || scheme == "https" && port == "443" || scheme == "http" && port == "80" {
 		return scheme + "://" + host
@@ -117,10 +118,11 @@ func originOf(scheme, host, port string) string {
 	return scheme + "://" + host + ":" + port
 }
 
-// ID is the host that passkeys are registered for.
+// ID is the host for which passkeys are registered.
 func (s *Site) ID() string { return s.id }
 
-// Accepts reports whether a page of an origin, as browsers write it, may use the site's passkeys.
+// Accepts reports whether a page of this origin, as browsers write it, may use the site's
+// passkeys.
 func (s *Site) Accepts(origin string) bool {
 	if s.origin != "" {
 		return origin == s.origin
@@ -129,55 +131,56 @@ func (s *Site) Accepts(origin string) bool {
 	return err == nil && u.Hostname() == s.id && (u.Scheme == "http" || u.Scheme == "https") && origin == originOf(u.Scheme, s.id, u.Port())
 }
 
-// Owner is whose passkey it is.
+// Owner is the owner of a passkey.
 type Owner struct {
-	// Handle is by what an authenticator knows the user: HandleBytes random bytes.
+	// Handle identifies the user to an authenticator: HandleBytes random bytes.
 	Handle []byte
-	// Name and DisplayName are what an authenticator shows.
+	// Name and DisplayName are shown by an authenticator.
 	Name, DisplayName string
 }
 
-// Passkey is what is known of one.
+// Passkey is a registered passkey.
 type Passkey struct {
 	ID []byte
-	// PublicKey is in COSE's form (RFC 9052).
+	// PublicKey is in COSE format (RFC 9052).
 	PublicKey []byte
-	// Handle is that of its owner.
+	// Handle is the user handle of its owner.
 	Handle []byte
-	// Transports are the ways by which browsers reach its authenticator, such as "usb", "internal"
-	// or "hybrid"; a browser may have named none.
+	// Transports are the ways in which browsers reach the authenticator, such as "usb",
+	// "internal" or "hybrid"; a browser may report none.
 	Transports []string
-	// Model is the authenticator's (AAGUID): all zeros where it does not say.
+	// Model is the authenticator's AAGUID: zeros if it does not report one.
 	Model uuid.UUID
 	State
 }
 
-// State is what an authenticator says of a passkey at each use.
+// State is the state that an authenticator reports at each use of a passkey.
 type State struct {
-	// Counter goes up with each use at an authenticator that counts, and stays 0 at others:
-	// passkeys that are synced between devices do not count.
+	// Counter increases with each use of an authenticator that counts, and stays 0 for
+	// others: synced passkeys do not count.
 	Counter uint32
-	// Flags are the authenticator's, as one octet (section 6.1).
+	// Flags are the authenticator's flags, as one octet (section 6.1).
 	Flags Flags
 }
 
-// Flags are what an authenticator says of itself, as one octet.
+// Flags are authenticator flags, as one octet.
 type Flags byte
 
-// BackupEligible reports whether the passkey may be on several devices.
+// BackupEligible reports whether the passkey may exist on several devices.
 func (f Flags) BackupEligible() bool { return f&Flags(protocol.FlagBackupEligible) != 0 }
 
-// BackedUp reports whether it is on several devices, or can come back when one is lost.
+// BackedUp reports whether it exists on several devices, or can be recovered if one is
+// lost.
 func (f Flags) BackedUp() bool { return f&Flags(protocol.FlagBackupState) != 0 }
 
-// backup are the flags that say so.
+// backup is the mask of both flags.
 const backup = Flags(protocol.FlagBackupEligible | protocol.FlagBackupState)
 
-// SameBackup reports whether two say the same of where a passkey is kept.
+// SameBackup reports whether both have the same backup flags.
 func (f Flags) SameBackup(other Flags) bool { return f&backup == other&backup }
 
-// CreationOptions is what a browser is told to make a passkey (PublicKeyCredentialCreationOptions
-// as JSON). An authenticator that has one of those that the owner has makes no second one.
+// CreationOptions returns the PublicKeyCredentialCreationOptions for a browser, as JSON. An
+// authenticator with one of the passkeys in has creates no second one.
 func (s *Site) CreationOptions(challenge []byte, owner Owner, has []Passkey) (json.RawMessage, error) {
 	creation, _, err := s.library.BeginRegistration(asUser{owner: owner},
 		func(o *protocol.PublicKeyCredentialCreationOptions) error {
@@ -191,7 +194,7 @@ func (s *Site) CreationOptions(challenge []byte, owner Owner, has []Passkey) (js
 	return encode(creation.Response)
 }
 
-// Register checks the answer of a browser to CreationOptions. Errors: ErrRefused.
+// Register verifies a browser's response to CreationOptions. Errors: ErrRefused.
 func (s *Site) Register(challenge []byte, owner Owner, answer []byte) (Passkey, error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
@@ -217,7 +220,7 @@ func (s *Site) Register(challenge []byte, owner Owner, answer []byte) (Passkey, 
 		ID: made.ID, PublicKey: made.PublicKey, Handle: owner.Handle, Model: model,
 		State: State{Counter: made.Authenticator.SignCount, Flags: Flags(made.Flags.ProtocolValue())},
 	}
-	// They are the browser's word and signed by nobody, so that what cannot be one is left out.
+	// Transports are reported by the browser and not signed, so invalid ones are dropped.
 	for _, transport := range made.Transport {
 		if word := string(transport); transports.MatchString(word) && len(p.Transports) < mostTransports {
 			p.Transports = append(p.Transports, word)
@@ -226,8 +229,7 @@ func (s *Site) Register(challenge []byte, owner Owner, answer []byte) (Passkey, 
 	return p, nil
 }
 
-// RequestOptions is what a browser is told to use one of the passkeys
-// (PublicKeyCredentialRequestOptions as JSON).
+// RequestOptions returns the PublicKeyCredentialRequestOptions for a browser, as JSON.
 func (s *Site) RequestOptions(challenge []byte, has []Passkey) (json.RawMessage, error) {
 	return encode(protocol.PublicKeyCredentialRequestOptions{
 		Challenge: challenge, Timeout: int(Timeout.Milliseconds()), RelyingPartyID: s.id,
@@ -235,10 +237,10 @@ func (s *Site) RequestOptions(challenge []byte, has []Passkey) (json.RawMessage,
 	})
 }
 
-// Verify checks the answer of a browser to RequestOptions. It returns which of the passkeys was
-// used, and what its authenticator says now; what it says of backup is taken as it is, whatever
-// it said before: passkeys move, and some authenticators learned late to tell. The counter is
-// for the caller to compare. Errors: ErrRefused.
+// Verify verifies a browser's response to RequestOptions. It returns the index of the used
+// passkey and the state that its authenticator reports now. The backup flags may differ
+// from the earlier ones: passkeys move, and some authenticators started to report backup
+// late. The caller must compare the counter. Errors: ErrRefused.
 func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int, now State, err error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
@@ -246,7 +248,7 @@ func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int,
 	}
 	used = slices.IndexFunc(has, func(p Passkey) bool { return bytes.Equal(p.ID, parsed.RawID) })
 	if used < 0 {
-		return 0, State{}, fmt.Errorf("%w: it is none of the user's", ErrRefused)
+		return 0, State{}, fmt.Errorf("%w: it does not belong to the user", ErrRefused)
 	}
 	known := has[used]
 	ceremony, err := s.ceremony(challenge, known.Handle, parsed.Response.CollectedClientData)
@@ -255,8 +257,8 @@ func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int,
 	}
 	ceremony.AllowedCredentialIDs = [][]byte{known.ID}
 	says := parsed.Response.AuthenticatorData
-	// The library refuses what says another thing of its backup than it did at first. It is given
-	// what is said now; that it is said by the passkey, the signature shows.
+	// The library rejects changed backup eligibility. It gets the current flags instead;
+	// the signature proves that they come from the passkey.
 	flags := known.Flags&^backup | Flags(says.Flags)&backup
 	_, err = s.library.ValidateLogin(asUser{Owner{Handle: known.Handle}, []webauthn.Credential{{
 		ID: known.ID, PublicKey: known.PublicKey, Flags: webauthn.NewCredentialFlags(protocol.AuthenticatorFlags(flags)),
@@ -268,11 +270,12 @@ func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int,
 	return used, State{Counter: says.Counter, Flags: Flags(says.Flags)}, nil
 }
 
-// ceremony is what an answer is compared with. The origin is compared here: the library has no
-// rule for any port of this machine, and would take what it is given. Errors: ErrRefused.
+// ceremony returns the expected values of a response. It checks the origin here, because
+// the library has no rule for any port of this machine and would accept any origin that it
+// is given. Errors: ErrRefused.
 func (s *Site) ceremony(challenge, handle []byte, said protocol.CollectedClientData) (webauthn.SessionData, error) {
 	if !s.Accepts(said.Origin) {
-		return webauthn.SessionData{}, fmt.Errorf("%w: it was used at %.200q, and not at %s", ErrRefused, said.Origin, s)
+		return webauthn.SessionData{}, fmt.Errorf("%w: it was used at %.200q instead of %s", ErrRefused, said.Origin, s)
 	}
 	return webauthn.SessionData{
 		Challenge: base64.RawURLEncoding.EncodeToString(challenge), RelyingPartyID: s.id, Origin: said.Origin,
@@ -280,7 +283,7 @@ func (s *Site) ceremony(challenge, handle []byte, said protocol.CollectedClientD
 	}, nil
 }
 
-// String is where browsers find the site.
+// String returns the address of the site.
 func (s *Site) String() string {
 	if s.origin == "" {
 		return "http://" + s.id
@@ -288,7 +291,7 @@ func (s *Site) String() string {
 	return s.origin
 }
 
-// asUser is an owner as the library wants one.
+// asUser adapts an owner to the interface of the library.
 type asUser struct {
 	owner Owner
 	has   []webauthn.Credential
@@ -325,8 +328,8 @@ func encode(options any) (json.RawMessage, error) {
 	return text, nil
 }
 
-// refused is ErrRefused with what the library says, also what it says to developers: it quotes
-// nothing secret.
+// refused returns ErrRefused with the library's message and its developer information,
+// which contain no secrets.
 func refused(err error) error {
 	reason := err.Error()
 	var told *protocol.Error

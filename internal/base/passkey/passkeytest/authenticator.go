@@ -1,5 +1,5 @@
-// Package passkeytest has an authenticator and a browser in front of it, for tests: it makes
-// passkeys and uses them as WebAuthn says, and wrongly where a test wants it to.
+// Package passkeytest provides an authenticator with a browser for tests: it creates and
+// uses passkeys as WebAuthn specifies, and incorrectly if a test requests it.
 package passkeytest
 
 import (
@@ -26,35 +26,35 @@ const (
 	attested       byte = 1 << 6
 )
 
-// Authenticator has one passkey at most, of ES256, and does what its members say.
+// Authenticator has at most one passkey, of ES256, and behaves as its fields specify.
 type Authenticator struct {
-	// Origin is that of the page which asks.
+	// Origin is the origin of the requesting page.
 	Origin string
-	// Site is the host that is signed for; "" for the one that the page asks for.
+	// Site is the host to sign for; "" for the requested one.
 	Site string
-	// Flags are Present and Verified, unless a test says otherwise.
+	// Flags are Present and Verified by default.
 	Flags byte
-	// Counter is said at the next use, after which it is Step higher.
+	// Counter is reported at the next use and then increased by Step.
 	Counter, Step uint32
-	// CrossOrigin is set for a page within a page of another origin.
+	// CrossOrigin is set for a page embedded in a page of another origin.
 	CrossOrigin bool
-	// NoHandle leaves out whose passkey it is, as old keys do.
+	// NoHandle omits the user handle, as old keys do.
 	NoHandle bool
 
-	// Claim is the id of the next passkey; nil for a random one, as all should be.
+	// Claim is the id of the next passkey; nil for a random one, as it should be.
 	Claim []byte
 
-	// ID is the passkey's, and Handle its owner's; nil before there is one.
+	// ID is the passkey's id, and Handle its user handle; nil before there is one.
 	ID, Handle []byte
 	key        *ecdsa.PrivateKey
 }
 
-// New returns an authenticator that counts, at a page of an origin.
+// New returns an authenticator with a counter, at a page of an origin.
 func New(origin string) *Authenticator {
 	return &Authenticator{Origin: origin, Flags: Present | Verified, Counter: 1, Step: 1}
 }
 
-// Asked is what a page is told of a passkey that it is to make or to use.
+// Asked contains the options for creating or using a passkey.
 type Asked struct {
 	Challenge string `json:"challenge"`
 	Site      string `json:"rpId"`
@@ -73,13 +73,13 @@ type Asked struct {
 	} `json:"authenticatorSelection"`
 }
 
-// Named is a passkey by its id.
+// Named is a passkey descriptor.
 type Named struct {
 	ID         string   `json:"id"`
 	Transports []string `json:"transports"`
 }
 
-// Read reads what a page is told.
+// Read parses options.
 func Read(t testing.TB, options []byte) Asked {
 	t.Helper()
 	var asked Asked
@@ -87,7 +87,7 @@ func Read(t testing.TB, options []byte) Asked {
 	return asked
 }
 
-// Create makes a passkey, and returns what navigator.credentials.create() would as JSON.
+// Create creates a passkey and returns the JSON of navigator.credentials.create().
 func (a *Authenticator) Create(t testing.TB, options []byte) json.RawMessage {
 	t.Helper()
 	asked := Read(t, options)
@@ -111,7 +111,7 @@ func (a *Authenticator) Create(t testing.TB, options []byte) json.RawMessage {
 	})
 }
 
-// Get uses the passkey, and returns what navigator.credentials.get() would as JSON.
+// Get uses the passkey and returns the JSON of navigator.credentials.get().
 func (a *Authenticator) Get(t testing.TB, options []byte) json.RawMessage {
 	t.Helper()
 	asked := Read(t, options)
@@ -128,7 +128,8 @@ func (a *Authenticator) Get(t testing.TB, options []byte) json.RawMessage {
 	return a.answer(t, response)
 }
 
-// said is the authenticator's data without what is said of a new passkey; the counter goes on.
+// said returns the authenticator data without attested credential data, and increases the
+// counter.
 func (a *Authenticator) said(site string, also byte) []byte {
 	if a.Site != "" {
 		site = a.Site
@@ -139,7 +140,8 @@ func (a *Authenticator) said(site string, also byte) []byte {
 	return data
 }
 
-// publicKey is the key in COSE's form: an EC2 key for ES256 on P-256 (RFC 9053, section 7.1.1).
+// publicKey returns the key in COSE format: an EC2 key for ES256 on P-256 (RFC 9053,
+// section 7.1.1).
 func (a *Authenticator) publicKey(t testing.TB) []byte {
 	t.Helper()
 	point, err := a.key.PublicKey.Bytes()
@@ -149,7 +151,7 @@ func (a *Authenticator) publicKey(t testing.TB) []byte {
 	return key
 }
 
-// collected is what the browser adds of its own, which is signed too.
+// collected returns the client data of the browser, which is signed too.
 func (a *Authenticator) collected(t testing.TB, kind, challenge string) []byte {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.Origin, "crossOrigin": a.CrossOrigin})
