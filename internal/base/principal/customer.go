@@ -8,15 +8,15 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// CustomerID is what the shop calls one of its customers: 1 to 64 letters, digits and
-// characters of ._:@+=/- in ASCII. Two are the same if all their bytes are: Li is not li.
+// CustomerID is a customer's id in the shop: 1 to 64 ASCII letters, digits and characters
+// of ._:@+=/-. Ids are compared by bytes: Li is not li.
 //
-// Whoever keeps one in a key of several parts puts it last, or where no character of it
-// can be the end of its part: it has no space, quote, brace, bar, percent sign or NUL.
+// A composite key must have the id last, or use a separator that an id cannot contain:
+// space, quote, brace, bar, percent sign or NUL.
 type CustomerID string
 
-// DistinctID is the length, in bytes, from which an id is looked for inside texts that are not
-// about its customer: a shop's "7" is in many of them and names nobody.
+// DistinctID is the minimum length, in bytes, of an id that is searched for in texts about
+// other subjects: a short id such as "7" occurs in many texts without naming the customer.
 const DistinctID = 6
 
 const customerIDRule = "must be 1 to 64 letters, digits or characters of . _ : @ + = / -"
@@ -26,13 +26,13 @@ var (
 	wholeNumbers = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 )
 
-// Valid reports whether a customer can be called this.
+// Valid reports whether the id is well-formed.
 func (id CustomerID) Valid() bool { return customerIDs.MatchString(string(id)) }
 
-// Rule says in a sentence without a subject what Valid asks for.
+// Rule returns the rule of Valid as a sentence without a subject.
 func (CustomerID) Rule() string { return customerIDRule }
 
-// UnmarshalText reads an id from a path, a query or a header, its escapes decoded.
+// UnmarshalText decodes an id from an unescaped path, query or header value.
 func (id *CustomerID) UnmarshalText(text []byte) error {
 	if !CustomerID(text).Valid() {
 		return errors.New(customerIDRule)
@@ -41,10 +41,10 @@ func (id *CustomerID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a string, or a whole number as its decimal text: shops that number
-// their customers may send 42 for "42". One customer has one text, so 42.0 and 4.2e1 are
-// refused. Whether a string is Valid is for the reader to ask, so that all that is wrong
-// with a request can be said at once; null leaves id alone.
+// UnmarshalJSON decodes a string, or a whole number as its decimal text: shops with numeric
+// ids may send 42 for "42". Each customer has one text, so 42.0 and 4.2e1 are rejected. The
+// caller must check Valid for a string, so that one response can report all violations of a
+// request; null leaves id unchanged.
 func (id *CustomerID) UnmarshalJSON(text []byte) error {
 	switch {
 	case string(text) == "null":

@@ -1,8 +1,8 @@
-// Package principal says who is calling, for every layer below HTTP.
+// Package principal identifies the caller to every layer below HTTP.
 //
-// A context carries at most one principal, and with it the tenant: storage
-// binds each statement to that tenant, guard and audit write its name. Code
-// that works without a caller (sweepers, commands) acts as System.
+// A context has at most one principal, and with it the tenant: storage binds each statement
+// to that tenant, guard and audit write its name. Code that runs without a caller
+// (sweepers, commands) acts as System.
 package principal
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Kind tells how a principal proved who it is.
+// Kind is the way in which a principal was authenticated.
 type Kind string
 
 // The kinds of principal.
@@ -30,30 +30,29 @@ type Principal struct {
 	TenantID int64
 	// UserID is the acting user of this service; 0 for a customer and for the program itself.
 	UserID int64
-	// UserVersion is that of the user's row when the credential was recognised; 0 for who has
-	// none.
+	// UserVersion is the version of the user's row when the credential was authenticated; 0
+	// without a user.
 	UserVersion int64
-	// CustomerID is the customer who calls; "" for everybody else.
+	// CustomerID is the calling customer; "" for other principals.
 	CustomerID CustomerID
-	// Name is the display name that others read in conflicts and histories.
+	// Name is the display name in conflicts and histories.
 	Name string
-	// OperatingUser is the user of the operating system that runs a command, for the audit log; "" for
-	// everybody else.
+	// OperatingUser is the user of the operating system that runs a command, for the audit
+	// log; "" for other principals.
 	OperatingUser string
-	// CredentialID is the token's or session's id, for the audit log.
+	// CredentialID is the id of the token or session, for the audit log.
 	CredentialID string
 	// Via is the API token that was shown; zero for every other credential.
 	Via Via
 	// EndsIn is how long the credential is good for yet, if nobody ends it; 0 for no end, or none
 	// that is known.
 	EndsIn time.Duration
-	// Permissions are what it may do, such as "configs:write", "configs:*", "*".
+	// Permissions are the granted permissions, such as "configs:write", "configs:*", "*".
 	Permissions []string
-	// StepUpRequired is set for a session whose user has a second factor that it was not shown
-	// lately, which some acts ask for.
+	// StepUpRequired is set for a session whose user has a second factor that was not
+	// verified recently, which some actions require.
 	StepUpRequired bool
-	// OnBehalfOf is the customer for whom an API token acts; "" when it acts for
-	// itself.
+	// OnBehalfOf is the customer for whom an API token acts; "" if it acts for itself.
 	OnBehalfOf CustomerID
 }
 
@@ -115,9 +114,9 @@ func (p Principal) Customer() (CustomerID, bool) {
 	return p.OnBehalfOf, p.OnBehalfOf != ""
 }
 
-// ActorID is the id that the principal's acts are kept under, beside its kind: what the
-// shop calls a customer, and the number of everybody else in decimal digits. The kind
-// belongs to it, because a customer may be called 7.
+// ActorID is the id under which the principal's actions are stored, together with its kind:
+// the CustomerID of a customer, and the decimal user id of other principals. The kind is
+// part of the key, because a customer may have the id 7.
 func (p Principal) ActorID() string {
 	if p.Kind == Customer {
 		return string(p.CustomerID)
@@ -144,11 +143,11 @@ func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}
 }
 
-// May reports whether the principal holds the permission, by its exact name,
-// by "<resource>:*" or by "*".
+// May reports whether the principal has the permission, by its exact name, by
+// "<resource>:*" or by "*".
 func (p Principal) May(permission string) bool { return Covers(p.Permissions, permission) }
 
-// Covers reports whether a set of grants covers a permission.
+// Covers reports whether a set of grants includes a permission.
 func Covers(grants []string, permission string) bool {
 	resource, _, _ := strings.Cut(permission, ":")
 	for _, grant := range grants {
@@ -161,36 +160,36 @@ func Covers(grants []string, permission string) bool {
 
 type contextKey struct{}
 
-// With returns a context that acts as p.
+// With returns a context with the principal p.
 func With(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// From returns the principal of the context, and whether there is one.
+// From returns the principal of the context, and whether it has one.
 func From(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok
 }
 
-// Person names a user in replies: who changed a row, who won a race.
+// Person identifies a user in replies: the author of a change, the winner of a race.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
 
-// Person returns the principal as others see it.
+// Person returns the principal's Person for replies.
 func (p Principal) Person() Person { return Person{ID: p.UserID, Name: p.Name} }
 
-// Actor names in replies who did something, customers too.
+// Actor identifies the author of an action in replies, including customers.
 type Actor struct {
-	// ID is a CustomerID for a customer, and an int64 for everybody else; a string for an id that is
-	// none of ours.
+	// ID is a CustomerID for a customer, and an int64 for other actors; a string for an id
+	// in an unknown format.
 	ID   any    `json:"id"`
 	Name string `json:"name"`
 }
 
-// ActorOf returns the actor whose kind, ActorID and name are kept. An id that is none of ours, in a
-// row that somebody wrote by hand, is shown as it stands.
+// ActorOf returns the actor with the stored kind, ActorID and name. An id in an unknown
+// format, in a row written by hand, is returned unchanged.
 func ActorOf(kind, id, name string) Actor {
 	if kind == string(Customer) {
 		return Actor{ID: CustomerID(id), Name: name}
@@ -228,11 +227,11 @@ func IdempotencyKey(ctx context.Context) string {
 	return key
 }
 
-// Grant is a permission that can be given to a role or a token.
+// Grant is a permission that can be granted to a role or a token.
 type Grant struct {
 	// Name is "<resource>:<verb>".
 	Name string `json:"name"`
-	// Meaning says in a sentence what its holder may do.
+	// Meaning describes in a sentence the actions that it permits.
 	Meaning string `json:"meaning"`
 	// Decides is true for a permission to decide on what others request, which is no scope of another
 	// user's token.
