@@ -18,13 +18,13 @@ const (
 	linkTimeout = 3 * time.Second
 	// poolTimeout bounds the wait for a connection.
 	poolTimeout = 3 * time.Second
-	// poolSize is per server or node. A connection carries some 10,000 commands a
-	// second, so waiting for one is cheaper than having many.
+	// poolSize is the number of connections per server or node. A connection carries some
+	// 10,000 commands per second, so waiting for one is cheaper than having many.
 	poolSize     = 32
 	idleLifetime = 5 * time.Minute
 )
 
-// Connect returns a client; nothing is dialled before its first command.
+// Connect returns a client; it connects at its first command.
 func (t Target) Connect() redis.UniversalClient {
 	options := &redis.UniversalOptions{
 		Addrs: t.Addrs, MasterName: t.Master, IsClusterMode: t.Topology == Cluster, DB: t.Database,
@@ -37,7 +37,8 @@ func (t Target) Connect() redis.UniversalClient {
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
 	if t.tls {
-		// Without a name the dialler checks that of the address it dials.
+		// Without a server name the dialler verifies the name of the address it connects
+		// to.
 		options.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	client := redis.NewUniversalClient(options)
@@ -47,16 +48,16 @@ func (t Target) Connect() redis.UniversalClient {
 	return client
 }
 
-// nodeHook sees what becomes of the commands that a cluster client sends to its nodes.
+// nodeHook observes the commands that a cluster client sends to its nodes.
 //
-// It keeps the client from sending a command again whose reply was lost. The client would do
-// so after a closed connection or a time-out, by the type of the error, so the error is
-// passed on as text.
+// It prevents the client from retrying a command whose reply was lost. The client decides
+// by the type of the error whether to retry after a closed connection or a time-out, so the
+// hook passes the error on as text.
 //
-// A node that does not answer may have lost its place to a replica. The client learns that
-// from a node which is asked for a key that is not its own, and otherwise from its look at
-// the cluster's map once a minute; until then it would go on asking the dead one. So it looks
-// again, at most five times a second.
+// A node that does not reply may have been replaced by a replica. The client learns that
+// from a node that receives a key of another node, and otherwise when it reloads the
+// cluster state once a minute; until then it would keep using the dead node. So the hook
+// reloads the state, at most five times per second.
 type nodeHook struct{ cluster *redis.ClusterClient }
 
 // DialHook implements redis.Hook.
@@ -96,16 +97,17 @@ func (h nodeHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// ErrReplyLost means that a node of a cluster was sent a command and did not
-// answer: it may or may not have run.
+// ErrReplyLost means that a cluster node did not reply to a command, which may or may not
+// have run.
 var ErrReplyLost = errors.New("the reply of Redis was lost")
 
-// MayHaveRun reports whether a command that failed with err may have run on the server all
-// the same: it was sent, and the server did not say that it refused it.
+// MayHaveRun reports whether a command that failed with err may have run on the server: it
+// was sent, and the server did not reject it.
 func MayHaveRun(err error) bool { return err != nil && !Refused(err) && !neverSent(err) }
 
-// Refused reports whether err is what the server itself replied. Every other error is of the
-// way to the server: it passes, and leaves open whether the command ran, see MayHaveRun.
+// Refused reports whether err is an error reply of the server. All other errors are
+// temporary errors of the connection and leave open whether the command ran, see
+// MayHaveRun.
 func Refused(err error) bool {
 	var reply redis.Error
 	return errors.As(err, &reply)
@@ -117,12 +119,11 @@ func neverSent(err error) bool {
 		errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted)
 }
 
-// NodeOf returns the client of the one server that is responsible for key: in a
-// cluster its master, elsewhere client itself.
+// NodeOf returns the client of the server that is responsible for key: in a cluster its
+// master, otherwise client itself.
 //
-// What is published by it arrives everywhere in order. The cluster client would
-// publish through any node, and two messages that take different ways can overtake
-// each other.
+// Messages published through it are delivered in order everywhere. The cluster client would
+// publish through any node, and messages through different nodes can overtake each other.
 func NodeOf(ctx context.Context, client redis.UniversalClient, key string) (redis.UniversalClient, error) {
 	cluster, ok := client.(*redis.ClusterClient)
 	if !ok {

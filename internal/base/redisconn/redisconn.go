@@ -1,26 +1,24 @@
-// Package redisconn turns INTERLOCK_REDIS_URL into a client, whatever the
-// topology behind it.
+// Package redisconn parses INTERLOCK_REDIS_URL and returns a client for every topology.
 //
 //	redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]
 //	redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/MASTER[/DATABASE]
 //	redis+cluster://[USER:PASSWORD@]HOST[:PORT],…
 //
-// With rediss in place of redis every connection, also to Sentinels, uses TLS and
-// the certificate must be that of the host. User and password are those of the
-// data nodes; Sentinels that want their own are given them by
-// ?sentinel_username=…&sentinel_password=….
+// With rediss in place of redis every connection, also to Sentinels, uses TLS and the
+// certificate must be valid for the host. User and password are those of the data nodes;
+// separate credentials for Sentinels are ?sentinel_username=…&sentinel_password=….
 //
 // Invariants:
 //
-//   - A command that was sent is never sent again by the client when its reply was
-//     lost, on any topology. (A redirection in a cluster is no such case: the
-//     first node did nothing. Pipelines on a cluster are the exception: go-redis
-//     sends them again, so nothing that must not run twice is pipelined.)
+//   - The client never retries a command after a lost reply, on any topology. (A cluster
+//     redirection is different: the first node did nothing. Pipelines on a cluster are the
+//     exception: go-redis retries them, so commands that must not run twice are never
+//     pipelined.)
 //   - A command ends with its context, and after a few seconds without one.
-//   - A password is in no error and no description.
+//   - No error and no description contains a password.
 //
-// A script uses one key, or keys that share a {hash tag}: a cluster refuses others.
-// Names of keys begin with Keys, names of channels with Channels.
+// A script must use one key, or keys that share a {hash tag}; a cluster rejects others. Key
+// names start with Keys, channel names with Channels.
 package redisconn
 
 import (
@@ -32,7 +30,7 @@ import (
 	"strings"
 )
 
-// Topology is how the servers behind a URL work together.
+// Topology is the deployment type of the servers behind a URL.
 type Topology string
 
 // The topologies.
@@ -47,7 +45,7 @@ type Target struct {
 	Topology Topology
 	// Addrs are the server, the Sentinels, or some nodes of the cluster.
 	Addrs []string
-	// Master is the name under which Sentinels know the master.
+	// Master is the name of the master in Sentinel.
 	Master string
 	// Database is the number of the logical database, 0 in a cluster.
 	Database int
@@ -68,11 +66,11 @@ const (
 	sentinelPort = "26379"
 )
 
-// errShape says what is accepted. It quotes nothing, because what was given may
-// hold a password.
+// errShape describes the accepted forms. It does not quote the input, which may contain a
+// password.
 var errShape = errors.New("want redis://HOST:PORT/0, redis+sentinel://HOST:PORT,HOST:PORT/MASTER/0 or redis+cluster://HOST:PORT,HOST:PORT (rediss for TLS)")
 
-// Parse reads a URL.
+// Parse parses a URL.
 func Parse(text string) (Target, error) {
 	scheme, rest, found := strings.Cut(text, "://")
 	topology, known := topologies[scheme]
@@ -91,7 +89,7 @@ func Parse(text string) (Target, error) {
 	if err := t.readAddrs(hosts); err != nil {
 		return Target{}, err
 	}
-	// net/url cannot read a list of hosts, so it is given the rest.
+	// net/url cannot parse a list of hosts, so it parses the URL with a placeholder host.
 	u, err := url.Parse(scheme + "://" + credentials + "host" + tail)
 	if err != nil || u.Fragment != "" {
 		return Target{}, errShape
@@ -122,7 +120,7 @@ func (t *Target) readAddrs(hosts string) error {
 	return nil
 }
 
-// readPath reads [/MASTER][/DATABASE].
+// readPath parses [/MASTER][/DATABASE].
 func (t *Target) readPath(path string) error {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if t.Topology == Sentinel {
@@ -153,7 +151,7 @@ func (t *Target) readQuery(query url.Values) error {
 		case t.Topology == Sentinel && name == "sentinel_password":
 			t.sentinelPassword = values[0]
 		default:
-			return fmt.Errorf("the Redis URL has %q, which says nothing to this program", name)
+			return fmt.Errorf("the Redis URL has an unknown parameter %q", name)
 		}
 	}
 	return nil
@@ -171,12 +169,12 @@ func (t Target) String() string {
 	return text
 }
 
-// Keys returns what the names of a port's keys begin with. All replicas of an
-// installation share them; another installation takes another database or server.
+// Keys returns the prefix of a port's key names. All replicas of an installation share it;
+// another installation must use another database or server.
 func (t Target) Keys(port string) string { return "interlock:" + port + ":" }
 
-// Channels returns what the names of a port's channels begin with. Channels are
-// shared by all databases of a server, so its number is part of them.
+// Channels returns the prefix of a port's channel names. All databases of a server share
+// the channels, so the prefix contains the number of the database.
 func (t Target) Channels(port string) string {
 	return fmt.Sprintf("interlock:%d:%s:", t.Database, port)
 }

@@ -1,9 +1,9 @@
-// Package redistest starts Redis servers of a test's own: one alone, with a Sentinel,
-// or a cluster of three masters. They listen on free loopback ports, keep their data in the
-// test's folder, and are stopped by process id when the test ends.
+// Package redistest starts separate Redis servers for a test: a single one, with a
+// Sentinel, or a cluster of three masters. They listen on free loopback ports, store their
+// data in the test's folder, and are stopped by process id when the test ends.
 //
-// The server that tests share is found in INTERLOCK_TEST_REDIS_URL; what stops,
-// restarts or fills a server takes one from here.
+// Tests share the server at INTERLOCK_TEST_REDIS_URL; tests that stop, restart or fill a
+// server start one with this package.
 package redistest
 
 import (
@@ -34,7 +34,7 @@ const (
 	slots        = 16384
 )
 
-// SharedURL returns the address of the server that all tests share.
+// SharedURL returns the address of the shared server.
 func SharedURL(t testing.TB) string {
 	t.Helper()
 	tier.NeedServers(t)
@@ -53,12 +53,11 @@ func Connect(t testing.TB, url string) redis.UniversalClient {
 	return client
 }
 
-// Server is a redis-server with an append-only file, which it reads again when it
-// is restarted.
+// Server is a redis-server with an append-only file, which it loads when it is restarted.
 type Server struct {
 	// Addr is HOST:PORT and stays the same over restarts.
 	Addr string
-	// Environment is that of the process at its next start, beside the test's own.
+	// Environment is added to the environment of the process at its next start.
 	Environment []string
 
 	directory string
@@ -67,7 +66,7 @@ type Server struct {
 	ended     chan struct{}
 }
 
-// NewServer starts a server, with further options of redis-server.
+// NewServer starts a server with additional options of redis-server.
 func NewServer(t testing.TB, options ...string) *Server {
 	t.Helper()
 	return newServer(t, options...)
@@ -76,24 +75,23 @@ func NewServer(t testing.TB, options ...string) *Server {
 // URL returns the server's address for redisconn.Parse.
 func (s *Server) URL() string { return "redis://" + s.Addr + "/0" }
 
-// PID returns the id of the process that runs now.
+// PID returns the id of the running process.
 func (s *Server) PID() int { return s.process.Pid }
 
-// Kill ends the server at once, as a crash would.
+// Kill kills the server immediately, like a crash.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.process.Kill())
 	<-s.ended
 }
 
-// Start starts a server that was killed, on its port and data.
+// Start starts a killed server with the same port and data.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.start(), "start redis-server")
 }
 
-// Copy copies what a server with an append-only file has written so far, and returns where
-// the copy is.
+// Copy copies the current append-only file of a server, and returns the path of the copy.
 func (s *Server) Copy(t testing.TB) string {
 	t.Helper()
 	copied, err := os.MkdirTemp(filepath.Dir(s.directory), "redis-copy-")
@@ -102,9 +100,9 @@ func (s *Server) Copy(t testing.TB) string {
 	return copied
 }
 
-// StartFrom starts a server that was killed, on a copy of its data: what it wrote since is
-// lost, as when a machine crashes that had not flushed it, or an older replica takes over.
-// With no copy, "", it has nothing.
+// StartFrom starts a killed server on a copy of its data: later writes are lost, as after a
+// crash without a flush, or a failover to an older replica. With "" as the copy it is
+// empty.
 func (s *Server) StartFrom(t testing.TB, copied string) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(filepath.Join(s.directory, appendDir)))
@@ -116,22 +114,22 @@ func (s *Server) StartFrom(t testing.TB, copied string) {
 	s.Start(t)
 }
 
-// appendDir is the folder of the append-only file, by default.
+// appendDir is the default folder of the append-only file.
 const appendDir = "appendonlydir"
 
-// Pause stops the server's process: its links stay open and carry nothing.
+// Pause stops the server's process: its connections stay open and transfer nothing.
 func (s *Server) Pause(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.process.Signal(syscall.SIGSTOP))
 }
 
-// Resume lets a paused server run on.
+// Resume continues a paused server.
 func (s *Server) Resume(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.process.Signal(syscall.SIGCONT))
 }
 
-// Cluster is a Redis Cluster of three masters, without replicas unless it is given some.
+// Cluster is a Redis Cluster of three masters, without replicas unless Replicate adds some.
 type Cluster struct {
 	Nodes []*Server
 }
@@ -160,8 +158,8 @@ func NewCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// Replicate gives a master a replica that takes its place when it dies, waits until it
-// has all that the master has, and returns it.
+// Replicate adds a replica that replaces the master on its failure, waits until it is in
+// sync, and returns it.
 func (c *Cluster) Replicate(t testing.TB, master *Server) *Server {
 	t.Helper()
 	replica := newClusterNode(t, "--cluster-replica-validity-factor", "0")
@@ -173,7 +171,7 @@ func (c *Cluster) Replicate(t testing.TB, master *Server) *Server {
 	id, err := of.ClusterMyID(ctx).Result()
 	require.NoError(t, err)
 	meet(t, ctx, client, master)
-	await(t, ctx, "the replica knows its master", func() bool { return client.ClusterReplicate(ctx, id).Err() == nil })
+	await(t, ctx, "the replica follows its master", func() bool { return client.ClusterReplicate(ctx, id).Err() == nil })
 	replica.awaitMaster(t, ctx)
 	for _, node := range c.Nodes {
 		await(t, ctx, "every node knows the replica", func() bool {
@@ -192,7 +190,7 @@ func newClusterNode(t testing.TB, options ...string) *Server {
 	return newServer(t, append(options, "--cluster-enabled", "yes", "--cluster-port", busPort, "--cluster-node-timeout", "2000")...)
 }
 
-// meet has a node join the cluster of another.
+// meet lets a node join the cluster of another.
 func meet(t testing.TB, ctx context.Context, node *redis.Client, other *Server) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(other.Addr)
@@ -216,11 +214,11 @@ func newServer(t testing.TB, more ...string) *Server {
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
 	s.arguments = append([]string{
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.directory, "--appendonly", "yes", "--save", "",
-		// So that its files only grow, and can be copied.
+		// No rewrites, so that the files only grow and can be copied.
 		"--auto-aof-rewrite-percentage", "0",
 		// Tests stop servers and may slow them down.
 		"--enable-debug-command", "local",
-		// A master waits 5 s for more replicas by default.
+		// By default a master waits 5 s for more replicas.
 		"--repl-diskless-sync-delay", "0",
 	}, more...)
 	t.Cleanup(s.end)
@@ -228,7 +226,7 @@ func newServer(t testing.TB, more ...string) *Server {
 	return s
 }
 
-// NewReplica starts a replica of a master, and waits until it has all that the master has.
+// NewReplica starts a replica of a master, and waits until it is in sync.
 func NewReplica(t testing.TB, master *Server) *Server {
 	t.Helper()
 	host, port, err := net.SplitHostPort(master.Addr)
@@ -238,8 +236,8 @@ func NewReplica(t testing.TB, master *Server) *Server {
 	return replica
 }
 
-// AwaitMaster waits until a server is a replica that has all that its master has, as one that
-// was a master, was killed and is started again becomes.
+// AwaitMaster waits until a server is a replica in sync with its master, for example a
+// former master that was killed and restarted.
 func (s *Server) AwaitMaster(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
@@ -251,20 +249,22 @@ func (s *Server) awaitMaster(t testing.TB, ctx context.Context) {
 	t.Helper()
 	client := s.client()
 	defer client.Close()
-	await(t, ctx, "the replica has what its master has", func() bool {
+	await(t, ctx, "the replica is in sync with its master", func() bool {
 		about, err := client.Info(ctx, "replication").Result()
 		return err == nil && strings.Contains(about, "master_link_status:up")
 	})
 }
 
-// NewSentinel starts a Sentinel that watches one master under a name, and decides alone.
+// NewSentinel starts a Sentinel that monitors one master under a name, with a quorum of
+// one.
 func NewSentinel(t testing.TB, name string, master *Server) *Server {
 	t.Helper()
 	return newSentinel(t, name, master, 1)
 }
 
-// NewSentinels starts so many Sentinels that watch one master under a name, of which most must
-// agree, and waits until each knows the others and so many replicas.
+// NewSentinels starts count Sentinels that monitor one master under a name, with a majority
+// as the quorum, and waits until each has discovered the others and the given number of
+// replicas.
 func NewSentinels(t testing.TB, count int, name string, master *Server, replicas int) []*Server {
 	t.Helper()
 	sentinels := make([]*Server, count)
@@ -275,7 +275,7 @@ func NewSentinels(t testing.TB, count int, name string, master *Server, replicas
 	defer cancel()
 	for _, s := range sentinels {
 		client := s.client()
-		await(t, ctx, "the Sentinels know each other and the replicas", func() bool {
+		await(t, ctx, "the Sentinels have discovered each other and the replicas", func() bool {
 			others, err := client.Do(ctx, "SENTINEL", "SENTINELS", name).Slice()
 			if err != nil || len(others) != count-1 {
 				return false
@@ -294,7 +294,7 @@ func newSentinel(t testing.TB, name string, master *Server, quorum int) *Server 
 	require.NoError(t, err)
 	port := freePort(t)
 	s := &Server{Addr: freeport.Address(port), directory: t.TempDir()}
-	// A Sentinel writes what it learns into its configuration.
+	// A Sentinel writes its state into its configuration.
 	file := filepath.Join(s.directory, "sentinel.conf")
 	text := fmt.Sprintf("bind 127.0.0.1\nport %[1]d\ndir %[2]s\nsentinel monitor %[3]s %[4]s %[5]s %[6]d\nsentinel down-after-milliseconds %[3]s 1000\n",
 		port, s.directory, name, host, masterPort, quorum)
@@ -326,7 +326,7 @@ func (s *Server) start() error {
 	return s.awaitAnswer(log.Name())
 }
 
-// awaitAnswer waits until this very process answers and has read its data.
+// awaitAnswer waits until this process replies and has loaded its data.
 func (s *Server) awaitAnswer(log string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
@@ -350,7 +350,7 @@ func (s *Server) awaitAnswer(log string) error {
 	}
 }
 
-// end stops the process, also a paused one.
+// end kills the process, even a paused one.
 func (s *Server) end() {
 	if s.process != nil {
 		_ = s.process.Kill()
