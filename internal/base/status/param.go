@@ -3,7 +3,7 @@ package status
 // Stateful is a model with a machine.
 type Stateful interface{ States() *Machine }
 
-// Param is a parameter of a query that names a state of M.
+// Param is a query parameter that names a state of M.
 type Param[M Stateful] struct {
 	// State is nil when the query does not name one.
 	State *State

@@ -1,9 +1,9 @@
 // Package status declares state machines as data.
 //
-// A machine is written once, as a table of actions. From it come the check of a
-// transition, allowedTransitions in replies, the buttons of the web admin and
-// the diagrams in docs/. A machine decides nothing about concurrency: that is
-// guard.Transition's WHERE clause.
+// A machine is declared once, as a table of actions. The transition check,
+// allowedTransitions in replies, the buttons of the web admin and the diagrams in docs/ are
+// derived from it. A machine does not handle concurrency: that is the WHERE clause of
+// guard.Transition.
 package status
 
 import (
@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// State is one state of a machine: the name the API shows and the code the
-// database keeps. Codes are never reused.
+// State is one state of a machine: its name in the API and its code in the database. Codes
+// are never reused.
 type State struct {
 	Code int
 	Name string
 }
 
-// Action moves a row along the machine.
+// Action is a transition of the machine.
 type Action struct {
 	Name string
-	// Participle is for sentences: "cancelled" of "cancel".
+	// Participle is for messages: "cancelled" for "cancel".
 	Participle string
 	From       []State
 	To         State
-	// Internal actions are taken by the program and never offered to a caller.
+	// Internal actions are run by the program and never offered to a caller.
 	Internal bool
 }
 
@@ -39,8 +39,8 @@ type Machine struct {
 	Actions []Action
 }
 
-// New checks the declaration and returns it. A declaration is part of the
-// program's text, so a contradiction in it panics at start.
+// New validates the declaration and returns it. An invalid declaration is a programming
+// error and panics at start.
 func New(m Machine) *Machine {
 	names, codes := map[string]bool{}, map[int]bool{}
 	for _, s := range m.States {
@@ -66,8 +66,8 @@ func New(m Machine) *Machine {
 	return &m
 }
 
-// Of returns the state with a code of the database. An unknown code is a fault
-// of the data and is shown as such.
+// Of returns the state with a code from the database. An unknown code is corrupt data and
+// gets the name unknown(code).
 func (m *Machine) Of(code int) State {
 	for _, s := range m.States {
 		if s.Code == code {
@@ -87,7 +87,7 @@ func (m *Machine) Named(name string) (State, bool) {
 	return State{}, false
 }
 
-// Parse is Named for a parameter of a request: its error says what the text must be.
+// Parse is Named for a request parameter: its error lists the valid names.
 func (m *Machine) Parse(name string) (State, error) {
 	state, known := m.Named(name)
 	if !known {
@@ -105,8 +105,8 @@ func (m *Machine) Names() []string {
 	return names
 }
 
-// Allowed returns the actions that a caller may take from a state, in the order
-// of the declaration; never nil, so that it is [] in JSON.
+// Allowed returns the actions that a caller may run from a state, in the order of the
+// declaration; never nil, so that it is [] in JSON.
 func (m *Machine) Allowed(from State) []string {
 	allowed := make([]string, 0, len(m.Actions))
 	for _, a := range m.Actions {
@@ -117,9 +117,8 @@ func (m *Machine) Allowed(from State) []string {
 	return allowed
 }
 
-// Next returns where an action leads from a state, and false when the machine
-// does not allow it there. An action the machine does not know is a fault of the
-// program and panics.
+// Next returns the state to which an action leads from a state, and false if the machine
+// does not allow it. An unknown action is a programming error and panics.
 func (m *Machine) Next(action string, from State) (State, bool) {
 	for _, a := range m.Actions {
 		if a.Name == action {
@@ -129,8 +128,8 @@ func (m *Machine) Next(action string, from State) (State, bool) {
 	panic(fmt.Sprintf("status: %s has no action %q", m.Name, action))
 }
 
-// Participle returns an action as a sentence says that it is done: "paid" of "pay". What
-// the machine does not know is taken to be one.
+// Participle returns the participle of an action: "paid" for "pay". An unknown action is
+// returned unchanged.
 func (m *Machine) Participle(action string) string {
 	for _, a := range m.Actions {
 		if a.Name == action {
@@ -140,8 +139,8 @@ func (m *Machine) Participle(action string) string {
 	return action
 }
 
-// ReachedBy returns the participle of the action that leads to a state, and false for
-// the initial one.
+// ReachedBy returns the participle of the action that leads to a state, and false for the
+// initial one.
 func (m *Machine) ReachedBy(state State) (participle string, reached bool) {
 	for _, a := range m.Actions {
 		if a.To == state && state != m.Initial {
@@ -151,7 +150,7 @@ func (m *Machine) ReachedBy(state State) (participle string, reached bool) {
 	return "", false
 }
 
-// Mermaid draws the machine as a Mermaid state diagram.
+// Mermaid returns the machine as a Mermaid state diagram.
 func (m *Machine) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
