@@ -14,8 +14,8 @@ import (
 // times compare as text.
 const timeFormat = `"2006-01-02T15:04:05.000000Z"`
 
-// asTheAPI is how values go out: as encoding/json writes them, but times always
-// with microseconds, and <, > and & as they are, because replies are never HTML.
+// asTheAPI are the encoding options of replies: like encoding/json, but times always have
+// microseconds, and <, > and & are not escaped, because replies are never HTML.
 var asTheAPI = jsonv2.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsontext.EscapeForHTML(false),
@@ -30,7 +30,7 @@ func encodeTime(out *jsontext.Encoder, t time.Time) error {
 	return out.WriteValue(t.UTC().AppendFormat(out.AvailableBuffer(), timeFormat))
 }
 
-// encodeNumber writes a number as it is spelled.
+// encodeNumber preserves the spelling of a number.
 func encodeNumber(out *jsontext.Encoder, n json.Number) error {
 	if n == "" {
 		n = "0"
@@ -38,5 +38,5 @@ func encodeNumber(out *jsontext.Encoder, n json.Number) error {
 	return out.WriteValue(append(out.AvailableBuffer(), n...))
 }
 
-// Encode writes a value as the API does.
+// Encode encodes a value as in replies of the API.
 func Encode(v any) ([]byte, error) { return jsonv2.Marshal(v, asTheAPI) }

@@ -19,8 +19,7 @@ import (
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// explain turns an error of the decoder into an Error, if the input is to
-// blame for it.
+// explain converts an error of the decoder into an Error, if the input caused it.
 func explain(data []byte, into any, err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
@@ -57,8 +56,7 @@ func syntaxMessage(data []byte, err *jsontext.SyntacticError) string {
 	return fmt.Sprintf("is not valid JSON at line %d, column %d", line, column)
 }
 
-// startsWithSurrogate reports whether text begins with an escape from \ud800 to
-// \udfff.
+// startsWithSurrogate reports whether text starts with an escape from \ud800 to \udfff.
 func startsWithSurrogate(text []byte) bool {
 	return len(text) >= 4 && text[0] == '\\' && text[1] == 'u' &&
 		(text[2] == 'd' || text[2] == 'D') && bytes.IndexByte([]byte("89abcdefABCDEF"), text[3]) >= 0
@@ -69,8 +67,8 @@ func invalidRune(text []byte) bool {
 	return r == utf8.RuneError && size == 1
 }
 
-// valueFault says what was expected in place of a well-formed value. It is nil
-// when the Go type, and not the value, is at fault.
+// valueFault describes the expected value in place of a well-formed one. It is nil if the
+// Go type, and not the value, is at fault.
 func valueFault(err *jsonv2.SemanticError) *Error {
 	var own *Error
 	switch {

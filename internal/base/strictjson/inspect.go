@@ -15,9 +15,8 @@ var (
 	depthMessage = fmt.Sprintf("is nested more than %d levels deep", MaxDepth)
 )
 
-// suspicious reports whether data is nested too deeply or holds an escaped NUL
-// character, both of which the decoder would allow. About text that is not
-// valid JSON it may say anything.
+// suspicious reports whether data is nested too deeply or contains an escaped NUL
+// character, which the decoder accepts. For invalid JSON the result is arbitrary.
 func suspicious(data []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
@@ -41,8 +40,8 @@ func suspicious(data []byte) bool {
 	return false
 }
 
-// inspect walks suspicious data token by token to name the first place that is
-// at fault. It returns nil where the suspicion was wrong.
+// inspect reads suspicious data token by token and returns the first fault, or nil if there
+// is none.
 func inspect(data []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(data), strict)
 	for {

@@ -22,7 +22,7 @@ var (
 
 func mayHoldNull(data []byte) bool { return bytes.Contains(data, nullLiteral) }
 
-// refuseNull is asked before each value is decoded into what target points to.
+// refuseNull is called before each value is decoded into the target.
 func refuseNull(decoder *jsontext.Decoder, target any) error {
 	if decoder.PeekKind() == 'n' && !takesNull(reflect.TypeOf(target)) {
 		return errNull

@@ -9,18 +9,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Patch is a JSON Merge Patch (RFC 7396) on an object, of which it is known
-// which members are present: a missing member changes nothing, null clears.
+// Patch is a JSON Merge Patch (RFC 7396) of an object that distinguishes missing members
+// from null: a missing member changes nothing, null clears.
 type Patch struct {
 	text    json.RawMessage
 	members map[string]json.RawMessage
 }
 
-// DecodePatch reads a patch that may change the members in allowed and no
-// others, so that unknown and read-only members are an [*Error] at their place.
-// What holds for [Decode] holds for the patch at every depth; the types of
-// the members are checked by [Patch.Decode]. The patch shares data, which is to
-// be left alone from then on.
+// DecodePatch decodes a patch that may change only the members in allowed; an unknown or
+// read-only member is an [*Error] at its location. The rules of [Decode] apply to the patch
+// at every depth; [Patch.Decode] checks the types of the members. The patch aliases data,
+// which the caller must not modify.
 func DecodePatch(data []byte, allowed ...string) (Patch, error) {
 	members := map[string]json.RawMessage{}
 	if err := Decode(data, &members); err != nil {
@@ -35,17 +34,17 @@ func DecodePatch(data []byte, allowed ...string) (Patch, error) {
 	return patch, nil
 }
 
-// Names are the names of the members that are present, sorted.
+// Names returns the names of the present members, sorted.
 func (p Patch) Names() []string { return slices.Sorted(maps.Keys(p.members)) }
 
-// Raw is the member as it was spelled, nil if it is missing.
+// Raw returns the text of a member, nil if it is missing.
 func (p Patch) Raw(name string) json.RawMessage { return p.members[name] }
 
-// Text is the whole patch as it was received, for merging.
+// Text returns the text of the whole patch, for merging.
 func (p Patch) Text() json.RawMessage { return p.text }
 
-// Decode reads a member as [Decode] does; a missing one leaves into alone. The place of
-// an [*Error] is in the patch.
+// Decode decodes a member like [Decode]; a missing one leaves into unchanged. The pointer
+// of an [*Error] is relative to the patch.
 func (p Patch) Decode(name string, into any) error {
 	member, present := p.members[name]
 	if !present {

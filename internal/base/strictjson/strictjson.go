@@ -1,15 +1,15 @@
-// Package strictjson is the one decoder of JSON from outside, and the one encoder of
-// what goes out.
+// Package strictjson is the only decoder of JSON from outside, and the only encoder of
+// replies.
 //
-// What always holds:
-//   - The input is exactly one JSON value in valid UTF-8, nested at most
-//     [MaxDepth] deep, without duplicate names at any depth, lone surrogates or
-//     NUL characters. That is also true inside raw members.
-//   - Every fault of the input is an [*Error], which names the place and what is
-//     expected there in words that may be shown to the client. Any other error
-//     is a mistake in the program, such as a field of a type without a JSON form.
-//   - Nothing is guessed: unknown names, names in other case, null for a value,
-//     numbers in strings, fractions for integers and overflows are refused.
+// Invariants:
+//   - The input is exactly one JSON value in valid UTF-8, nested at most [MaxDepth] deep,
+//     without duplicate names at any depth, lone surrogates or NUL characters. This also
+//     applies inside raw members.
+//   - Every fault of the input is an [*Error], which names the location and the expected
+//     value in a text that may be sent to the client. Any other error is a mistake in the
+//     program, such as a field of a type without a JSON form.
+//   - Nothing is guessed: unknown names, names in other case, null for a value, numbers in
+//     strings, fractions for integers and overflows are rejected.
 package strictjson
 
 import (
@@ -31,14 +31,14 @@ var (
 	strictWithoutNull = jsonv2.JoinOptions(strict, jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(refuseNull), times)))
 )
 
-// MaxDepth is how many objects and arrays may enclose a value, the outermost
-// included.
+// MaxDepth is the maximum number of enclosing objects and arrays of a value, including the
+// outermost.
 const MaxDepth = 32
 
 // Error is a fault of the input.
 type Error struct {
-	// Pointer is the place as a JSON pointer (RFC 6901), "" for the document.
-	// Names of more than 100 characters are cut and end in "…".
+	// Pointer is the JSON Pointer (RFC 6901) of the location, "" for the document. Names of
+	// more than 100 characters are truncated and end in "…".
 	Pointer string
 	// Code is the rule that a well-formed value breaks, such as "range"; "" for malformed input.
 	Code string
@@ -54,20 +54,19 @@ func (e *Error) Error() string {
 	return e.Pointer + " " + e.Message
 }
 
-// Decode reads data, which must be exactly one JSON value, into the value that
-// into points to, which should be fresh: what into holds after an error is of
-// no use.
+// Decode decodes data, which must be exactly one JSON value, into the value that into
+// points to. That value should be zero; after an error its content is undefined.
 //
-// Structs name their members with ordinary tags, `json:"name"`, and match them
-// exactly, in case too; a field without a tag has its Go name. A missing
-// member leaves its field alone, so that required members are for validation
-// to find. omitempty and omitzero have no effect on decoding. (Encoders differ:
-// encoding/json leaves out false, 0 and "" under omitempty, json v2 leaves out
-// "", null, {} and [], but not false and 0; omitzero means the same in both.)
+// Structs name their members with ordinary tags, `json:"name"`, and match them exactly,
+// including case; a field without a tag has its Go name. A missing member leaves its field
+// unchanged, so validation must check for required members. omitempty and omitzero have no
+// effect on decoding. (Encoders differ: encoding/json omits false, 0 and "" under
+// omitempty, json v2 omits "", null, {} and [], but not false and 0; omitzero is the same
+// in both.)
 //
-// The types of fields, and what each accepts:
-//   - bool, string, float64 and integers of every size: their own kind, integers
-//     in plain digits (neither 1.0 nor 1e3) and within the range of the type;
+// The types of fields, and the values that each accepts:
+//   - bool, string, float64 and integers of every size: their own kind, integers in plain
+//     digits (neither 1.0 nor 1e3) and within the range of the type;
 //   - structs, maps and slices: objects and arrays;
 //   - pointers: optional members, where null means the same as a missing one;
 //   - json.RawMessage of encoding/json: any value as it was spelled. A missing
@@ -75,12 +74,12 @@ func (e *Error) Error() string {
 //     is the type to use for arbitrary JSON: any would round big numbers;
 //   - time.Time: a string in RFC 3339, in the years 2000 to 9999; see [clock.Parse];
 //   - []byte: a string in base64;
-//   - types with UnmarshalJSON or UnmarshalText: what those accept. They may
-//     return an *Error, with a pointer relative to their value, to say why not.
+//   - types with UnmarshalJSON or UnmarshalText: the values that those accept. They may
+//     return an *Error, with a pointer relative to their value.
 //
-// null is refused everywhere but for pointers, raw messages, any, and types with
-// UnmarshalJSON. time.Duration has no JSON form: use an integer whose name
-// tells its unit. The tag option string is not meant for requests.
+// null is rejected except for pointers, raw messages, any, and types with UnmarshalJSON.
+// time.Duration has no JSON form: use an integer whose name contains its unit. The tag
+// option string is not meant for requests.
 func Decode(data []byte, into any) error {
 	if suspicious(data) {
 		if err := inspect(data); err != nil {
@@ -118,8 +117,8 @@ func decodeTime(decoder *jsontext.Decoder, into *time.Time) error {
 
 const maxNameLength = 100
 
-// shorten cuts long names, so that a reply or a log line cannot be blown up by
-// them. The depth is bounded already.
+// shorten truncates long names, so that they cannot inflate a reply or a log line. The
+// depth is already bounded.
 func shorten(pointer jsontext.Pointer) string {
 	if len(pointer) <= maxNameLength {
 		return string(pointer)
