@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// shardCount keeps goroutines out of each other's way; a power of two.
+	// shardCount reduces lock contention; a power of two.
 	shardCount = 64
-	// sweepEvery is how long a refilled key can stay in memory while its
-	// shard is in use, in µs.
+	// sweepEvery is the maximum time that a refilled key stays in memory while its shard is
+	// in use, in µs.
 	sweepEvery = int64(time.Minute / time.Microsecond)
 )
 
@@ -22,15 +22,15 @@ type InProcess struct {
 	shards [shardCount]shard
 }
 
-// shard holds the TAT of its keys in µs. Requests drop keys that are refilled, so no
-// goroutine is needed.
+// shard contains the TATs of its keys in µs. Requests remove refilled keys, so no goroutine
+// is needed.
 type shard struct {
 	mu      sync.Mutex
 	tats    map[string]int64
 	sweptAt int64
 }
 
-// NewInProcess returns a Limiter that goes by now, for example clock.System's.
+// NewInProcess returns a Limiter with the clock now, for example clock.System's.
 func NewInProcess(now func() time.Time) *InProcess {
 	l := &InProcess{now: now, seed: maphash.MakeSeed()}
 	for i := range l.shards {
@@ -55,7 +55,7 @@ func (l *InProcess) Allow(ctx context.Context, key string, limit Limit) (Decisio
 	return decision, nil
 }
 
-// GiveBack takes back one request that was allowed. What was refused meanwhile stays so.
+// GiveBack refunds one allowed request. It does not change rejections since then.
 func (l *InProcess) GiveBack(key string, limit Limit) {
 	c, err := limit.cell()
 	if err != nil {
@@ -69,8 +69,8 @@ func (l *InProcess) GiveBack(key string, limit Limit) {
 	}
 }
 
-// sweep drops refilled keys, at most once per sweepEvery. The survivors move
-// to a new map because Go's maps do not shrink. The caller holds mu.
+// sweep removes refilled keys, at most once per sweepEvery. It moves the other keys to a
+// new map because Go's maps do not shrink. The caller holds mu.
 func (s *shard) sweep(now int64) {
 	if s.sweptAt <= now && now < s.sweptAt+sweepEvery {
 		return

@@ -2,9 +2,9 @@ package ratelimit
 
 import "net/netip"
 
-// Network returns what callers without a name are held by: an IPv4 address itself, and the
-// first 64 bits of an IPv6 address, which are one customer's of a provider. What is no
-// address is a network of its own.
+// Network returns the key by which anonymous callers are limited: the IPv4 address, or the
+// first 64 bits of an IPv6 address, which a provider assigns to one customer. All invalid
+// addresses share the key "".
 func Network(address string) string {
 	at, err := netip.ParseAddr(address)
 	if err != nil {

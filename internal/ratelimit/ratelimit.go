@@ -1,20 +1,19 @@
-// Package ratelimit decides whether a caller may go on now.
+// Package ratelimit decides whether a request is allowed now.
 //
-// Invariants, held by every implementation and proved by
-// ratelimittest.Contract:
+// Every implementation has these invariants, and ratelimittest.Contract tests them:
 //
-//   - In any span of time a key is allowed at most Burst + span × Rate/Period
-//     times, however many callers race.
-//   - A refusal costs nothing: RetryAfter does not grow by asking again.
-//   - A key that is idle for ResetAfter has its whole burst again and takes no
-//     lasting memory.
-//   - A clock set back delays a key by at most its burst's refill time.
+//   - In any span of time a key is allowed at most Burst + span × Rate/Period requests,
+//     however many callers race.
+//   - A rejection is free: requesting again does not increase RetryAfter.
+//   - A key that is idle for ResetAfter has its full burst again and uses no memory
+//     permanently.
+//   - A clock set back delays a key by at most the refill time of its burst.
 //
 // The algorithm is GCRA, the generic cell rate algorithm in its virtual
 // scheduling form (ITU-T I.371 annex A; ATM Forum Traffic Management 4.1,
 // section 4.4.2), introduced for HTTP by https://brandur.org/rate-limiting. It
-// keeps one number per key, the theoretical arrival time (TAT): when the key
-// would be fully refilled.
+// stores one number per key, the theoretical arrival time (TAT): the time at
+// which the key is fully refilled.
 package ratelimit
 
 import (
@@ -31,39 +30,38 @@ var ErrInvalid = errors.New("invalid rate limit")
 // exact in the doubles of a Lua script.
 const longestRefill = 366 * 24 * time.Hour
 
-// Limit allows Rate requests per Period in the long run and Burst at once.
-// Periods count in whole microseconds; the spacing Period/Rate is rounded up
-// to them, and a burst takes at most 366 days to refill.
+// Limit allows Rate requests per Period in the long run and Burst at the same time. Periods
+// count in whole microseconds; the spacing Period/Rate is rounded up to them, and a burst
+// needs at most 366 days to refill.
 type Limit struct {
 	Rate   int
 	Period time.Duration
 	Burst  int
 }
 
-// Decision is the answer for one request.
+// Decision is the result for one request.
 type Decision struct {
 	Allowed bool
-	// Remaining is how many more requests would be allowed right now.
+	// Remaining is the number of further requests that are allowed now.
 	Remaining int
-	// RetryAfter is the time until a request can be allowed, 0 when this one
-	// was.
+	// RetryAfter is the time until a request can be allowed, 0 if this one was.
 	RetryAfter time.Duration
-	// ResetAfter is the time until the whole burst is available.
+	// ResetAfter is the time until the full burst is available.
 	ResetAfter time.Duration
 }
 
-// Limiter keeps the count of each key. It is safe for concurrent use.
+// Limiter counts the requests of each key. It is safe for concurrent use.
 type Limiter interface {
-	// Allow decides on one request of key and, if allowed, charges it. A key
-	// is meant to be used with one limit; after a change of the limit it is
-	// refilled within the new limit's time.
+	// Allow decides on one request of key and charges it if allowed. A key should be used
+	// with one limit; after a change of the limit it is refilled within the new limit's
+	// time.
 	//
-	// Errors: ErrInvalid, the end of ctx, or an unreachable store, when the
-	// caller has to choose between letting the request pass and refusing it.
+	// Errors: ErrInvalid, the end of ctx, or an unreachable store; the caller then decides
+	// whether to allow the request.
 	Allow(ctx context.Context, key string, limit Limit) (Decision, error)
 }
 
-// cell is a Limit in the terms of GCRA, in µs.
+// cell is a Limit in GCRA terms, in µs.
 type cell struct {
 	// interval is the emission interval T between requests at the rate.
 	interval int64
@@ -84,11 +82,11 @@ func (l Limit) cell() (cell, error) {
 	return cell{interval: interval, depth: interval * int64(l.Burst)}, nil
 }
 
-// decide returns the decision at now and the TAT to keep, both in µs. A tat in
-// the past is the same as none.
+// decide returns the decision at now and the TAT to store, both in µs. A tat in the past
+// equals none.
 func (c cell) decide(tat, now int64) (Decision, int64) {
-	// Beyond now + depth only after a clock was set back or a limit was made
-	// smaller.
+	// A tat beyond now + depth occurs only after the clock was set back or the limit was
+	// reduced.
 	tat = min(max(tat, now), now+c.depth)
 	if early := tat + c.interval - c.depth - now; early > 0 {
 		return Decision{RetryAfter: micros(early), ResetAfter: micros(tat - now)}, tat
@@ -103,7 +101,7 @@ func (c cell) decide(tat, now int64) (Decision, int64) {
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
-// admissible checks what every implementation checks before it decides.
+// admissible makes the checks that are common to all implementations.
 func admissible(ctx context.Context, key string, limit Limit) (cell, error) {
 	if key == "" {
 		return cell{}, fmt.Errorf("empty key: %w", ErrInvalid)

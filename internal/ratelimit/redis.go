@@ -34,8 +34,8 @@ end
 return {allowed, remaining, early, tat - now}
 `)
 
-// Redis is the Limiter of many processes, one key per limited key. It goes by
-// Redis's clock.
+// Redis is the Limiter of many processes, with one Redis key per limited key. It uses the
+// clock of Redis.
 type Redis struct {
 	client redis.UniversalClient
 	prefix string
@@ -46,8 +46,8 @@ func NewRedis(client redis.UniversalClient, prefix string) *Redis {
 	return &Redis{client: client, prefix: prefix}
 }
 
-// Allow implements Limiter. When a reply is lost and the client sends the
-// command again, the request may be charged twice; it never goes uncharged.
+// Allow implements Limiter. If a reply is lost and the client retries the command, the
+// request may be charged twice; it is never free.
 func (l *Redis) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
 	c, err := admissible(ctx, key, limit)
 	if err != nil {

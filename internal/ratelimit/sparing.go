@@ -2,24 +2,24 @@ package ratelimit
 
 import "context"
 
-// spared is which part of a limit a process gives out by itself.
+// spared is the divisor of a limit for the share that a process grants locally.
 const spared = 10
 
-// Sparing is a Limiter of many processes that asks the one they share about busy keys only.
-// Each process gives out a tenth of a key's limit by itself, and asks for more than that: so
-// a caller who sends less than a tenth of what it may costs no round trip, and any other one
-// for each request beyond. A key is allowed at most the limit of the shared one and a tenth
-// of it for each process.
+// Sparing is a Limiter of many processes that queries the shared one only for busy keys.
+// Each process grants a tenth of a key's limit locally and queries the shared limiter for
+// more. So a caller that uses less than a tenth of its limit costs no round trip, and any
+// other caller one round trip per further request. A key is allowed at most the shared
+// limit plus a tenth of it for each process.
 type Sparing struct {
 	near   *InProcess
 	shared Limiter
 }
 
-// NewSparing returns a Limiter in front of one that processes share.
+// NewSparing returns a Limiter in front of a shared one.
 func NewSparing(near *InProcess, shared Limiter) *Sparing { return &Sparing{near, shared} }
 
-// Allow implements Limiter. What it says to remain is, for a key that is not busy, what this
-// process gives out by itself. A limit that is too small to have a tenth is the shared one's.
+// Allow implements Limiter. For a key that is not busy, Remaining is the local share. A
+// limit too small for a tenth uses the shared limiter only.
 func (s *Sparing) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
 	part := Limit{Rate: limit.Rate / spared, Period: limit.Period, Burst: limit.Burst / spared}
 	if part.Rate < 1 || part.Burst < 1 {

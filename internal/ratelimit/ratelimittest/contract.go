@@ -1,4 +1,4 @@
-// Package ratelimittest holds the contract that every ratelimit.Limiter keeps.
+// Package ratelimittest is the contract test suite of ratelimit.Limiter.
 package ratelimittest
 
 import (
@@ -14,16 +14,16 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// patience bounds what must happen soon.
+// patience bounds operations that should complete soon.
 const patience = 30 * time.Second
 
-// hourly never refills while a test runs.
+// hourly does not refill during a test.
 func hourly(burst int) ratelimit.Limit {
 	return ratelimit.Limit{Rate: 1, Period: time.Hour, Burst: burst}
 }
 
-// Contract runs the suite. New returns a Limiter on real time that shares no
-// key with another one.
+// Contract runs the suite. newLimiter returns a Limiter on real time that shares no key
+// with another one.
 func Contract(t *testing.T, newLimiter func(t *testing.T) ratelimit.Limiter) {
 	tests := []struct {
 		name string
@@ -189,7 +189,7 @@ func allow(t *testing.T, limiter ratelimit.Limiter, key string, limit ratelimit.
 	return decision
 }
 
-// requireAbout allows for the time the test has taken so far.
+// requireAbout tolerates the time that the test has needed so far.
 func requireAbout(t *testing.T, want, got time.Duration) {
 	t.Helper()
 	require.LessOrEqual(t, got, want)
