@@ -12,8 +12,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// Commit commits a transaction of Begin. nil means that it is committed; an error has its
-// class, and says by Undecided whether the transaction may be committed all the same.
+// Commit commits a transaction of Begin. nil means that it is committed. An error has its
+// class; Undecided reports whether the transaction may be committed nevertheless.
 func (db *DB) Commit(tx *gorm.DB) error {
 	err := tx.Commit().Error
 	if err == nil {
@@ -26,8 +26,8 @@ func (db *DB) Commit(tx *gorm.DB) error {
 	return &undecided{db.classify(err), sent.at}
 }
 
-// Undecided reports whether err is that of a COMMIT of which nobody knows yet whether it
-// took place. Of every other error of Commit the transaction is undone for good.
+// Undecided reports whether err is the error of a COMMIT with an unknown outcome. After any
+// other error of Commit the transaction is rolled back for good.
 func Undecided(err error) bool {
 	var u *undecided
 	return errors.As(err, &u)
@@ -35,19 +35,19 @@ func Undecided(err error) bool {
 
 type undecided struct {
 	cause error
-	// at is the server that was asked to commit.
+	// at is the server that received the COMMIT.
 	at server
 }
 
 func (u *undecided) Error() string { return "undecided: " + u.cause.Error() }
 func (u *undecided) Unwrap() error { return u.cause }
 
-// LookInto runs fn on one connection, to find out there what became of an undecided COMMIT.
-// decides says whether what fn does not find is not committed: so it is at the server that was
-// asked to commit, and at each server of its Galera cluster, whose statements wait for what was
-// committed before them. Any other server, such as a replica that has taken over, may have yet to
-// apply it, or never had it. The connection is asked for its server once more, because a proxy
-// may have led it elsewhere since it was made. On SQLite there is nothing to ask.
+// LookInto runs fn on one connection, to determine the outcome of an undecided COMMIT.
+// decides is true if rows that fn does not find are not committed: on the server that
+// received the COMMIT, and on each server of its Galera cluster, whose statements wait for
+// earlier commits. Any other server, such as a promoted replica, may not have applied the
+// commit yet, or may lack it. LookInto queries the server of the connection again, because
+// a proxy may have rerouted the connection. On SQLite it is not used.
 func (db *DB) LookInto(ctx context.Context, open error, fn func(tx *gorm.DB, decides bool) error) error {
 	var of *undecided
 	if !errors.As(open, &of) {
@@ -62,23 +62,23 @@ func (db *DB) LookInto(ctx context.Context, open error, fn func(tx *gorm.DB, dec
 	}))
 }
 
-// serverOf asks the connection that tx is bound to for its server.
+// serverOf queries the server of the connection that tx is bound to.
 func (db *DB) serverOf(ctx context.Context, tx *gorm.DB) (at server, err error) {
 	conn, ok := tx.Statement.ConnPool.(*sql.Conn)
 	if !ok {
-		return server{}, fmt.Errorf("storage: %T is no connection", tx.Statement.ConnPool)
+		return server{}, fmt.Errorf("storage: %T is not a connection", tx.Statement.ConnPool)
 	}
 	return at, conn.Raw(func(raw any) error {
 		session, ok := raw.(*session)
 		if !ok {
-			return fmt.Errorf("storage: %T is no session", raw)
+			return fmt.Errorf("storage: %T is not a session", raw)
 		}
 		at, err = identify(ctx, session.link)
 		return err
 	})
 }
 
-// knowsOf reports whether what was committed at another server is seen at this one for certain.
+// knowsOf reports whether commits of the other server are certainly visible on this one.
 func (s server) knowsOf(other server) bool {
 	if s.galera || other.galera {
 		return s.cluster != "" && s.cluster != noCluster && s.cluster == other.cluster
@@ -86,21 +86,22 @@ func (s server) knowsOf(other server) bool {
 	return s.id != "" && s.id == other.id
 }
 
-// isUndone reports whether a COMMIT that was sent and failed so has undone its transaction
-// for certain. Only what is known of an engine counts:
+// isUndone reports whether a COMMIT that failed with err has certainly rolled back its
+// transaction. Only documented behaviour of an engine counts:
 //
-//   - 1213: InnoDB and Galera chose the transaction to give way, and rolled it back.
+//   - 1213: InnoDB and Galera chose the transaction as the victim and rolled it back.
 //   - 3101: MySQL's Group Replication did.
 //   - 8002, 8005, 8022, 8028, 9007: TiDB rolled it back because of a conflict, or because
 //     the schema had changed.
-//   - SQLITE_FULL: the mark of a commit is in the last frame that a COMMIT writes to the
-//     write-ahead log, and that frame or one before it was not written whole.
+//   - SQLITE_FULL: the commit mark is in the last frame that a COMMIT writes to the
+//     write-ahead log, and that frame or an earlier one was not written completely.
 //
-// Everything else leaves it open. 1205 says that only the statement was undone; 1047 and
-// 1105 say nothing of the transaction, whatever the text of the latter; 1180 comes from an
-// engine that was at work on it; 8501 and 9001 to 9006 from one that did not hear from its parts.
-// SQLITE_BUSY keeps the transaction open. After SQLITE_IOERR all frames may be in the log:
-// the sync failed, or what came after it, and a crash would have them recovered.
+// Every other error leaves the outcome open. 1205 means that only the statement was rolled
+// back; 1047 and 1105 do not describe the transaction, whatever the text of the latter;
+// 1180 comes from an engine during its COMMIT; 8501 and 9001 to 9006 from one whose
+// components did not reply. SQLITE_BUSY keeps the transaction open. After SQLITE_IOERR all
+// frames may be in the log: the sync or a later step failed, and a crash would recover
+// them.
 func isUndone(err error) bool {
 	var fromMySQL *gomysql.MySQLError
 	if errors.As(err, &fromMySQL) {
@@ -110,16 +111,16 @@ func isUndone(err error) bool {
 	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqliteFull
 }
 
-// Supersede has a transaction that commits decide for good that an undecided one before
-// it is undone, if its rows are not there. On SQLite it changes a page: the commit is
-// written to the place in the log where the other one was, and breaks the chain of
-// checksums that what remains of it would be recovered by. On MySQL it does nothing: there
-// the transaction ends with its connection, and until then its rows are locked.
+// Supersede makes the commit of tx decide for good that an earlier undecided transaction,
+// whose rows were not found, is rolled back. On SQLite it changes a page: the commit
+// overwrites the earlier one in the log and breaks the chain of checksums by which its
+// remains could be recovered. On MySQL it does nothing: there the transaction ends with its
+// connection, and until then its rows are locked.
 func (db *DB) Supersede(tx *gorm.DB) error {
 	if db.Dialect != SQLite {
 		return nil
 	}
-	// A number that nothing reads, in the first page of the file.
+	// A number in the first page of the file that nothing reads.
 	change := fmt.Sprintf("PRAGMA user_version = %d", rand.Int32N(math.MaxInt32))
 	return tx.WithContext(AcrossTenants(tx.Statement.Context)).Exec(change).Error
 }

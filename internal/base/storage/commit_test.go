@@ -26,7 +26,7 @@ func addThing(name string) func(tx *gorm.DB) error {
 	}
 }
 
-// A server that refuses COMMIT or ROLLBACK by itself, as Galera does with 1047, keeps the
+// A server that rejects COMMIT or ROLLBACK itself, as Galera does with 1047, keeps the
 // transaction open, and START TRANSACTION on the same connection would commit it.
 func TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection(t *testing.T) {
 	ctx := storagetest.Tenant(t)
@@ -46,7 +46,8 @@ func TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
 	require.Empty(t, names(t, ctx, db))
 }
 
-// What follows on its connection would be a part of it, and never be committed.
+// Later statements on its connection would be part of the transaction, and never be
+// committed.
 func TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -99,7 +100,7 @@ func TestATransactionThatEndedBeforeItsCommitIsNotUndecided(t *testing.T) {
 	})
 }
 
-// crashed returns the names that are in a database after a crash of its program.
+// crashed returns the names in a database after a crash of its program.
 func crashed(t *testing.T, ctx context.Context, disk *storagetest.Disk) []string {
 	t.Helper()
 	return names(t, ctx, disk.AfterACrash(t))
@@ -114,7 +115,7 @@ func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *
 			disk.FailNext(storagetest.Sync, code)
 			err := db.Transact(ctx, life, addThing("not synced"))
 			require.True(t, storage.Undecided(err), "%v", err)
-			require.Empty(t, names(t, ctx, db), "it looks undone")
+			require.Empty(t, names(t, ctx, db), "it looks rolled back")
 			require.Equal(t, []string{"not synced"}, crashed(t, ctx, disk), "and a crash brings it back")
 
 			require.NoError(t, db.Transact(ctx, life, db.Supersede))

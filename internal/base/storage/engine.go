@@ -4,6 +4,6 @@ package storage
 
 import "context"
 
-// asEngine returns a connection to a server as it is. Built with the tag distributed, which is for
-// tests alone, it behaves as one to a distributed engine.
+// asEngine returns a server connection unchanged. With the build tag distributed, for tests
+// only, the connection behaves like one to a distributed engine.
 func asEngine(_ context.Context, made link) (link, error) { return made, nil }

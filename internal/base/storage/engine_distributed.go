@@ -8,5 +8,5 @@ import (
 	"interlock/internal/base/storage/distributedtest"
 )
 
-// asEngine has a connection to MariaDB behave as one to a distributed engine.
+// asEngine makes a connection to MariaDB behave like one to a distributed engine.
 func asEngine(ctx context.Context, made link) (link, error) { return distributedtest.Wrap(ctx, made) }

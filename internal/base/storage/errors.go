@@ -17,34 +17,34 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// Class says what an engine's error means for the one who sent the statement.
+// Class is the meaning of an engine's error for the sender of the statement.
 type Class string
 
 // The classes.
 const (
-	// DuplicateKey: a unique key has the value already; Error.Key names the key.
+	// DuplicateKey: the value violates a unique key; Error.Key names the key.
 	DuplicateKey Class = "duplicate_key"
-	// WriteConflict: the engine gave this transaction up in favour of another
-	// (deadlock, conflict at COMMIT). Running all of it again may succeed.
+	// WriteConflict: the engine rolled this transaction back in favour of another one
+	// (deadlock, conflict at COMMIT). A retry of the whole transaction may succeed.
 	WriteConflict Class = "write_conflict"
-	// LockTimeout: a row or the database stayed locked for too long. On MySQL
-	// only the statement was undone; the transaction must be rolled back.
+	// LockTimeout: a row or the database stayed locked for too long. On MySQL only the
+	// statement was rolled back; the caller must roll back the transaction.
 	LockTimeout Class = "lock_timeout"
-	// ReadOnly: the server takes no writes now.
+	// ReadOnly: the server rejects writes now.
 	ReadOnly Class = "read_only"
-	// ConnectionLost: the link broke. A transaction that was open is undone by
-	// the server, unless COMMIT had been sent.
+	// ConnectionLost: the connection broke. The server rolls back an open transaction,
+	// unless COMMIT had been sent.
 	ConnectionLost Class = "connection_lost"
-	// Unavailable: the server is there and serves nobody now.
+	// Unavailable: the server can be reached but rejects requests now.
 	Unavailable Class = "unavailable"
-	// Full is a kind of Unavailable: there is no room left to write. Reads go on.
+	// Full is a kind of Unavailable: the disk is full. Reads still work.
 	Full Class = "full"
-	// Unsupported: the server does not know the statement, or a clause of it. On MySQL the
-	// transaction goes on without it.
+	// Unsupported: the server does not support the statement, or a clause of it. On MySQL
+	// the transaction stays open.
 	Unsupported Class = "unsupported"
 )
 
-// Error is an engine's error with its class. The engine's own error is wrapped.
+// Error is an engine's error with its class. It wraps the original error.
 type Error struct {
 	Class Class
 	// Key is the name of the unique key, for DuplicateKey.
@@ -78,7 +78,7 @@ func Is(err error, classes ...Class) bool {
 	return false
 }
 
-// IsDuplicate reports whether err is a duplicate of the named unique key.
+// IsDuplicate reports whether err is a violation of the named unique key.
 func IsDuplicate(err error, key string) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Class == DuplicateKey && e.Key == key
@@ -87,8 +87,8 @@ func IsDuplicate(err error, key string) bool {
 // IsNotFound reports whether a query for one row found none.
 func IsNotFound(err error) bool { return errors.Is(err, gorm.ErrRecordNotFound) }
 
-// Found is the error of reading one row that a caller has named, for that caller: NotFound
-// when there is no such row.
+// Found converts the error of reading one row by a caller's key: NotFound if the row does
+// not exist.
 func Found(err error, kind, name string) error {
 	switch {
 	case err == nil:
@@ -99,8 +99,8 @@ func Found(err error, kind, name string) error {
 	return fmt.Errorf("read %s: %w", kind, err)
 }
 
-// classify returns err with its class, or err itself when it has none. It notes what says
-// that the links have changed.
+// classify returns err with its class, or err itself without one. It counts errors that
+// indicate a changed connection.
 func (db *DB) classify(err error) error {
 	var known *Error
 	switch {
@@ -128,8 +128,8 @@ func (db *DB) classOf(err error) error {
 	if errors.As(err, &fromSQLite) {
 		return db.classifySQLite(fromSQLite, err)
 	}
-	// The transaction outlived its bound and was rolled back; of COMMIT, too, this
-	// says for certain that it was not sent.
+	// The transaction exceeded its bound and was rolled back; for COMMIT too, this error
+	// means that it was not sent.
 	if errors.Is(err, sql.ErrTxDone) {
 		return &Error{Class: Unavailable, cause: err}
 	}
@@ -139,11 +139,11 @@ func (db *DB) classOf(err error) error {
 	return err
 }
 
-// mysqlClass returns the class of an error's number, "" for one without. Those from 8000
-// on are TiDB's, whose write conflicts ask for a new run of the transaction, and whose parts
-// may be away or slow (9001 to 9006); 8501 is of a statement that may have been executed. 3101
-// is the write conflict of MySQL's Group Replication. 1047 and 1180 are Galera's, of a server
-// that serves nobody, or that lost its cluster at work on a transaction.
+// mysqlClass returns the class of an error number, "" for none. Numbers from 8000 are
+// TiDB's: write conflicts that require a retry of the transaction, and components that are
+// unavailable or slow (9001 to 9006); 8501 is a statement that may have been executed. 3101
+// is the write conflict of MySQL's Group Replication. 1047 and 1180 are Galera's, from a
+// server that rejects requests, or that lost its cluster during a transaction.
 func mysqlClass(e *gomysql.MySQLError) Class {
 	switch e.Number {
 	case 1062, 1586:
@@ -160,7 +160,7 @@ func mysqlClass(e *gomysql.MySQLError) Class {
 		return Unavailable
 	case 1021, 1114:
 		return Full
-	case 1105: // of no kind; of older servers of TiDB it is what 8028 is of others
+	case 1105: // unspecific; older TiDB servers use it in place of 8028
 		if strings.Contains(e.Message, "Information schema is changed") {
 			return WriteConflict
 		}
@@ -174,8 +174,8 @@ func mysqlClass(e *gomysql.MySQLError) Class {
 	return ""
 }
 
-// mysqlKeyName takes "uq_configs_key" out of "Duplicate entry '1-a' for key
-// 'configs.uq_configs_key'"; MariaDB leaves the table out.
+// mysqlKeyName extracts "uq_configs_key" from "Duplicate entry '1-a' for key
+// 'configs.uq_configs_key'"; MariaDB omits the table.
 func mysqlKeyName(message string) string {
 	_, key, ok := cutLast(message, " for key '")
 	if !ok {
@@ -223,9 +223,9 @@ func isLinkError(err error) bool {
 		errors.As(err, &network)
 }
 
-// uniqueIndexes names SQLite's unique indexes by their columns, because its
-// message ("UNIQUE constraint failed: configs.tenant_id, configs.key") names
-// only those.
+// uniqueIndexes maps the columns of SQLite's unique indexes to their names, because its
+// message ("UNIQUE constraint failed: configs.tenant_id, configs.key") contains only the
+// columns.
 type uniqueIndexes struct {
 	mu     sync.Mutex
 	byCols map[string]string
@@ -279,7 +279,7 @@ func (u *uniqueIndexes) load(db *DB) error {
 	return rows.Err()
 }
 
-// errorClasses gives every error that leaves GORM its class.
+// errorClasses classifies every error that GORM returns.
 type errorClasses struct{ db *DB }
 
 func (errorClasses) Name() string { return "error-classes" }

@@ -9,17 +9,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// Exec runs a statement that changes rows, in a transaction, and returns how many it changed. It
-// is tx.Exec for the statements that every business write runs: the text goes to the driver as it
-// is, with its arguments beside it, where GORM would clone its state, build the text anew and call
-// its plugins, which costs as much as sending it. What the plugins see to holds here too: the text
-// names tenant_id, a change marks its unit, and errors have their class. There is nothing else of
-// GORM: an argument is one value, no slice and no expression.
+// Exec runs a statement that changes rows, in a transaction, and returns the number of
+// changed rows. It is tx.Exec for the statements of every business write: it passes the
+// text and its arguments to the driver unchanged, where GORM would clone its state, rebuild
+// the text and call its plugins, which costs as much as sending it. The rules of the
+// plugins apply here too: the text must name tenant_id, a change marks its unit, and errors
+// have their class. It supports nothing else of GORM: an argument is one value, not a slice
+// or an expression.
 func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecDeferred is Exec of a statement whose result nobody reads: see Deferred.
+// ExecDeferred is Exec of a statement whose result is not needed: see Deferred.
 func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err
@@ -50,5 +51,5 @@ func exec(ctx context.Context, tx *gorm.DB, text string, args []any) (int64, err
 	return changed, nil
 }
 
-// classesOf returns the database that a transaction of it is of.
+// classesOf returns the database to which a transaction belongs.
 func classesOf(tx *gorm.DB) *DB { return tx.Plugins[errorClasses{}.Name()].(errorClasses).db }

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// What GORM's plugins see to holds for the statements that go past it, too.
+// The rules of GORM's plugins also apply to statements that bypass GORM.
 func TestAStatementPastGORMIsHeldToWhatItsPluginsSeeTo(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)

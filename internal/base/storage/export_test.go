@@ -16,22 +16,23 @@ type (
 	Runnable = runnable
 )
 
-// Preparing makes connections that keep at most so many statements prepared.
+// Preparing creates connections that cache at most most prepared statements.
 func Preparing(connector driver.Connector, most int) driver.Connector {
 	return preparing{connector, most}
 }
 
-// Waiting is how many transactions wait for SQLite's writer.
+// Waiting returns the number of transactions that wait for SQLite's writer.
 func (db *DB) Waiting() int {
 	db.groups.queue.mu.Lock()
 	defer db.groups.queue.mu.Unlock()
 	return len(db.groups.queue.waiting)
 }
 
-// GroupsLive sets how long a group takes transactions in. It comes before the first one.
+// GroupsLive sets how long a group accepts transactions. It must be called before the first
+// one.
 func (db *DB) GroupsLive(life time.Duration) { db.groups.life = life }
 
-// EndsWithin sets how long a batch waits for SQLite's writer.
+// EndsWithin bounds the wait of a batch for SQLite's writer.
 func (db *DB) EndsWithin(patience time.Duration) { db.groups.patience = patience }
 
 // StopsPackets is Version.stopsPackets.
@@ -40,8 +41,8 @@ func StopsPackets(version string) bool { return Version(version).stopsPackets() 
 // SkipsLocked is Version.skipsLocked.
 func SkipsLocked(version string) bool { return Version(version).skipsLocked() }
 
-// GrowEvery sets how often a pool that had to shrink may open some connections more. It comes
-// before it had to.
+// GrowEvery sets the interval at which a reduced pool may open more connections. It must be
+// called before the reduction.
 func (db *DB) GrowEvery(every time.Duration) {
 	for _, c := range db.limiters {
 		c.every = every

@@ -15,7 +15,7 @@ func DialectOf(url string) Dialect {
 	return Dialect(scheme)
 }
 
-// SyncFolder makes the names in a file's folder last.
+// SyncFolder makes the file names in a file's folder durable.
 func SyncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -25,8 +25,8 @@ func SyncFolder(path string) error {
 	return folder.Sync()
 }
 
-// CopyTo writes an embedded database, as it is at one moment, into a file that is empty. The
-// service goes on meanwhile.
+// CopyTo writes a snapshot of an embedded database into an empty file, while the service
+// runs.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	if err := db.write.WithContext(AcrossTenants(ctx)).Exec("VACUUM INTO ?", path).Error; err != nil {
 		return fmt.Errorf("copy the database to %s: %w", path, err)
@@ -34,7 +34,7 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return nil
 }
 
-// CheckFile reads an embedded database to its end and fails if it is damaged.
+// CheckFile reads an embedded database completely and fails if it is damaged.
 func (db *DB) CheckFile(ctx context.Context) error {
 	var found []string
 	if err := db.read.WithContext(AcrossTenants(ctx)).Raw("PRAGMA quick_check(1)").Scan(&found).Error; err != nil {
@@ -46,11 +46,11 @@ func (db *DB) CheckFile(ctx context.Context) error {
 	return nil
 }
 
-// ErrInUse says that somebody else reads or writes an embedded database.
+// ErrInUse means that another connection reads or writes an embedded database.
 var ErrInUse = errors.New("the database is in use: stop what uses it")
 
-// Checkpoint brings an embedded database into its one file, whose log is empty then. Errors:
-// ErrInUse.
+// Checkpoint moves the log of an embedded database into its file and empties the log.
+// Errors: ErrInUse.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	var result struct{ Busy, Log, Checkpointed int }
 	if err := db.write.WithContext(AcrossTenants(ctx)).Raw("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&result).Error; err != nil {

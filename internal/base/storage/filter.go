@@ -8,49 +8,49 @@ import (
 	"gorm.io/gorm"
 )
 
-// Filter is a condition of a list, and how an index answers it. List decides from that
-// which index a page is read along; see its comment. The zero Filter is no condition.
+// Filter is a condition of a list, with the index that serves it. List uses this to choose
+// the index of a page; see its comment. The zero Filter is no condition.
 type Filter struct {
-	// terms are alternatives: one of them holds for a row.
+	// terms are alternatives: a row matches if one of them is true.
 	terms []term
-	// indexed is set when an index begins with the tenant and the column of each term.
+	// indexed is set if for each term an index starts with the tenant and the column.
 	indexed bool
-	// unique are columns of which no two rows that match share a value.
+	// unique are columns in which matching rows have distinct values.
 	unique []string
-	// owns is set when every index of the list begins with the tenant and the column.
+	// owns is set if every index of the list starts with the tenant and the column.
 	owns bool
 }
 
-// term is what holds of a column, such as {"status", ["= ?"]}. Without a column, the tests
-// are conditions of their own.
+// term is a condition on a column, such as {"status", ["= ?"]}. Without a column, the tests
+// are complete conditions.
 type term struct {
 	column string
 	tests  []string
 	args   []any
-	// along are the columns in whose order the index has the rows that match.
+	// along are the columns by which the index orders the matching rows.
 	along []string
 }
 
-// Equal is column = value, answered by an index on (tenant_id, column, id).
+// Equal is column = value, served by an index on (tenant_id, column, id).
 func Equal(column string, value any) Filter {
 	return Filter{terms: []term{{column, []string{"= ?"}, []any{value}, []string{"id"}}}, indexed: true}
 }
 
-// Whose is column = value, which says whose rows a list has, such as those of one order. An index
-// on (tenant_id, column) goes on with the column of each sort.
+// Whose is column = value for the owner of the rows, such as the order of its lines. Each
+// sort has an index on (tenant_id, column, sort column).
 func Whose(column string, value any) Filter {
 	f := Equal(column, value)
 	f.owns = true
 	return f
 }
 
-// Above is column > value, answered by an index on (tenant_id, column, id).
+// Above is column > value, served by an index on (tenant_id, column, id).
 func Above(column string, value any) Filter { return limits(column, limit{">", value}) }
 
-// Until is column <= value, answered by an index on (tenant_id, column, id).
+// Until is column <= value, served by an index on (tenant_id, column, id).
 func Until(column string, value any) Filter { return limits(column, limit{"<=", value}) }
 
-// Between is from <= column AND column < to, answered by an index on (tenant_id, column, id).
+// Between is from <= column AND column < to, served by an index on (tenant_id, column, id).
 func Between(column string, from, to any) Filter {
 	return limits(column, limit{">=", from}, limit{"<", to})
 }
@@ -85,32 +85,31 @@ func limits(column string, ends ...limit) Filter {
 	return Filter{terms: []term{t}, indexed: true}
 }
 
-// HasPrefix selects the rows whose column begins with a text:
+// HasPrefix selects the rows whose column starts with a text:
 //
 //	column >= 'text' AND column < 'text\U0010FFFF'
 //
-// Both dialects answer such a range from an index on (tenant_id, column), and SQLite does
-// not for LIKE. Columns compare by bytes, so the case must be right; see Spellings.
+// Both dialects serve such a range from an index on (tenant_id, column); SQLite does not
+// for LIKE. Columns compare by bytes, so the case must match; see Spellings.
 func HasPrefix(column, text string) Filter { return Between(column, text, text+lastRune) }
 
-// Among is id IN (subquery), answered by the indexes of another table.
+// Among is id IN (subquery), served by the indexes of another table.
 func Among(subquery string, args ...any) Filter {
 	return Filter{terms: []term{{"id", []string{"IN (" + subquery + ")"}, args, nil}}, indexed: true}
 }
 
-// Indexed is a condition that begins with a column on which there is an index, such as
-// Indexed("status", "= ? AND expires_time <= ?", …). It says nothing of an order.
+// Indexed is a condition that starts with an indexed column, such as Indexed("status", "= ?
+// AND expires_time <= ?", …). It defines no order.
 func Indexed(column, test string, args ...any) Filter {
 	return Filter{terms: []term{{column, []string{test}, args, nil}}, indexed: true}
 }
 
-// Examined is a condition that no index answers: rows are read one by one to see for which
-// it holds.
+// Examined is a condition without an index: each row is read and checked.
 func Examined(condition string, args ...any) Filter {
 	return Filter{terms: []term{{tests: []string{condition}, args: args}}}
 }
 
-// Either holds where one of some filters does.
+// Either is true if one of the filters is.
 func Either(filters ...Filter) Filter {
 	either := Filter{indexed: true}
 	for _, f := range filters {
@@ -123,8 +122,8 @@ func Either(filters ...Filter) Filter {
 	return either
 }
 
-// Along says in the order of which columns the filter's index has the rows, where that is
-// not the one that its constructor names.
+// Along sets the columns by which the filter's index orders the rows, if they differ from
+// those of its constructor.
 func (f Filter) Along(columns ...string) Filter {
 	f.terms = slices.Clone(f.terms)
 	for i := range f.terms {
@@ -133,16 +132,16 @@ func (f Filter) Along(columns ...string) Filter {
 	return f
 }
 
-// Unique says that no two rows that match share a value of a column, so that there is nothing to
-// break in their order: the filter's index ends with it.
+// Unique declares that matching rows have distinct values in a column, which is the last of
+// the filter's index, so that ties need not be broken.
 func (f Filter) Unique(column string) Filter {
 	f.unique = append(slices.Clone(f.unique), column)
 	return f
 }
 
-// Containing selects the rows in which one of the columns contains a text, in either case.
-// The engine folds both sides, each in its way: SQLite knows only ASCII. Rows are examined.
-// Each row contains the empty text.
+// Containing selects the rows in which one of the columns contains a text, ignoring case.
+// Each engine folds both sides by its own rules: SQLite folds only ASCII. Rows are
+// examined. Every row contains the empty text.
 func Containing(text string, columns ...string) Filter {
 	if text == "" {
 		return Filter{}
@@ -155,7 +154,7 @@ func Containing(text string, columns ...string) Filter {
 	return Examined("("+strings.Join(conditions, " OR ")+")", patterns...)
 }
 
-// Apply narrows a query by filters, without a say in how it is answered.
+// Apply adds filters to a query, without influence on the choice of an index.
 func Apply(query *gorm.DB, filters ...Filter) *gorm.DB {
 	for _, f := range filters {
 		query = f.apply(query, false)
@@ -163,16 +162,16 @@ func Apply(query *gorm.DB, filters ...Filter) *gorm.DB {
 	return query
 }
 
-// apply adds the condition. Hidden, its columns stand in an expression, so that the engine
-// reads along the index that List has chosen, and checks this condition row by row.
+// apply adds the condition. If hidden, its columns are wrapped in an expression, so that
+// the engine uses the index that List has chosen and checks this condition row by row.
 func (f Filter) apply(query *gorm.DB, hidden bool) *gorm.DB {
 	return f.applyHiding(query, func(string) bool { return hidden })
 }
 
-// applyBetween adds the condition to a query that is narrowed to what lies above a place, below
-// one, or between two, in the order of the filter's column. Its own limit at such an end is
-// hidden: of two limits SQLite reads along the first, and not along the narrower. MySQL reads
-// along both.
+// applyBetween adds the condition to a query that is limited by cursors in the order of the
+// filter's column, from above, from below, or both. It hides the filter's own limit at such
+// an end: of two limits SQLite uses the first for the index, not the narrower one. MySQL
+// uses both.
 func (f Filter) applyBetween(query *gorm.DB, column string, above, below bool) *gorm.DB {
 	if query.Name() != string(SQLite) || len(f.terms) != 1 || f.terms[0].column != column {
 		return f.apply(query, false)
@@ -180,7 +179,7 @@ func (f Filter) applyBetween(query *gorm.DB, column string, above, below bool) *
 	return f.applyHiding(query, func(test string) bool { return above && test[0] == '>' || below && test[0] == '<' })
 }
 
-// asRange writes column = value as column >= value AND column <= value.
+// asRange converts column = value to column >= value AND column <= value.
 func (f Filter) asRange() Filter {
 	if !f.isEquality() {
 		return f
@@ -209,7 +208,7 @@ func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *go
 	return query.Where("("+strings.Join(conditions, " OR ")+")", args...)
 }
 
-// holdsForAll reports whether the filter is no condition.
+// holdsForAll reports whether the filter has no condition.
 func (f Filter) holdsForAll() bool { return len(f.terms) == 0 }
 
 func (t term) sql(isHidden func(test string) bool) string {
@@ -227,10 +226,10 @@ func (t term) sql(isHidden func(test string) bool) string {
 	return "(" + strings.Join(conditions, " AND ") + ")"
 }
 
-// hide is the value of a NOT NULL or nullable column as an expression that no index serves.
+// hide returns the value of a column as an expression that no index can serve.
 func hide(column string) string { return "COALESCE(`" + column + "`, `" + column + "`)" }
 
-// ordered reports whether the filter's index has the matching rows in the order of a column.
+// ordered reports whether the filter's index orders the matching rows by a column.
 func (f Filter) ordered(column string) bool {
 	return f.indexed && len(f.terms) == 1 && slices.Contains(f.terms[0].along, column)
 }

@@ -5,18 +5,19 @@ import (
 	"errors"
 )
 
-// batch is a transaction whose statements are all known when it is to be committed.
+// batch is a transaction whose statements are all known at its commit.
 type batch struct {
 	statements []waitingStatement
-	// failed is what one of its statements came to: nothing of the batch is in the group then.
+	// failed is the error of one of its statements; then the group contains nothing of the
+	// batch.
 	failed error
-	// err is its outcome, set before its author is notified.
+	// err is its outcome, set before its caller is notified.
 	err error
 }
 
-// commitBatch runs a batch in a group, and returns when that is committed. Its error is a refused
-// one when nothing of it was written, and that of COMMIT otherwise. One that waited for the writer
-// for too long has written nothing.
+// commitBatch runs a batch in a group, and returns when the group is committed. Its error
+// is a refused one if nothing of it was written, and the error of COMMIT otherwise. A batch
+// that timed out waiting for the writer has written nothing.
 func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
 	defer cancel()
@@ -42,7 +43,7 @@ func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	return b.err
 }
 
-// runInGroup runs a batch in the group that is open. It reports false when the group was given up,
+// runInGroup runs a batch in the open group. It returns false if the group was rolled back
 // and its members were notified.
 func (g *groupCommit) runInGroup(b *batch) bool {
 	in := g.open
@@ -59,8 +60,8 @@ func (g *groupCommit) runInGroup(b *batch) bool {
 	if !wrote {
 		return true
 	}
-	// What others of the group have written is to stay, and they can be run again. Those who come
-	// now get savepoints: one who fails is seldom alone.
+	// The writes of other batches must survive, and these can be run again. Later batches
+	// use savepoints, because failures tend to come in series.
 	if err := g.rollBackAll(); err != nil {
 		_ = g.undoOpen(err)
 		return false
@@ -72,7 +73,7 @@ func (g *groupCommit) runInGroup(b *batch) bool {
 	return true
 }
 
-// runAgain begins the transaction of a group anew, after it was rolled back.
+// runAgain restarts the transaction of a group after a rollback.
 func (g *groupCommit) runAgain(in *group) error {
 	if err := g.connect(context.Background()); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (g *groupCommit) runAgain(in *group) error {
 	return nil
 }
 
-// runInSavepoint is runInGroup in a savepoint of its own: a batch that fails undoes only itself.
+// runInSavepoint is runInGroup in a savepoint: a failing batch rolls back only itself.
 func (g *groupCommit) runInSavepoint(b *batch) bool {
 	err := g.execute(context.Background(), "SAVEPOINT member")
 	if err != nil {
@@ -111,8 +112,8 @@ func (g *groupCommit) runInSavepoint(b *batch) bool {
 	return true
 }
 
-// run runs the statements. After an error wrote says whether something of them may have been
-// written, or more than them undone.
+// run runs the statements. After an error, wrote reports whether a statement may have
+// written, or more than the batch was rolled back.
 func (b *batch) run(over link) (wrote bool, err error) {
 	for i, w := range b.statements {
 		result, err := over.ExecContext(context.Background(), w.text, w.args)
@@ -127,14 +128,13 @@ func (b *batch) run(over link) (wrote bool, err error) {
 	return false, nil
 }
 
-// undoesItselfOnly reports whether a statement that failed so has left the transaction as it was
-// before it.
+// undoesItselfOnly reports whether the failed statement had no effect on the transaction.
 func undoesItselfOnly(err error) bool {
 	var fromSQLite sqliteError
 	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqliteConstraint
 }
 
-// setOutcome sets what became of the batch, once its group has ended with an error or nil.
+// setOutcome sets the outcome of the batch after its group has ended with an error or nil.
 func (b *batch) setOutcome(group error) {
 	b.err = group
 	if b.failed != nil {

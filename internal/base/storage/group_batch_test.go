@@ -21,8 +21,9 @@ import (
 const insertThing = `INSERT INTO things (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, name, status, amount)
 	SELECT tenant_id, 1, created_time, updated_time, 7, 'Tester', ?, 0, 0 FROM things WHERE tenant_id > 0 AND name = 'first'`
 
-// addBatch adds things in a packed transaction whose statements all wait for COMMIT. The names are
-// unique, so it fails when one of them is there; "" is a guard that matches no row.
+// addBatch adds things in a packed transaction whose statements are all deferred to COMMIT.
+// The names are unique, so it fails if one of them exists; "" is a guard that matches no
+// row.
 func addBatch(db *storage.DB, names ...string) error {
 	ctx := storage.AcrossTenants(context.Background())
 	bounded, end := context.WithTimeout(ctx, life)
@@ -44,7 +45,7 @@ func addBatch(db *storage.DB, names ...string) error {
 	return db.Commit(tx)
 }
 
-// batch queues such a transaction behind those before.
+// batch queues such a transaction.
 func (b *busyDisk) batch(t *testing.T, names ...string) <-chan error {
 	t.Helper()
 	return b.queue(t, func() error { return addBatch(b.db, names...) })
@@ -61,11 +62,11 @@ func TestABatchTakesNobodyWithItHoweverItFails(t *testing.T) {
 		"a later statement matches nothing": {"x", ""},
 	} {
 		for mixture, others := range map[string][3]func(*busyDisk, *testing.T, string) <-chan error{
-			"among batches":           {batch, batch, batch},
-			"after an interactive":    {interactive, batch, batch},
-			"before an interactive":   {batch, interactive, batch},
-			"at the head of a group":  {nil, batch, interactive},
-			"with nobody else around": {},
+			"among batches":          {batch, batch, batch},
+			"after an interactive":   {interactive, batch, batch},
+			"before an interactive":  {batch, interactive, batch},
+			"at the head of a group": {nil, batch, interactive},
+			"without other members":  {},
 		} {
 			t.Run(name+", "+mixture, func(t *testing.T) {
 				b := newBusyDisk(t, ctx)
@@ -127,11 +128,11 @@ func TestNobodyIsToldOfABatchBeforeItIsOnTheDisk(t *testing.T) {
 	<-syncing
 	select {
 	case err := <-told[0]:
-		require.Fail(t, "it was told before the sync", "%v", err)
+		require.Fail(t, "it returned before the sync", "%v", err)
 	case err := <-told[1]:
-		require.Fail(t, "it was told before the sync", "%v", err)
+		require.Fail(t, "it returned before the sync", "%v", err)
 	case err := <-told[2]:
-		require.Fail(t, "it was told of what is not synced", "%v", err)
+		require.Fail(t, "it returned data that is not synced", "%v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	let()
@@ -198,7 +199,8 @@ func TestATransactionThatIsClosedBeforeItEndsHoldsTheWriterNoLonger(t *testing.T
 	require.Equal(t, []string{"next"}, names(t, ctx, db))
 }
 
-// Many writers of both kinds, some of whom fail at some place: what was told is what a crash leaves.
+// Many concurrent writers of both kinds, some of which fail: after a crash exactly the
+// acknowledged writes exist.
 func TestBatchesAndOthersLoseNothingBesideEachOther(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, disk := storagetest.SQLiteOnDisk(t)

@@ -17,44 +17,46 @@ import (
 const (
 	groupLife = 5 * time.Millisecond
 	groupSize = 64
-	// writerLinks is how many transactions can wait for the writer.
+	// writerLinks is the maximum number of transactions that wait for the writer.
 	writerLinks = 256
 )
 
-// groupCommit is SQLite's one writer, shared by many transactions: a sync of the disk takes
-// longer than most of them, so those that come while it lasts share the next one.
+// groupCommit is SQLite's single writer, shared by many transactions: a sync of the disk
+// lasts longer than most transactions, so the transactions that arrive during a sync share
+// the next one.
 //
-// They own the writer one after the other. The first begins a transaction of the engine, and
-// those that follow take part in it. Whoever has ended its work, and finds others waiting, lets
-// them do theirs and waits with the group; whoever finds nobody commits for all. So one that is
-// alone waits for nobody. COMMIT returns, and ROLLBACK too, when the group's has: nobody is told
-// of what is not on the disk, of others' work neither.
+// They own the writer in turn. The first one begins a transaction of the engine, and the
+// following ones join it. An owner that has finished its statements while others wait
+// passes the writer on and waits for the group; if none waits, it commits for all. So a
+// single transaction never waits. COMMIT and ROLLBACK return after the commit of the group:
+// no caller learns of data that is not durable, including the data of other transactions.
 //
-// There are two ways to take part. A transaction that reads what it stands on has the writer to
-// itself from its first statement to its end, in a savepoint unless it is the first of the group.
-// One whose statements all wait (Deferred, DeferredOneRow) comes with its COMMIT, as a batch: the owner runs
-// it in a row, and its author does not hold the writer while it computes. Batches need no
-// savepoints as long as there is nothing but batches in the group. When one of them fails in its
-// middle, all is rolled back and the others are run again, since they are known.
+// There are two ways to join. A transaction that reads owns the writer from its first
+// statement to its end, in a savepoint unless it is the first of the group. A transaction
+// whose statements are all deferred (Deferred, DeferredOneRow) joins at its COMMIT as a
+// batch: the owner runs its statements, and the caller does not block the writer while it
+// computes. Batches need no savepoints while the group consists of batches only. If one of
+// them fails halfway, the group is rolled back and the other batches are run again, since
+// their statements are known.
 //
-// Each has its own outcome. One that is rolled back goes back to its savepoint. A COMMIT that
-// fails fails all who took part, each of whom finds out what became of its own work. An error for
-// which SQLite undoes the whole transaction undoes the others' work as well: they get a
-// WriteConflict, and run again. A crash leaves the whole group or nothing.
+// Each transaction has its own outcome. A rollback returns to its savepoint. A failed
+// COMMIT fails all members, and each resolves its own outcome. An error on which SQLite
+// rolls back the whole transaction also reverts the other members: they get a WriteConflict
+// and run again. A crash preserves the whole group or nothing.
 type groupCommit struct {
 	connector driver.Connector
-	// opened counts the connections that were made.
+	// opened counts the created connections.
 	opened *atomic.Uint64
-	// life bounds a group: nobody comes into one that is older, because those before wait
-	// for those behind.
+	// life bounds the age at which a group accepts members, because earlier members wait
+	// for later ones.
 	life time.Duration
-	// patience is how long a batch waits for the writer.
+	// patience bounds the wait of a batch for the writer.
 	patience time.Duration
 	clock    clock.Clock
 
 	queue writerQueue
-	// What follows belongs to the owner. link is nil until it is needed, and after it was given
-	// up; open is nil while no transaction is.
+	// The following fields belong to the owner. link is nil until first use, and after it
+	// was dropped; open is nil outside a transaction.
 	link   link
 	open   *group
 	closed bool
@@ -63,15 +65,15 @@ type groupCommit struct {
 // group is a transaction of the engine.
 type group struct {
 	began time.Time
-	// members are those who have ended their work in it.
+	// members counts the members that have finished their statements.
 	members int
-	// batches are those that were run, in their order, and waiters who waits for one of them.
+	// batches are the batches in the order of execution, and waiters their waiting callers.
 	batches []*batch
 	waiters []*waiter
-	// savepoints says that who comes now needs one: there is work in the group that cannot be run
-	// again.
+	// savepoints is set if later members need a savepoint, because the group contains work
+	// that cannot be run again.
 	savepoints bool
-	// ended is closed when it is committed or undone; err is set before.
+	// ended is closed when the group is committed or rolled back; err is set before.
 	ended chan struct{}
 	err   error
 }
@@ -81,7 +83,7 @@ var (
 	_ io.Closer        = (*groupCommit)(nil)
 )
 
-// Connect implements driver.Connector: each connection takes part in groups.
+// Connect implements driver.Connector: each connection is a member of groups.
 func (g *groupCommit) Connect(context.Context) (driver.Conn, error) { return &member{group: g}, nil }
 
 // Driver implements driver.Connector.
@@ -98,8 +100,8 @@ func (g *groupCommit) Close() error {
 	return g.drop()
 }
 
-// enter waits for the writer and begins a piece of work, in a savepoint unless it is the first
-// of its group. Whoever enters leaves by commit or rollback.
+// enter waits for the writer and starts a member's work, in a savepoint unless it is the
+// first of its group. It must be followed by commit or rollback.
 func (g *groupCommit) enter(ctx context.Context) (inSavepoint bool, err error) {
 	if err := g.queue.lock(ctx); err != nil {
 		return false, err
@@ -125,14 +127,14 @@ func (g *groupCommit) begin(ctx context.Context) error {
 		return err
 	}
 	if err := g.execute(ctx, "BEGIN IMMEDIATE"); err != nil {
-		// It may have begun all the same.
+		// BEGIN may have taken effect.
 		return errors.Join(err, g.drop())
 	}
 	g.open = &group{began: g.clock.Now(), ended: make(chan struct{})}
 	return nil
 }
 
-// commit ends a piece of work, and returns when it is committed.
+// commit ends a member's work, and returns when the group is committed.
 func (g *groupCommit) commit(inSavepoint bool) error {
 	if inSavepoint {
 		if err := g.execute(context.Background(), "RELEASE member"); err != nil {
@@ -146,12 +148,13 @@ func (g *groupCommit) commit(inSavepoint bool) error {
 	return in.err
 }
 
-// ErrGroupUndone is the error of a ROLLBACK whose transaction may have read what others of its
-// group had written, and what was undone with the group: what it came to is not to be told.
+// ErrGroupUndone is the error of a ROLLBACK whose transaction may have read writes of its
+// group that were rolled back: its result must not be used.
 var ErrGroupUndone = errors.New("the transactions before it were undone")
 
-// rollback undoes a piece of work, and returns when that of those before it is decided: who
-// is told of a conflict with them must find it committed. It is ErrGroupUndone otherwise.
+// rollback reverts a member's work, and returns after the group has ended: a caller that
+// gets a conflict with an earlier member must find that member committed. Otherwise the
+// error is ErrGroupUndone.
 func (g *groupCommit) rollback(inSavepoint bool) error {
 	if !inSavepoint {
 		defer g.queue.unlock()
@@ -187,8 +190,8 @@ func (g *groupCommit) rollBackAll() error {
 	return err
 }
 
-// leave lets those who wait take part in the group, and commits it when there is nobody: it runs
-// the batches of those who have one, and makes the first who has none the owner.
+// leave lets waiting transactions join the group, and commits it if there are none: it runs
+// the waiting batches, and makes the first waiter without a batch the owner.
 func (g *groupCommit) leave() {
 	for g.open.members < groupSize && g.clock.Now().Sub(g.open.began) < g.life {
 		w := g.queue.next()
@@ -211,7 +214,7 @@ func (g *groupCommit) leave() {
 	g.queue.unlock()
 }
 
-// end commits what is open, if there is something.
+// end commits the open group, if any.
 func (g *groupCommit) end() {
 	in := g.open
 	if in == nil {
@@ -221,7 +224,7 @@ func (g *groupCommit) end() {
 	if in.isEmpty() {
 		_ = g.rollBackAll()
 	} else if err := g.execute(context.Background(), "COMMIT"); err != nil {
-		// Its end undoes what it has open.
+		// Closing the connection rolls back its open transaction.
 		in.err = &commitError{cause: errors.Join(err, g.drop())}
 	} else if !g.link.IsValid() {
 		_ = g.drop()
@@ -229,12 +232,12 @@ func (g *groupCommit) end() {
 	in.notifyMembers()
 }
 
-// isEmpty reports whether there were only batches, all of which failed.
+// isEmpty reports whether the group contained only batches, all of which failed.
 func (in *group) isEmpty() bool {
 	return in.members == len(in.batches) && !slices.ContainsFunc(in.batches, func(b *batch) bool { return b.failed == nil })
 }
 
-// notifyMembers wakes all who took part, with the outcome of the group.
+// notifyMembers reports the outcome of the group to all members.
 func (in *group) notifyMembers() {
 	for _, b := range in.batches {
 		b.setOutcome(in.err)
@@ -245,24 +248,25 @@ func (in *group) notifyMembers() {
 	}
 }
 
-// undo gives up a transaction whose savepoint is gone: SQLite has undone all of it.
+// undo ends a transaction whose savepoint no longer exists: SQLite has rolled back all of
+// it.
 func (g *groupCommit) undo(cause error) error {
 	err := g.undoOpen(cause)
 	g.queue.unlock()
 	return err
 }
 
-// undoOpen is undo for who goes on as the owner.
+// undoOpen is undo for a caller that remains the owner.
 func (g *groupCommit) undoOpen(cause error) error {
 	in := g.open
 	g.open = nil
-	in.err = &Error{Class: WriteConflict, cause: fmt.Errorf("another transaction of the same group undid it: %w", cause)}
+	in.err = &Error{Class: WriteConflict, cause: fmt.Errorf("another transaction of the same group rolled it back: %w", cause)}
 	err := errors.Join(cause, g.drop())
 	in.notifyMembers()
 	return err
 }
 
-// alone runs what is no part of a transaction, such as a PRAGMA.
+// alone runs a statement that cannot be part of a transaction, such as a PRAGMA.
 func (g *groupCommit) alone(ctx context.Context, run func(link link) error) error {
 	if err := g.queue.lock(ctx); err != nil {
 		return err
@@ -300,7 +304,7 @@ func (g *groupCommit) connect(ctx context.Context) error {
 
 var errClosed = errors.New("storage: the database is closed")
 
-// drop gives the connection up, and with it whatever is open on it.
+// drop closes the connection, and thereby rolls back any open transaction.
 func (g *groupCommit) drop() error {
 	if g.link == nil {
 		return nil

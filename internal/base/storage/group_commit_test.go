@@ -17,17 +17,17 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// busyDisk is a database whose disk is at work on one commit while others come.
+// busyDisk is a database whose disk is syncing one commit while others arrive.
 type busyDisk struct {
 	db   *storage.DB
 	disk *storagetest.Disk
-	// syncs counts those of the log, and goOn lets the one that is held end.
+	// syncs counts syncs of the log, and goOn ends the blocked one.
 	syncs atomic.Int64
 	goOn  func()
 	ended chan error
 }
 
-// newBusyDisk returns when the disk syncs the commit of a thing called "first".
+// newBusyDisk returns while the disk syncs the commit of a thing named "first".
 func newBusyDisk(t *testing.T, ctx context.Context) *busyDisk {
 	t.Helper()
 	b := &busyDisk{ended: make(chan error, 1)}
@@ -49,7 +49,7 @@ func newBusyDisk(t *testing.T, ctx context.Context) *busyDisk {
 	return b
 }
 
-// queue begins a transaction and returns when it waits for its turn, behind those before.
+// queue starts a transaction and returns when it waits for the writer.
 func (b *busyDisk) queue(t *testing.T, run func() error) <-chan error {
 	t.Helper()
 	before := b.db.Waiting()
@@ -82,7 +82,7 @@ func TestTransactionsThatComeDuringASyncShareTheNextOne(t *testing.T) {
 	require.ElementsMatch(t, want, names(t, ctx, b.db))
 	require.ElementsMatch(t, want, crashed(t, ctx, b.disk))
 	require.NoError(t, b.db.Transact(ctx, life, addThing("alone")))
-	require.EqualValues(t, 3, b.syncs.Load(), "one that is alone waits for nobody")
+	require.EqualValues(t, 3, b.syncs.Load(), "a single transaction does not wait")
 }
 
 func TestAGroupHasABound(t *testing.T) {
@@ -105,7 +105,7 @@ func TestAGroupHasABound(t *testing.T) {
 	for _, ended := range others {
 		require.NoError(t, <-ended)
 	}
-	require.EqualValues(t, 8, b.syncs.Load(), "nobody comes into a group that is too old")
+	require.EqualValues(t, 8, b.syncs.Load(), "an old group accepts no members")
 }
 
 func async(run func() error) <-chan error {
@@ -121,7 +121,8 @@ func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
 	undone := errors.New("undone by its author")
 	third := b.queue(t, func() error {
 		return b.db.Transact(ctx, life, func(tx *gorm.DB) error {
-			// It sees the work of the one before, and says so only when that is committed.
+			// It reads the write of the preceding member, and may return only after that is
+			// committed.
 			require.Error(t, addThing("second")(tx))
 			return undone
 		})
@@ -142,11 +143,11 @@ func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
 	<-syncing
 	select {
 	case err := <-second:
-		require.Fail(t, "it was told before the sync", "%v", err)
+		require.Fail(t, "it returned before the sync", "%v", err)
 	case err := <-third:
-		require.Fail(t, "it was told of what is not synced", "%v", err)
+		require.Fail(t, "it returned data that is not synced", "%v", err)
 	case err := <-fourth:
-		require.Fail(t, "it was told before the sync", "%v", err)
+		require.Fail(t, "it returned before the sync", "%v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	let()
@@ -213,7 +214,7 @@ func TestACommitThatFailsFailsAllOfItsGroup(t *testing.T) {
 	}
 }
 
-// SQLite undoes the whole transaction when a statement that writes is interrupted.
+// SQLite rolls back the whole transaction if a writing statement is interrupted.
 func TestThoseWhoseWorkAnotherOneTookWithItRunAgain(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)

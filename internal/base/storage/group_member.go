@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// member is one who takes part, as a connection of database/sql, which lets one goroutine at
-// a time use it.
+// member is a member of groups, as a connection of database/sql, which is used by one
+// goroutine at a time.
 type member struct {
 	group *groupCommit
-	// inTransaction says that it owns the writer.
+	// inTransaction is set while the member owns the writer.
 	inTransaction, inSavepoint bool
-	// packet is what of a packed transaction waits; nil outside of one.
+	// packet contains the deferred statements of a packed transaction; nil outside of one.
 	packet *packet
 }
 
@@ -27,7 +27,8 @@ var (
 	_ driver.Tx                 = (*member)(nil)
 )
 
-// BeginTx implements driver.ConnBeginTx. A packed transaction does not ask for the writer yet.
+// BeginTx implements driver.ConnBeginTx. A packed transaction does not request the writer
+// yet.
 func (m *member) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
 	if how, packed := ctx.Value(packingKey{}).(*Packing); packed {
 		m.packet = &packet{how: how}
@@ -79,7 +80,7 @@ func (m *member) commitBatch(p *packet) error {
 	return err
 }
 
-// refuse rolls back after a statement that waited has failed, and returns its error.
+// refuse rolls back after the failure of a deferred statement, and returns its error.
 func (m *member) refuse(failed error) error {
 	if m.inTransaction {
 		failed = errors.Join(failed, m.Rollback())
@@ -97,7 +98,7 @@ func (m *member) Rollback() error {
 	return m.group.rollback(m.inSavepoint)
 }
 
-// flush runs what waits, in a transaction of the member's own.
+// flush runs the deferred statements in the member's transaction.
 func (m *member) flush(ctx context.Context) error {
 	if m.packet.broken != nil {
 		return m.packet.broken
@@ -120,7 +121,8 @@ func (m *member) runWaiting(p *packet) error {
 	return nil
 }
 
-// ExecContext implements driver.ExecerContext. Outside of a transaction the statement is one.
+// ExecContext implements driver.ExecerContext. Outside a transaction the statement is one
+// by itself.
 func (m *member) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	if m.packet != nil && m.packet.broken == nil && m.packet.waits(ctx, query, args, 0) {
 		return deferredResult{}, nil
@@ -132,8 +134,8 @@ func (m *member) ExecContext(ctx context.Context, query string, args []driver.Na
 	return result, err
 }
 
-// QueryContext implements driver.QueryerContext. Outside of a transaction its rows are read
-// before the writer is given on: an INSERT that returns rows ends with the last of them.
+// QueryContext implements driver.QueryerContext. Outside a transaction it reads all rows
+// before it releases the writer: an INSERT that returns rows ends with the last of them.
 func (m *member) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
 	err = m.run(ctx, query, func(link link) error {
 		rows, err = link.QueryContext(m.toTheEnd(ctx), query, args)
@@ -145,8 +147,9 @@ func (m *member) QueryContext(ctx context.Context, query string, args []driver.N
 	return rows, err
 }
 
-// toTheEnd is the context of a statement. One that stands by itself is not interrupted by who
-// hangs up, once it owns the writer: SQLite would undo the work of the whole group.
+// toTheEnd returns the context of a statement. The caller's cancellation does not interrupt
+// a statement outside a transaction once it owns the writer: SQLite would roll back the
+// whole group.
 func (m *member) toTheEnd(ctx context.Context) context.Context {
 	if m.inTransaction {
 		return ctx
@@ -154,7 +157,7 @@ func (m *member) toTheEnd(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// run runs a statement in the transaction, or, without one, in one of its own.
+// run runs a statement in the open transaction, or, without one, in its own.
 func (m *member) run(ctx context.Context, query string, statement func(link link) error) error {
 	if m.packet != nil {
 		if err := m.flush(ctx); err != nil {
@@ -188,7 +191,7 @@ func (m *member) run(ctx context.Context, query string, statement func(link link
 	return err
 }
 
-// standsAlone reports whether SQLite refuses or ignores a statement within a transaction.
+// standsAlone reports whether SQLite rejects or ignores a statement within a transaction.
 func standsAlone(query string) bool {
 	verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
 	switch strings.ToUpper(verb) {
@@ -198,8 +201,8 @@ func standsAlone(query string) bool {
 	return false
 }
 
-// PrepareContext implements driver.ConnPrepareContext. The statement is prepared when it is
-// run: another member may own the writer now.
+// PrepareContext implements driver.ConnPrepareContext. The statement is prepared at
+// execution, because another member may own the writer now.
 func (m *member) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
 	return &prepared{m, query}, nil
 }
@@ -238,11 +241,11 @@ func (p *prepared) QueryContext(ctx context.Context, args []driver.NamedValue) (
 	return p.member.QueryContext(ctx, p.query, args)
 }
 
-// Exec and Query are what database/sql does not call where the others are there.
+// Exec and Query are never called, because database/sql prefers the context variants.
 func (p *prepared) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
 func (p *prepared) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }
 
-// readAll reads rows to their end and closes them.
+// readAll reads all rows and closes them.
 func readAll(rows driver.Rows) (_ driver.Rows, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	all := &readRows{columns: rows.Columns()}
@@ -258,7 +261,7 @@ func readAll(rows driver.Rows) (_ driver.Rows, err error) {
 	}
 }
 
-// readRows are rows that have been read.
+// readRows are buffered rows.
 type readRows struct {
 	columns []string
 	rows    [][]driver.Value

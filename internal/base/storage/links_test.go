@@ -29,7 +29,7 @@ func TestChangesOfLinksAreCounted(t *testing.T) {
 		_ = db.Classify(lost)
 		require.Equal(t, before+1, db.LinkChanges(), "one loss is counted once")
 		_ = db.Classify(&gomysql.MySQLError{Number: 1290})
-		require.Equal(t, before+2, db.LinkChanges(), "a server that takes no writes any more")
+		require.Equal(t, before+2, db.LinkChanges(), "a server that became read-only")
 
 		first, err := db.Pools()["read"].Conn(ctx)
 		require.NoError(t, err)

@@ -7,18 +7,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// Bound is how many rows a list counts along an index at most.
+// Bound is the maximum number of index entries that a list counts.
 const Bound = 10_000
 
-// Looking at a row costs several times what counting it along an index does: a page looks at a
-// half of Bound, and what says that there are at least so many rows at a quarter.
+// Examining a row costs several times as much as counting an index entry: a page examines
+// at most half of Bound, and a lower bound of the total is based on a quarter.
 const (
 	examinedPart = 2
 	countedPart  = 4
 )
 
-// ListBound is a gorm plugin that gives the lists of a database another bound than Bound, so
-// that tests need few rows to have too many.
+// ListBound is a gorm plugin that overrides Bound for a database, so that tests reach it
+// with few rows.
 type ListBound int
 
 // Name implements gorm.Plugin.
@@ -35,25 +35,25 @@ func boundOf(query *gorm.DB) int {
 }
 
 // List reads one page of T by keyset: WHERE (column, id) > (last value, last id) ORDER BY
-// column, id LIMIT n. Neither the page's number nor the size of the table decides what it
-// costs. A sort that is not in the allow-list and a cursor that is not one of ours are
-// MalformedRequest errors.
+// column, id LIMIT n. Its cost depends neither on the page number nor on the size of the
+// table. A sort outside the allow-list and a malformed cursor are MalformedRequest errors.
 //
-// A filter Whose says whose rows these are. What narrows the list besides are other filters. Of an
-// indexed filter at most Bound matches are counted, which reads the index alone, and then
-// the page is read in one of three ways:
+// A Whose filter selects the owner of the rows; the other filters narrow the list. List
+// counts at most Bound matches of each indexed filter, which reads only the index, and then
+// reads the page in one of three ways:
 //
-//   - A filter with fewer matches leads: its matches are read by its index, the other
-//     filters are checked on them, and they are sorted. The total is exact.
-//   - Otherwise a filter whose index has the rows in the order of the sort is walked.
-//   - Otherwise the index of the sort is walked.
+//   - A filter with fewer matches leads: its matches are read by its index, checked
+//     against the other filters, and sorted. The total is exact.
+//   - Otherwise List scans a filter whose index has the order of the sort.
+//   - Otherwise List scans the index of the sort.
 //
-// Whatever is walked stops when the page is full. With filters that the walked index does
-// not answer it stops after half of Bound at the latest: the page then has what was found and
-// the cursor of where to go on, and the total is what was found among a quarter of Bound.
+// A scan stops when the page is full. With filters that the scanned index does not serve it
+// stops after half of Bound at the latest: the page then contains the rows found so far and
+// the cursor for the next page, and the total is the number of matches among a quarter of
+// Bound.
 //
-// Columns that are not to lead stand in expressions, so that no statement is left to an
-// engine's estimate of its rows.
+// Other columns are wrapped in expressions, so that the choice of the index does not depend
+// on an engine's estimate.
 func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Listing[T], error) {
 	var none Listing[T]
 	l, err := newLister[T](query, page, sorts)
@@ -89,11 +89,11 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 	case page.Exact:
 		err = Apply(l.owned(), narrowing...).Count(&listing.Total).Error
 	case l.after == nil && len(listing.Rows) < l.limit && len(listing.Rows) <= l.bound:
-		// This page has all that match, of all rows or of those that were examined.
+		// This page contains all matches, of all rows or of the examined ones.
 		listing.Total, listing.TotalIsExact = int64(len(listing.Rows)), listing.Next == nil
 	default:
 		listing.Total, listing.TotalIsExact, err = l.total()
-		// The page may have found more than were counted: it examines more rows.
+		// The page may contain more rows than were counted, because it examines more rows.
 		listing.Total = max(listing.Total, int64(min(len(listing.Rows), l.bound)))
 	}
 	return listing, err
@@ -102,7 +102,7 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 // lister reads one page of T.
 type lister[T any] struct {
 	scope *gorm.DB
-	// owners say whose rows of the scope these are.
+	// owners select the owner of the rows.
 	owners []Filter
 	order  order
 	after  *place
@@ -113,14 +113,16 @@ type lister[T any] struct {
 
 // way is how a page is read.
 type way struct {
-	// empty is set when a filter has no match.
+	// empty is set if a filter has no matches.
 	empty bool
-	// leads are the filters by whose index rows are read, at most one; rest are checked on them.
+	// leads contains the filter whose index is read, at most one; rest are checked on its
+	// rows.
 	leads, rest []Filter
-	// counted is how many rows match what leads, Bound + 1 for more than Bound.
+	// counted is the number of matches of the leading filter; Bound + 1 means more than
+	// Bound.
 	counted int64
-	// gathered is set when what leads has at most Bound matches, and unordered when these
-	// have to be sorted.
+	// gathered is set if the leading filter has at most Bound matches, and unordered if
+	// they must be sorted.
 	gathered, unordered bool
 }
 
@@ -173,8 +175,8 @@ func (l *lister[T]) choose(filters []Filter) (way, error) {
 
 func (l *lister[T]) owned() *gorm.DB { return Apply(l.scope, l.owners...) }
 
-// matches counts the matches of a filter, and leaves out those of its alternatives that
-// have none: what is left may have an order.
+// matches counts the matches of a filter, and drops alternatives without matches: the
+// remaining ones may have an order.
 func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	if len(f.terms) == 1 {
 		n, err := l.countUpTo(f.apply(l.owned(), false))
@@ -198,12 +200,12 @@ func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	return met, sum, nil
 }
 
-// countUpTo counts at most one row more than the bound:
+// countUpTo counts at most bound + 1 rows:
 //
 //	SELECT COUNT(*) FROM (SELECT 1 FROM t WHERE tenant_id = ? AND … LIMIT 10001) AS counted
 func (l *lister[T]) countUpTo(query *gorm.DB) (int64, error) { return countUpTo(query, l.bound) }
 
-// countUpTo is that of a list with a bound.
+// countUpTo counts at most bound + 1 rows of a query.
 func countUpTo(query *gorm.DB, bound int) (n int64, err error) {
 	counted := query.Select("1").Limit(bound + 1)
 	fresh := query.Session(&gorm.Session{NewDB: true})
@@ -213,31 +215,31 @@ func countUpTo(query *gorm.DB, bound int) (n int64, err error) {
 	return n, nil
 }
 
-// Count is how many rows there are, or that there are more.
+// Count is a bounded count of rows.
 type Count struct {
-	// N is at most where the counting stopped.
+	// N is at most the bound of the count.
 	N int64
-	// More is set when there are more than N.
+	// More is set if there are more than N rows.
 	More bool
 }
 
-// CountUpTo counts the rows of T that match some filters, and stops at Bound.
+// CountUpTo counts the rows of T that match all filters, up to Bound.
 func CountUpTo[T any](query *gorm.DB, filters ...Filter) (Count, error) {
 	return CountAtMost[T](query, boundOf(query), filters...)
 }
 
-// CountAtMost counts the rows of T that match some filters, and stops at so many.
+// CountAtMost counts the rows of T that match all filters, up to most.
 func CountAtMost[T any](query *gorm.DB, most int, filters ...Filter) (Count, error) {
 	n, err := countUpTo(Apply(query.Model(new(T)), filters...), most)
 	return Count{N: min(n, int64(most)), More: n > int64(most)}, err
 }
 
-// total is how many rows match at least, and whether there are no more.
+// total returns the number of matches, or a lower bound of it.
 func (l *lister[T]) total() (n int64, exact bool, err error) {
 	bound := int64(l.bound)
 	switch w := l.way; {
 	case len(w.rest) == 0:
-		// An alternative may hold beside another; only one leads here without being counted twice.
+		// Rows can match several alternatives; a single alternative needs no second count.
 		if w.counted <= bound && w.manyTerms() {
 			return l.countLed(nil)
 		}
@@ -255,7 +257,7 @@ func (l *lister[T]) total() (n int64, exact bool, err error) {
 
 func (w way) manyTerms() bool { return len(w.leads) > 0 && len(w.leads[0].terms) > 1 }
 
-// countLed counts the rows that match all filters, up to a place; nil for all that lead.
+// countLed counts the rows that match all filters, up to end; nil for no end.
 func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
 	if err := l.matching(nil, end).Count(&n).Error; err != nil {
 		return 0, false, fmt.Errorf("count rows: %w", err)
@@ -263,8 +265,8 @@ func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
 	return n, true, nil
 }
 
-// led are the rows that are read: those of the filter that leads, beyond a place and up to
-// another; nil for no such end.
+// led selects the rows to read: the matches of the leading filter after one position and up
+// to another; nil for no limit.
 func (l *lister[T]) led(after, end *place) *gorm.DB {
 	query := l.scope
 	filters := slices.Concat(l.owners, l.way.leads)
@@ -291,13 +293,14 @@ func (l *lister[T]) led(after, end *place) *gorm.DB {
 	return query
 }
 
-// isLimited reports whether there is a limit in the order's column: a place, or that of what leads.
+// isLimited reports whether the order's column has a limit: a cursor, or one of the leading
+// filter.
 func (l *lister[T]) isLimited(after, end *place) bool {
 	limits := func(f Filter) bool { return f.terms[0].column == l.order.column && !f.isEquality() }
 	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, limits)
 }
 
-// matching are those of the led rows that match the other filters too.
+// matching selects the rows of led that match the other filters too.
 func (l *lister[T]) matching(after, end *place) *gorm.DB {
 	query := l.led(after, end)
 	for _, f := range l.way.rest {
@@ -306,7 +309,7 @@ func (l *lister[T]) matching(after, end *place) *gorm.DB {
 	return query
 }
 
-// page reads the rows of the page, and the cursor of the next.
+// page reads the rows of the page and the cursor of the next one.
 func (l *lister[T]) page() ([]T, *string, error) {
 	var end *place
 	var err error
@@ -332,7 +335,8 @@ func (l *lister[T]) page() ([]T, *string, error) {
 	return rows, nil, nil
 }
 
-// windowEnd is the place of the last of so many rows that are examined, nil when it is the last of all:
+// windowEnd returns the position of the last of the examined rows, nil if no further row
+// exists:
 //
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 2 OFFSET 4999
 func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// bound is that of the lists in these tests.
+// bound is the ListBound of these tests.
 const bound = 10
 
 var thingSorts = storage.Sorts{
@@ -26,7 +26,7 @@ var thingSorts = storage.Sorts{
 	Unique:  []string{"name"}, Default: "name",
 }
 
-// condition is a filter and what it means.
+// condition is a filter and its meaning.
 type condition struct {
 	filter storage.Filter
 	holds  func(storagetest.Thing) bool
@@ -56,8 +56,8 @@ func conditions() map[string]condition {
 	return c
 }
 
-// Whatever leads or is walked: all pages together are the rows that match, once each and in
-// order, and a total that calls itself exact is.
+// With every way of reading: all pages together contain the matching rows, once each and in
+// order, and a total that is reported as exact is exact.
 func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
@@ -68,12 +68,12 @@ func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
 			updated := at.Add(time.Duration(i%7) * time.Second)
 			things[i] = storagetest.Thing{
 				Row: guard.Row{Version: 1, CreatedTime: at, UpdatedTime: updated}, Name: fmt.Sprintf("n-%03d", (i*37)%60), Amount: int64(i % 30),
-				// Of status 0 there are few, of 2 very many, and none of 3.
+				// Status 0 has few rows, 2 very many, and 3 none.
 				Status: min(i/6, 2),
 			}
 		}
 		require.NoError(t, db.Write(ctx).Create(&things).Error)
-		// Their ids need not follow each other.
+		// Ids need not be consecutive.
 		require.NoError(t, db.Read(ctx).Order("id").Find(&things).Error)
 		stranger := storagetest.Tenant(t)
 		foreign := things[0]
@@ -181,8 +181,8 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 	})
 }
 
-// MariaDB walks from the end of a tenant to one value of the order's column that is written as a
-// range, and all of a tenant to a place where the tenant is not.
+// MariaDB scans from the end of a tenant to a value of the order's column if that is
+// written as a range, and all rows of a tenant up to a position if the tenant is not.
 func TestOnMariaDBEqualitiesAreRangesOnlyWhereAPageBeginsAtAPlace(t *testing.T) {
 	db, _ := storagetest.TappedMariaDB(t)
 	ctx := storagetest.Tenant(t)

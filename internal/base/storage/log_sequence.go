@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// numberedAtOnce is how many rows of a log get their places in one transaction, and
-	// numberingLife bounds it.
+	// numberedAtOnce is the number of rows that are numbered in one transaction, and
+	// numberingLife bounds that transaction.
 	numberedAtOnce = 500
 	numberingLife  = 10 * time.Second
 )
 
-// ErrNoCounter says that a log has no counter.
+// ErrNoCounter means that a log has no counter.
 var ErrNoCounter = errors.New("storage: the log has no counter")
 
-// NumberedLog is rows of a table that have places: 1, 2, 3, … in the order of their commits,
-// without gaps. They are written without one, because ids are given before the commit and become
-// visible in another order, and those of transactions that were rolled back never.
+// NumberedLog is a table whose rows are numbered in the column place: 1, 2, 3, … in commit
+// order, without gaps. Rows are inserted without a number: ids are assigned before the
+// commit, become visible in another order, and have gaps where transactions rolled back.
 type NumberedLog struct {
 	Table string
-	// Counter is the name in log_places of the last place that was given.
+	// Counter is the name of the counter in log_places.
 	Counter string
-	// Next returns the ids of the rows that get the next places, at most so many, in their order:
-	// committed ones that have none.
+	// Next returns the ids of at most most committed rows without a number, in the order of
+	// numbering.
 	Next func(tx *gorm.DB, most int) (ids []int64, err error)
 }
 
-// Number gives the rows of a log that are committed by now their places, a page at a time until it
-// was at least so many, or all. A page is one transaction that begins with the row of the counter:
+// Number numbers the committed rows of a log, page by page, until it has numbered at least
+// most rows or all. A page is one transaction that starts with the row of the counter:
 //
 //	UPDATE log_places SET last = last WHERE name = ? -- others wait, or conflict at COMMIT
 //	SELECT last FROM log_places WHERE name = ?
@@ -41,11 +41,11 @@ type NumberedLog struct {
 //	UPDATE … SET place = CASE id … END WHERE id IN (…) AND place IS NULL
 //	UPDATE log_places SET last = ? WHERE name = ? AND last = ?
 //
-// so that a place is visible only with all places before it. Of several processes one numbers, and
-// the others find it done. After a crash the pages that were committed are numbered. What is
-// committed meanwhile may have to wait for the next time, or writers who do not rest would keep
-// the caller here. It reports whether all that was committed when it was called has its place.
-// Errors: ErrNoCounter.
+// so that a number becomes visible only together with all lower ones. If several processes
+// call Number, one numbers the rows and the others find no more. After a crash the
+// committed pages are numbered. Rows committed during the call may have to wait for the
+// next call; otherwise busy writers would keep the caller here. Number reports whether all
+// rows committed before the call are numbered. Errors: ErrNoCounter.
 func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool, err error) {
 	for total := 0; total < most; {
 		var numbered int
@@ -62,7 +62,7 @@ func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool
 }
 
 func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error) {
-	// There is one writer on SQLite, which is this one.
+	// SQLite has one writer, which is this process.
 	if db.Dialect == MySQL {
 		if err := tx.Exec("UPDATE log_places SET last = last WHERE name = ?", log.Counter).Error; err != nil {
 			return 0, err
@@ -82,8 +82,8 @@ func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error)
 	return len(ids), assignSequences(tx, log, last[0], ids)
 }
 
-// assignSequences gives rows the places after last. Errors: ErrRunAgain when others did so at the same
-// time, or a row has gone.
+// assignSequences numbers rows, starting after last. Errors: ErrRunAgain if another process
+// did so concurrently, or a row was deleted.
 func assignSequences(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
 	var cases strings.Builder
 	arguments := make([]any, 0, 2*len(ids)+1)

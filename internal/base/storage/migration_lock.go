@@ -11,23 +11,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// The lock of migrations is one row with a lease, by the database's clock. It is a row and
-// not GET_LOCK, which a cluster knows on one of its servers only, and some refuse. Before
-// the first migration there is no table for it, so it makes its own:
+// The migration lock is one row with a lease, by the database's clock. It is a row and not
+// GET_LOCK, which is local to one server of a cluster, and which some clusters reject. It
+// creates its table, because it is needed before the first migration:
 //
 //	UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))
 //
-// The row count says who has it. The holder extends it while it migrates; one that cannot
-// any more, because it was paused and another one has it, has its context end. A holder that
-// crashed keeps others waiting until its lease has ended.
+// The row count decides who owns it. The holder extends the lease while it migrates; the
+// context of a holder that was paused and lost the lock ends. After a crash of the holder,
+// other processes wait until its lease has expired.
 const (
 	migrationLease = 30 * time.Second
-	// migrationLockWait is how long one process waits for another that migrates.
+	// migrationLockWait bounds the wait for another migrating process.
 	migrationLockWait = 3 * time.Minute
 	migrationPoll     = 500 * time.Millisecond
 )
 
-var errMigrationLockLost = errors.New("storage: another process took the lock of migrations")
+var errMigrationLockLost = errors.New("storage: another process acquired the migration lock")
 
 type migrationLock struct {
 	db     *DB
@@ -56,12 +56,12 @@ func (db *DB) lockMigrations(ctx context.Context, pool *sql.DB) (held context.Co
 		<-extended
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationLease)
 		defer cancel()
-		// If it cannot be given back it ends with its lease.
+		// If the release fails, the lease expires.
 		_, _ = pool.ExecContext(ctx, "UPDATE migration_lock SET holder = '' WHERE id = 1 AND holder = ?", lock.holder)
 	}, nil
 }
 
-// prepare makes the table and its row, whoever else does at the same time.
+// prepare creates the table and its row, concurrently with other processes.
 func (l migrationLock) prepare(ctx context.Context) error {
 	const table = `CREATE TABLE IF NOT EXISTS migration_lock (
 		id TINYINT NOT NULL PRIMARY KEY, holder VARCHAR(160) NOT NULL, ends DATETIME(6) NOT NULL)`
@@ -89,8 +89,8 @@ func (l migrationLock) wait(ctx context.Context) error {
 	}
 }
 
-// acquire acquires or extends the lock, and reports whether it is held. Of two servers of a
-// cluster that grant it at once one is refused at its commit: IsConflict.
+// acquire acquires or extends the lock, and reports whether it is held. If two servers of a
+// cluster grant it concurrently, one fails at COMMIT: IsConflict.
 func (l migrationLock) acquire(ctx context.Context) (bool, error) {
 	const statement = "UPDATE migration_lock SET holder = ?, ends = NOW(6) + INTERVAL ? SECOND WHERE id = 1 AND (holder = '' OR holder = ? OR ends < NOW(6))"
 	result, err := l.pool.ExecContext(ctx, statement, l.holder, int(migrationLease.Seconds()), l.holder)
@@ -101,8 +101,9 @@ func (l migrationLock) acquire(ctx context.Context) (bool, error) {
 	return changed == 1, err
 }
 
-// extendUntilDone extends the lock until ctx ends, and calls lose when another process has it. A
-// database that does not answer is asked again: while the lease lasts nobody else has it.
+// extendUntilDone extends the lock until ctx ends, and calls lose when another process has
+// it. It retries on errors, because no other process can have the lock while the lease
+// lasts.
 func (l migrationLock) extendUntilDone(ctx context.Context, lose context.CancelCauseFunc) {
 	ticker := time.NewTicker(migrationLease / 5)
 	defer ticker.Stop()

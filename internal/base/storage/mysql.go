@@ -18,17 +18,17 @@ import (
 	"gorm.io/gorm"
 )
 
-// Time-outs of a MySQL connection. ioTimeout bounds every statement and COMMIT,
-// so that a half-open link ends as an error and not as a hanging request.
+// Time-outs of a MySQL connection. ioTimeout bounds every statement and COMMIT, so that a
+// half-open connection causes an error and not a hanging request.
 const (
 	dialTimeout     = 3 * time.Second
 	ioTimeout       = 30 * time.Second
 	lockWaitTimeout = 5 * time.Second
-	// connMaxLifetime is after how long a connection is closed in any case, so that each replica
-	// comes by its share of a server that has too few.
+	// connMaxLifetime is the maximum age of a connection, so that the connections of a
+	// small server are redistributed among the replicas.
 	connMaxLifetime = 5 * time.Minute
-	// connMaxIdleTime is after how long a connection to a server is closed that nobody needed:
-	// what a burst opened, the other replicas may need.
+	// connMaxIdleTime is the maximum idle time of a connection to a server, because other
+	// replicas may need the connections of a past burst.
 	connMaxIdleTime = 30 * time.Second
 )
 
@@ -49,8 +49,8 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL %q: %w", redact(o.URL), err)
 	}
-	// Reads have a pool of their own: a unit that reads beside its transaction
-	// never waits for a connection that only another such unit could give back.
+	// Reads have a separate pool, so that a unit which reads outside its transaction never
+	// waits for a connection that only another such unit could release.
 	readers := max(1, o.MaxConnections/3)
 	db := &DB{Dialect: MySQL, URL: redact(o.URL), packets: packets}
 	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
@@ -72,14 +72,14 @@ func openError(address, raw string, err error) error {
 		case 1049:
 			return NoDatabaseAt(raw)
 		case 1047, 1205: // nothing is locked by asking for its version
-			err = fmt.Errorf("it is one of a cluster and serves nobody, because its part of the cluster has no majority or it has not joined yet: %w", err)
+			err = fmt.Errorf("it is a cluster server that rejects requests, because its part of the cluster has no majority or it has not joined yet: %w", err)
 		}
 	}
 	return fmt.Errorf("reach the database at %s: %w", address, err)
 }
 
-// mysqlOver returns the dialect over a pool. Without RETURNING an INSERT is one
-// reply packet, which has the new id already, instead of a result set.
+// mysqlOver returns the dialect over a pool. Without RETURNING the reply to an INSERT is
+// one packet with the new id, instead of a result set.
 func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.Dialector {
 	connector.bounded, connector.opened, connector.limiter, connector.servers = true, &db.links, newPoolLimiter(size), &db.servers
 	connections := pool(connector, size)
@@ -90,7 +90,7 @@ func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.D
 	return mysql.New(mysql.Config{Conn: connections, DisableWithReturning: true})
 }
 
-// mysqlConfig reads the URL of a server, and whether it may be sent packets.
+// mysqlConfig parses the URL of a server, and whether packets may be sent to it.
 func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" {
@@ -113,26 +113,26 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 	config.DBName = strings.Trim(u.Path, "/")
 	config.Collation = "utf8mb4_bin"
 	config.Loc, config.ParseTime = time.UTC, true
-	// Without it MySQL counts changed rows, and a guarded UPDATE that writes
-	// equal values would look like a lost race.
+	// Without it MySQL counts changed rows, and a guarded UPDATE with unchanged values
+	// would look like a lost race.
 	config.ClientFoundRows = true
-	// One round trip a statement instead of prepare, execute, close.
+	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true
 	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
 	config.Params = map[string]string{
 		"time_zone":                "'+00:00'",
 		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWaitTimeout.Seconds())),
-		// Tables that say nothing of it are made in it, and a server without it refuses.
+		// Tables without an explicit engine use it, and a server without it rejects the
+		// connection.
 		"default_storage_engine": "'InnoDB'",
 	}
 	config.Logger = &gomysql.NopLogger{}
 	return config, options.Get("packets") != "false", nil
 }
 
-// optionsOf reads what stands behind the question mark of a server's URL: tls and ca, see
-// tlsOf, and packets=false for a server, or a proxy before it, that is to be sent one
-// statement at a time.
+// optionsOf parses the query of a server's URL: tls and ca, see tlsOf, and packets=false
+// for a server, or a proxy in front of it, that accepts only one statement at a time.
 func optionsOf(u *url.URL) (url.Values, error) {
 	options, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -149,10 +149,10 @@ func optionsOf(u *url.URL) (url.Values, error) {
 	return options, nil
 }
 
-// tlsOf returns how to speak TLS with a MySQL server, nil for not at all: tls=true believes
-// the machine's certificate authorities, ca=FILE those in the file, in PEM, and no others.
-// The server's name is always checked, and there is no falling back: a link that anybody
-// could have put themselves into is no safer than a plain one.
+// tlsOf returns the TLS configuration for a MySQL server, nil for none: tls=true trusts the
+// certificate authorities of the machine, ca=FILE only those in the PEM file. The server's
+// name is always verified, and there is no fallback to plain text, because an attacker
+// could force it.
 func tlsOf(host string, options url.Values) (*tls.Config, error) {
 	wants, file := options.Get("tls"), options.Get("ca")
 	if wants != "" && wants != "true" && wants != "false" || wants == "false" && file != "" {
@@ -176,10 +176,10 @@ func tlsOf(host string, options url.Values) (*tls.Config, error) {
 	return config, nil
 }
 
-// fitToServer sets for each session what depends on the kind of the server. It makes READ
-// COMMITTED the session's level, under the name that this server gives the variable: a session
-// default costs nothing, where a level named at BEGIN costs a round trip for each transaction.
-// If packets are wanted, it reports whether the server is of a kind to send them to.
+// fitToServer sets the session settings that depend on the kind of the server. It makes
+// READ COMMITTED the session's level, with this server's name of the variable: a session
+// default costs nothing, a level in BEGIN costs a round trip per transaction. If packets
+// are requested, it reports whether this kind of server supports them.
 func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (bool, error) {
 	asking := config.Clone()
 	asking.MultiStatements = packets
@@ -206,8 +206,8 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	return takesPackets(ctx, probe)
 }
 
-// takesPackets asks a server whether it takes several statements at once, and stops at one
-// that changed no row. Proxies may not.
+// takesPackets tests whether a server accepts several statements at a time and stops after
+// one that changed no row. Proxies may not.
 func takesPackets(ctx context.Context, probe *sql.DB) (bool, error) {
 	_, err := probe.ExecContext(ctx, "DO 0"+BetweenStatements+changedOne)
 	var fromServer *gomysql.MySQLError

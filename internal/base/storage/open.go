@@ -21,24 +21,23 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Dialect names a family of engines.
+// Dialect identifies a family of engines.
 type Dialect string
 
-// The dialects. MySQL stands for MySQL, MariaDB and what speaks like them.
+// The dialects. MySQL includes MariaDB and compatible engines.
 const (
 	SQLite Dialect = "sqlite"
 	MySQL  Dialect = "mysql"
 )
 
-// Options say which database to open.
+// Options describe the database to open.
 type Options struct {
 	// URL is sqlite://path or mysql://user:password@host:port/database.
 	URL string
-	// MaxConnections bounds the connections; 0 means 48. A third of them is for
-	// reads. SQLite has one writer and this many readers.
+	// MaxConnections bounds the connections; 0 means 48. A third of them is for reads.
+	// SQLite has one writer and this many readers.
 	MaxConnections int
-	// MaxIdleTime is after how long an unused connection to a server is closed; 0 means 30
-	// seconds.
+	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration
 	// Existing refuses an SQLite database that does not exist, which Open would otherwise create.
 	Existing bool
@@ -46,7 +45,7 @@ type Options struct {
 	Clock clock.Clock
 }
 
-// DB is an open database: where to read, and where a unit begins to write.
+// DB is an open database.
 type DB struct {
 	Dialect Dialect
 	// URL is the address without its password, for logs and messages.
@@ -58,8 +57,9 @@ type DB struct {
 	links   atomic.Uint64
 	// groups is SQLite's writer; nil on MySQL.
 	groups *groupCommit
-	// limiters are of the pools on MySQL; empty on SQLite. servers are what their connections
-	// lead to, and packets says whether these may be sent several statements at once.
+	// limiters belong to the pools on MySQL; empty on SQLite. servers are the servers of
+	// their connections, and packets reports whether several statements at a time may be
+	// sent to them.
 	limiters []*poolLimiter
 	servers  servers
 	packets  bool
@@ -106,20 +106,21 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	// WAL with synchronous=FULL: an acknowledged write survives a crash of the
-	// machine. The busy timeout serves other processes (commands beside serve).
+	// WAL with synchronous=FULL: an acknowledged write survives a crash of the machine. The
+	// busy timeout is for other processes (commands next to serve).
 	const common = "?_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	db := &DB{Dialect: SQLite, URL: o.URL}
-	// What savepoints would bring back stays in memory: in files it is a fifth of what an edit costs.
+	// Rollback data of savepoints stays in memory: in files it costs a fifth of an edit.
 	connector, err := newSQLiteConnector("file:" + path + common + "&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endPatience, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
-	// One of these connections stays open at all times. So the writer's is never the last,
-	// whose end would have the next one recover the write-ahead log while we run.
+	// At least one of these connections is always open. So the writer's connection is never
+	// the last one, whose end would make the next one recover the write-ahead log while the
+	// service runs.
 	connector, err = newSQLiteConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -194,31 +195,31 @@ func (db *DB) gorm(dialector gorm.Dialector, now clock.Clock) (*gorm.DB, error) 
 	return g, nil
 }
 
-// Read returns where to read outside a transaction, bound to the tenant of ctx.
-// On SQLite it refuses writes.
+// Read returns a connection for reads outside a transaction, bound to the tenant of ctx. On
+// SQLite it rejects writes.
 func (db *DB) Read(ctx context.Context) *gorm.DB { return db.read.WithContext(ctx) }
 
-// Write returns a connection for single statements that are no business
-// mutation and need no audit row: sessions, log-in attempts, marks of use.
-// Everything else goes through a uow.Unit.
+// Write returns a connection for single statements that are not business mutations and need
+// no audit row: sessions, sign-in attempts, time stamps of use. Everything else must use a
+// uow.Unit.
 func (db *DB) Write(ctx context.Context) *gorm.DB { return db.write.WithContext(ctx) }
 
-// Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on
-// MySQL. It lives as long as life; its statements run under ctx.
+// Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on MySQL. It ends
+// with life at the latest; its statements run under ctx.
 func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
 	begun, err := db.write.ConnPool.(*sql.DB).BeginTx(life, nil)
 	if err != nil {
 		return nil, db.classify(err)
 	}
-	// As GORM's own Begin does, which would also keep life for the statements.
+	// Like GORM's Begin, which would also use life for the statements.
 	tx := db.write.WithContext(ctx)
 	tx.Statement.ConnPool = begun
 	return tx, nil
 }
 
-// Snapshot runs fn in a transaction that only reads, and whose statements all see the
-// database at the moment of the first of them: REPEATABLE READ on MySQL, a deferred
-// transaction on SQLite. It is bound to the tenant of ctx.
+// Snapshot runs fn in a read-only transaction whose statements all see the database as of
+// the first one: REPEATABLE READ on MySQL, a deferred transaction on SQLite. It is bound to
+// the tenant of ctx.
 func (db *DB) Snapshot(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	options := &sql.TxOptions{ReadOnly: true}
 	if db.Dialect == MySQL {
@@ -227,10 +228,10 @@ func (db *DB) Snapshot(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return db.read.WithContext(ctx).Transaction(fn, options)
 }
 
-// Classify returns err with its class, for errors that did not pass GORM.
+// Classify returns err with its class, for errors that were not returned by GORM.
 func (db *DB) Classify(err error) error { return db.classify(err) }
 
-// Ping asks the database whether it is there.
+// Ping checks that the database can be reached.
 func (db *DB) Ping(ctx context.Context) error {
 	pool, err := db.write.DB()
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 
 // order is the order of a list.
 type order struct {
-	// name is the sort as it was asked for.
+	// name is the requested sort.
 	name, column string
 	descending   bool
-	// unique is set when no two rows share a value of the column.
+	// unique is set if no two rows share a value of the column.
 	unique bool
-	// hidden has the rows sorted, and not read along the index of the order.
+	// hidden makes the engine sort the rows instead of scanning the index of the order.
 	hidden bool
 }
 
@@ -37,7 +37,7 @@ func (s Sorts) resolve(asked string) (order, error) {
 	}, nil
 }
 
-// by is ORDER BY column, id; or column alone where no two rows share it.
+// by is ORDER BY column, id; or only the column if its values are distinct.
 func (o order) by() clause.OrderBy {
 	columns := []clause.OrderByColumn{{Column: o.sorted(o.column), Desc: o.descending}}
 	if !o.unique {
@@ -46,8 +46,8 @@ func (o order) by() clause.OrderBy {
 	return clause.OrderBy{Columns: columns}
 }
 
-// sort has the engine read in the order. MySQL likes to walk the primary key to rows in the
-// order of their ids, whosesoever they are, or to sort what it finds by it, and is told not to.
+// sort makes the engine read in the order. Without the hint MySQL tends to scan the primary
+// key for rows ordered by id, across all tenants, or to sort by it.
 func (o order) sort(query *gorm.DB) *gorm.DB {
 	if !o.hidden && query.Name() == string(MySQL) {
 		notByID := clause.Expr{SQL: "IGNORE INDEX (`PRIMARY`)"}
@@ -56,13 +56,13 @@ func (o order) sort(query *gorm.DB) *gorm.DB {
 	return query.Clauses(o.by())
 }
 
-// between has MySQL read an index from the one limit to the other that there is in the order's
-// column; the filters are what the index begins with after the tenant.
+// between makes MySQL read an index between two limits in the order's column; the filters
+// are the columns that follow the tenant in the index.
 //
-// For many rows between the limits MariaDB takes the equalities alone along the index, from its
-// end, and looks at each row on the way to the first limit: seconds for a page in the middle of a
-// million rows. Where each is a range, from a value to it, there are none to take; and where each
-// stands in the order too, no other index has the rows in it.
+// For many rows between the limits MariaDB uses only the equalities for the index, from its
+// end, and checks each row up to the first limit: seconds for a page in the middle of a
+// million rows. If each equality is written as a range, there are none to use; and if each
+// column is in the ORDER BY too, no other index has that order.
 func (o order) between(query *gorm.DB, filters []Filter) *gorm.DB {
 	columns := []string{tenantColumn}
 	for _, f := range filters {
@@ -85,19 +85,19 @@ func (o order) sorted(column string) clause.Column {
 	return tableColumn(column)
 }
 
-// beyond narrows a query to what comes after a place.
+// beyond limits a query to the rows after a position.
 func (o order) beyond(query *gorm.DB, p place) *gorm.DB {
 	return o.compare(query, p, o.descending, false)
 }
 
-// upTo narrows a query to what comes no later than a place.
+// upTo limits a query to the rows up to and including a position.
 func (o order) upTo(query *gorm.DB, p place) *gorm.DB {
 	return o.compare(query, p, !o.descending, true)
 }
 
-// compare is (column, id) < (value, id), or > or with = also the place itself, in the form
-// that the dialect answers from an index on (tenant_id, column, id): a comparison of rows on
-// SQLite, and on MySQL
+// compare is (column, id) < (value, id), or >, or with = including the position itself, in
+// the form that the dialect serves from an index on (tenant_id, column, id): a row
+// comparison on SQLite, and on MySQL
 //
 //	column < ? OR (column = ? AND id < ?)
 func (o order) compare(query *gorm.DB, p place, below, equal bool) *gorm.DB {

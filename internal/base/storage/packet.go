@@ -12,30 +12,30 @@ import (
 	"gorm.io/gorm"
 )
 
-// A packet takes several statements of one transaction to MySQL at once, so that a row is
-// locked for no longer than the server needs, however long the way to it is. A unit that
-// changes one row and leaves its traces goes in one:
+// A packet sends several statements of one transaction to MySQL in one message, so that a
+// row is locked only for the server's processing time, independent of the latency. A unit
+// that changes one row and writes its audit row needs one packet:
 //
 //	START TRANSACTION; UPDATE …; SET @one = …; INSERT …; INSERT …; COMMIT
 //
-// A statement that Deferred or DeferredOneRow marks waits in the session. It is sent before the next
-// one that is not marked, or with COMMIT. The server stops at the first statement that fails,
-// so a packet that fails has committed nothing, but which of its statements it was is hard to
-// say: its Packing has Failed, and the caller runs all of it again with its statements one by
-// one, where each error belongs to its statement. Until then the transaction is broken: it
-// refuses every further statement, and its COMMIT is a ROLLBACK, also for a caller who thinks
-// that the error was that of a statement which may fail.
+// A statement marked by Deferred or DeferredOneRow is queued in the session. It is sent
+// before the next unmarked statement, or with COMMIT. The server stops at the first
+// statement that fails, so a failed packet has committed nothing, but the failed statement
+// is hard to identify: Packing.Failed returns true, and the caller runs the whole unit
+// again statement by statement, so that the error belongs to a statement. Until then the
+// transaction is broken: it rejects every further statement, and its COMMIT is a ROLLBACK,
+// even if the caller attributes the error to a statement that may fail.
 //
-// If the process, the link or the server goes down, the packet was executed whole or in part,
-// is still to be executed, or never will be. Only COMMIT, its last statement, makes anything
-// of it last; who wants to know asks for a row that the packet inserts, and must do so in a
-// way that a packet which is still to come cannot pass (uow's resolveCommit).
+// If the process, the connection or the server fails, the packet was executed completely or
+// in part, is yet to be executed, or never will be. Only COMMIT, its last statement, makes
+// it durable. To determine the outcome, the caller looks up a row that the packet inserts,
+// in a way that prevents a late packet from committing (uow's resolveCommit).
 
-// Packing says how the statements of a transaction went to the server.
+// Packing reports how the statements of a transaction were sent.
 type Packing struct{ failed atomic.Bool }
 
-// Failed reports whether a packet failed of which nobody knows what in it. Its transaction is
-// undone, unless the error is Undecided, and a run of it without packets says why.
+// Failed reports whether a packet failed at an unknown statement. Its transaction is rolled
+// back, unless the error is Undecided, and a run without packets returns the precise error.
 func (p *Packing) Failed() bool { return p.failed.Load() }
 
 type (
@@ -43,75 +43,77 @@ type (
 	waitKey    struct{}
 )
 
-// wait marks a statement that may wait for the next one.
+// wait marks a statement that may be sent later.
 type wait struct {
 	// oneRow is set for a statement that must change exactly one row.
 	oneRow bool
-	// id is where the id of the row that it inserts is wanted; nil for nowhere.
+	// id is the destination for the id of the inserted row; nil for none.
 	id *int64
 }
 
-// Deferred returns tx for statements whose results nobody reads: they may be sent with what
-// comes after them. Of one that fails, the next statement or COMMIT has the error.
+// Deferred returns tx for statements whose results are not needed: they may be sent
+// together with later ones. The error of a deferred statement is returned by the next
+// statement or by COMMIT.
 func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
 
-// DeferredID is Deferred for the insert of one row, whose model has the id; it is filled in when
-// the transaction is committed, at the latest. It stays 0 when COMMIT took place and its reply
-// was lost.
+// DeferredID is Deferred for the insert of one row; *id is set at the commit at the latest.
+// It stays 0 if the COMMIT succeeded and its reply was lost.
 func DeferredID(tx *gorm.DB, id *int64) *gorm.DB { return marked(tx, wait{id: id}) }
 
-// DeferredOneRow is Deferred for statements of which each changes exactly one row, or undoes the
-// transaction. It is said to have changed one until the server says otherwise.
+// DeferredOneRow is Deferred for statements that each must change exactly one row;
+// otherwise the transaction is rolled back. Until it is sent, such a statement reports one
+// changed row.
 func DeferredOneRow(tx *gorm.DB) *gorm.DB { return marked(tx, wait{oneRow: true}) }
 
 func marked(tx *gorm.DB, as wait) *gorm.DB { return tx.WithContext(waiting(tx, as)) }
 
-// waiting is the context of a statement of tx that may wait.
+// waiting returns the context of a deferred statement of tx.
 func waiting(tx *gorm.DB, as wait) context.Context {
 	return context.WithValue(tx.Statement.Context, waitKey{}, as)
 }
 
-// BeginPacked is Begin for a transaction whose marked statements go to the server in packets,
-// where it takes them.
+// BeginPacked is Begin for a transaction whose marked statements are sent in packets, if
+// the server supports them.
 func (db *DB) BeginPacked(ctx, life context.Context, how *Packing) (*gorm.DB, error) {
 	return db.Begin(ctx, context.WithValue(life, packingKey{}, how))
 }
 
 // changedOne fails, with the number outOfRange, unless the statement before it changed one
-// row. SET, unlike DO, does not make a warning of it.
+// row. In DO this would only be a warning, not an error.
 const (
 	changedOne = "SET @one = 9223372036854775806 + IF(ROW_COUNT() = 1, 0, 9)"
 	outOfRange = 1690
 )
 
-// reached notes in the session, just before COMMIT, that the packet has come so far, and
-// whatReached asks for it. It counts, so that one packet's note is not taken for another's.
+// reached records in the session, just before COMMIT, that the packet has come so far, and
+// whatReached reads it. It counts, so that the records of different packets are distinct.
 const (
 	reached     = "SET @reached = ?"
 	whatReached = "SELECT @reached"
 )
 
-// BetweenStatements keeps the statements of a packet apart. It is exported for tests that
-// look at what is sent.
+// BetweenStatements separates the statements of a packet. It is exported for tests that
+// inspect sent packets.
 const BetweenStatements = ";\n"
 
-// errSeveral refuses a text with more than one statement: only what was written here goes
-// into packets, each statement by itself, and no text from outside is ever one.
+// errSeveral rejects a text with more than one statement: only statements written in this
+// program are put into packets, each as a single text, and no text from outside is ever a
+// statement.
 var errSeveral = errors.New("storage: a statement must not go on after a semicolon")
 
-// packetSize bounds what is sent at once, in bytes before quoting: a server closes the
-// connection over which it is sent more than max_allowed_packet, which is 4 MiB and more. A
-// statement that is longer goes by itself, as it would without packets.
+// packetSize bounds the size of one message, in bytes before quoting: a server closes a
+// connection on a message larger than max_allowed_packet, which is at least 4 MiB. A longer
+// statement is sent alone, as without packets.
 const packetSize = 1 << 20
 
-// packet is what of a transaction waits in its session.
+// packet contains the deferred statements of a transaction in its session.
 type packet struct {
 	how *Packing
-	// begun is set once START TRANSACTION was sent.
+	// begun is set after START TRANSACTION was sent.
 	begun   bool
 	waiting []waitingStatement
 	size    int
-	// broken is the error after which the transaction goes no further.
+	// broken is the error after which the transaction rejects all statements.
 	broken error
 }
 
@@ -121,13 +123,13 @@ type waitingStatement struct {
 	args []driver.NamedValue
 }
 
-// failedPacket is the error of a packet of which nobody knows what in it failed.
+// failedPacket is the error of a packet that failed at an unknown statement.
 type failedPacket struct{ cause error }
 
 func (f *failedPacket) Error() string { return "a packet of statements: " + f.cause.Error() }
 func (f *failedPacket) Unwrap() error { return f.cause }
 
-// waits keeps a marked statement for later, and reports whether it was one.
+// waits queues a marked statement, and reports whether it was one.
 func (p *packet) waits(ctx context.Context, text string, args []driver.NamedValue, size int) bool {
 	as, marked := ctx.Value(waitKey{}).(wait)
 	if marked {
@@ -149,8 +151,8 @@ func sizeOf(text string, args []driver.NamedValue) int {
 	return size
 }
 
-// makeRoom sends what waits if so much more would be too much for one packet. It refuses what
-// comes after the transaction has broken.
+// makeRoom sends the queued statements if size more would exceed one packet. It returns the
+// error of a broken transaction.
 func (s *session) makeRoom(ctx context.Context, size int) error {
 	switch {
 	case s.packet.broken != nil:
@@ -161,7 +163,7 @@ func (s *session) makeRoom(ctx context.Context, size int) error {
 	return s.flush(ctx)
 }
 
-// flush sends what waits, and begins the transaction if that has not been done.
+// flush sends the queued statements, and begins the transaction if necessary.
 func (s *session) flush(ctx context.Context) error {
 	if s.packet.broken != nil || s.packet.begun && len(s.packet.waiting) == 0 {
 		return s.packet.broken
@@ -170,17 +172,17 @@ func (s *session) flush(ctx context.Context) error {
 	return err
 }
 
-// multiStatement is what goes to the server at once.
+// multiStatement is the text of one message.
 type multiStatement struct {
 	text strings.Builder
 	args []driver.NamedValue
-	// length is how many statements there are.
+	// length is the number of statements.
 	length int
-	// ids are where ids are wanted, by the places of their statements.
+	// ids are the destinations of ids, by the index of their statement.
 	ids map[int]*int64
 }
 
-// joined returns what waits, and behind it the given statement; "" for none.
+// joined returns the queued statements followed by text; "" for none.
 func (p *packet) joined(text string, args []driver.NamedValue) *multiStatement {
 	j := &multiStatement{}
 	if !p.begun {
@@ -213,7 +215,7 @@ func (j *multiStatement) add(text string, args []driver.NamedValue) {
 	j.length++
 }
 
-// exec sends it, and fills the ids in.
+// exec sends it, and sets the ids.
 func (j *multiStatement) exec(ctx context.Context, over link) (driver.Result, error) {
 	result, err := over.ExecContext(ctx, j.text.String(), j.args)
 	if err != nil || len(j.ids) == 0 {
@@ -230,8 +232,8 @@ func (j *multiStatement) exec(ctx context.Context, over link) (driver.Result, er
 
 const startTransaction = "START TRANSACTION"
 
-// sent forgets what waited, once the server may have it, and returns what its error says. Of
-// one that conflicts with other transactions all is run again as it is.
+// sent empties the queue, after the server may have received it, and interprets the error.
+// After a write conflict the caller runs the unit again with packets.
 func (p *packet) sent(err error) error {
 	alone := len(p.waiting) == 0
 	p.begun, p.waiting, p.size = true, nil, 0
@@ -241,17 +243,18 @@ func (p *packet) sent(err error) error {
 	case err == nil:
 		return nil
 	case alone && answered && mysqlClass(fromServer) != WriteConflict:
-		// It is that of the one statement, and the server has kept the transaction.
+		// The error belongs to the only statement, and the server has kept the transaction
+		// open.
 		return err
 	case errors.Is(err, driver.ErrBadConn), answered && !alone && !conflicts(fromServer):
-		// Of ErrBadConn nothing was written: the connection had been closed while it lay idle.
+		// ErrBadConn means that nothing was written: the idle connection had been closed.
 		err = p.fail(err)
 	}
 	p.broken = err
 	return err
 }
 
-// fail breaks the transaction by an error of which nobody knows what it belongs to.
+// fail breaks the transaction with an error that cannot be attributed to a statement.
 func (p *packet) fail(err error) error {
 	p.how.failed.Store(true)
 	p.broken = &failedPacket{err}
@@ -263,7 +266,7 @@ func conflicts(err *gomysql.MySQLError) bool {
 	return class == WriteConflict || class == LockTimeout
 }
 
-// exec sends a statement with all that waits before it.
+// exec sends a statement with all queued ones before it.
 func (s *session) exec(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	all := s.packet.joined(text, args)
 	result, err := all.exec(ctx, s.link)
@@ -273,8 +276,8 @@ func (s *session) exec(ctx context.Context, text string, args []driver.NamedValu
 	return result, s.packet.sent(err)
 }
 
-// query is exec for a statement that reads. Its reply has no ids of rows that were inserted
-// before it, so those go first if an id is wanted.
+// query is exec for a statement that reads. Its reply lacks the ids of rows that were
+// inserted before it, so the queue is sent first if an id is needed.
 func (s *session) query(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := s.packet.joined(text, args)
 	if len(all.ids) > 0 {
@@ -293,8 +296,8 @@ func (s *session) query(ctx context.Context, text string, args []driver.NamedVal
 	return rows, s.packet.sent(err)
 }
 
-// oneByOne sends what the driver cannot write into one text, as when it is longer than the
-// server takes: each statement by itself, and prepared if need be.
+// oneByOne sends statements that the driver cannot interpolate into one text, for example
+// because of the size limit: each statement alone, prepared if necessary.
 func (s *session) oneByOne(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	all := s.packet.waiting
 	if text != "" {
@@ -317,18 +320,18 @@ func (s *session) oneByOne(ctx context.Context, text string, args []driver.Named
 	return result, nil
 }
 
-// done looks at the result of a statement that went by itself.
+// done checks the result of a statement that was sent alone.
 func (w wait) done(result driver.Result) (err error) {
 	if w.id != nil {
 		*w.id, err = result.LastInsertId()
 	}
 	if rows, unknown := result.RowsAffected(); w.oneRow && (unknown != nil || rows != 1) {
-		return errors.Join(fmt.Errorf("storage: %d rows were changed where one was meant", rows), unknown)
+		return errors.Join(fmt.Errorf("storage: %d rows were changed, want one", rows), unknown)
 	}
 	return err
 }
 
-// alone sends one statement, prepared if the driver cannot write its values into its text.
+// alone sends one statement, prepared if the driver cannot interpolate its values.
 func (s *session) alone(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	result, err := s.link.ExecContext(ctx, text, args)
 	if !errors.Is(err, driver.ErrSkip) {
@@ -346,7 +349,7 @@ func (s *session) alone(ctx context.Context, text string, args []driver.NamedVal
 	return prepared.ExecContext(ctx, args)
 }
 
-// deferredResult is what a statement that waits is said to have done.
+// deferredResult is the preliminary result of a queued statement.
 type deferredResult struct{}
 
 // LastInsertId implements driver.Result: 0, which stands for none.

@@ -9,9 +9,10 @@ import (
 	gomysql "github.com/go-sql-driver/mysql"
 )
 
-// commitPacked sends what waits together with COMMIT. If the server answers with an error, the
-// session says whether COMMIT was reached: a statement before it leaves the transaction open,
-// and it is rolled back here. Of an error of COMMIT, or of no answer, nobody knows.
+// commitPacked sends the queued statements together with COMMIT. After an error of the
+// server, the session shows whether COMMIT was reached: an earlier statement leaves the
+// transaction open, and commitPacked rolls it back. After an error of COMMIT, or without a
+// reply, the outcome is unknown.
 func (s *session) commitPacked(ctx context.Context) error {
 	p := s.packet
 	switch {
@@ -47,8 +48,8 @@ func (s *session) commitPacked(ctx context.Context) error {
 	return err
 }
 
-// mayHaveReached reports whether the session has come to the COMMIT with this number, or does
-// not say.
+// mayHaveReached reports whether the session has reached the COMMIT with this number, or
+// whether that is unknown.
 func (s *session) mayHaveReached(ctx context.Context, commit int64) bool {
 	rows, err := s.link.QueryContext(ctx, whatReached, nil)
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *session) mayHaveReached(ctx context.Context, commit int64) bool {
 		return true
 	}
 	if row[0] == nil {
-		// None was reached before either; or a proxy asked another session.
+		// No earlier COMMIT was reached either; or a proxy used another session.
 		return commit > 1
 	}
 	last, err := strconv.ParseInt(textOf(row[0]), 10, 64)
@@ -75,7 +76,7 @@ func (s *session) undo(ctx context.Context, failed error) error {
 	return &refused{failed}
 }
 
-// refused is the error of a statement that was sent with a COMMIT and failed before it.
+// refused is the error of a statement that was sent with COMMIT and failed before it.
 type refused struct{ cause error }
 
 func (r *refused) Error() string { return r.cause.Error() }

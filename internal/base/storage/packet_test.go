@@ -34,7 +34,7 @@ func thingNamed(name string) *storagetest.Thing {
 	return &storagetest.Thing{Row: guard.Row{Version: 1, CreatedTime: now, UpdatedTime: now}, Name: name, Amount: 7}
 }
 
-// named returns the names of the things that are there.
+// named returns the names of the existing things.
 func named(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	t.Helper()
 	names := []string{}
@@ -134,15 +134,15 @@ func TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed(t *testing.T)
 		require.True(t, how.Failed(), name)
 		require.Equal(t, []string{"a"}, named(t, ctx, db), name)
 	}
-	// One that is alone is its own.
+	// The error of a statement that was sent alone is precise.
 	how, err := packed(t, ctx, db, func(tx *gorm.DB) error { return tx.Create(thingNamed("a")).Error })
 	require.True(t, storage.Is(err, storage.DuplicateKey))
 	require.False(t, how.Failed())
-	require.Equal(t, []string{"a"}, named(t, ctx, db), "what was open would have been committed with the next begin")
+	require.Equal(t, []string{"a"}, named(t, ctx, db), "an open transaction would have been committed by the next BEGIN")
 }
 
-// An error may be expected of one statement, such as an insert of what may be there. That of a
-// packet may be another's.
+// A caller may expect an error of one statement, such as a duplicate insert. The error of a
+// packet may belong to another statement.
 func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
@@ -167,7 +167,7 @@ func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheE
 		require.True(t, how.Failed(), name)
 		require.Equal(t, []string{"a"}, named(t, ctx, db), name)
 	}
-	// What is alone may fail as it does without packets.
+	// A statement that is sent alone may fail as without packets.
 	how, err := packed(t, ctx, db, func(tx *gorm.DB) error {
 		tolerate(tx.Create(thingNamed("a")).Error)
 		return tx.Create(thingNamed("d")).Error
@@ -177,7 +177,8 @@ func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheE
 	require.Equal(t, []string{"a", "d"}, named(t, ctx, db))
 }
 
-// The server has undone all of it by then, and would make what comes next last at once.
+// The server has already rolled back the transaction and would commit later statements
+// immediately.
 func TestNothingIsSentAfterTheServerHasUndoneATransaction(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
@@ -243,8 +244,8 @@ func TestAPacketIsNoLongerThanEveryServerTakes(t *testing.T) {
 	require.EqualValues(t, 10, kept)
 }
 
-// What the driver does not write into one text, such as one with a question mark that is
-// none of its own, goes statement by statement.
+// Statements that the driver cannot interpolate, such as one with a question mark that is
+// not a parameter, are sent one by one.
 func TestWhatTheDriverCannotJoinGoesOneByOne(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))

@@ -21,21 +21,19 @@ const (
 	MaxLimit     = 200
 )
 
-// Sorts is the allow-list of a resource's sort keys: the name in the API, and
-// the NOT NULL column behind it. Ties are broken by id in the same direction.
+// Sorts is the allow-list of a resource's sort keys: the name in the API, and the NOT NULL
+// column. Ties are broken by id in the same direction.
 type Sorts struct {
 	Columns map[string]string
-	// Unique are the columns of which no two rows of the list share a value; there is
-	// nothing to break.
+	// Unique are columns with distinct values in the list, whose ties need not be broken.
 	Unique []string
-	// Default is the key used when none is asked for; "-" before it means
-	// descending.
+	// Default is the default sort key; a leading "-" means descending.
 	Default string
 }
 
-// Within returns the sorts of a list of what was created in a period, which an index has in
-// the order of the times: what is asked for by id comes in that order. It is the order of the
-// ids too, but for units that ended in another order than they began.
+// Within returns the sorts of a list limited to a creation period, which has an index by
+// creation time: a sort by id then uses the creation time. Both orders are equal, except
+// for units that ended in another order than they began.
 func (s Sorts) Within(period Filter) Sorts {
 	if period.holdsForAll() {
 		return s
@@ -45,12 +43,12 @@ func (s Sorts) Within(period Filter) Sorts {
 	return s
 }
 
-// Page is one page of a list, as asked for.
+// Page is a requested page of a list.
 type Page struct {
 	Limit  int
 	Sort   string
 	Cursor string
-	// Exact asks for a total that counts every row, however many there are.
+	// Exact requests a total that counts every row.
 	Exact bool
 }
 
@@ -58,15 +56,16 @@ type Page struct {
 type Listing[T any] struct {
 	Rows []T
 	// Next is the cursor of the next page, nil on the last one. A page can have fewer rows
-	// than its limit, or none, and still a next one: List examines a bounded number of rows.
+	// than its limit, or none, and still a next page: List examines a bounded number of
+	// rows.
 	Next *string
-	// Total is how many rows match the filters on all pages, or, unless TotalIsExact, a
-	// number of them that were counted before the counting stopped.
+	// Total is the number of rows on all pages, or, unless TotalIsExact, a lower bound from
+	// a bounded count.
 	Total        int64
 	TotalIsExact bool
 }
 
-// Pointers returns a pointer to each row, for who adds to them what other tables hold.
+// Pointers returns a pointer to each row, for callers that add data of other tables.
 func (l Listing[T]) Pointers() []*T {
 	pointers := make([]*T, len(l.Rows))
 	for i := range l.Rows {
@@ -75,8 +74,8 @@ func (l Listing[T]) Pointers() []*T {
 	return pointers
 }
 
-// cursor is the place after which the next page begins. It travels as opaque
-// text; the sort is kept in it so that it cannot be used with another one.
+// cursor is the position after which the next page starts. It is sent as opaque text and
+// contains the sort, so that it cannot be used with another one.
 type cursor struct {
 	Sort  string          `json:"s"`
 	Value json.RawMessage `json:"v"`
@@ -97,7 +96,7 @@ func fieldOf[T any](column string) (*schema.Field, error) {
 	return parsed.LookUpField(column), nil
 }
 
-// place is where a row stands in an order.
+// place is the position of a row in an order.
 type place struct {
 	value any
 	id    int64
@@ -117,7 +116,7 @@ func placeOf[T any](row T, column string) (place, error) {
 	return place{value: value, id: rowID.(int64)}, nil
 }
 
-// encode returns the place as the cursor of a list in that order.
+// encode returns the position as a cursor of a list in that order.
 func (p place) encode(sort string) (string, error) {
 	raw, err := json.Marshal(p.value)
 	if err != nil {

@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// growEvery is how often a pool that had to shrink may open some connections more.
+	// growEvery is the interval at which a reduced pool may open more connections.
 	growEvery = 5 * time.Second
-	// connectPatience is how long a pool without any connection waits for one that the server
-	// gives it, and connectPause between two questions.
+	// connectPatience bounds the wait of a pool without connections for one from the
+	// server, and connectPause is the interval of attempts.
 	connectPatience = 3 * time.Second
 	connectPause    = 50 * time.Millisecond
-	// sparePatience is how long it is waited for the server to answer on the spare connection.
+	// sparePatience bounds the wait for a reply on the spare connection.
 	sparePatience = time.Second
 )
 
-// poolLimiter has a pool live with the connections that its server gives it.
+// poolLimiter adapts a pool to the connections that its server grants.
 //
-// A server bounds the connections of all its users together, and the replicas of a service that
-// are all busy may want more. The one that is refused another goes on with those that it has: its
-// callers wait for one of them, as they would at the pool's own bound, and nobody is told of it.
-// Every few seconds it may try some more. What it does not need goes back to the server, so that
-// the others have it; and since all connections are closed after some minutes, the server's are
-// dealt out anew to those that want them.
+// A server bounds the total number of connections, and the replicas of a busy service
+// together may want more. A pool whose connection attempt is rejected continues with the
+// connections that it has: its callers wait for one of them, as at the pool's own bound,
+// and get no error. Every few seconds it may try to open more. Unused connections are
+// closed, so that other replicas can have them; and since all connections are closed after
+// some minutes, they are redistributed among the replicas.
 //
-// The last connection is never given back, but kept as a spare until there is another: units that
-// wait for a read of theirs would otherwise hold all the connections that could let it go on. And it
-// is what an idle pool takes when it is asked now and then, rather than make another each time.
+// The last connection is never closed but kept as a spare until there is another one:
+// otherwise units that wait for a read could own all connections that the read needs. A
+// pool with rare requests also reuses it instead of opening a new one each time.
 type poolLimiter struct {
 	pool  *sql.DB
 	size  int
 	every time.Duration
 
 	mu sync.Mutex
-	// live is how many connections the pool has, and limit how many it may have.
+	// live is the number of connections of the pool, and limit the maximum.
 	live, limit int
 	// crowded is set from when the server refused a connection until the pool may have all it wants.
 	crowded bool
@@ -55,8 +55,8 @@ func newPoolLimiter(size int) *poolLimiter {
 	return &poolLimiter{size: size, limit: size, every: growEvery}
 }
 
-// isTooManyConnections reports whether a server refused a connection because there are too many: of all
-// users, or of this one.
+// isTooManyConnections reports whether a server rejected a connection because of too many:
+// of all users, or of this one.
 func isTooManyConnections(err error) bool {
 	var refused *gomysql.MySQLError
 	if !errors.As(err, &refused) {
@@ -69,9 +69,9 @@ func isTooManyConnections(err error) bool {
 	return false
 }
 
-// connect returns the spare, or makes a connection by open. When the server has none left, the error
-// is driver.ErrBadConn, by which the caller waits for one of those that the pool has; or, when it has
-// none, the server's.
+// connect returns the spare, or a connection created by open. If the server has none left,
+// the error is driver.ErrBadConn, after which the caller waits for one of the pool's
+// connections; if the pool has none, it is the server's error.
 func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
 	began := clock.Mark()
 	for {
@@ -95,7 +95,7 @@ func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context
 	}
 }
 
-// add counts a connection that was made, which the spare need not stand in for any more.
+// add counts a new connection, which makes the spare unnecessary.
 func (c *poolLimiter) add() {
 	c.mu.Lock()
 	spare := c.spare
@@ -107,7 +107,7 @@ func (c *poolLimiter) add() {
 	}
 }
 
-// shrink has the pool make do with the connections that it has, and returns how many they are.
+// shrink limits the pool to its current connections, and returns their number.
 func (c *poolLimiter) shrink(ctx context.Context) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *poolLimiter) shrink(ctx context.Context) int {
 	return c.live
 }
 
-// grow lets the pool open some more connections, until it may have all that it wants.
+// grow raises the limit step by step, up to the configured size.
 func (c *poolLimiter) grow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,15 +136,15 @@ func (c *poolLimiter) grow() {
 	}
 }
 
-// setLimit bounds the pool. A smaller bound closes connections only as they come back.
+// setLimit bounds the pool. A lower bound closes connections only when they are released.
 func (c *poolLimiter) setLimit(limit int) {
 	c.limit = limit
 	c.pool.SetMaxOpenConns(limit)
 	c.pool.SetMaxIdleConns(limit)
 }
 
-// takeSpare returns the spare connection, if there is one that the server still knows and that is not
-// due to be closed. It is in no transaction then, whatever it was in.
+// takeSpare returns the spare connection, if there is one that the server still accepts and
+// that is not too old. It is in no transaction afterwards.
 func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	c.mu.Lock()
 	spare := c.spare
@@ -153,7 +153,8 @@ func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	if spare == nil {
 		return nil
 	}
-	// A link that was cut without a word must not hold its caller for the patience of a statement.
+	// A silently broken connection must not block its caller for the time-out of a
+	// statement.
 	asking, cancel := context.WithTimeout(ctx, sparePatience)
 	defer cancel()
 	if clock.Since(spare.made) > connMaxLifetime {
@@ -170,7 +171,7 @@ func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	return spare
 }
 
-// close ends a connection, or keeps it as the spare when it is the last and sound.
+// close closes a connection, or keeps it as the spare if it is the last and valid.
 func (c *poolLimiter) close(s *session, sound bool) error {
 	c.mu.Lock()
 	c.live--

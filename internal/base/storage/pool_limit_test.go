@@ -20,8 +20,8 @@ import (
 	"interlock/test/racing"
 )
 
-// crowded is the address of a database whose user may have so many connections, and that of an
-// administrator's.
+// crowded returns the address of a database whose user may have the given number of
+// connections, and an administrator's address.
 func crowded(t *testing.T, connections int) (address, admin string) {
 	t.Helper()
 	admin = storagetest.NewMariaDBURL(t)
@@ -43,8 +43,8 @@ func run(t *testing.T, address, statement string) {
 	require.NoError(t, db.Write(storage.AcrossTenants(context.WithoutCancel(t.Context()))).Exec(statement).Error)
 }
 
-// waitForNobody waits until the server has ended the connections of a user that it was told to
-// kill, which it goes on counting until then.
+// waitForNobody waits until the server has closed the killed connections of a user; until
+// then it counts them.
 func waitForNobody(t *testing.T, admin, user string) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: admin, MaxConnections: 2})
@@ -57,7 +57,7 @@ func waitForNobody(t *testing.T, admin, user string) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// unit reads and writes as a unit does that reads beside its transaction.
+// unit reads and writes like a unit that reads outside its transaction.
 func unit(ctx context.Context, db *storage.DB) error {
 	tx, err := db.Begin(ctx, ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestReplicasShareAServerThatHasTooFewConnectionsForThem(t *testing.T) {
 	}
 	ctx := storage.AcrossTenants(t.Context())
 	for _, db := range replicas {
-		// Each has been at work before the crowd comes.
+		// Each pool has a connection before the burst starts.
 		require.NoError(t, unit(ctx, db))
 	}
 	racing.Together(3*20, func(i int) {
@@ -118,7 +118,7 @@ func TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor(t *testing.T)
 	}()
 	third, err := pool.Conn(ctx)
 	require.NoError(t, err)
-	require.Equal(t, opened, db.LinkChanges(), "it is the first, and not one that was given back for anybody to take")
+	require.Equal(t, opened, db.LinkChanges(), "it must be the first connection, not a new one")
 	require.NoError(t, third.Close())
 }
 
@@ -171,7 +171,8 @@ func TestTheLastConnectionIsNotGivenBack(t *testing.T) {
 	require.NoError(t, unit(ctx, db))
 }
 
-// takeAll takes all connections that the server gives, and returns what gives them back.
+// takeAll opens all connections that the server grants, and returns a function that
+// releases them.
 func takeAll(t *testing.T, db *storage.DB) (release func()) {
 	t.Helper()
 	var taken []*sql.Conn
@@ -206,7 +207,7 @@ func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
 	run(t, admin, "KILL HARD USER "+u.User.Username())
 	waitForNobody(t, admin, u.User.Username())
 	release := takeAll(t, holder)
-	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "there is none, and nobody gives one back")
+	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "there is no connection, and none is released")
 	go func() {
 		clock.Sleep(ctx, 300*time.Millisecond)
 		release()

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// A server takes 151 connections by default, for all replicas.
+// By default a server accepts 151 connections, for all replicas.
 func TestConnectionsThatABurstOpenedAreClosedWhenNobodyNeedsThem(t *testing.T) {
 	db, err := storage.Open(t.Context(), storage.Options{URL: storagetest.NewMariaDBURL(t), MaxIdleTime: 200 * time.Millisecond})
 	require.NoError(t, err)
@@ -31,17 +31,17 @@ func TestConnectionsThatABurstOpenedAreClosedWhenNobodyNeedsThem(t *testing.T) {
 	require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, life, 50*time.Millisecond)
 }
 
-// gone returns when the pools of a database have given their connections back.
+// gone returns when the pools of a database have no open connections.
 func gone(t *testing.T, db *storage.DB) {
 	t.Helper()
 	for _, pool := range db.Pools() {
-		// What nobody needs is closed, at the pool's next look.
+		// Unused connections are closed at the pool's next check.
 		require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, life, 10*time.Millisecond)
 	}
 }
 
-// To make a connection is two statements beside its handshake, which an idle replica would send
-// again and again.
+// A new connection costs two statements in addition to its handshake, which an idle replica
+// would repeat constantly.
 func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
 	address, admin := crowded(t, 10)
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxIdleTime: 20 * time.Millisecond})
@@ -56,7 +56,7 @@ func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
 	}
 	require.Equal(t, opened, db.LinkChanges())
 
-	// It is in no transaction, whatever it was left in.
+	// It must be in no transaction, whatever its last user left open.
 	pool := db.Pools()["write"]
 	conn, err := pool.Conn(ctx)
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
 	require.NoError(t, pool.QueryRowContext(ctx, "SELECT @@in_transaction").Scan(&open))
 	require.Zero(t, open)
 
-	// One that the server has ended is not used.
+	// A connection that the server has closed must not be used.
 	gone(t, db)
 	u, err := url.Parse(address)
 	require.NoError(t, err)

@@ -42,7 +42,8 @@ func TestTheMigrationsMakeTheGoldenSchema(t *testing.T) {
 	}
 }
 
-// Most tests run on a copy of a migrated database; what it lacks they cannot find.
+// Most tests run on a copy of a migrated database, so they cannot detect a difference of
+// the copy.
 func TestACopyOfTheMigratedDatabaseHasItsTablesAndTheirRows(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
@@ -167,7 +168,7 @@ func migrated(t *testing.T, address string) *storage.DB {
 	return db
 }
 
-// pool is the one that migrations run over.
+// pool returns the pool on which migrations run.
 func pool(t *testing.T, db *storage.DB) *sql.DB {
 	t.Helper()
 	if db.Dialect == storage.MySQL {

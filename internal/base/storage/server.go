@@ -11,37 +11,38 @@ import (
 	"sync"
 )
 
-// server is what a server that speaks MySQL's protocol says of itself to one connection.
+// server describes a MySQL-compatible server, as reported on one connection.
 type server struct {
-	// skipsLocked says that it knows SKIP LOCKED.
+	// skipsLocked is set if it supports SKIP LOCKED.
 	skipsLocked bool
-	// id tells servers apart, "" when the server does not say who it is.
+	// id identifies the server, "" if it reports no identity.
 	id string
-	// galera is set for a server of a Galera cluster; cluster is then the id of the history that
-	// all servers of the cluster share.
+	// galera is set for a server of a Galera cluster; cluster is then the id of the history
+	// that all servers of the cluster share.
 	galera  bool
 	cluster string
-	// shared says that others write beside it: those of Galera, or of Group Replication.
+	// shared is set if other servers accept writes too: Galera, or Group Replication.
 	shared bool
-	// isolation is the level of the connection's transactions, "" when it is not shown.
+	// isolation is the level of the connection's transactions, "" if unknown.
 	isolation string
 }
 
-// aboutServer asks for all of it but the cluster's id, which is no variable. wsrep_on is ON on
-// a server of a Galera cluster; that of Group Replication has a name. MariaDB has no server_uuid.
+// aboutServer queries everything but the cluster's id, which is not a variable. wsrep_on is
+// ON on a server of a Galera cluster; Group Replication has a group name. MariaDB has no
+// server_uuid.
 const (
 	aboutServer = "SHOW VARIABLES WHERE Variable_name IN ('version', 'server_uuid', 'server_uid', 'server_id', 'hostname', 'port', " +
 		"'tx_isolation', 'transaction_isolation', 'wsrep_on', 'group_replication_group_name')"
 	aboutCluster = "SHOW STATUS LIKE 'wsrep_cluster_state_uuid'"
-	// noCluster is the id that a server has while it is in no cluster, the same at all of them.
+	// noCluster is the cluster id of every server without a cluster.
 	noCluster = "00000000-0000-0000-0000-000000000000"
 )
 
-// identify asks a server who it is.
+// identify queries the identity of a server.
 func identify(ctx context.Context, over link) (server, error) {
 	is, err := valuesOf(ctx, over, aboutServer)
 	if err != nil {
-		return server{}, fmt.Errorf("ask the server who it is: %w", err)
+		return server{}, fmt.Errorf("query the identity of the server: %w", err)
 	}
 	at := server{
 		skipsLocked: Version(is["version"]).skipsLocked(), id: serverID(is), galera: is["wsrep_on"] == "ON",
@@ -51,15 +52,16 @@ func identify(ctx context.Context, over link) (server, error) {
 	if at.galera {
 		status, err := valuesOf(ctx, over, aboutCluster)
 		if err != nil {
-			return server{}, fmt.Errorf("ask the server for its cluster: %w", err)
+			return server{}, fmt.Errorf("query the cluster of the server: %w", err)
 		}
 		at.cluster = status["wsrep_cluster_state_uuid"]
 	}
 	return at, nil
 }
 
-// serverID is MySQL's server_uuid. MariaDB has none; there server_id differs between servers
-// that replicate, host and port between others, and server_uid, which is newer, between machines.
+// serverID is MySQL's server_uuid. MariaDB has none; there server_id distinguishes
+// replicating servers, host and port other servers, and server_uid, which is newer,
+// machines.
 func serverID(is map[string]string) string {
 	if uuid := is["server_uuid"]; uuid != "" {
 		return uuid
@@ -70,7 +72,7 @@ func serverID(is map[string]string) string {
 	return strings.Join([]string{is["server_uid"], is["server_id"], is["hostname"], is["port"]}, " ")
 }
 
-// valuesOf returns the rows (name, value) of a statement.
+// valuesOf returns the (name, value) rows of a statement as a map.
 func valuesOf(ctx context.Context, over link, statement string) (map[string]string, error) {
 	rows, err := over.QueryContext(ctx, statement, nil)
 	if err != nil {
@@ -90,7 +92,7 @@ func valuesOf(ctx context.Context, over link, statement string) (map[string]stri
 	}
 }
 
-// textOf is a value of a row as text, which drivers may have as bytes.
+// textOf returns a value as text; drivers may return bytes.
 func textOf(value driver.Value) string {
 	if bytes, ok := value.([]byte); ok {
 		return string(bytes)
@@ -98,13 +100,13 @@ func textOf(value driver.Value) string {
 	return fmt.Sprint(value)
 }
 
-// servers counts the open connections by the server that they lead to.
+// servers counts the open connections by server.
 type servers struct {
 	mu   sync.Mutex
 	open map[string]int
-	// newest is the server of the connection that was opened last.
+	// newest is the server of the most recent connection.
 	newest server
-	// refusing are the servers that refused SKIP LOCKED, whatever their version says.
+	// refusing are servers that rejected SKIP LOCKED, regardless of their version.
 	refusing map[string]bool
 }
 
@@ -126,15 +128,16 @@ func (s *servers) remove(at server) {
 	}
 }
 
-// Servers returns to how many servers the open connections lead: more than one behind a proxy
-// that spreads them, or just after a failover.
+// Servers returns the number of servers of the open connections: more than one behind a
+// load-balancing proxy, or just after a failover.
 func (db *DB) Servers() int {
 	db.servers.mu.Lock()
 	defer db.servers.mu.Unlock()
 	return len(db.servers.open)
 }
 
-// RefusesSkipLocked notes that the server has refused SKIP LOCKED, so that it is not sent it again.
+// RefusesSkipLocked records that the server has rejected SKIP LOCKED, so that it is not
+// sent again.
 func (db *DB) RefusesSkipLocked() {
 	db.servers.mu.Lock()
 	defer db.servers.mu.Unlock()
@@ -144,24 +147,25 @@ func (db *DB) RefusesSkipLocked() {
 	db.servers.refusing[db.servers.newest.id] = true
 }
 
-// Capabilities are the ways of the service that depend on its engine. Migrations, queues and
-// logs go by them, and the engines' report shows them.
+// Capabilities are the behaviours that depend on the engine. Migrations, queues and logs
+// use them, and the engine report shows them.
 type Capabilities struct {
-	// Packets says that the statements of a unit go to the server several at once.
+	// Packets is set if several statements of a unit are sent in one message.
 	Packets bool
-	// MigrationLease says that processes which migrate exclude one another by a row with a
+	// MigrationLease is set if migrating processes exclude each other by a row with a
 	// lease. An embedded database has one process.
 	MigrationLease bool
-	// SkipLocked says that consumers of a queue in SQL pass over messages that others are
-	// taking. Nothing rests on it: the state of the row and the count of rows decide.
+	// SkipLocked is set if consumers of a queue in SQL skip messages that others are
+	// claiming. Correctness does not depend on it: the state and the count of the rows
+	// decide.
 	SkipLocked bool
-	// NumberedLogs says that rows which others follow get their places after the commit. With
-	// one writer, whose rollback takes its ids back, the ids are the places.
+	// NumberedLogs is set if followed logs are numbered after the commit. With one writer,
+	// whose rollback releases its ids, the ids are the numbers.
 	NumberedLogs bool
 }
 
-// Capabilities returns those of the engine. Where connections lead to several servers they are
-// those of the one that was met last.
+// Capabilities returns the capabilities of the engine. If connections lead to several
+// servers, those of the most recent one.
 func (db *DB) Capabilities() Capabilities {
 	if db.Dialect == SQLite {
 		return Capabilities{}

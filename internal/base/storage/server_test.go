@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// whenSet is the refusal of what sets a session as it is made.
+// whenSet returns a refusal of the statement that configures a new session.
 func whenSet(with storagetest.Refusal) func(statement string) *storagetest.Refusal {
 	return func(statement string) *storagetest.Refusal {
 		if strings.HasPrefix(statement, "SET ") && strings.Contains(statement, "READ-COMMITTED") {
@@ -21,7 +21,7 @@ func whenSet(with storagetest.Refusal) func(statement string) *storagetest.Refus
 	}
 }
 
-// refusal is how the opening of a database is refused.
+// refusal returns the error of opening a database.
 func refusal(t *testing.T, url string) error {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: url})
@@ -38,7 +38,7 @@ func TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed(t *testing.T) {
 	tap.Refuse(ignored)
 	err := refusal(t, through)
 	require.ErrorIs(t, err, storage.ErrUnfit)
-	require.ErrorContains(t, err, "its transactions are at REPEATABLE-READ although READ-COMMITTED was asked for")
+	require.ErrorContains(t, err, "its transactions are at REPEATABLE-READ although READ-COMMITTED was requested")
 
 	tap.Refuse(nil)
 	db := storagetest.Open(t, through)
@@ -61,8 +61,8 @@ func TestAServerThatCannotKeepTransactionsOrHasNoMajoritySaysWhyItIsNotUsed(t *t
 	require.ErrorIs(t, err, storage.ErrUnfit)
 	require.ErrorContains(t, err, "it has no InnoDB")
 
-	// So a server of Galera answers what it is asked first, and what it is asked once reads are
-	// causal.
+	// Galera rejects the first query, and the first one after reads are causal, in this
+	// way.
 	for _, number := range []storagetest.Refusal{
 		{Number: 1047, Message: "WSREP has not yet prepared node for application use"},
 		{Number: 1205, Message: "Lock wait timeout exceeded; try restarting transaction"},
@@ -123,10 +123,10 @@ func TestWhatWasCommittedIsSeenForCertainAtItsServerAndInItsClusterOnly(t *testi
 		"another by its host":                {maria, is{"server_id": "1", "hostname": "b", "port": "3306", "server_uid": "x"}, false},
 		"another by its port":                {maria, is{"server_id": "1", "hostname": "a", "port": "3307", "server_uid": "x"}, false},
 		"an older MariaDB, without uid":      {is{"server_id": "1", "hostname": "a"}, is{"server_id": "1", "hostname": "a"}, true},
-		"who does not say who it is":         {is{"server_id": "1"}, is{"server_id": "1"}, false},
+		"a server without an identity":       {is{"server_id": "1"}, is{"server_id": "1"}, false},
 		"another server of the cluster":      {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "b", "port": "3306"}, true},
 		"another cluster":                    {galera, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c2", "hostname": "b", "port": "3306"}, false},
-		"a cluster that does not say which":  {is{"wsrep_on": "ON", "hostname": "a"}, is{"wsrep_on": "ON", "hostname": "a"}, false},
+		"a cluster without an identity":      {is{"wsrep_on": "ON", "hostname": "a"}, is{"wsrep_on": "ON", "hostname": "a"}, false},
 		"two that have joined none":          {is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "a"}, is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "00000000-0000-0000-0000-000000000000", "hostname": "b"}, false},
 		"a replica of the cluster":           {galera, is{"hostname": "b", "port": "3306"}, false},
 		"the server, taken from its cluster": {galera, is{"hostname": "a", "port": "3306"}, false},

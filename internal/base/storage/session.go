@@ -12,28 +12,28 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// endPatience is how long COMMIT and ROLLBACK are waited for on MySQL. A server whose
-// binary log has no room holds a COMMIT for a minute and more.
+// endPatience bounds COMMIT and ROLLBACK on MySQL. A server whose binary log has no disk
+// space blocks a COMMIT for a minute and more.
 const endPatience = 8 * time.Second
 
-// sessions makes the connections of a pool. Of each it sees how its transactions end.
+// sessions creates the connections of a pool and observes the end of their transactions.
 //
-// A connection on which a COMMIT or a ROLLBACK failed is closed and never used again. Its
-// server may have kept the transaction open, as Galera does when it answers 1047, and the
-// START TRANSACTION of the next user would commit it: a change of which somebody was told
-// that it was undone would come back. The end of the connection undoes it.
+// A connection on which a COMMIT or a ROLLBACK failed is closed and never reused. Its
+// server may have kept the transaction open, as Galera does with 1047, and the START
+// TRANSACTION of the next user would commit it: a change that was reported as rolled back
+// would take effect. Closing the connection rolls it back.
 type sessions struct {
 	driver.Connector
-	// bounded says that the end of a transaction is a statement that can be given up by
+	// bounded is set if the end of a transaction is a statement that can be aborted by
 	// closing the connection.
 	bounded bool
-	// packets says that the server is of a kind that takes several statements at once; one of
-	// a cluster is not sent them.
+	// packets is set if the kind of server accepts several statements at a time; cluster
+	// servers are excluded.
 	packets bool
-	// opened counts the connections that were made.
+	// opened counts the created connections.
 	opened *atomic.Uint64
-	// limiter is of a server that bounds its connections; nil for a file. servers then knows
-	// which they lead to.
+	// limiter belongs to a server that bounds its connections; nil for a file. servers then
+	// records the servers of the connections.
 	limiter *poolLimiter
 	servers *servers
 }
@@ -51,7 +51,7 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 	return made, nil
 }
 
-// open makes a connection, counts it, and fits it to its server.
+// open creates a connection, counts it, and configures it for its server.
 func (s sessions) open(ctx context.Context) (*session, error) {
 	link, err := openLink(ctx, s.Connector, s.opened)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s sessions) open(ctx context.Context) (*session, error) {
 	return made, nil
 }
 
-// Close implements io.Closer, for the pool's own end.
+// Close implements io.Closer; it is called when the pool is closed.
 func (s sessions) Close() error {
 	if s.limiter == nil {
 		return nil
@@ -79,7 +79,7 @@ func (s sessions) Close() error {
 	return s.limiter.end()
 }
 
-// openLink makes a connection and counts it.
+// openLink creates a connection and counts it.
 func openLink(ctx context.Context, connector driver.Connector, opened *atomic.Uint64) (link, error) {
 	conn, err := connector.Connect(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func openLink(ctx context.Context, connector driver.Connector, opened *atomic.Ui
 	return asLink(conn)
 }
 
-// asLink returns a connection of a driver as a link, or closes it.
+// asLink returns a driver's connection as a link, or closes it.
 func asLink(conn driver.Conn) (link, error) {
 	made, ok := conn.(link)
 	if !ok {
@@ -98,12 +98,12 @@ func asLink(conn driver.Conn) (link, error) {
 	return made, nil
 }
 
-// errLacksMethod refuses what a driver made and cannot be used.
+// errLacksMethod rejects an unusable value of a driver.
 func errLacksMethod(made any) error {
 	return fmt.Errorf("storage: %T lacks a method of database/sql/driver", made)
 }
 
-// link is what the drivers' connections have.
+// link is the interface of the drivers' connections.
 type link interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -115,20 +115,21 @@ type link interface {
 	driver.Validator
 }
 
-// session is one connection. database/sql lets one goroutine at a time use it.
+// session is one connection, used by one goroutine at a time.
 type session struct {
 	link
 	bounded bool
 	packets bool
-	// unusable is set once nobody knows in which state its transaction is.
+	// unusable is set when the state of its transaction is unknown.
 	unusable bool
-	// packet is what of a packed transaction waits; nil outside of one.
+	// packet contains the deferred statements of a packed transaction; nil outside of one.
 	packet *packet
 	// commits counts the packets with a COMMIT.
 	commits int64
 	limiter *poolLimiter
 	servers *servers
-	// at is the server that the connection was made to, and made when, on the monotonic clock.
+	// at is the server of the connection, and made its creation time on the monotonic
+	// clock.
 	at   server
 	made time.Time
 }
@@ -195,8 +196,8 @@ func (s *session) PrepareContext(ctx context.Context, text string) (driver.Stmt,
 	return s.link.PrepareContext(ctx, text)
 }
 
-// refuseSeveral sees to it that a connection which takes several statements at once is given
-// them by packets alone.
+// refuseSeveral ensures that on a multi-statement connection only packets contain several
+// statements.
 func (s *session) refuseSeveral(text string) error {
 	if _, more, _ := strings.Cut(text, ";"); s.packets && strings.TrimSpace(more) != "" {
 		return errSeveral
@@ -212,7 +213,8 @@ func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver
 	}
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
-		// It may have begun, and what comes next on the connection would be a part of it.
+		// BEGIN may have taken effect, and later statements on the connection would be part
+		// of the transaction.
 		s.unusable = s.unusable || s.bounded
 		return nil, err
 	}
@@ -224,8 +226,8 @@ type transaction struct {
 	session *session
 }
 
-// Commit implements driver.Tx. Its error is a commitError: COMMIT was sent, or may
-// have been.
+// Commit implements driver.Tx. Its error is a commitError if COMMIT was sent, or may have
+// been.
 func (t *transaction) Commit() error {
 	err := t.session.end("COMMIT", t.tx)
 	if err == nil || isRefused(err) {
@@ -256,7 +258,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	case packet != nil && statement == "COMMIT":
 		err = s.commitPacked(ctx)
 	case packet != nil && !packet.begun:
-		// The server never heard of it.
+		// The server has not received the transaction.
 	default:
 		_, err = s.link.ExecContext(ctx, statement, nil)
 	}
@@ -264,15 +266,15 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	case err == nil || isRefused(err):
 		return err
 	case ctx.Err() != nil:
-		// Giving it up has closed the connection.
+		// The time-out has closed the connection.
 		err = fmt.Errorf("%s took longer than %s: %w", statement, endPatience, driver.ErrBadConn)
 	}
 	s.unusable = true
 	return err
 }
 
-// commitError is what a COMMIT failed with that was sent to a server. An error of COMMIT that is
-// none comes from database/sql, which found the transaction ended and sent nothing.
+// commitError is the error of a COMMIT that was sent to a server. Any other error of COMMIT
+// comes from database/sql, which found the transaction ended and sent nothing.
 type commitError struct {
 	cause error
 	at    server
@@ -281,8 +283,8 @@ type commitError struct {
 func (u *commitError) Error() string { return u.cause.Error() }
 func (u *commitError) Unwrap() error { return u.cause }
 
-// LinkChanges counts what could have put another server, or an earlier state of this one,
-// behind the pools: each connection that was opened, and each that was lost or found its
-// server read-only. While it does not grow, the connections that are there are those that
-// were there.
+// LinkChanges counts events after which the pools may lead to another server, or to an
+// earlier state of the same one: each opened connection, and each one that was lost or
+// whose server became read-only. While it does not increase, all connections are the same
+// as before.
 func (db *DB) LinkChanges() uint64 { return db.links.Load() }

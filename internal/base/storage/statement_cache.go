@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Bounds of a statement cache. A prepared statement takes some 10 KiB of SQLite's memory.
+// Bounds of a statement cache. A prepared statement needs about 10 KiB of SQLite's memory.
 const (
 	writerStatements = 128
 	readerStatements = 24
 	longestPrepared  = 4 << 10
 )
 
-// preparing makes connections to SQLite that keep their statements prepared: preparing one takes
-// SQLite about as long as running it. database/sql would keep them by connection too, but prepares
-// them before it knows on which one they run.
+// preparing creates SQLite connections that cache prepared statements: preparing one takes
+// SQLite about as long as running it. database/sql would cache them per connection too, but
+// prepares them before it chooses the connection.
 type preparing struct {
 	driver.Connector
-	// most is how many statements each connection keeps.
+	// most is the maximum number of cached statements per connection.
 	most int
 }
 
@@ -37,17 +37,18 @@ func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
 	return &statementCache{link: made, most: p.most, byText: make(map[string]*list.Element), recent: list.New()}, nil
 }
 
-// statementCache is a connection with the statements that ran on it last, prepared. SQLite prepares
-// one anew by itself when the schema has changed. database/sql lets one goroutine at a time use it.
+// statementCache is a connection with its most recent statements, prepared. SQLite prepares
+// them again automatically after a change of the schema. It is used by one goroutine at a
+// time.
 type statementCache struct {
 	link
 	most   int
 	byText map[string]*list.Element
-	// recent holds *preparedStatement, the one that ran last in front.
+	// recent contains *preparedStatement, the most recent first.
 	recent *list.List
 }
 
-// runnable is what the statements of SQLite's driver have.
+// runnable is the interface of the SQLite driver's statements.
 type runnable interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -57,7 +58,7 @@ type runnable interface {
 type preparedStatement struct {
 	text string
 	stmt runnable
-	// isRead is set while its rows are open: it cannot run a second time until they are closed.
+	// isRead is set while its rows are open: until then it cannot run again.
 	isRead bool
 }
 
@@ -94,8 +95,8 @@ func (c *statementCache) QueryContext(ctx context.Context, text string, args []d
 	return &preparedRows{typed, prepared}, nil
 }
 
-// prepared returns the statement with that text, prepared, or nil when it is not to be kept or its
-// rows are open.
+// prepared returns the prepared statement for a text, or nil if the text is not cached or
+// its rows are open.
 func (c *statementCache) prepared(ctx context.Context, text string) (*preparedStatement, error) {
 	if at, ok := c.byText[text]; ok {
 		c.recent.MoveToFront(at)
@@ -120,7 +121,7 @@ func (c *statementCache) prepared(ctx context.Context, text string) (*preparedSt
 	return prepared, c.makeRoom()
 }
 
-// makeRoom closes statements that ran longest ago, while there are more than may be kept.
+// makeRoom closes the least recent statements that exceed the limit.
 func (c *statementCache) makeRoom() (err error) {
 	for at := c.recent.Back(); c.recent.Len() > c.most && at != nil; {
 		before := at.Prev()
@@ -134,8 +135,8 @@ func (c *statementCache) makeRoom() (err error) {
 	return err
 }
 
-// runsOften reports whether a statement is of those that a service repeats, and is alone in its
-// text: migrations are not.
+// runsOften reports whether a text is a single statement of a repeated kind; migrations are
+// not.
 func runsOften(text string) bool {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch strings.ToUpper(verb) {
@@ -153,7 +154,7 @@ func (c *statementCache) Close() (err error) {
 	return errors.Join(err, c.link.Close())
 }
 
-// typedRows is what the rows of SQLite's driver have.
+// typedRows is the interface of the SQLite driver's rows.
 type typedRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -163,13 +164,13 @@ type typedRows interface {
 	driver.RowsColumnTypeScanType
 }
 
-// preparedRows are the rows of a statement that is kept.
+// preparedRows are the rows of a cached statement.
 type preparedRows struct {
 	typedRows
 	of *preparedStatement
 }
 
-// Close implements driver.Rows: the statement is free to run again.
+// Close implements driver.Rows and makes the statement available again.
 func (r *preparedRows) Close() error {
 	r.of.isRead = false
 	return r.typedRows.Close()

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// preparations counts the statements that a connection to SQLite prepares, and those that it closes.
+// preparations counts the statements that an SQLite connection prepares and closes.
 type preparations struct {
 	driver.Connector
 	prepared, closed atomic.Int64
@@ -50,7 +50,8 @@ func (s countedStmt) Close() error {
 	return s.Runnable.Close()
 }
 
-// cached opens a database in memory over one connection that keeps so many statements.
+// cached opens an in-memory database over one connection that caches the given number of
+// statements.
 func cached(t *testing.T, most int) (*sql.DB, *preparations) {
 	t.Helper()
 	connector, err := modernc.NewConnector(":memory:")
@@ -61,7 +62,7 @@ func cached(t *testing.T, most int) (*sql.DB, *preparations) {
 	t.Cleanup(func() { _ = pool.Close() })
 	_, err = pool.Exec("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT UNIQUE)")
 	require.NoError(t, err)
-	require.Zero(t, counted.prepared.Load(), "what changes the schema is not kept")
+	require.Zero(t, counted.prepared.Load(), "statements that change the schema are not cached")
 	return pool, counted
 }
 

@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// Sweep says which rows of a table have served their time.
+// Sweep selects the expired rows of a table.
 type Sweep struct {
 	Table string
-	// Column ends a row's time; an index must begin with it where the table is large.
+	// Column is the end of a row's lifetime; on large tables an index must start with it.
 	Column string
-	// Until is the last value of Column that is over.
+	// Until is the last expired value of Column.
 	Until any
-	// Key is what rows are deleted by; "" means id. A table without ids is swept by
-	// Column itself.
+	// Key is the column by which rows are deleted; "" means id. A table without ids is
+	// swept by Column itself.
 	Key string
 }
 
-// Sweep deletes the rows of all tenants whose time is up, batch by batch until none is
-// left: a fixed number of rows a run would fall behind whoever adds them faster. Each
-// batch is a statement of its own that locks at most so many keys; ending in between
-// leaves the rest for the next run, and two sweepers at once only find less.
+// Sweep deletes the expired rows of all tenants, batch by batch until none is left; a fixed
+// number of rows per run could fall behind fast writers. Each batch is a separate statement
+// that locks at most batch keys; after an interruption the next run deletes the rest, and
+// concurrent sweepers only find fewer rows.
 //
 //	SELECT DISTINCT key FROM t WHERE column <= ? LIMIT batch
 //	DELETE FROM t WHERE key IN (…) AND column <= ?
@@ -41,7 +41,7 @@ func (db *DB) Sweep(ctx context.Context, s Sweep, batch int) error {
 	return nil
 }
 
-// sweepBatch returns how many keys it found.
+// sweepBatch returns the number of keys that it found.
 func (db *DB) sweepBatch(ctx context.Context, s Sweep, batch int) (int, error) {
 	var keys []any
 	err := db.Read(ctx).Table(s.Table).Where("`"+s.Column+"` <= ?", s.Until).

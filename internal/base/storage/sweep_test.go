@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// names returns what is left of a tenant's things.
+// names returns the remaining things of a tenant.
 func names(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	t.Helper()
 	var left []string
@@ -22,7 +22,7 @@ func names(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	return left
 }
 
-// sweepable fills a tenant of its own test database with things whose amounts are 1 to n.
+// sweepable adds things with the amounts 1 to n.
 func sweepable(t *testing.T, ctx context.Context, db *storage.DB, n int) {
 	t.Helper()
 	for i := range n {
@@ -30,7 +30,7 @@ func sweepable(t *testing.T, ctx context.Context, db *storage.DB, n int) {
 	}
 }
 
-// onOwnDatabase is for what reaches across tenants, the other tests' too.
+// onOwnDatabase is for tests that access all tenants, including those of other tests.
 func onOwnDatabase(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB)) {
 	for engine, address := range map[string]func(t *testing.T) string{
 		"sqlite":  func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/sweep.db" },

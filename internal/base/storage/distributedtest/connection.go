@@ -14,21 +14,20 @@ import (
 	gomysql "github.com/go-sql-driver/mysql"
 )
 
-// connection is one to a MariaDB that behaves as a distributed engine. One goroutine uses it at a
-// time.
+// connection is a connection to MariaDB that behaves like a distributed engine. It is used
+// by one goroutine at a time.
 type connection struct {
 	Conn
 	engine *engine
 	transaction
 }
 
-// transaction is what is known of the one that is open.
+// transaction is the state of the open transaction.
 type transaction struct {
-	// wrote is whether it has written, audited whether an entry of the audit log was among it, by
-	// which its unit finds out what became of a COMMIT, and repeatable whether its author repeats it
-	// in any case.
+	// wrote is set if it has written; audited if it wrote an audit entry, by which its unit
+	// resolves a lost COMMIT; repeatable if its caller repeats it in any case.
 	wrote, audited, repeatable bool
-	// migrates is whether it changes the schema, which is committed at once whatever becomes of it.
+	// migrates is set if it changes the schema, which is committed immediately in any case.
 	migrates bool
 }
 
@@ -40,7 +39,7 @@ var (
 	several    = regexp.MustCompile(`(?i);\s*(SELECT|INSERT|UPDATE|DELETE|SET|DO|START|COMMIT|ROLLBACK)\b`)
 )
 
-// received is a statement as the engine understands it, or its refusal.
+// received returns the statement as the engine interprets it, or the engine's error.
 func (c *connection) received(text string) (string, error) {
 	switch {
 	case namedLocks.MatchString(text):
@@ -105,9 +104,9 @@ func (c *connection) BeginTx(ctx context.Context, options driver.TxOptions) (dri
 	return c.Conn.BeginTx(ctx, options)
 }
 
-// isRepeatable reports whether a transaction is begun by TransactRepeatable. A gate in SQL does so
-// too, and is left out: it tells the second time that it knows the ticket, which is right and not
-// what its tests expect; one of them is of just that.
+// isRepeatable reports whether the transaction was started by TransactRepeatable. Gates in
+// SQL use it too and are excluded: a repeated admission correctly reports a known ticket,
+// which their tests do not expect; one of the tests covers it.
 func isRepeatable() (repeatable bool) {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -125,7 +124,7 @@ func isRepeatable() (repeatable bool) {
 	}
 }
 
-// commit has the fate that the engine draws.
+// commit ends the transaction with the outcome that the engine draws.
 func (c *connection) commit(ctx context.Context) (driver.Result, error) {
 	f, ending := fate{done: true}, c.transaction
 	c.transaction = transaction{}
@@ -143,7 +142,7 @@ func (c *connection) commit(ctx context.Context) (driver.Result, error) {
 	return result, f.err()
 }
 
-// group is what MariaDB says of its variables, and last that it is one of several servers that write.
+// group returns MariaDB's variables, and finally one that identifies a multi-writer group.
 type group struct {
 	driver.Rows
 	told bool

@@ -15,21 +15,21 @@ import (
 	gomysql "github.com/go-sql-driver/mysql"
 )
 
-// The settings, by environment variables. A seed gives the same share of faults and not the same
-// run: which goroutine is next is not decided here.
+// Environment variables. A seed fixes the share of faults but not the run, because the
+// scheduling of goroutines varies.
 const (
 	SeedVariable  = "INTERLOCK_FAULT_SEED"
 	LocksVariable = "INTERLOCK_TEST_LOCKS"
 )
 
-// Of 1000 COMMITs that write, so many conflict and are undone, and so many end such that nobody is
-// told how.
+// Per 1000 COMMITs that write: the number that conflict and are rolled back, and the number
+// whose outcome is not reported.
 const (
 	conflicting = 30
 	untold      = 10
 )
 
-// engine is what all connections of a process have in common.
+// engine is the state shared by all connections of a process.
 type engine struct {
 	locks Locks
 
@@ -37,8 +37,8 @@ type engine struct {
 	random *rand.Rand
 }
 
-// theEngine is made with the first connection, and says then how to come by it again. The go command
-// shows that when a package fails.
+// theEngine is created with the first connection and then prints how to reproduce it. The
+// go command shows this if a package fails.
 var theEngine = sync.OnceValues(func() (*engine, error) {
 	seed := rand.Uint64()
 	if text := os.Getenv(SeedVariable); text != "" {
@@ -67,23 +67,23 @@ func (e *engine) below(n int) int {
 	return e.random.IntN(n)
 }
 
-// fate is what becomes of a COMMIT.
+// fate is the outcome of a COMMIT.
 type fate struct {
-	// number is that of the error that it is answered with; 0 for none.
+	// number is the error number of the reply; 0 for success.
 	number uint16
-	// done is whether it took place.
+	// done is set if it was committed.
 	done bool
 }
 
-// The errors of COMMIT: TiDB's for a transaction that another one, or a change of the schema, has
-// undone, and those that say nothing of what became of it.
+// The errors of COMMIT: TiDB's for a transaction rolled back because of a conflict or a
+// schema change, and errors that leave the outcome open.
 var (
 	conflicts = []uint16{8002, 8022, 8028, 9007}
 	unknowns  = []uint16{8501, 1105, 1180}
 )
 
-// fate decides what becomes of a COMMIT. mayBeUntold is whether its caller can find out, or repeat
-// it.
+// fate draws the outcome of a COMMIT. mayBeUntold is set if its caller can resolve an
+// unknown outcome, or repeats the transaction.
 func (e *engine) fate(mayBeUntold bool) fate {
 	switch drawn := e.below(1000); {
 	case drawn < conflicting:
@@ -94,7 +94,7 @@ func (e *engine) fate(mayBeUntold bool) fate {
 	return fate{done: true}
 }
 
-// err is the answer, in words that no server uses.
+// err returns the error with a text that no server uses.
 func (f fate) err() error {
 	if f.number == 0 {
 		return nil
@@ -102,16 +102,16 @@ func (f fate) err() error {
 	return &gomysql.MySQLError{Number: f.number, SQLState: [5]byte{'H', 'Y', '0', '0', '0'}, Message: "as a distributed engine might answer"}
 }
 
-// Wrap has a connection to MariaDB behave as one to a distributed engine:
+// Wrap makes a connection to MariaDB behave like one to a distributed engine:
 //
-//   - locking clauses are dropped, see Locks, and named locks refused, as Galera refuses them;
-//   - CHECK constraints are not looked at;
-//   - ids are given in steps, each connection's with another remainder;
-//   - it is said to be one of several servers that write, to which the service sends no packets,
-//     and several statements at once are refused;
-//   - of the COMMITs that write some are undone and answered as a conflict, and some of those whose
-//     authors find out, or repeat them, are answered such that nobody can tell. Code that can do
-//     neither tells its caller that the outcome is unknown, for which storage and mq have tests.
+//   - it drops locking clauses, see Locks, and rejects named locks, like Galera;
+//   - it ignores CHECK constraints;
+//   - ids increase in steps, with a different remainder per connection;
+//   - it reports a multi-writer group, to which the service sends no packets, and rejects
+//     multi-statements;
+//   - it rolls back some COMMITs that write and reports a conflict, and hides the outcome
+//     of some others whose callers can resolve or repeat them. Callers that can do neither
+//     return an unknown outcome, which the tests of storage and mq cover.
 func Wrap(ctx context.Context, made Conn) (Conn, error) {
 	e, err := theEngine()
 	if err == nil {
@@ -119,12 +119,12 @@ func Wrap(ctx context.Context, made Conn) (Conn, error) {
 		_, err = made.ExecContext(ctx, settings, nil)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("have the server behave as a distributed engine: %w", err), made.Close())
+		return nil, errors.Join(fmt.Errorf("make the server behave like a distributed engine: %w", err), made.Close())
 	}
 	return &connection{Conn: made, engine: e}, nil
 }
 
-// Conn is what the driver's connections have.
+// Conn is the interface of the driver's connections.
 type Conn interface {
 	driver.Conn
 	driver.ConnBeginTx

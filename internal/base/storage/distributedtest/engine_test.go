@@ -16,11 +16,11 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// life is how long a transaction of these tests may take.
+// life bounds a transaction of these tests.
 const life = time.Minute
 
-// numbered returns a database with a table, whose column n a CHECK keeps at 0 or above, and with one
-// row in it, of n = 0.
+// numbered returns a database with a table whose column n is kept at 0 or above by a CHECK,
+// with one row, n = 0.
 func numbered(t *testing.T, table string) (context.Context, *storage.DB) {
 	t.Helper()
 	ctx, db := storage.AcrossTenants(t.Context()), storagetest.Open(t, storagetest.NewMariaDBURL(t))
@@ -30,7 +30,8 @@ func numbered(t *testing.T, table string) (context.Context, *storage.DB) {
 	return ctx, db
 }
 
-// begin begins a transaction that is rolled back with the test, if it is still there.
+// begin begins a transaction that is rolled back at the end of the test, if it is still
+// open.
 func begin(t *testing.T, ctx context.Context, db *storage.DB) *gorm.DB {
 	t.Helper()
 	bounded, end := context.WithTimeout(ctx, life)
@@ -78,7 +79,7 @@ func TestNamedLocksAndSeveralStatementsAtOnceAreRefused(t *testing.T) {
 	require.ErrorContains(t, db.Write(ctx).Exec("UPDATE numbers SET n = 1; UPDATE numbers SET n = 2").Error, "8130")
 }
 
-// It is asked who it is as well, by which a look for what became of a COMMIT knows where it looks.
+// The identity of the server is queried too, because the lookup of a COMMIT depends on it.
 func TestTheServerSaysThatOthersWriteBesideItAndIsTheSameOneOnEachConnection(t *testing.T) {
 	ctx, db := numbered(t, "numbers")
 	begin(t, ctx, db)
@@ -99,8 +100,8 @@ func TestChecksAreNotLookedAtAndIdsAreGivenInSteps(t *testing.T) {
 	require.Equal(t, []int64{7, 7}, []int64{ids[1] - ids[0], ids[2] - ids[1]})
 }
 
-// commits writes rows in so many transactions, and returns how many of them were answered with a
-// conflict, and how many such that nobody can tell, and had been committed or rolled back.
+// commits writes rows in the given number of transactions, and returns how many conflicted,
+// and how many had an unknown outcome and were committed or rolled back.
 func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, times int) (conflicts, committed, undone int) {
 	t.Helper()
 	for n := range times {
@@ -130,7 +131,7 @@ func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, ti
 	return conflicts, committed, undone
 }
 
-// Of 2000, 60 conflict and 10 are of each other kind, and by chance far fewer or more.
+// Of 2000, 60 conflict and 10 are of each other kind on average, with a large variance.
 func TestSomeCommitsConflictAndOfThoseThatCanBeFoundOutSomeAreNotTold(t *testing.T) {
 	ctx, db := numbered(t, "audit_entries")
 	conflicts, committed, undone := commits(t, ctx, db, "audit_entries", 2000)

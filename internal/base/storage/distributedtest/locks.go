@@ -1,5 +1,5 @@
-// Package distributedtest has a MariaDB behave in tests as the engines do that are spread over
-// several servers, where those leave out what one server has.
+// Package distributedtest makes MariaDB behave in tests like a distributed engine, by
+// dropping features that such engines lack.
 package distributedtest
 
 import (
@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Locks says which locking clauses an engine is without.
+// Locks defines which locking clauses an engine lacks.
 type Locks int
 
 const (
-	// NoShare is an engine without FOR SHARE, SKIP LOCKED and NOWAIT. Its FOR UPDATE locks, on
-	// whichever of its servers, but reads only where SKIP LOCKED stands behind it, as TiDB's does.
+	// NoShare is an engine without FOR SHARE, SKIP LOCKED and NOWAIT. Its FOR UPDATE locks
+	// across all its servers, but is a plain read if followed by SKIP LOCKED, like TiDB's.
 	NoShare Locks = iota
-	// NoLocks is one on which FOR UPDATE too excludes nobody: a Galera cluster, whose other servers
-	// hear of what was written and never of what was only locked.
+	// NoLocks is an engine on which FOR UPDATE excludes nothing either: a Galera cluster,
+	// which replicates writes but not locks.
 	NoLocks
 )
 
@@ -32,8 +32,8 @@ var (
 	}
 )
 
-// Strip returns a statement as the engine understands it: without the locking clauses at its end
-// that it does not have. Values never stand there.
+// Strip returns a statement as the engine interprets it: without the trailing locking
+// clauses that it lacks. Values never follow them.
 func (l Locks) Strip(statement string) string {
 	if !strings.HasPrefix(strings.TrimSpace(statement), "SELECT") {
 		return statement

@@ -17,19 +17,19 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Disk stands between SQLite and the files of one database and fails as a disk does.
-// It is a layer of SQLite's own (a VFS): what it lets pass is in the files.
+// Disk is a fault injector between SQLite and the files of one database. It is an SQLite
+// VFS: operations that it passes reach the files.
 type Disk struct {
-	// Path is the database's file. The log is beside it, with -wal behind the name.
+	// Path is the database's file. The log has the suffix -wal.
 	Path  string
 	fault atomic.Pointer[Fault]
 }
 
-// Fault decides about each write and each sync of a file of the database: 0 lets it
-// pass, a result code of SQLite fails it. A write that fails writes nothing.
+// Fault decides about each write and sync of a database file: 0 passes it, an SQLite result
+// code fails it. A failed write writes nothing.
 type Fault func(op Op, file string) int32
 
-// Op is what SQLite asks of a file.
+// Op is an operation of SQLite on a file.
 type Op string
 
 // The operations that a Fault decides about.
@@ -38,7 +38,7 @@ const (
 	Sync  Op = "sync"
 )
 
-// The ways in which disks fail, as SQLite calls them.
+// Disk failures as SQLite result codes.
 const (
 	DiskFull    = int32(sqlite3.SQLITE_FULL)
 	DiskBusy    = int32(sqlite3.SQLITE_BUSY)
@@ -46,7 +46,7 @@ const (
 	SyncFailed  = int32(sqlite3.SQLITE_IOERR_FSYNC)
 )
 
-// Fail lets every operation fail or pass as the fault says; nil lets all pass.
+// Fail sets the fault for all operations; nil passes all.
 func (d *Disk) Fail(f Fault) {
 	if f == nil {
 		d.fault.Store(nil)
@@ -55,7 +55,7 @@ func (d *Disk) Fail(f Fault) {
 	d.fault.Store(&f)
 }
 
-// FailNext lets the next operation of a kind on the write-ahead log fail once.
+// FailNext fails the next operation of a kind on the write-ahead log once.
 func (d *Disk) FailNext(op Op, code int32) {
 	var done atomic.Bool
 	d.Fail(func(asked Op, file string) int32 {
@@ -66,8 +66,8 @@ func (d *Disk) FailNext(op Op, code int32) {
 	})
 }
 
-// CrashImage copies the files, as a crash of the program leaves them, and returns the URL
-// of the copy.
+// CrashImage copies the files as a crash of the program would leave them, and returns the
+// URL of the copy.
 func (d *Disk) CrashImage(t *testing.T) (databaseURL string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "crashed.db")
@@ -99,7 +99,7 @@ func SQLiteOnDisk(t *testing.T) (*storage.DB, *Disk) {
 	return migrated(t, "sqlite://"+disk.Path), disk
 }
 
-// NewDisk returns the disk of a database that is not there yet.
+// NewDisk returns the disk of a database that does not exist yet.
 func NewDisk(t *testing.T) *Disk {
 	t.Helper()
 	layer.register(t)
@@ -109,8 +109,8 @@ func NewDisk(t *testing.T) *Disk {
 	return disk
 }
 
-// layer is the VFS of this process. Its functions are called by SQLite, which knows
-// files by their address.
+// layer is the VFS of this process. SQLite calls its functions and identifies files by
+// address.
 var layer vfs
 
 type vfs struct {
@@ -118,7 +118,7 @@ type vfs struct {
 	err  error
 	// open is the function of the VFS below.
 	open uintptr
-	// disks are by the path of their database, files and methods by their address in
+	// disks are keyed by the path of their database, files and methods by their address in
 	// the VFS below.
 	disks, files, methods sync.Map
 }
@@ -131,8 +131,8 @@ type file struct {
 	below *sqlite3.Tsqlite3_io_methods
 }
 
-// register puts the layer on top of SQLite's VFS, once, for all databases that are
-// opened from then on.
+// register registers the layer on top of SQLite's VFS, once, for all databases opened
+// afterwards.
 func (l *vfs) register(t *testing.T) {
 	t.Helper()
 	l.once.Do(func() {
@@ -169,7 +169,7 @@ func openFile(tls *libc.TLS, own, name, pFile uintptr, flags int32, outFlags uin
 	return sqlite3.SQLITE_OK
 }
 
-// over returns a table of methods with those of the layer in the place of those below.
+// over returns a method table in which the layer's methods replace some of those below.
 func (l *vfs) over(tls *libc.TLS, below uintptr) uintptr {
 	if made, ok := l.methods.Load(below); ok {
 		return made.(uintptr)
@@ -216,11 +216,10 @@ func (l *vfs) file(address uintptr) file {
 	return opened.(file)
 }
 
-// at returns what is at an address of SQLite's memory.
+// at returns the value at an address of SQLite's memory.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
-// addressOf returns the address by which SQLite calls a function, and function the
-// other way round.
+// addressOf returns the address by which SQLite calls a function; function is the inverse.
 func addressOf[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f})) }
 
 func function[F any](address uintptr) F {

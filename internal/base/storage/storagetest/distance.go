@@ -15,8 +15,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Far returns the URL of a MySQL server as it is seen from so far away: each message takes
-// half of the round trip, however many are on their way.
+// Far returns the URL of a MySQL server behind a link with the given latency: each message
+// is delayed by half of the round trip, independent of other messages.
 func Far(t testing.TB, databaseURL string, roundTrip time.Duration) string {
 	t.Helper()
 	if roundTrip == 0 {
@@ -53,7 +53,7 @@ type message struct {
 	due   time.Time
 }
 
-// carry hands over what one side sends, each message after the delay.
+// carry forwards the messages of one side, each after the delay.
 func carry(to, from net.Conn, delay time.Duration) {
 	onTheWay := make(chan message, 1024)
 	var arriving sync.WaitGroup
@@ -82,8 +82,8 @@ func carry(to, from net.Conn, delay time.Duration) {
 	arriving.Wait()
 }
 
-// OverALink runs a benchmark on a MariaDB that is ever farther away, with the statements of a
-// unit in packets and one by one.
+// OverALink runs a benchmark on MariaDB over links of increasing latency, with and without
+// packets.
 func OverALink(b *testing.B, measure func(b *testing.B, db *storage.DB)) {
 	b.Helper()
 	address := NewMariaDBURL(b)
@@ -101,8 +101,8 @@ func OverALink(b *testing.B, measure func(b *testing.B, db *storage.DB)) {
 	}
 }
 
-// InParallel has so many writers do b.N units among them, numbered from 1, and reports how many
-// were done a second.
+// InParallel runs b.N units on the given number of writers, numbered from 1, and reports
+// units per second.
 func InParallel(b *testing.B, writers int, unit string, do func(writer int, n int64) error) {
 	b.Helper()
 	var begun atomic.Int64

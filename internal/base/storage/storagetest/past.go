@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Past copies a database and returns how to put it back to what it is now, counters of
-// ids included, while a program uses it: what a restore does, and a replica that takes
-// over without the last commits. It works once.
+// Past copies a database and returns a function that restores this state, including id
+// counters, while a program uses it: like a restore, or a failover to a replica that lacks
+// the last commits. It works once.
 func Past(t *testing.T, address string) (goBack func()) {
 	t.Helper()
 	if path, embedded := strings.CutPrefix(address, "sqlite://"); embedded {
@@ -29,7 +29,7 @@ func pastOfSQLite(t *testing.T, path string) (goBack func()) {
 	pool, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	t.Cleanup(func() { pool.Close() })
-	// What is attached is so for one connection.
+	// An attached database is visible on one connection only.
 	pool.SetMaxOpenConns(1)
 	execute(t, pool, "VACUUM INTO '"+past+"'")
 	return func() {
@@ -38,7 +38,7 @@ func pastOfSQLite(t *testing.T, path string) (goBack func()) {
 		execute(t, pool, "BEGIN IMMEDIATE")
 		for _, table := range Texts(t, pool, "SELECT name FROM past.sqlite_master WHERE type = 'table'") {
 			execute(t, pool, "DELETE FROM main."+table)
-			// Without the columns that are computed.
+			// Without generated columns.
 			columns := strings.Join(Texts(t, pool, "SELECT '`' || name || '`' FROM pragma_table_info('"+table+"')"), ", ")
 			execute(t, pool, fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %[2]s FROM past.%[1]s", table, columns))
 		}
@@ -77,7 +77,7 @@ func pastOfMariaDB(t *testing.T, address string) (goBack func()) {
 	}
 }
 
-// Texts returns the one column of a query's rows.
+// Texts returns the single column of a query's rows.
 func Texts(t *testing.T, pool *sql.DB, query string) (list []string) {
 	t.Helper()
 	rows, err := pool.Query(query)

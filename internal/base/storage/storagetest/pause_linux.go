@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// pause sleeps to within some 60 µs; time.Sleep takes a millisecond at least when nothing
-// else is to be done.
+// pause sleeps with a precision of about 60 µs; time.Sleep needs at least a millisecond on
+// an idle machine.
 func pause(d time.Duration) {
 	left := syscall.NsecToTimespec(d.Nanoseconds())
 	_ = syscall.Nanosleep(&left, nil)

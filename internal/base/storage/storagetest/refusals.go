@@ -1,15 +1,15 @@
 package storagetest
 
-// Refused is what an engine answers to a statement with which nothing is wrong.
+// Refused is an error of an engine for a valid statement.
 type Refused struct {
 	Refusal
-	// RunAgain says that the transaction was undone for another's sake, and may succeed when
-	// it is run again.
+	// RunAgain is set if the transaction was rolled back in favour of another one, so that
+	// a retry may succeed.
 	RunAgain bool
 }
 
-// Refusals are those of Galera (1047, 1180, 1205, 1213) and of TiDB, with the texts that they
-// come with.
+// Refusals are errors of Galera (1047, 1180, 1205, 1213) and of TiDB, with their original
+// texts.
 var Refusals = map[string]Refused{
 	"1047, not prepared":         {Refusal: Refusal{Number: 1047, Message: "WSREP has not yet prepared node for application use"}},
 	"1180, at COMMIT":            {Refusal: Refusal{Number: 1180, Message: "Got error 6 \"Not connected to Primary Component\" during COMMIT"}},

@@ -1,8 +1,8 @@
-// Package storagetest gives tests a database on each engine.
+// Package storagetest provides tests with a database on each engine.
 //
-// SQLite: one file a test. MariaDB: one database a test package, on the server
-// that INTERLOCK_TEST_MYSQL_URL names; tests are kept apart by their tenant. A
-// test that needs the server and has none fails and says what to run.
+// SQLite: one file per test. MariaDB: one database per test package, on the server at
+// INTERLOCK_TEST_MYSQL_URL; each test has its own tenant. A test that needs the server
+// fails without it and names the command to run.
 package storagetest
 
 import (
@@ -24,11 +24,11 @@ import (
 	"interlock/test/tier"
 )
 
-// MySQLVariable names the environment variable with the test server's address.
+// MySQLVariable is the environment variable with the test server's address.
 const MySQLVariable = "INTERLOCK_TEST_MYSQL_URL"
 
-// Test is a test on a migrated database. Its context acts as an admin named "Tester" of a tenant
-// that no other test has.
+// Test is a test on a migrated database. Its context acts as an admin named "Tester" of a
+// tenant that no other test uses.
 type Test = func(t *testing.T, ctx context.Context, db *storage.DB)
 
 // Both runs a test on SQLite and on MariaDB, for behaviour that depends on the engine: guards,
@@ -64,27 +64,27 @@ func EachAlone(t *testing.T, test Test) {
 	t.Run("sqlite", func(t *testing.T) { test(t, Tenant(t), SQLite(t)) })
 }
 
-// EachAddress runs a test with the URL of an empty SQLite file and of an empty MariaDB database,
-// for what migrates them itself.
+// EachAddress runs a test with the URL of an empty SQLite file and of an empty MariaDB
+// database, for tests that migrate them.
 func EachAddress(t *testing.T, test func(t *testing.T, address string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db")) })
 	t.Run("mariadb", func(t *testing.T) { test(t, NewMariaDBURL(t)) })
 }
 
-// Tenant returns a context that acts as an admin of a fresh tenant.
+// Tenant returns a context that acts as an admin of a new tenant.
 func Tenant(t *testing.T) context.Context {
 	return principal.With(t.Context(), principal.Principal{
 		Kind: principal.Admin, TenantID: 1 + rand.Int64N(1<<50), UserID: 7, Name: "Tester", Permissions: []string{"*"},
 	})
 }
 
-// SQLite returns a migrated database in a file of its own.
+// SQLite returns a migrated database in a new file.
 func SQLite(t *testing.T) *storage.DB {
 	t.Helper()
 	return migrated(t, "sqlite://"+filepath.Join(t.TempDir(), "interlock.db"))
 }
 
-// sharedMariaDB is the address of the test package's migrated database.
+// sharedMariaDB is the address of the migrated database of the test package.
 var sharedMariaDB = sync.OnceValues(func() (string, error) {
 	address, err := createDatabase()
 	if err != nil {
@@ -93,7 +93,7 @@ var sharedMariaDB = sync.OnceValues(func() (string, error) {
 	return address, Migrate(address)
 })
 
-// MariaDB returns the test package's migrated database.
+// MariaDB returns the migrated database of the test package.
 func MariaDB(t *testing.T) *storage.DB {
 	t.Helper()
 	tier.NeedServers(t)
@@ -112,7 +112,7 @@ func NewMariaDBURL(t testing.TB) string {
 	return address
 }
 
-// Open opens a database as it is, for one test.
+// Open opens a database without migrating it, for one test.
 func Open(t *testing.T, address string) *storage.DB {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 16})
@@ -121,7 +121,7 @@ func Open(t *testing.T, address string) *storage.DB {
 	return db
 }
 
-// migrated opens a database for one test and brings it up to date before.
+// migrated migrates a database and opens it for one test.
 func migrated(t *testing.T, address string) *storage.DB {
 	t.Helper()
 	require.NoError(t, Migrate(address))
@@ -135,7 +135,7 @@ func migrate(address string) error {
 		return err
 	}
 	_, err = db.Migrate(ctx)
-	// Closing the last connection of SQLite brings its log into the file.
+	// Closing the last SQLite connection moves the log into the file.
 	return errors.Join(err, db.Close())
 }
 

@@ -17,11 +17,11 @@ import (
 	"interlock/internal/base/storage/distributedtest"
 )
 
-// Tap is a relay to the MySQL server that notes the statements that pass, can drop their
-// locking clauses, and can answer with an error in the server's place.
+// Tap is a proxy to the MySQL server that records statements, can drop their locking
+// clauses, and can reply with an error in place of the server.
 type Tap struct {
 	listener net.Listener
-	// server is where new connections lead.
+	// server is the target of new connections.
 	server atomic.Value
 
 	mu         sync.Mutex
@@ -29,29 +29,30 @@ type Tap struct {
 	packets    int
 	refuse     func(statement string) *Refusal
 	noLocks    bool
-	// before is what is done before the next statement with a text in it.
+	// before contains callbacks that run before the next statement that contains the text.
 	before map[string]func()
 }
 
-// Refusal is an error with which a Tap answers a statement in the server's place. What stands
-// before it in its packet is executed.
+// Refusal is an error with which a Tap replies to a statement in place of the server.
+// Preceding statements of the same packet are executed.
 type Refusal struct {
 	Number  uint16
 	Message string
-	// Executed lets the server see the statement first and swallows its reply.
+	// Executed passes the statement to the server and discards its reply.
 	Executed bool
-	// Ignored answers that all is well instead, as a proxy does that drops what it does not know.
+	// Ignored replies with OK, like a proxy that drops unsupported statements.
 	Ignored bool
 }
 
-// instead is what is answered in the place of what the server answers to so many statements.
+// instead is the reply that replaces the server's replies to the given number of
+// statements.
 type instead struct {
 	refusal *Refusal
 	replies int
 }
 
-// NewTap returns a Tap before the server that a mysql:// URL names, and the URL of the
-// same database through it.
+// NewTap returns a Tap in front of the server of a mysql:// URL, and the URL of the same
+// database through it.
 func NewTap(t *testing.T, databaseURL string) (tp *Tap, through string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -67,8 +68,8 @@ func NewTap(t *testing.T, databaseURL string) (tp *Tap, through string) {
 	return tp, u.String()
 }
 
-// LeadTo leads the connections that are made from now on to another server, that of a mysql://
-// URL, as a name or a proxy does after a failover. Refuse's function may call it.
+// LeadTo directs new connections to the server of another mysql:// URL, like a name or a
+// proxy after a failover. Refuse's function may call it.
 func (tp *Tap) LeadTo(t *testing.T, databaseURL string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
@@ -76,14 +77,14 @@ func (tp *Tap) LeadTo(t *testing.T, databaseURL string) {
 	tp.server.Store(u.Host)
 }
 
-// Refuse asks decide about each statement from now on; nil lets all of them pass.
+// Refuse calls decide for each later statement; nil passes all of them.
 func (tp *Tap) Refuse(decide func(statement string) *Refusal) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	tp.refuse = decide
 }
 
-// RefuseNext refuses the next statement with this text.
+// RefuseNext rejects the next statement with this text.
 func (tp *Tap) RefuseNext(statement string, with Refusal) {
 	var done atomic.Bool
 	tp.Refuse(func(passing string) *Refusal {
@@ -94,15 +95,15 @@ func (tp *Tap) RefuseNext(statement string, with Refusal) {
 	})
 }
 
-// dropLocks has statements pass without their locking clauses from now on.
+// dropLocks removes the locking clauses of later statements.
 func (tp *Tap) dropLocks() {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	tp.noLocks = true
 }
 
-// Before calls do once, before the next statement with this text in it goes to the server. The
-// connection of that statement waits meanwhile.
+// Before calls do once, before the next statement that contains the text is sent to the
+// server. The connection of that statement waits until do returns.
 func (tp *Tap) Before(text string, do func()) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -112,7 +113,8 @@ func (tp *Tap) Before(text string, do func()) {
 	tp.before[text] = do
 }
 
-// prepare returns a command as it is to go to the server, and does what is to be done before.
+// prepare returns a command as it is sent to the server, after running the callbacks that
+// are due.
 func (tp *Tap) prepare(packet []byte) []byte {
 	if packet[0] != 3 && packet[0] != 22 {
 		return packet
@@ -132,7 +134,7 @@ func (tp *Tap) prepare(packet []byte) []byte {
 	return append(packet[:1:1], strings.Join(statements, storage.BetweenStatements)...)
 }
 
-// due takes what is to be done before one of some statements.
+// due removes and returns the callbacks for some statements.
 func (tp *Tap) due(statements []string) (list []func()) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -190,8 +192,8 @@ func (l *tapped) replies() error {
 	}
 }
 
-// answers reports whether that is all that a server answers to so many statements that return
-// no rows: a packet for each, or for all up to one that failed.
+// answers reports whether heard is the complete reply to the given number of statements
+// without rows: one packet per statement, up to a failed one.
 func answers(heard []byte, statements int) bool {
 	for range statements {
 		if len(heard) < 5 {
@@ -209,8 +211,8 @@ func answers(heard []byte, statements int) bool {
 	return true
 }
 
-// requests relays packets (3 bytes of length, 1 of sequence) and notes what is sent. A
-// command begins a sequence.
+// requests forwards packets (3 bytes of length, 1 of sequence) and records statements. A
+// command starts a new sequence.
 func (l *tapped) requests(tp *Tap) error {
 	for {
 		head := make([]byte, 4)
@@ -253,8 +255,8 @@ func setLength(head, packet []byte) {
 	head[2] = byte(len(packet) >> 16)
 }
 
-// packet is the refusal as the server would send it: an ERR packet, or an OK packet (no rows, no
-// id, autocommit, no warnings), the first of a reply.
+// packet encodes the refusal as the server would send it: an ERR packet, or an OK packet
+// (no rows, no id, autocommit, no warnings), as the first packet of a reply.
 func (r *Refusal) packet() []byte {
 	if r.Ignored {
 		return []byte{7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}
@@ -266,8 +268,8 @@ func (r *Refusal) packet() []byte {
 	return append(head, content...)
 }
 
-// note keeps a command's statements and returns what one of them is to be refused with, if so,
-// and those before it. 3 is COM_QUERY, 22 COM_STMT_PREPARE and 23 COM_STMT_EXECUTE.
+// note records a command's statements and returns the refusal for one of them, if any, and
+// the statements before it. 3 is COM_QUERY, 22 COM_STMT_PREPARE and 23 COM_STMT_EXECUTE.
 func (tp *Tap) note(packet []byte) (before []string, refusal *Refusal) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -292,7 +294,7 @@ func (tp *Tap) note(packet []byte) (before []string, refusal *Refusal) {
 	return nil, nil
 }
 
-// Packets returns how many commands have passed since the last call.
+// Packets returns the number of commands since the last call.
 func (tp *Tap) Packets() int {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -300,7 +302,7 @@ func (tp *Tap) Packets() int {
 	return tp.packets
 }
 
-// Take returns the first words of what passed since the last call.
+// Take returns the first words of the statements since the last call.
 func (tp *Tap) Take() []string {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -317,11 +319,11 @@ func (tp *Tap) Take() []string {
 	return brief
 }
 
-// wordsOf is how many words tell a statement.
+// wordsOf is the number of words that identify a statement.
 var wordsOf = map[string]int{"SELECT": 2, "UPDATE": 2, "INSERT": 3, "DELETE": 3, "START": 2, "COMMIT": 1, "ROLLBACK": 1, "EXECUTE": 1, "SET": 2}
 
-// TappedMariaDB returns a migrated database of the test's own whose statements pass a
-// Tap, opened with options of its URL.
+// TappedMariaDB returns a new migrated database behind a Tap, opened with options in its
+// URL.
 func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 	t.Helper()
 	tp, through := NewTap(t, NewMariaDBURL(t))
@@ -331,9 +333,9 @@ func TappedMariaDB(t *testing.T, options ...string) (*storage.DB, *Tap) {
 	return migrated(t, through), tp
 }
 
-// WithoutLocks returns a migrated database of the test's own as it is between the servers of a
-// cluster, where a row that is only locked excludes nobody, and its Tap. Each statement passes by
-// itself.
+// WithoutLocks returns a new migrated database without locking clauses, like servers of a
+// cluster, where a row lock does not exclude other servers, and its Tap. Statements are
+// sent one by one.
 func WithoutLocks(t *testing.T) (*storage.DB, *Tap) {
 	t.Helper()
 	db, tp := TappedMariaDB(t, "packets=false")

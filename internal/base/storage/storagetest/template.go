@@ -18,15 +18,15 @@ import (
 // on SQLite. On MariaDB it saves time only under the race detector, which slows the parser of goose.
 // Tests of migrations call storage.DB.Migrate, which copies nothing.
 
-// SharedVariable names the environment variable with the folder that the test packages of one
-// run share; they have none of their own when it is not set.
+// SharedVariable is the environment variable with the folder that the test packages of one
+// run share; without it, each package migrates separately.
 const SharedVariable = "INTERLOCK_TEST_SHARED_DIR"
 
-// templateName is the migrated database on the test server that others are copies of.
+// templateName is the migrated database on the test server that others are copied from.
 const templateName = "interlock_template"
 
-// Migrate brings a database's schema up to date. A SQLite file that is not there yet, and a
-// database on the test server that has no table, become a copy of one that was migrated before.
+// Migrate brings a database's schema up to date. A SQLite file that does not exist, and a
+// database on the test server without tables, become a copy of a migrated one.
 func Migrate(address string) error {
 	if path, embedded := strings.CutPrefix(address, "sqlite://"); embedded {
 		if _, err := os.Stat(path); err == nil {
@@ -52,8 +52,9 @@ func copyFile(path string) error {
 	return os.WriteFile(path, content, 0o600)
 }
 
-// migratedFile is the content of a migrated SQLite file. Two packages that make the shared one at
-// once make the same, and the name is given to a whole file.
+// migratedFile is the content of a migrated SQLite file. Two packages that create the
+// shared file concurrently create the same content, and the file is renamed when it is
+// complete.
 var migratedFile = sync.OnceValues(func() ([]byte, error) {
 	shared := os.Getenv(SharedVariable)
 	dir, err := os.MkdirTemp(shared, "interlock-migrated-")
@@ -77,8 +78,8 @@ var migratedFile = sync.OnceValues(func() ([]byte, error) {
 	return content, err
 })
 
-// copyTemplate makes an empty database of the test server a copy of the template; copied is
-// false, and nothing is done, for one that is not empty or of another server.
+// copyTemplate makes an empty database on the test server a copy of the template. For a
+// database that is not empty or on another server it does nothing, and copied is false.
 func copyTemplate(address string) (copied bool, err error) {
 	to, err := url.Parse(address)
 	if err != nil {
@@ -116,7 +117,7 @@ func copyTemplate(address string) (copied bool, err error) {
 	return true, nil
 }
 
-// columnsOf returns the tables of a database with the columns that can be written.
+// columnsOf returns the tables of a database with their writable columns.
 func columnsOf(pool *sql.DB, name string) (map[string][]string, error) {
 	rows, err := pool.Query(
 		"SELECT table_name, column_name FROM information_schema.columns"+
@@ -136,8 +137,8 @@ func columnsOf(pool *sql.DB, name string) (map[string][]string, error) {
 	return tables, rows.Err()
 }
 
-// makeTemplate migrates the template. One process does while others wait; should it be killed,
-// the next one goes on where it was.
+// makeTemplate migrates the template. One process does so while others wait; if it is
+// killed, the next one resumes.
 var makeTemplate = sync.OnceValue(func() error {
 	server, err := testServer()
 	if err != nil {
@@ -154,7 +155,7 @@ var makeTemplate = sync.OnceValue(func() error {
 		return err
 	}
 	defer conn.Close()
-	// Closing the connection lets go of the lock.
+	// Closing the connection releases the lock.
 	var locked bool
 	if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 120)", templateName).Scan(&locked); err != nil {
 		return fmt.Errorf("lock the template of test databases: %w", err)
@@ -168,7 +169,7 @@ var makeTemplate = sync.OnceValue(func() error {
 	return migrate(server.JoinPath(templateName).String())
 })
 
-// collation is that of every test database.
+// collation is the collation of every test database.
 const collation = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 
 // testServer is the address of the test server.
@@ -184,7 +185,7 @@ func testServer() (*url.URL, error) {
 	return u, nil
 }
 
-// poolOf connects to the server that an address names, to none of its databases.
+// poolOf connects to the server of an address, without a database.
 func poolOf(server *url.URL) (*sql.DB, error) {
 	config := gomysql.NewConfig()
 	config.Net, config.Addr, config.User = "tcp", server.Host, server.User.Username()

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Thing is a guarded row for tests of the core, which knows no domain.
+// Thing is a guarded row for tests of the core, which does not depend on domains.
 type Thing struct {
 	guard.Row
 	Name   string
