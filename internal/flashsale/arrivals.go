@@ -9,7 +9,8 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// tally is the arrivals of one sale that this process has not told the gate of yet.
+// tally counts the purchase attempts of one sale that this process has not reported to the
+// gate yet.
 type tally struct {
 	tenant                                                  int64
 	accepted, soldOut, limitReached, saleNotOpen, queueFull atomic.Int64
@@ -30,14 +31,14 @@ func (t *tally) of(v gate.Verdict) *atomic.Int64 {
 	return &t.saleNotOpen
 }
 
-// reset returns what was counted and sets the counters to zero.
+// reset returns the counts and sets the counters to zero.
 func (t *tally) reset() gate.Arrivals {
 	return gate.Arrivals{Accepted: t.accepted.Swap(0), Refused: gate.Refusals[int64]{
 		SoldOut: t.soldOut.Swap(0), LimitReached: t.limitReached.Swap(0), SaleNotOpen: t.saleNotOpen.Swap(0), QueueFull: t.queueFull.Swap(0),
 	}}
 }
 
-// countArrival counts an answer. It costs a purchase a map lookup and an addition.
+// countArrival counts a verdict. It costs a purchase a map lookup and an addition.
 func (s *purchases) countArrival(tenant, sale int64, v gate.Verdict) {
 	found, ok := s.tallies.Load(sale)
 	if !ok {
@@ -47,21 +48,20 @@ func (s *purchases) countArrival(tenant, sale int64, v gate.Verdict) {
 }
 
 const (
-	// flushEvery is how old an arrival can be that the gate does not know of.
+	// flushEvery is the interval of reports to the gate.
 	flushEvery = 250 * time.Millisecond
-	// flushTimeout bounds one round. Nobody waits for it, and a busy machine is slow.
+	// flushTimeout bounds one round. It is long, because no caller waits for it.
 	flushTimeout = 5 * time.Second
-	// saveEvery is how many rounds lie between two in which the gates save what they
-	// were told.
+	// saveEvery is the number of rounds after which the gates save the reported counts.
 	saveEvery = 12
 )
 
-// CountArrivals tells the gates what arrived here, a few times a second, until ctx ends,
-// and then once more. Every process that takes purchases runs it: it is how the numbers
-// of a sale come to have all of a crowd, also who is refused from memory, without a
-// word on the way of any purchase. A process that crashes takes the last quarter of a
-// second of its arrivals with it, or three seconds without Redis, and a gate that is out of
-// reach those of that time.
+// CountArrivals reports the purchase attempts of this process to the gates, a few times per
+// second, until ctx ends, and then once more. Every process that accepts purchases runs it.
+// So the numbers of a sale include all attempts, also those rejected from the sold-out
+// cache, without an extra message per purchase. A crash of the process loses the attempts
+// of the last quarter of a second, or of three seconds without Redis; an unreachable gate
+// loses those of its outage.
 func (s *purchases) CountArrivals(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -88,7 +88,8 @@ func (s *purchases) saveArrivals(ctx context.Context) {
 	}
 }
 
-// flushArrivals is one round. What cannot be told is dropped: told twice it would count twice.
+// flushArrivals is one round. It drops counts that cannot be reported, because a repeated
+// report would count twice.
 func (s *purchases) flushArrivals(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
@@ -99,7 +100,7 @@ func (s *purchases) flushArrivals(ctx context.Context) {
 			return true
 		}
 		if err := s.gate.Count(asProgramOf(ctx, t.tenant), key.(int64), arrivals); err != nil {
-			slog.WarnContext(ctx, "arrivals at a flash sale are missing from its numbers", "sale", key, "error", err)
+			slog.WarnContext(ctx, "flash sale: attempt counts lost, gate unreachable", "sale", key, "error", err)
 		}
 		return true
 	})

@@ -8,15 +8,15 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// Balance says whether in a sale's gate each allotted unit is in exactly one place. A gate that
-// is Missing has none that could be wrong; the reconciler builds it.
+// Balance reports whether a sale's gate counts each allotted unit exactly once. A Missing
+// gate cannot be wrong; the reconciler rebuilds it.
 type Balance struct {
 	TenantID, SaleID  int64
 	Balanced, Missing bool
 }
 
-// Balances asks the gates of the sales of all tenants that are not finished, by their ids
-// from behind the given one, at most so many.
+// Balances queries the gates of unfinished sales of all tenants, ordered by id after
+// behind, at most limit.
 func (s *Service) Balances(ctx context.Context, behind int64, limit int) ([]Balance, error) {
 	var stocks []Stock
 	ctx = storage.AcrossTenants(ctx)

@@ -12,36 +12,36 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// purchases lets customers buy, and follow what they bought.
+// purchases implements purchases and the lookup of tickets for customers.
 type purchases struct {
 	*ticketEnds
 	tallies sync.Map // sale id → *tally
 	lookups sync.Map // sale id → *lookups
-	// remembering is held by who changes what is remembered of a sale that is sold out.
+	// remembering guards changes of the sold-out cache.
 	remembering sync.Mutex
 }
 
-// PurchaseRequest is what a customer wants.
+// PurchaseRequest is a customer's purchase request.
 type PurchaseRequest struct {
 	Sale  int64
 	User  string
 	Units int64
-	// Key makes the ticket: the request's idempotency key with who sent it, "" for a
-	// ticket of its own for each request.
+	// Key determines the ticket: the request's idempotency key with its sender, "" for a
+	// new ticket per request.
 	Key string
 	// Trace is the request's W3C trace context.
 	Trace map[string]string
 }
 
-// Receipt says that a purchase was accepted.
+// Receipt is the result of an accepted purchase.
 type Receipt struct {
-	// Ticket is as it was accepted: what became of it since, Follow tells.
+	// Ticket is the ticket as accepted; Follow returns its current state.
 	Ticket gate.Ticket
-	// Replayed is whether an earlier request with the same key was accepted.
+	// Replayed reports whether an earlier request with the same key was accepted.
 	Replayed bool
 }
 
-// Buy asks the gate to let a purchase in. It reads no SQL but once in a while.
+// Buy requests the admission of a purchase from the gate. It usually runs no SQL.
 //
 // Errors: NotFound; ValidationFailed; SoldOut; SaleNotOpen, with the reason;
 // LimitReached, with the customer's latest ticket; QueueFull; IdempotencyKeyReused when
@@ -59,7 +59,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	if snap.stock == nil {
 		return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
 	}
-	// A key may be of an earlier request that was let in, which only the gate knows.
+	// With a key, an earlier request may have been accepted; only the gate has that record.
 	if w.Key == "" {
 		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
 			return s.refuse(snap, w, s.answerSoldOut(ctx, snap, w, memory))
@@ -105,12 +105,12 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	return s.refuse(snap, w, answer)
 }
 
-// buyLate answers a purchase in a sale that is not open, without its gate, whose store may
-// have come back from when it was: nobody is let in any more, and who was gets the answer
-// of then.
+// buyLate handles a purchase in a sale that is not open, without admission by the gate,
+// whose store may have been restored to an older state. No new purchase is accepted; a
+// repeated request gets its original result.
 func (s *purchases) buyLate(ctx context.Context, snap *snapshot, w PurchaseRequest, ticket string) (Receipt, error) {
 	if w.Key != "" {
-		// The gate, where it still knows the ticket, also knows how many waited before it.
+		// The gate, if it still has the ticket, also has the number of tickets ahead of it.
 		first, _ := s.gate.Ticket(ctx, snap.stock.ref(), ticket)
 		if first == nil {
 			var err error
@@ -125,19 +125,19 @@ func (s *purchases) buyLate(ctx context.Context, snap *snapshot, w PurchaseReque
 	return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
 }
 
-// replay answers a request whose ticket was let in before.
+// replay returns the result of an earlier request with the same ticket.
 func (*purchases) replay(w PurchaseRequest, first gate.Ticket) (Receipt, error) {
-	// Nobody knows any more for how many units a lost ticket was.
+	// The number of units of a lost ticket is unknown.
 	if first.Units != w.Units && first.Units != 0 || first.User != w.User {
 		return Receipt{}, apperr.New(apperr.IdempotencyKeyReused, "The idempotency key was used for a purchase of %d units; nothing was bought now.", first.Units)
 	}
 	first.State, first.Units, first.OrderID, first.OrderNo, first.Reason = gate.Queued, w.Units, 0, "", ""
-	// Without a key the earlier request was this one, whose reply the gate lost.
+	// Without a key the earlier request was this one, whose reply from the gate was lost.
 	return Receipt{first, w.Key != ""}, nil
 }
 
-// admit asks the gate, and once more after reading the sale again when the gate is of
-// another epoch than this process knew.
+// admit queries the gate, and once more with a new snapshot if the gate has another epoch
+// than the cached one.
 func (s *purchases) admit(ctx context.Context, snap *snapshot, w PurchaseRequest, ticket string) (gate.Admission, *snapshot, error) {
 	ask := func() (gate.Admission, error) {
 		return s.gate.Admit(ctx, gate.Purchase{
@@ -162,7 +162,7 @@ func (s *purchases) admit(ctx context.Context, snap *snapshot, w PurchaseRequest
 	return answer, snap, err
 }
 
-// refuse tells a customer why the gate did not let it in.
+// refuse returns the error for a purchase that the gate rejected.
 func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
 	s.countArrival(snap.sale.TenantID, w.Sale, a.Verdict)
@@ -184,7 +184,7 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 	reasons := map[gate.Verdict]string{gate.NotOpen: state, gate.NotStarted: "not_started", gate.Ended: "ended"}
 	reason := reasons[a.Verdict]
 	if a.Verdict == gate.NotOpen && sale.Status == open.Code {
-		// The gate has heard of a pause before this process has.
+		// The gate has a pause that this process has not received yet.
 		s.forget(sale.ID)
 		reason = "paused"
 	}

@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// transientPause is how long tickets wait after a transient error.
+	// transientPause is the delay of tickets after a transient error.
 	transientPause = 300 * time.Millisecond
-	// consumerLockWait is how long a batch waits for the item's stock.
+	// consumerLockWait bounds the wait of a batch for the inventory lock.
 	consumerLockWait = 10 * time.Second
-	// maxAttempts is how many failures bury a ticket.
+	// maxAttempts is the number of failures after which a ticket is dead.
 	maxAttempts = 5
 )
 
-// consumer makes tickets into orders.
+// consumer turns tickets into orders.
 type consumer struct {
 	*ticketEnds
 	paymentTimeout time.Duration
 }
 
-// handler returns what handles the queue of a sale. Any of its tickets can come again,
-// after a crash at any point:
+// handler returns the handler of a sale's queue. Any ticket can be redelivered, after a
+// crash at any point:
 //
 //	before the COMMIT           nothing was done
-//	after it, before the gate   the ends are found in SQL, and told to the gate
-//	after the gate              the tickets have ended, and are only acknowledged
+//	after it, before the gate   the results are found in SQL and reported to the gate
+//	after the gate              the tickets are settled and only acknowledged
 func (s *consumer) handler(id int64) mq.Handler {
 	return func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		outcomes := make([]mq.Outcome, len(messages))
@@ -64,8 +64,8 @@ type claimed struct {
 	attempts int
 }
 
-// handle makes a batch into orders. When something in it is at fault, each ticket is
-// tried by itself, so that one holds up none of the others.
+// handle turns a batch into orders. After a permanent error it handles each ticket alone,
+// so that one failing ticket does not delay the others.
 func (s *consumer) handle(ctx context.Context, id int64, batch []claimed) []mq.Outcome {
 	if len(batch) == 0 {
 		return nil
@@ -96,8 +96,8 @@ func repeat(outcome mq.Outcome, n int) []mq.Outcome {
 	return outcomes
 }
 
-// failed answers for a ticket that failed by itself. The consumer buries a message at the same
-// attempt; the gate must have heard of it before.
+// failed returns the outcome of a ticket that failed alone. The consumer makes a message
+// dead at the same attempt, so the gate must be updated before.
 func (s *consumer) failed(ctx context.Context, id int64, one []claimed, err error) mq.Outcome {
 	if one[0].attempts+1 >= maxAttempts {
 		s.putBack(ctx, id, one, gate.Buried)
@@ -107,8 +107,8 @@ func (s *consumer) failed(ctx context.Context, id int64, one []claimed, err erro
 	return mq.Retry(err, 0)
 }
 
-// putBack moves tickets that were worked on back to the queued, or to the dead. Should the
-// gate be unreachable, they are counted as processing until they come again.
+// putBack moves claimed tickets back to queued, or to dead. If the gate is unreachable,
+// they count as processing until they are redelivered.
 func (s *consumer) putBack(ctx context.Context, id int64, batch []claimed, to gate.State) {
 	ctx = context.WithoutCancel(ctx)
 	stock, err := stockOf(s.db.Read(ctx), id)
@@ -122,8 +122,8 @@ func (s *consumer) putBack(ctx context.Context, id int64, batch []claimed, to ga
 	_, _ = s.gate.Move(ctx, stock.ref(), steps)
 }
 
-// makeOrders makes each ticket of a batch that has not ended an order, or rejects it, in
-// one unit, and then tells the gate.
+// makeOrders turns each unsettled ticket of a batch into an order, or rejects it, in one
+// unit, and then updates the gate.
 func (s *consumer) makeOrders(ctx context.Context, id int64, batch []claimed) error {
 	var made *batchOfOrders
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -145,13 +145,14 @@ func (s *consumer) makeOrders(ctx context.Context, id int64, batch []claimed) er
 		return nil
 	}
 	if _, err := s.gate.Move(ctx, made.stock.ref(), made.ends); err != nil && !errors.Is(err, gate.ErrNoGate) {
-		// Everything is committed. The tickets come again, and the gate is told then.
-		return unreachable(fmt.Errorf("tell the gate how tickets ended: %w", err))
+		// The results are committed. The tickets are redelivered, and the gate is updated
+		// then.
+		return unreachable(fmt.Errorf("report ticket results to the gate: %w", err))
 	}
 	return nil
 }
 
-// countEnds counts what a batch committed.
+// countEnds counts the results that a batch committed.
 func (s *consumer) countEnds(ctx context.Context, made *batchOfOrders) {
 	for _, order := range made.fresh {
 		s.metrics.confirmed.Add(float64(order.Units))
@@ -168,21 +169,21 @@ func (s *consumer) countEnds(ctx context.Context, made *batchOfOrders) {
 	}
 }
 
-// batchOfOrders is one batch on its way. The unit has the lock of the item's stock.
+// batchOfOrders is a batch in progress. The unit has the inventory lock of the item.
 type batchOfOrders struct {
 	*consumer
 	sale  *Sale
 	stock *Stock
-	// fresh are the tickets that become orders in this unit, rejected those that end
-	// without one, and ends are what the gate is told of all that have ended, also before.
+	// fresh are the tickets that become orders in this unit, rejected those that end without
+	// one; ends are the gate updates for all settled tickets, including those settled earlier.
 	fresh    []orders.SaleTicket
 	rejected []Rejection
 	ends     []gate.Step
 }
 
-// make ends the tickets. The facts that it decides by are read after the version of the
-// sale's units, and the unit goes through only under that version: whatever could have
-// changed them, an order that was cancelled or a ticket that was rejected, bumps it.
+// make settles the tickets. It reads its facts after the version of the sale's units, and
+// the unit commits only under that version: every change that could affect the facts, a
+// cancelled order or a rejected ticket, increments it.
 func (b *batchOfOrders) make(ctx context.Context, u *uow.Unit, batch []claimed) error {
 	var err error
 	if b.stock, err = stockOf(b.db.Read(ctx), b.sale.ID); err != nil {
@@ -205,15 +206,15 @@ func (b *batchOfOrders) make(ctx context.Context, u *uow.Unit, batch []claimed) 
 	return b.commit(ctx, u)
 }
 
-// begun is a ticket that has not ended as far as the gate knows.
+// begun is a ticket that is not settled in the gate.
 type begun struct {
 	gate.Ticket
-	// known is false when the gate does not know it: it was lost with its store.
+	// known is false if the gate does not have the ticket: its store lost it.
 	known bool
 }
 
-// begin tells the gate that the tickets are being worked on, and returns those that have
-// not ended.
+// begin marks the tickets as processing in the gate, and returns those that are not
+// settled.
 func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, error) {
 	steps := make([]gate.Step, len(batch))
 	for i, c := range batch {
@@ -235,23 +236,23 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 	return tickets, nil
 }
 
-// facts are what SQL knows of tickets and their customers.
+// facts are the SQL data about tickets and their customers.
 type facts struct {
 	orders   map[string]orders.SaleOrder
 	rejected map[string]Rejection
-	// held is how many units a customer has in live orders of the sale.
+	// held is the number of units in live orders of the sale by customer.
 	held map[principal.CustomerID]int64
-	// free is how many allotted units are in no order.
+	// free is the number of allotted units without an order.
 	free, limit int64
 }
 
-// read reads the facts, also of tickets that have ended, which a crash can leave in the
+// read reads the facts, including those of settled tickets, which a crash can leave in the
 // queue:
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND user_id IN (…)
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)
 //
-// The second one is left out as long as the sale has rejected nobody.
+// It skips the second query as long as the sale has no rejections.
 func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
 	f := &facts{
 		orders: make(map[string]orders.SaleOrder), held: make(map[principal.CustomerID]int64),
@@ -277,7 +278,7 @@ func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, erro
 	return f, err
 }
 
-// decide ends one ticket.
+// decide settles one ticket.
 func (b *batchOfOrders) decide(f *facts, t begun) {
 	user := principal.CustomerID(t.User)
 	order, ordered := f.orders[t.ID]
@@ -288,7 +289,7 @@ func (b *batchOfOrders) decide(f *facts, t begun) {
 	case rejected:
 		b.ends = append(b.ends, before.step())
 	case !t.known:
-		// Its customer may have been told so already.
+		// Follow may already have reported the loss to the customer.
 		b.reject(t, reasonLost)
 	case f.held[user]+t.Units > f.limit:
 		b.reject(t, reasonLimit)
@@ -306,7 +307,7 @@ func (b *batchOfOrders) reject(t begun, reason string) {
 	b.rejected, b.ends = append(b.rejected, r), append(b.ends, r.step())
 }
 
-// endOf tells the gate of a ticket that is an order.
+// endOf returns the gate update for a ticket with an order.
 func endOf(order orders.SaleOrder) gate.Step {
 	step := gate.Step{Ticket: order.Ticket, From: gate.InFlight, To: gate.Confirmed, OrderID: order.ID, OrderNo: order.OrderNo}
 	if !order.Live {
@@ -319,7 +320,7 @@ func endOf(order orders.SaleOrder) gate.Step {
 //
 //	UPDATE flash_sale_stocks SET sold = ?, rejected = ?, version = version + 1 WHERE … AND version = ?
 //	INSERT INTO orders … (many)
-//	the pieces pass from the sale's holder to the orders'
+//	the units pass from the sale's holder to the orders' holder
 //	INSERT INTO flash_sale_rejections … (many)
 func (b *batchOfOrders) commit(ctx context.Context, u *uow.Unit) error {
 	if len(b.fresh)+len(b.rejected) == 0 {

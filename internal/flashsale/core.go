@@ -27,8 +27,8 @@ import (
 	"interlock/internal/mq"
 )
 
-// core is what the parts of a Service share: what they stand on, and what this process
-// remembers of sales.
+// core is the shared part of a Service: its dependencies and this process's caches of
+// sales.
 type core struct {
 	db        *storage.DB
 	runner    *uow.Runner
@@ -46,9 +46,10 @@ type core struct {
 	snapshots sync.Map // sale id → *snapshot
 	loading   singleflight.Group
 	exhausted sync.Map // sale id → soldOut
-	// wake asks the worker of this process for a round now.
+	// wake starts a round of this process's worker.
 	wake chan struct{}
-	// resting is whether the worker waits longer than usual, since nothing happened.
+	// resting reports whether the worker pauses longer than usual, because its sales are
+	// idle.
 	resting atomic.Bool
 	peers   *workerPeers
 }
@@ -59,7 +60,7 @@ func (s *core) Sale(ctx context.Context, id int64) (*Sale, error) {
 	return sale, storage.Found(err, "flash sale", strconv.FormatInt(id, 10))
 }
 
-// auditAndAnnounce leaves the unit's audit entry and announces the change after commit.
+// auditAndAnnounce adds the unit's audit entry and announces the change after commit.
 func (s *core) auditAndAnnounce(u *uow.Unit, verb string, sale *Sale, detail any) {
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
@@ -70,11 +71,11 @@ func (s *core) auditAndAnnounce(u *uow.Unit, verb string, sale *Sale, detail any
 	})
 }
 
-// lockWait is how long a change of the allotment waits for the item's stock.
+// lockWait bounds the wait of an allotment change for the inventory lock.
 const lockWait = 3 * time.Second
 
-// itemName returns the name of the item that a sale is to sell. Errors:
-// ValidationFailed when it cannot be ordered now.
+// itemName returns the name of the item that a sale sells. Errors: ValidationFailed if it
+// cannot be ordered now.
 func (s *core) itemName(ctx context.Context, u *uow.Unit, sku string) (string, error) {
 	items, err := s.items.ForSale(ctx, u, []string{sku})
 	if err != nil {
@@ -101,11 +102,11 @@ func (s *core) lifecycle() change.Lifecycle[Sale, *Sale] {
 	}
 }
 
-// applyCommitted brings what is committed to the gate. Should that fail, the reconciler does it.
+// applyCommitted sends committed rules to the gate. If that fails, the reconciler does it.
 func (s *core) applyCommitted(ctx context.Context, id int64) {
 	err := s.apply(ctx, id)
 	if err != nil {
-		slog.WarnContext(ctx, "the gate has not heard of a change of its sale and will be told again", "sale", id, "error", err)
+		slog.WarnContext(ctx, "flash sale: gate update failed; the reconciler will retry", "sale", id, "error", err)
 	}
 	s.wakeWorker()
 }
@@ -119,8 +120,8 @@ func (s *core) apply(ctx context.Context, id int64) error {
 	return s.gate.Apply(ctx, rulesOf(snap.sale, snap.stock))
 }
 
-// locked runs fn under the lock of the item's stock, outside of any transaction: no
-// batch of the sale is between its first step in the gate and its COMMIT.
+// locked runs fn under the inventory lock of the item, outside any transaction: no batch of
+// the sale is between its first gate step and its COMMIT.
 func (s *core) locked(ctx context.Context, sale *Sale, wait time.Duration, fn func(ctx context.Context, stock *Stock) error) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		ctx, err := s.inventory.Lock(ctx, u, wait, sale.SKU)
@@ -138,7 +139,7 @@ func (s *core) locked(ctx context.Context, sale *Sale, wait time.Duration, fn fu
 	})
 }
 
-// letter returns a dead letter, nil when there is none.
+// letter returns a dead letter, nil if there is none.
 func (s *core) letter(ctx context.Context, id int64, message string) (*mq.DeadMessage, error) {
 	found, err := s.letters(ctx, id, message)
 	if err != nil || len(found) == 0 {
@@ -147,7 +148,7 @@ func (s *core) letter(ctx context.Context, id int64, message string) (*mq.DeadMe
 	return &found[0], nil
 }
 
-// letters returns those of some messages that are dead letters.
+// letters returns the given messages that are dead letters.
 func (s *core) letters(ctx context.Context, id int64, messages ...string) ([]mq.DeadMessage, error) {
 	wanted := make(map[string]bool, len(messages))
 	for _, message := range messages {
@@ -170,7 +171,7 @@ func (s *core) letters(ctx context.Context, id int64, messages ...string) ([]mq.
 	return found, nil
 }
 
-// wakeWorker has the worker of this process begin a round now.
+// wakeWorker starts a round of this process's worker now.
 func (s *core) wakeWorker() {
 	select {
 	case s.wake <- struct{}{}:
@@ -178,7 +179,7 @@ func (s *core) wakeWorker() {
 	}
 }
 
-// asProgram is the program acting on a sale by itself, for the tenant of ctx.
+// asProgram returns a context that acts as the program, for the tenant of ctx.
 func asProgram(ctx context.Context) context.Context {
 	p, _ := principal.From(ctx)
 	return asProgramOf(ctx, p.TenantID)

@@ -14,9 +14,9 @@ import (
 	"interlock/internal/orders"
 )
 
-// DeadLetter is a ticket that was given up.
+// DeadLetter is a ticket that is no longer handled.
 type DeadLetter struct {
-	// MessageID is the ticket, or a name made up for bytes that are no message.
+	// MessageID is the ticket, or a generated id for undecodable bytes.
 	MessageID    string    `json:"messageId"`
 	UserID       string    `json:"userId"`
 	Quantity     int64     `json:"quantity"`
@@ -28,12 +28,12 @@ type DeadLetter struct {
 	AgeSeconds   float64   `json:"ageSeconds"`
 }
 
-// deadLetters is what the back office does with tickets that were given up.
+// deadLetters implements the handling of dead letters by the back office.
 type deadLetters struct{ *ticketEnds }
 
-// DeadLetters returns a page of a sale's dead letters, longest dead first, the cursor of
-// the next page, and how many there are. Errors: MalformedRequest for a cursor that the list did
-// not give; Unavailable.
+// DeadLetters returns a page of a sale's dead letters, oldest death first, the cursor of
+// the next page, and the total number. Errors: MalformedRequest for an invalid cursor;
+// Unavailable.
 func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string, limit int) ([]DeadLetter, string, int64, error) {
 	queue := s.queues.Queue(gate.QueueName(sale.ID))
 	stats, err := queue.Stats(ctx)
@@ -42,14 +42,14 @@ func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string,
 	}
 	found, next, err := queue.Dead(ctx, after, limit)
 	if errors.Is(err, mq.ErrCursor) {
-		return nil, "", 0, apperr.Malformed("?cursor", "must be a nextCursor that this list gave")
+		return nil, "", 0, apperr.Malformed("?cursor", "must be a nextCursor of this list")
 	}
 	if err != nil {
 		return nil, "", 0, unavailable(err)
 	}
 	dead := make([]DeadLetter, len(found))
 	for i, m := range found {
-		// A body that cannot be read is shown without its customer.
+		// A letter with an undecodable body is listed without its customer.
 		ticket, _ := gate.TicketOf(m.Message)
 		dead[i] = DeadLetter{
 			MessageID: m.ID, UserID: ticket.User, Quantity: ticket.Units, Error: m.Error, Attempts: m.Attempts, Crashes: m.Crashes,
@@ -59,7 +59,7 @@ func (s *deadLetters) DeadLetters(ctx context.Context, sale *Sale, after string,
 	return dead, next, stats.Dead, nil
 }
 
-// RetryDead puts a dead letter at the tail of the queue, with no attempts. Errors:
+// RetryDead moves a dead letter to the tail of the queue, with its attempts reset. Errors:
 // NotFound; Unavailable.
 func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *Sale, message string) error {
 	return s.decide(ctx, units, sale, message, "retry_dead", func(ctx context.Context, d *decision) error {
@@ -74,11 +74,11 @@ func (s *deadLetters) RetryDead(ctx context.Context, units orders.Units, sale *S
 	})
 }
 
-// DiscardDead rejects the ticket of a dead letter and removes the letter; its units
-// remain for sale again. A ticket that became an order meanwhile, because somebody else
-// had retried it, stays one. It waits at most wait for the lock of the item's stock.
-// Errors: NotFound; lock.ErrNotAcquired when that was not had in time, and nothing was
-// done; Unavailable.
+// DiscardDead rejects the ticket of a dead letter and deletes the letter; its units are for
+// sale again. A ticket that has become an order since, because another user retried it,
+// stays one. DiscardDead waits at most wait for the inventory lock. Errors: NotFound;
+// lock.ErrNotAcquired if the lock was not acquired in time, and nothing was done;
+// Unavailable.
 func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale *Sale, message string, wait time.Duration) error {
 	return s.decide(ctx, units, sale, message, "discard_dead", func(ctx context.Context, d *decision) error {
 		err := s.locked(ctx, d.sale, wait, func(ctx context.Context, stock *Stock) error {
@@ -97,7 +97,7 @@ func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale 
 	})
 }
 
-// discard rejects the ticket of a letter, unless it has ended, in the unit that records
+// discard rejects the ticket of a letter, unless it is settled, in the unit that records
 // who discarded it.
 func (s *deadLetters) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.Message) error {
 	ticket, err := gate.TicketOf(letter)
@@ -121,7 +121,7 @@ func (s *deadLetters) discard(ctx context.Context, u *uow.Unit, id int64, letter
 	return insertRejections(ctx, u, stock.SaleID, []Rejection{rejectionOf(ticket, reasonDiscarded)})
 }
 
-// moveToEnd tells the gate how a ticket ended.
+// moveToEnd updates the gate with the result of a ticket.
 func (s *deadLetters) moveToEnd(ctx context.Context, stock *Stock, ticket string) error {
 	ends, err := s.ended(ctx, stock.SaleID, []string{ticket})
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *deadLetters) moveToEnd(ctx context.Context, stock *Stock, ticket string
 	return err
 }
 
-// decision is what somebody decided on a dead letter.
+// decision is a user's decision on a dead letter.
 type decision struct {
 	service         *deadLetters
 	units           orders.Units
@@ -145,15 +145,15 @@ type decision struct {
 	stock           *Stock
 	message, action string
 
-	// recorded says that it is committed; byRepeat, that it was before this request.
+	// recorded is set when the decision is committed; byRepeat if that was before this
+	// request.
 	recorded, byRepeat bool
 }
 
-// decide does what somebody decided on a dead letter. Act records the decision as a
-// version of the sale, and then does it. When the queue cannot be reached after the
-// record was committed, the caller is told so and decides again; the repeat of their
-// request does what is recorded, and a letter that it does not find was dealt with by
-// the first.
+// decide executes a decision on a dead letter. Act records the decision as a version of the
+// sale, and then executes it. If the queue cannot be reached after the record was
+// committed, the caller gets an error and repeats the request; the repeat executes the
+// recorded decision. If it finds no letter, the first request had executed it.
 func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale, message, action string, act func(ctx context.Context, d *decision) error) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *deadLetters) decide(ctx context.Context, units orders.Units, sale *Sale
 	return gateError(err)
 }
 
-// record commits the decision once, however often it is called, and in the same unit what
-// else is to be with the letter. Errors: NotFound when the letter is not dead.
+// record commits the decision once, however often it is called, and in the same unit the
+// changes of also. Errors: NotFound if the letter is not dead.
 func (d *decision) record(ctx context.Context, also func(ctx context.Context, u *uow.Unit, letter mq.Message) error) error {
 	if d.recorded {
 		return nil

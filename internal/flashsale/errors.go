@@ -13,31 +13,31 @@ import (
 	"interlock/internal/lock"
 )
 
-// unavailable is what a caller is told when the gate or the queue cannot be reached.
+// unavailable is the error for callers when the gate or the queue cannot be reached.
 func unavailable(err error) error {
 	return apperr.New(apperr.Unavailable, "Flash sales are unavailable right now. Try again.").After(time.Second).Because(err)
 }
 
-// purchaseUnknown is what a customer is told whose purchase was sent to the gate and not
-// answered. The ticket tells later what became of it, with or without an idempotency key.
+// purchaseUnknown is the error for a customer whose purchase was sent to the gate without a
+// reply. The ticket later shows the outcome, with or without an idempotency key.
 func purchaseUnknown(ticket string, err error) *apperr.Error {
 	return followed(ticket, err, "The purchase was sent and not answered; it may have been accepted.")
 }
 
-// followed is an outcome that the ticket tells.
+// followed is an unknown outcome that the ticket later shows.
 func followed(ticket string, err error, sentence string) *apperr.Error {
-	return apperr.New(apperr.OutcomeUnknown, "%s Look at its ticket, or send it again with the same idempotency key.", sentence).
+	return apperr.New(apperr.OutcomeUnknown, "%s Check its ticket, or send it again with the same idempotency key.", sentence).
 		With("ticket", ticket).After(time.Second).Because(err)
 }
 
-// tooFewReplicas is what a customer is told whose purchase fewer replicas of Redis have than the
-// sale asks for.
+// tooFewReplicas is the error for a customer whose purchase is stored on fewer Redis
+// replicas than the sale requires.
 func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 	if !errors.Is(err, gate.ErrUnknown) {
 		return apperr.New(apperr.Unavailable, "%s pauses orders for a moment: it cannot store them safely enough. Nothing was bought. Try again.", sale.Label()).
 			After(time.Second).Because(err)
 	}
-	return followed(ticket, err, fmt.Sprintf("The purchase was accepted, but is not stored yet as safely as %s asks for.", sale.Label()))
+	return followed(ticket, err, fmt.Sprintf("The purchase was accepted, but is not stored yet as safely as %s requires.", sale.Label()))
 }
 
 // rebuilding is the reply to a purchase while the gate has to be rebuilt. The sale is open, so the
@@ -47,7 +47,7 @@ func rebuilding(sale *Sale) *apperr.Error {
 		After(time.Second)
 }
 
-// gateError is err as a caller of the back office is told.
+// gateError converts err for callers of the back office.
 func gateError(err error) error {
 	switch {
 	case err == nil:
@@ -68,8 +68,8 @@ func missing(id int64) *apperr.Error {
 	return apperr.MissingRow("flash sale", strconv.FormatInt(id, 10))
 }
 
-// isTransient reports whether an error says that something was out of reach or busy, which
-// is no fault of a ticket's.
+// isTransient reports whether an error means that a dependency was unreachable or busy,
+// which is not a fault of the ticket.
 func isTransient(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, gate.ErrNoGate) || errors.Is(err, errGateUnreachable) ||
 		errors.Is(err, lock.ErrNotAcquired) || errors.Is(err, lock.ErrLost) || errors.Is(err, lock.ErrUnavailable) ||
@@ -81,7 +81,7 @@ func isTransient(ctx context.Context, err error) bool {
 // errGateUnreachable marks errors of the gate's store.
 var errGateUnreachable = errors.New("flashsale: the gate cannot be reached")
 
-// unreachable marks an error of the gate, but for the one that says that there is none.
+// unreachable marks an error of the gate's store, except ErrNoGate.
 func unreachable(err error) error {
 	if err == nil || errors.Is(err, gate.ErrNoGate) {
 		return err

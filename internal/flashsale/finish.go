@@ -12,12 +12,12 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// keptAfterEnd is for how long the gate's store keeps the numbers of a sale that is over.
+// keptAfterEnd is how long the gate's store retains the numbers of a finished sale.
 const keptAfterEnd = 7 * 24 * time.Hour
 
-// settleClosed returns what is left of a closed sale to the item's stock, once its queue
-// has drained, and finishes the sale when nothing of it is in flight. It returns how many
-// units were released.
+// settleClosed returns the unsold units of a closed sale to the inventory once its queue is
+// empty, and finishes the sale when nothing of it is in flight. It returns the number of
+// released units.
 func (s *transitions) settleClosed(ctx context.Context, sale *Sale, wait time.Duration) (int64, error) {
 	if sale.Status != closed.Code {
 		return 0, nil
@@ -56,11 +56,11 @@ func (s *transitions) release(ctx context.Context, sale *Sale, wait time.Duratio
 	return released, unreachable(err)
 }
 
-// unsold is how many units of a closed sale nobody can get any more: all that SQL has not
-// sold, where the gate is lost or damaged.
+// unsold returns the number of units of a closed sale that no customer can get any more:
+// all units that are not sold in SQL if the gate is lost or damaged.
 func (s *transitions) unsold(ctx context.Context, sale *Sale, stock *Stock) (int64, error) {
 	var counts gate.Counts
-	// The gate first learns what an earlier release has taken.
+	// First report an earlier release to the gate.
 	err := s.gate.Apply(ctx, rulesOf(sale, stock))
 	if err == nil {
 		counts, err = s.gate.Counts(ctx, sale.ID)
@@ -91,10 +91,10 @@ func (s *transitions) returnUnsold(ctx context.Context, u *uow.Unit, sale *Sale,
 	return nil
 }
 
-// finish ends the looking after a closed sale of which nothing is in flight: not in SQL,
-// not in the gate, not in the queue. From then on its tickets are read from SQL alone, and
-// what is cancelled goes straight to the item's stock. The gate's store is told first that
-// it may forget the sale some day; should the program end then, the next look finishes it.
+// finish ends the supervision of a closed sale of which nothing is in flight in SQL, the
+// gate or the queue. From then on its tickets are read only from SQL, and cancelled units
+// go directly to the inventory. finish first sets an expiry in the gate's store; if the
+// program ends then, the next round finishes the sale.
 //
 //	UPDATE flash_sale_stocks SET finished = 1, version = version + 1 WHERE … AND version = ?
 func (s *transitions) finish(ctx context.Context, sale *Sale) error {
@@ -117,15 +117,14 @@ func (s *transitions) finish(ctx context.Context, sale *Sale) error {
 		return nil
 	})
 	if errors.Is(err, guard.ErrStale) {
-		// Something happened to it: the next round reads it again.
+		// The units changed: the next round reads them again.
 		return nil
 	}
 	return err
 }
 
-// isIdle reports whether neither the gate nor the queue of a closed sale has anything that
-// has not ended. A gate that has not heard yet that the sale is closed could let somebody
-// in.
+// isIdle reports whether neither the gate nor the queue of a closed sale contains anything
+// unsettled. A gate without the closing could still admit a purchase.
 func (s *transitions) isIdle(ctx context.Context, sale *Sale, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, sale.ID)
 	switch {

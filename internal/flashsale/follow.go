@@ -12,14 +12,14 @@ import (
 	"interlock/internal/orders"
 )
 
-// mostTogether bounds how many lookups share their statements.
+// mostTogether bounds the number of lookups that share statements.
 const mostTogether = 256
 
-// lookups gathers what customers ask of the tickets of one sale.
+// lookups batches customers' lookups of the tickets of one sale.
 type lookups struct {
-	// ended finds tickets in SQL; nil for those that have not ended.
+	// ended finds tickets in SQL; nil for unsettled ones.
 	ended *batcher.Batcher[string, *gate.Ticket]
-	// lost records tickets that nobody knows.
+	// lost records tickets that neither SQL nor the gate has.
 	lost *batcher.Batcher[gate.Ticket, gate.Ticket]
 }
 
@@ -57,7 +57,7 @@ func (s *purchases) lookupsOf(sale int64) *lookups {
 	return known.(*lookups)
 }
 
-// unique leaves out tickets that are there already: one customer may ask twice at once.
+// unique removes duplicate tickets: a customer may send concurrent lookups.
 func unique(tickets []gate.Ticket) []gate.Ticket {
 	seen := make(map[string]bool, len(tickets))
 	var once []gate.Ticket
@@ -70,10 +70,10 @@ func unique(tickets []gate.Ticket) []gate.Ticket {
 	return once
 }
 
-// Follow returns a ticket of a customer; with user "", of any. SQL is asked first: what
-// has ended there stays so, also when the gate's store came back older and has it waiting
-// still. A ticket that the sale gave out and that neither knows was lost: that is recorded
-// before it is said. Errors: NotFound; Unavailable.
+// Follow returns a ticket of a customer; with user "", of any customer. It queries SQL
+// first: a ticket that is settled there stays so, even if the gate's store was restored to
+// an older state with the ticket queued. A genuine ticket that neither has was lost; Follow
+// records the loss before it reports it. Errors: NotFound; Unavailable.
 func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (*gate.Ticket, error) {
 	snap, err := s.snapshotOf(ctx, id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (
 	return found, nil
 }
 
-// find looks for a ticket in SQL and then in the gate; nil when it is in neither.
+// find looks a ticket up in SQL and then in the gate; nil if neither has it.
 func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
 	ended, err := s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
 	if err != nil || ended != nil || snap.stock.Finished {
@@ -115,14 +115,15 @@ func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*g
 		return nil, lookupError(err)
 	}
 	if found != nil && found.State == gate.Confirmed {
-		// It was in SQL before the gate was told: it ended since SQL was asked, or SQL went back.
+		// SQL precedes the gate: the ticket was settled since the query, or SQL went back
+		// in time.
 		return s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
 	}
 	return found, nil
 }
 
-// findInNextEpoch asks the gate of the epoch that the sale is in by now. A ticket that it
-// does not know may have ended since SQL was asked.
+// findInNextEpoch queries the gate of the sale's new epoch. A ticket that it does not have
+// may have been settled since the SQL query.
 func (s *purchases) findInNextEpoch(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
 	s.forget(snap.sale.ID)
 	fresh, err := s.snapshotOf(ctx, snap.sale.ID)
@@ -135,8 +136,7 @@ func (s *purchases) findInNextEpoch(ctx context.Context, snap *snapshot, ticket 
 	return s.gate.Ticket(ctx, fresh.stock.ref(), ticket)
 }
 
-// lookupError is what somebody who reads a ticket is told: that it cannot be read now, whatever
-// the cause.
+// lookupError is the error for a lookup that cannot be done now, whatever the cause.
 func lookupError(err error) error {
 	if errors.Is(err, lock.ErrNotAcquired) || apperr.Has(err, apperr.ResourceLocked) || errors.Is(err, batcher.ErrNotFlushed) {
 		return unavailable(err)
@@ -144,7 +144,7 @@ func lookupError(err error) error {
 	return gateError(err)
 }
 
-// ticketOf is the ticket of an order, as the gate would know it.
+// ticketOf returns the ticket of an order, in the form of the gate.
 func ticketOf(o orders.SaleOrder) gate.Ticket {
 	t := gate.Ticket{
 		ID: o.Ticket, User: string(o.UserID), Units: o.Units, State: gate.Confirmed, AcceptedTime: o.CreatedTime, OrderID: o.ID, OrderNo: o.OrderNo,
@@ -155,9 +155,9 @@ func ticketOf(o orders.SaleOrder) gate.Ticket {
 	return t
 }
 
-// Waiting returns a ticket of the caller's tenant that is no order, or not yet, and its
-// sale; nil when nobody knows it. Tickets are found whole only, and those of a gate that
-// cannot be reached not at all.
+// Waiting returns a ticket of the caller's tenant that is not an order, or not yet, and its
+// sale; nil if it is not found. It matches complete tickets only, and skips gates that
+// cannot be reached.
 func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *Sale, error) {
 	if !isTicket(ticket) {
 		return nil, nil, nil
@@ -174,7 +174,7 @@ func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *
 	var stocks []Stock
 	err = s.db.Read(ctx).Where("finished = ?", false).Order("sale_id DESC").Limit(askedGates).Find(&stocks).Error
 	if err != nil {
-		return nil, nil, fmt.Errorf("look for sales that may know a ticket: %w", err)
+		return nil, nil, fmt.Errorf("find the sales of a ticket: %w", err)
 	}
 	for _, stock := range stocks {
 		found, err := s.gate.Ticket(ctx, stock.ref(), ticket)
@@ -192,7 +192,7 @@ func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *
 	return nil, nil, nil
 }
 
-// askedGates bounds how many sales are asked for a ticket.
+// askedGates bounds the number of sales that are searched for a ticket.
 const askedGates = 20
 
 func missingTicket(ticket string) *apperr.Error { return apperr.MissingRow("ticket", ticket) }

@@ -35,12 +35,12 @@ func Routes(r *httpapi.Router, s *Service) {
 	}
 	httpapi.GetOf(r, "/flash-sales/:id/stats", ReadPermission, byID, h.stats)
 	httpapi.GetOf(r, "/flash-sales/:id/samples", ReadPermission, byID, h.samples)
-	// These go to the gate and the queue; what they change in SQL has units of its own.
+	// These change the gate and the queue; their changes in SQL have separate units.
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/reconcile", writePermission, byID, h.reconcile)
 	httpapi.GetOf(r, "/flash-sales/:id/dead", ReadPermission, byID, h.dead)
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/retry", writePermission, byID, h.retryDead)
 	httpapi.MultiUnitOf(r, http.MethodPost, "/flash-sales/:id/dead/:messageId/discard", writePermission, byID, h.discardDead)
-	// For customers, and for tokens that act for one.
+	// For customers, and for tokens that act for a customer.
 	httpapi.ActOf(r, http.MethodPost, "/flash-sales/:id/orders", "", h.buyer, h.buy)
 	httpapi.GetOf(r, "/flash-sales/:id/tickets/:ticket", "", h.reader, h.ticket)
 }
@@ -54,7 +54,7 @@ type listRequest struct {
 	httpapi.Page
 }
 
-// Check bounds what is looked for: nothing longer than a name is found.
+// Check bounds the length of the search text by the length of a name.
 func (r *listRequest) Check() error {
 	if utf8.RuneCountInString(string(r.Search)) > longestName {
 		return apperr.Malformed("?q", fmt.Sprintf("must have at most %d characters", longestName))
@@ -103,7 +103,7 @@ func (h handler) history(ctx context.Context, sale *Sale, in httpapi.Page) (http
 	return httpapi.ListOf(listing, revisionViewOf), err
 }
 
-// patchedTerms are what a patch may change: the terms, and the quantity by a difference too.
+// patchedTerms are the members of a patch: the terms, and the quantity as a difference.
 type patchedTerms struct {
 	Terms
 	QuantityDelta int64 `json:"quantityDelta"`
@@ -114,8 +114,7 @@ type editRequest struct {
 	EffectiveTime *time.Time `query:"effectiveTime"`
 }
 
-// patch returns the merge patch on the terms and, where it has one, the difference by
-// which it changes the quantity.
+// patch returns the merge patch of the terms and, if present, the change of the quantity.
 func (r *editRequest) patch() (patch map[string]any, delta *int64) {
 	patch = maps.Clone(r.Change().Patch.(map[string]any))
 	if number, ok := patch["quantityDelta"].(json.Number); ok {
@@ -126,7 +125,7 @@ func (r *editRequest) patch() (patch map[string]any, delta *int64) {
 	return patch, delta
 }
 
-// Check asks the rules of a difference.
+// Check validates the change of the quantity.
 func (r *editRequest) Check() error {
 	patch, delta := r.patch()
 	if delta == nil {
@@ -176,7 +175,7 @@ func (h handler) stats(ctx context.Context, sale *Sale, _ httpapi.None) (Stats, 
 	return h.service.Stats(ctx, sale)
 }
 
-// lookback is how far back samples go; a request says it in minutes.
+// lookback is the time range of samples; a request sends it in minutes.
 type lookback time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -193,8 +192,8 @@ type samplesRequest struct {
 	Lookback lookback `query:"minutes"`
 }
 
-// samplesView is what a sale's numbers were, and the time of the reply: who charts them needs no
-// clock that agrees with ours.
+// samplesView contains a sale's numbers over time, and the time of the reply, so that
+// charts do not depend on the client's clock.
 type samplesView struct {
 	Time  time.Time `json:"time"`
 	Items []Sample  `json:"items"`
@@ -219,10 +218,10 @@ func (h handler) reconcile(ctx context.Context, _ *httpapi.Batch, sale *Sale, in
 
 type deadRequest struct{ httpapi.Page }
 
-// Check asks that the list is taken as the queue gives it.
+// Check rejects a sort, because the queue defines the order.
 func (r *deadRequest) Check() error {
 	if r.Sort != "" {
-		return apperr.Malformed("?sort", "cannot be chosen: the longest dead come first")
+		return apperr.Malformed("?sort", "cannot be chosen: the order is by dead time")
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// visit is who calls about which sale.
+// visit is the caller and the sale of a request.
 type visit struct {
 	sale     int64
 	customer principal.CustomerID
 }
 
-// buyer finds the customer who buys, and the sale, which needs no statement while it is
-// remembered. Errors: Forbidden, which is said first; NotFound.
+// buyer returns the buying customer and the sale, without SQL while the sale is cached.
+// Errors: Forbidden, which is checked first; NotFound.
 func (h handler) buyer(ctx context.Context, path httpapi.Path) (visit, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()
@@ -58,7 +58,8 @@ func (h handler) buy(ctx context.Context, by visit, in buyRequest) (httpapi.Acce
 	}, nil
 }
 
-// traceOf is the request's trace context for who handles its ticket, nil without one.
+// traceOf returns the request's trace context for the consumer of its ticket, nil without
+// one.
 func traceOf(ctx context.Context) map[string]string {
 	carrier := propagation.MapCarrier{}
 	otel.GetTextMapPropagator().Inject(ctx, carrier)
@@ -68,8 +69,8 @@ func traceOf(ctx context.Context) map[string]string {
 	return carrier
 }
 
-// reader is a customer, who may see its own tickets, or who may read sales, who may see
-// any: its customer is "".
+// reader returns a customer, who may read its own tickets, or a user with ReadPermission,
+// who may read all: its customer is "".
 func (h handler) reader(ctx context.Context, path httpapi.Path) (visit, error) {
 	p, _ := principal.From(ctx)
 	customer, ok := p.Customer()

@@ -17,10 +17,10 @@ type metrics struct {
 func newMetrics() *metrics {
 	return &metrics{
 		accepted: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "interlock_flash_sale_accepted_units_total", Help: "Units that the gate let in.",
+			Name: "interlock_flash_sale_accepted_units_total", Help: "Units that the gate accepted.",
 		}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "interlock_flash_sale_refused_total", Help: "Purchases that were not let in, by reason.",
+			Name: "interlock_flash_sale_refused_total", Help: "Rejected purchases, by reason.",
 		}, []string{"reason"}),
 		confirmed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_flash_sale_confirmed_units_total", Help: "Units that became orders.",
@@ -32,7 +32,7 @@ func newMetrics() *metrics {
 			Name: "interlock_flash_sale_dead_units", Help: "Units in dead letters, of all sales.",
 		}),
 		balanced: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "interlock_flash_sale_balanced", Help: "1 while each allotted unit of the sale is in exactly one place, 0 otherwise.",
+			Name: "interlock_flash_sale_balanced", Help: "1 while each allotted unit of the sale is counted exactly once, 0 otherwise.",
 		}, []string{"sale"}),
 		rebuilt: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_flash_sale_rebuilt_total", Help: "Gates that were rebuilt from the database.",
@@ -46,7 +46,7 @@ func newMetrics() *metrics {
 	}
 }
 
-// Collectors returns what the service measures.
+// Collectors returns the metrics of the service.
 func (s *Service) Collectors() []prometheus.Collector {
 	m := s.metrics
 	return []prometheus.Collector{m.accepted, m.refused, m.confirmed, m.rejected, m.dead, m.balanced, m.rebuilt, m.repaired, m.lost}

@@ -18,7 +18,7 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// planner plans sales and edits them.
+// planner implements planning and editing of sales.
 type planner struct{ *core }
 
 // Plan adds a sale as a draft. Errors: ValidationFailed.
@@ -41,7 +41,7 @@ func (s *planner) Plan(ctx context.Context, u *uow.Unit, terms Terms) (*Sale, er
 	return sale, insertHistory(ctx, u, sale, "create", "")
 }
 
-// Delete removes a draft that was just read. Errors: VersionConflict, InUse.
+// Delete deletes a draft that was just read. Errors: VersionConflict, InUse.
 func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch guard.Precondition) error {
 	s.auditAndAnnounce(u, "delete", sale, map[string]any{"version": sale.Version, "terms": sale.Terms})
 	return s.editable(nil).Delete(ctx, u, sale, ifMatch, func() error {
@@ -58,13 +58,13 @@ func (s *planner) Delete(ctx context.Context, u *uow.Unit, sale *Sale, ifMatch g
 	})
 }
 
-// Edit changes a sale that was just read; see change.Editable.Apply for what is refused. Of one
-// that was opened the quantity moves the allotment: more is reserved of the item's
-// stock, or units that nobody has bought go back there.
+// Edit changes a sale that was just read; see change.Editable.Apply for rejections. After
+// opening, a change of the quantity changes the allotment: Edit reserves more units of the
+// inventory, or returns unsold ones.
 //
-// Errors, besides: TransitionNotAllowed for a closed sale; InsufficientStock when there
-// is not as much; SoldOut when fewer units remain than are to be taken away;
-// lock.ErrNotAcquired when the item's stock was not had in time; Unavailable.
+// Further errors: TransitionNotAllowed for a closed sale; InsufficientStock if the
+// inventory has too few units; SoldOut if fewer units remain than are removed;
+// lock.ErrNotAcquired if the inventory lock was not acquired in time; Unavailable.
 func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change.Edit) (change.Edited[*Sale], error) {
 	var none change.Edited[*Sale]
 	if sale.Status == closed.Code && edit.IfMatch.Holds(sale.Ref()) {
@@ -81,9 +81,9 @@ func (s *planner) Edit(ctx context.Context, u *uow.Unit, sale *Sale, edit change
 	return s.editable(stock).Apply(ctx, u, sale, edit)
 }
 
-// lockUnits prepares a change of the quantity of a sale that was opened, before the unit's
-// transaction begins: it takes the lock of the item's stock, and has the gate withhold what is
-// to be taken away.
+// lockUnits prepares a change of the quantity of an opened sale, before the unit's
+// transaction begins: it acquires the inventory lock, and withholds removed units in the
+// gate.
 func (s *planner) lockUnits(ctx context.Context, u *uow.Unit, sale *Sale, delta int64) (context.Context, *Stock, error) {
 	ctx, err := s.inventory.Lock(ctx, u, lockWait, sale.SKU)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *planner) lockUnits(ctx context.Context, u *uow.Unit, sale *Sale, delta 
 	return ctx, stock, nil
 }
 
-// quantityDelta is by how much an edit changes the quantity.
+// quantityDelta returns the change of the quantity by an edit.
 func quantityDelta(sale *Sale, edit change.Edit) int64 {
 	patch, _ := edit.Patch.(map[string]any)
 	wanted, ok := patch["quantity"]
@@ -119,8 +119,8 @@ func quantityDelta(sale *Sale, edit change.Edit) int64 {
 	return quantity - sale.Quantity
 }
 
-// withhold takes units out of the gate before SQL gives them away, so that no customer
-// is let in on them meanwhile.
+// withhold removes units from the gate before SQL does, so that no customer gets them in
+// the meantime.
 func (s *planner) withhold(ctx context.Context, sale *Sale, stock *Stock, units int64) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
 		return gateError(err)
@@ -132,16 +132,16 @@ func (s *planner) withhold(ctx context.Context, sale *Sale, stock *Stock, units 
 	return gateError(err)
 }
 
-// releaseWithheld has the gate sell again what was withheld for a change that was rolled
-// back. Should it be unreachable, or the program end before, the reconciler does.
+// releaseWithheld makes withheld units of a rolled-back change available again. If the gate
+// is unreachable, or the program ends before, the reconciler does so.
 func (s *planner) releaseWithheld(ctx context.Context, stock *Stock) {
 	if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil {
-		slog.WarnContext(ctx, "the gate withholds units that it may sell, until the sale is reconciled", "sale", stock.SaleID, "error", err)
+		slog.WarnContext(ctx, "flash sale: withheld units not released; the reconciler will retry", "sale", stock.SaleID, "error", err)
 	}
 }
 
-// editable declares sales to package change. stock is what an edit that changes the
-// allotment was decided by, otherwise nil.
+// editable declares sales to package change. stock is the basis of an edit that changes the
+// allotment, otherwise nil.
 func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
 	var named bool
 	return change.Editable[Sale, *Sale]{
@@ -166,7 +166,7 @@ func (s *planner) editable(stock *Stock) change.Editable[Sale, *Sale] {
 	}
 }
 
-// document leaves out what is null, as a merge patch does that clears it.
+// document omits null members, like a merge patch that clears them.
 func document(sale *Sale) (any, error) {
 	tree, err := merge.Tree(sale.Terms)
 	if members, ok := tree.(map[string]any); ok {
@@ -175,7 +175,7 @@ func document(sale *Sale) (any, error) {
 	return tree, err
 }
 
-// at returns a sale as it was at an earlier version.
+// at returns a sale at an earlier version.
 func (s *planner) at(ctx context.Context, sale *Sale, version int64) (*Sale, error) {
 	return versionOf(s.db.Read(ctx), sale, version)
 }
@@ -188,7 +188,7 @@ func versionOf(db *gorm.DB, sale *Sale, version int64) (*Sale, error) {
 	return revision.restore(sale), nil
 }
 
-// revise returns the sale that an edited document makes, if it keeps the rules.
+// revise returns the sale for an edited document, if it is valid.
 func revise(sale *Sale, document any) (*Sale, guard.Set, error) {
 	var terms Terms
 	if err := merge.Decode(document, &terms); err != nil {
@@ -228,9 +228,8 @@ func (s *planner) recordEdit(ctx context.Context, u *uow.Unit, stock *Stock, bef
 	return insertHistory(ctx, u, after, "update", "")
 }
 
-// reallot moves units between the item's stock and an opened sale. The unit has the lock
-// of the item's stock, and goes through only if the sale's units are as they were when the
-// gate was asked for them:
+// reallot moves units between the inventory and an opened sale. The unit has the inventory
+// lock, and commits only if the sale's units are unchanged since the gate withheld them:
 //
 //	UPDATE flash_sale_stocks SET allotted = ?, version = version + 1 WHERE … AND version = ?
 func (s *planner) reallot(ctx context.Context, u *uow.Unit, stock *Stock, sale *Sale, delta int64) error {

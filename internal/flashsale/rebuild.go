@@ -13,7 +13,7 @@ import (
 	"interlock/internal/orders"
 )
 
-// isGateGone reports whether the sale has no gate of the epoch that SQL is in.
+// isGateGone reports whether the sale has no gate of the current epoch in SQL.
 func (s *reconciler) isGateGone(ctx context.Context, stock *Stock) (bool, error) {
 	counts, err := s.gate.Counts(ctx, stock.SaleID)
 	if errors.Is(err, gate.ErrNoGate) {
@@ -22,8 +22,8 @@ func (s *reconciler) isGateGone(ctx context.Context, stock *Stock) (bool, error)
 	return err == nil && counts.Epoch != stock.Epoch, unreachable(err)
 }
 
-// rebuild rebuilds the gate when there is none of the epoch that SQL is in, and reports
-// whether it did.
+// rebuild rebuilds the gate if there is none of the current epoch, and reports whether it
+// did.
 func (s *reconciler) rebuild(ctx context.Context, sale *Sale, wait time.Duration) (bool, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil || stock == nil {
@@ -35,14 +35,14 @@ func (s *reconciler) rebuild(ctx context.Context, sale *Sale, wait time.Duration
 	return s.replaceGate(ctx, sale, wait, stock.Epoch, false)
 }
 
-// replaceGate ends an epoch, whose queue is lost, and builds the gate of the next:
+// replaceGate ends an epoch, whose queue is lost, and builds the gate of the next one:
 //
-//	the gate's store is told that the epoch is over, unless a sound gate is there by now
-//	SQL begins the next epoch
-//	the gate is built from SQL, under the lock of the item's stock
+//	the gate's store retires the epoch, unless it has a sound gate by now
+//	SQL starts the next epoch
+//	the gate is built from SQL, under the inventory lock of the item
 //
-// Should the program end in between, or be stopped and go on late, the next one to come
-// begins another epoch: nobody is let in before the last step, which the store takes for
+// If the program ends in between, or is paused and resumes late, the next caller starts
+// another epoch: no purchase is accepted before the last step, which the store accepts for
 // the latest epoch only.
 func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Duration, epoch int64, replace bool) (bool, error) {
 	over, err := s.gate.Retire(ctx, gate.Ref{Sale: sale.ID, Epoch: epoch}, replace)
@@ -68,7 +68,7 @@ func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Dura
 		if err := s.gate.Build(ctx, rulesOf(current, stock), tickets); err != nil {
 			return unreachable(err)
 		}
-		// The store may have been told meanwhile that this epoch is over, too.
+		// The store may have retired this epoch in the meantime, too.
 		gone, err := s.isGateGone(ctx, stock)
 		rebuilt = err == nil && !gone
 		return err
@@ -82,7 +82,7 @@ func (s *reconciler) replaceGate(ctx context.Context, sale *Sale, wait time.Dura
 	return true, nil
 }
 
-// endedTickets are all tickets of a sale that SQL knows.
+// endedTickets returns all tickets of a sale in SQL.
 func (s *reconciler) endedTickets(ctx context.Context, sale int64) ([]gate.Ticket, error) {
 	var tickets []gate.Ticket
 	err := s.orders.EachOfSale(ctx, sale, func(part []orders.SaleOrder) error {
@@ -103,13 +103,13 @@ func (s *reconciler) endedTickets(ctx context.Context, sale int64) ([]gate.Ticke
 	return tickets, err
 }
 
-// nextEpoch begins an epoch, unless somebody else has:
+// nextEpoch starts an epoch, unless another process has:
 //
 //	UPDATE flash_sale_stocks SET epoch = epoch + 1, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND (epoch = ?)
 //
-// The version keeps a batch of the old epoch, which may have been stopped on its way, from
-// selling anything in the new one.
+// The version prevents a delayed batch of the old epoch from selling anything in the new
+// one.
 func (s *reconciler) nextEpoch(ctx context.Context, sale *Sale, epoch int64) error {
 	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		tx, err := u.Tx(ctx)

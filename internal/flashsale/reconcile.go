@@ -13,55 +13,57 @@ import (
 	"interlock/internal/orders"
 )
 
-// reconciler brings a sale's gate and queue to where SQL is.
+// reconciler makes a sale's gate and queue match SQL.
 type reconciler struct {
 	*core
 	*ticketEnds
 	*transitions
 }
 
-// Reconciliation is what was found and repaired in a sale.
+// Reconciliation lists the differences that were found and repaired.
 type Reconciliation struct {
-	// Rebuilt is whether the gate was rebuilt from SQL.
+	// Rebuilt reports whether the gate was rebuilt from SQL.
 	Rebuilt bool `json:"rebuilt"`
-	// Repaired is how many tickets were not where their orders or rejections are, or
-	// had no message in the queue, and how many dead letters had no ticket.
+	// Repaired is the number of tickets that did not match their orders or rejections, or had
+	// no message in the queue, plus the number of dead letters without a ticket.
 	Repaired int `json:"repaired"`
-	// Released is how many unsold units of a closed sale went back to the item's stock.
+	// Released is the number of unsold units of a closed sale that were returned to the
+	// inventory.
 	Released int64 `json:"released"`
-	// Sold is how many units SQL counts as sold, LiveUnits how many are in live orders.
+	// Sold is the number of sold units in SQL, LiveUnits the number of units in live
+	// orders.
 	Sold      int64 `json:"sold"`
 	LiveUnits int64 `json:"liveUnits"`
-	// Consistent is whether SQL's two numbers and what the gate counts as confirmed are
-	// the same, and the sale is balanced.
+	// Consistent reports whether both SQL numbers and the gate's confirmed count are equal,
+	// and the sale is balanced.
 	Consistent bool  `json:"consistent"`
 	Stats      Stats `json:"stats"`
 
-	// confirmed is what the gate counted at the moment of Sold and LiveUnits.
+	// confirmed is the gate's count at the time of Sold and LiveUnits.
 	confirmed int64
-	// unexplained is whether the gate does not add up although it knows all orders
-	// that it can, and a gate rebuilt would.
+	// unexplained reports whether the gate is not balanced although it has all orders, so
+	// that a rebuild would help.
 	unexplained bool
-	// letters are dead letters without a ticket, and those whose ticket is on record as
-	// lost already, because the program ended before the letter was removed.
+	// letters are dead letters without a ticket, and those whose ticket is already recorded
+	// as lost, because the program ended before it deleted the letter.
 	letters []string
 }
 
-// Reconcile compares the gate of a sale with SQL, ticket by ticket, and brings it to
-// where SQL is; and the tickets in flight with the messages of the queue, both ways.
+// Reconcile compares the gate of a sale with SQL, ticket by ticket, and corrects it; and
+// the tickets in flight with the messages of the queue, in both directions.
 //
-//	a gate that is missing               is built from SQL
-//	an order that the gate has forgotten is adopted, as a rejection is
-//	a ticket without a message           gets one
-//	a dead letter without a ticket       is rejected as lost, and removed; any other such
-//	                                     message is, by the consumer that comes upon it
-//	a gate that stays unexplained        is rebuilt once nobody waits in its queue
+//	a missing gate                      is built from SQL
+//	an order that the gate lost         is added to it, and so is a rejection
+//	a ticket without a message          gets one
+//	a dead letter without a ticket      is rejected as lost, and deleted; the consumer
+//	                                    does so for any other such message
+//	a gate that stays unexplained       is rebuilt when its queue is empty
 //
-// Until then nothing is sold twice either: what is sold is counted in SQL. Each step waits
-// at most wait for the lock of the item's stock.
+// Until then nothing is sold twice either, because SQL counts sold units. Each step waits
+// at most wait for the inventory lock.
 //
-// Errors: NotFound; TransitionNotAllowed for a draft; lock.ErrNotAcquired when the item's
-// stock was not had in time, and what was mended before stays so; Unavailable.
+// Errors: NotFound; TransitionNotAllowed for a draft; lock.ErrNotAcquired if the inventory
+// lock was not acquired in time, and earlier repairs remain; Unavailable.
 func (s *reconciler) Reconcile(ctx context.Context, id int64, wait time.Duration) (Reconciliation, error) {
 	var r Reconciliation
 	sale, err := s.Sale(ctx, id)
@@ -92,7 +94,7 @@ func (s *reconciler) Reconcile(ctx context.Context, id int64, wait time.Duration
 	}
 	r.Consistent = r.Stats.Balanced && r.Sold == r.LiveUnits && r.Sold == r.confirmed
 	if !r.Consistent {
-		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", id, "sold", r.Sold, "liveUnits", r.LiveUnits, "confirmed", r.confirmed, "stats", r.Stats)
+		slog.ErrorContext(ctx, "flash sale: numbers are not balanced", "sale", id, "sold", r.Sold, "liveUnits", r.LiveUnits, "confirmed", r.confirmed, "stats", r.Stats)
 	}
 	return r, nil
 }
@@ -102,7 +104,7 @@ func refuseDraft(sale *Sale) *apperr.Error {
 		With("currentStatus", draft.Name).With("allowedTransitions", Machine.Allowed(draft))
 }
 
-// reconcileActive is the part of Reconcile that changes something.
+// reconcileActive is the part of Reconcile that changes data.
 func (s *reconciler) reconcileActive(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	var err error
 	if r.Rebuilt, err = s.rebuild(ctx, sale, wait); err != nil {
@@ -120,8 +122,8 @@ func (s *reconciler) reconcileActive(ctx context.Context, sale *Sale, wait time.
 	return err
 }
 
-// replace rebuilds a gate that cannot be explained, unless somebody waits in its
-// queue, who would be lost: that is for the gate's store to see, in the step that ends it.
+// replace rebuilds a gate whose numbers cannot be explained, unless tickets wait in its
+// queue, which would be lost: the gate's store checks that in the step that ends the gate.
 func (s *reconciler) replace(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
@@ -136,8 +138,8 @@ func (s *reconciler) replace(ctx context.Context, sale *Sale, wait time.Duration
 	return err
 }
 
-// repair brings the rules and the tickets of the gate to where SQL is, and the queue to
-// where the tickets are, and says in r what it moved and what all count then.
+// repair makes the rules and the tickets of the gate match SQL, and the queue match the
+// tickets, and records in r the repairs and the resulting counts.
 func (s *reconciler) repair(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	err := s.locked(ctx, sale, wait, func(ctx context.Context, stock *Stock) error {
 		current, err := s.Sale(ctx, sale.ID)
@@ -166,8 +168,8 @@ func (s *reconciler) repair(ctx context.Context, sale *Sale, wait time.Duration,
 	return err
 }
 
-// alignRules tells the gate the rules. Nobody is about to change the allotment, who would
-// have the lock, so what is withheld for that was left behind.
+// alignRules sends the rules to the gate. A change of the allotment would own the lock, so
+// units withheld for one are left over.
 func (s *reconciler) alignRules(ctx context.Context, sale *Sale, stock *Stock) error {
 	if err := s.gate.Apply(ctx, rulesOf(sale, stock)); err != nil {
 		return unreachable(err)
@@ -178,8 +180,7 @@ func (s *reconciler) alignRules(ctx context.Context, sale *Sale, stock *Stock) e
 	return nil
 }
 
-// alignEnds moves the tickets that ended to where they ended, and has the gate adopt those
-// that it has forgotten.
+// alignEnds updates settled tickets in the gate, and adds those that it lost.
 func (s *reconciler) alignEnds(ctx context.Context, stock *Stock, r *Reconciliation) error {
 	err := s.orders.EachOfSale(ctx, stock.SaleID, func(part []orders.SaleOrder) error {
 		steps, tickets := make([]gate.Step, len(part)), make([]gate.Ticket, len(part))
@@ -235,8 +236,8 @@ func liveUnits(placed []orders.SaleOrder) (units int64) {
 	return units
 }
 
-// alignQueue tells the gate of messages that the queue itself gave up, and gives tickets
-// that have none a message.
+// alignQueue reports messages that the queue itself made dead to the gate, and enqueues
+// messages for tickets that have none.
 func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconciliation) error {
 	queue := s.queues.Queue(gate.QueueName(stock.SaleID))
 	r.letters = nil
@@ -274,11 +275,11 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 	return unreachable(err)
 }
 
-// endLetters ends dead letters whose ticket the gate has lost: it records the losses in one
-// unit, and then removes the letters. Should the program end in between, the tickets are
-// known as lost, and the next reconciliation removes what is left.
+// endLetters settles dead letters whose ticket the gate has lost: it records the losses in
+// one unit, and then deletes the letters. If the program ends in between, the tickets are
+// recorded as lost, and the next reconciliation deletes the rest.
 func (s *reconciler) endLetters(ctx context.Context, sale *Sale, r *Reconciliation) error {
-	// What was never a ticket is for a person to decide on.
+	// Letters that were never tickets are left for an operator's decision.
 	ids := slices.DeleteFunc(r.letters, func(id string) bool { return !isTicket(id) })
 	if len(ids) == 0 {
 		return nil

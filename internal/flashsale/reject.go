@@ -17,14 +17,14 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// Why a ticket was rejected.
+// Reasons of a rejection.
 const (
 	reasonSoldOut = "sold_out"
-	// reasonLimit: the customer holds as much as one may. The gate had forgotten it.
+	// reasonLimit: the customer has reached the limit. The gate had lost that.
 	reasonLimit = "limit"
-	// reasonLost: the gate's store has lost it before it became an order.
+	// reasonLost: the gate's store lost the ticket before it became an order.
 	reasonLost = "lost"
-	// reasonDiscarded: it failed again and again, and somebody gave it up.
+	// reasonDiscarded: the ticket failed repeatedly, and a user discarded it.
 	reasonDiscarded = "discarded"
 )
 
@@ -34,7 +34,7 @@ type Rejection struct {
 	Ticket   string `gorm:"primaryKey"`
 	SaleID   int64
 	UserID   string
-	// Units is 0 when the ticket was lost and nobody knows how many it was for.
+	// Units is 0 if the ticket was lost and its number of units is unknown.
 	Units       int64
 	Reason      string
 	CreatedTime time.Time
@@ -43,12 +43,12 @@ type Rejection struct {
 // TableName implements gorm's Tabler.
 func (Rejection) TableName() string { return "flash_sale_rejections" }
 
-// ticket is a rejection as the gate knows it.
+// ticket returns the rejection in the form of the gate.
 func (r Rejection) ticket() gate.Ticket {
 	return gate.Ticket{ID: r.Ticket, User: r.UserID, Units: r.Units, State: gate.Rejected, AcceptedTime: r.CreatedTime, Reason: r.Reason}
 }
 
-// step tells the gate of a rejection.
+// step returns the gate update for the rejection.
 func (r Rejection) step() gate.Step {
 	return gate.Step{Ticket: r.Ticket, From: gate.InFlight, To: gate.Rejected, Reason: r.Reason}
 }
@@ -57,7 +57,7 @@ func rejectionOf(t gate.Ticket, reason string) Rejection {
 	return Rejection{Ticket: t.ID, UserID: t.User, Units: t.Units, Reason: reason}
 }
 
-// rejectionsOf returns those of some tickets that were rejected, by ticket.
+// rejectionsOf returns the rejections of the given tickets, by ticket.
 func rejectionsOf(db *gorm.DB, tickets []string) (map[string]Rejection, error) {
 	found := make(map[string]Rejection)
 	for part := range slices.Chunk(tickets, 500) {
@@ -72,7 +72,7 @@ func rejectionsOf(db *gorm.DB, tickets []string) (map[string]Rejection, error) {
 	return found, nil
 }
 
-// eachRejection calls fn with all rejections of a sale, some thousand at a time.
+// eachRejection calls fn with all rejections of a sale, page by page.
 func eachRejection(db *gorm.DB, sale int64, fn func(part []Rejection) error) error {
 	const perPage = 2000
 	for last, more := "", true; more; {
@@ -90,8 +90,8 @@ func eachRejection(db *gorm.DB, sale int64, fn func(part []Rejection) error) err
 	return nil
 }
 
-// insertRejections records the ends of tickets, in the unit that has bumped the version of
-// the sale's units.
+// insertRejections records rejections, in the unit that has incremented the version of the
+// sale's units.
 func insertRejections(ctx context.Context, u *uow.Unit, sale int64, rejected []Rejection) error {
 	if len(rejected) == 0 {
 		return nil
@@ -109,10 +109,10 @@ func insertRejections(ctx context.Context, u *uow.Unit, sale int64, rejected []R
 	return nil
 }
 
-// ticketEnds finds and records how tickets ended.
+// ticketEnds finds and records the results of tickets.
 type ticketEnds struct{ *core }
 
-// announceEnds has every process read the sale again.
+// announceEnds makes every process read the sale again.
 func (s *ticketEnds) announceEnds(u *uow.Unit, sale *Sale) {
 	u.AfterCommit(func(context.Context) { s.forget(sale.ID) })
 	change.Announce(u, s.bus, Topic, strconv.FormatInt(sale.ID, 10), events.Change{
@@ -120,11 +120,11 @@ func (s *ticketEnds) announceEnds(u *uow.Unit, sale *Sale) {
 	})
 }
 
-// recordLost rejects tickets that the gate does not know, but for those that it knows by
-// now or that ended meanwhile, and returns what became of each. From then on a batch that
-// still has the message of one, and commands that come late, make nothing of it.
+// recordLost rejects tickets that the gate does not have, except those that it has by now
+// or that were settled since, and returns the result of each. Afterwards a batch with the
+// message of such a ticket, and late commands, have no effect.
 //
-// Errors: lock.ErrNotAcquired when the item's stock was not had in time.
+// Errors: lock.ErrNotAcquired if the inventory lock was not acquired in time.
 func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
 	var ends map[string]gate.Ticket
 	var lost []Rejection
@@ -175,19 +175,19 @@ func (s *ticketEnds) recordLost(ctx context.Context, id int64, tickets []gate.Ti
 		ends[r.Ticket] = adopted[i]
 	}
 	if _, err := s.gate.Adopt(ctx, stock.ref(), adopted); err != nil {
-		slog.WarnContext(ctx, "the gate has not heard of lost tickets and will be told again", "sale", id, "error", err)
+		slog.WarnContext(ctx, "flash sale: gate update for lost tickets failed; the reconciler will retry", "sale", id, "error", err)
 	}
 	return ends, nil
 }
 
-// countLost tells operators what its customers are told.
+// countLost reports lost tickets to operators.
 func (s *ticketEnds) countLost(ctx context.Context, sale int64, tickets int) {
 	s.metrics.lost.Add(float64(tickets))
-	slog.WarnContext(ctx, "tickets that had been accepted were lost with the gate's store; their customers are told", "sale", sale, "tickets", tickets)
+	slog.WarnContext(ctx, "flash sale: accepted tickets were lost with the gate's store and are rejected", "sale", sale, "tickets", tickets)
 }
 
-// locate returns those of the tickets that SQL knows, or the gate as not confirmed: what is
-// confirmed is in SQL, or SQL has lost it.
+// locate returns the tickets that SQL has, or that the gate has as not confirmed: a
+// confirmed ticket is in SQL, or SQL has lost it.
 func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, tickets []gate.Ticket) (map[string]gate.Ticket, error) {
 	ids := make([]string, len(tickets))
 	for i, t := range tickets {
@@ -216,7 +216,7 @@ func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, ticke
 	return known, nil
 }
 
-// ended returns those of some tickets that have ended, as SQL has them:
+// ended returns the settled ones of the given tickets, from SQL:
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND ticket IN (…)
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)

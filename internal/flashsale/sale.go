@@ -1,44 +1,42 @@
 // Package flashsale sells an allotment of one item to a crowd.
 //
-// A purchase is let in by the gate, which answers at once with a ticket, and made into an
-// order by a consumer, which takes tickets from a queue in batches. The gate knows the
-// tickets that are in flight; SQL is where they end, each in an order or in a rejection.
+// The gate accepts a purchase and immediately returns a ticket; a consumer claims tickets
+// from a queue in batches and turns them into orders. The gate stores the tickets in
+// flight; SQL stores their results, an order or a rejection each.
 //
 // Invariants:
 //
 //   - No unit is sold twice and no customer gets more than the limit, whatever the gate
-//     believes: the units of live orders are counted in flash_sale_stocks, and each unit
-//     of work that sells, takes back or rejects bumps the version of that one row, under
-//     which the facts that it decides by were read.
-//   - An accepted ticket becomes confirmed or rejected, whatever crashes. A ticket that
-//     the gate's store has lost is rejected, as lost, when its customer, its message or
-//     the reconciler comes upon it.
-//   - A ticket that ended stays ended, because its end is in SQL before anybody is told:
+//     contains: flash_sale_stocks counts the units of live orders, and each unit of work
+//     that sells, returns or rejects increments the version of that row, under which its
+//     facts were read.
+//   - An accepted ticket becomes confirmed or rejected, whatever crashes. A ticket that the
+//     gate's store has lost is rejected, as lost, when its customer, its message or the
+//     reconciler refers to it.
+//   - A settled ticket stays settled, because its result is in SQL before it is reported:
 //     at most one order (unique by ticket) or one rejection, never both.
-//   - SQL is committed before the gate is told. What the gate was not told, because the
-//     program or the store ended in between, the reconciler tells it.
+//   - SQL is committed before the gate is updated. The reconciler repeats gate updates that
+//     were lost because the program or the store ended in between.
 //   - Workers supervise a sale until nothing of it is in flight, in the gate, in the queue
-//     and in SQL; then it is finished, for good.
+//     and in SQL; then it is finished, permanently.
 //
-// The lock of the item's inventory orders batches, rebuilds and changes of the allotment
-// one after the other, so that they need not run twice. Safety does not rest on it.
+// The inventory lock of the item serializes batches, rebuilds and changes of the allotment,
+// so that they need not run twice. Safety does not depend on it.
 //
-// Where to look: plan.go (plans and edits), transition.go and finish.go (from draft to finished),
+// Files: plan.go (plans and edits), transition.go and finish.go (from draft to finished),
 // buy.go and follow.go (customers), consume.go (tickets into orders), reject.go (tickets
 // that end without one), dead.go (dead letters), rebuild.go and reconcile.go (the gate),
-// worker.go (what supervises all sales). Package gate is the gate itself.
+// worker.go (supervision of all sales). Package gate is the gate itself.
 //
-// What it costs with the gate in Redis, to which cost_test.go holds it:
+// Costs with the gate in Redis, as cost_test.go checks:
 //
-//   - A purchase: no statement, and one script, which it shares with all who come while
-//     another is under way. Every five seconds a process reads the sale and its units
-//     again.
-//   - A sold-out answer: nothing, but for one script each half a second.
-//   - Reading a ticket: two statements and one script, shared with all who read
-//     meanwhile.
-//   - A batch of orders, however many they are: four scripts (claim, begin, end,
-//     acknowledge), the two of the lock, three reads, and one transaction of five INSERTs
-//     of many rows, two guarded UPDATEs and one read.
+//   - A purchase: no statement, and one script, shared by all purchases that arrive during
+//     another one. Every five seconds a process reads the sale and its units again.
+//   - A sold-out response: nothing, except one script per half second.
+//   - Reading a ticket: two statements and one script, shared by concurrent readers.
+//   - A batch of orders of any size: four scripts (claim, begin, end, acknowledge), the two
+//     of the lock, three reads, and one transaction of five multi-row INSERTs, two guarded
+//     UPDATEs and one read.
 package flashsale
 
 import (
@@ -54,12 +52,12 @@ import (
 )
 
 const (
-	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	// ReadPermission is also required by the search, the dashboard and the live feed.
 	ReadPermission  = "flash-sales:read"
 	writePermission = "flash-sales:write"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See flash sales, their numbers, tickets and dead letters."},
 	{Name: writePermission, Meaning: "Plan, open, pause, change and close flash sales, and handle their dead letters."},
@@ -69,36 +67,36 @@ const (
 	longestName = 100
 	mostUnits   = 100_000_000
 	mostRate    = 100_000
-	// mostReplicas is more than anybody runs.
+	// mostReplicas exceeds any deployment.
 	mostReplicas = 10
 )
 
-// Terms are the part of a sale that an edit may change; after it was opened only
-// name, endsTime, queueCap, rate, replicas and quantity.
+// Terms are the editable part of a sale; after the opening only name, endsTime, queueCap,
+// rate, replicas and quantity.
 type Terms struct {
 	Name string `json:"name"`
 	SKU  string `json:"sku"`
-	// Price is that of one unit, in minor units.
+	// Price is the price of one unit, in minor units.
 	Price int64 `json:"price"`
-	// Quantity is how many units are for sale.
+	// Quantity is the number of units for sale.
 	Quantity int64 `json:"quantity"`
-	// PerUserLimit is how many units one customer may hold, in all tickets together.
+	// PerUserLimit is the maximum number of units of one customer, in all tickets together.
 	PerUserLimit int64 `json:"perUserLimit"`
-	// The sale takes orders from StartsTime on and until just before EndsTime, while it
+	// The sale accepts orders from StartsTime (inclusive) to EndsTime (exclusive), while it
 	// is open.
 	StartsTime time.Time `json:"startsTime"`
 	EndsTime   time.Time `json:"endsTime"`
-	// QueueCap is how many tickets may wait at once; nil means any number.
+	// QueueCap is the maximum number of queued tickets; nil means no cap.
 	QueueCap *int64 `json:"queueCap"`
-	// Rate is how many tickets a second each consumer handles at most; nil means as
-	// many as it can.
+	// Rate is the maximum number of tickets per second of all consumers; nil means no
+	// limit.
 	Rate *int64 `json:"rate"`
-	// Replicas is how many replicas of Redis must have a purchase before it is accepted; nil
-	// means none. A gate in SQL is as durable as SQL and does not look at it.
+	// Replicas is the number of Redis replicas that must store a purchase before it is
+	// accepted; nil means none. A gate in SQL is as durable as SQL and ignores it.
 	Replicas *int64 `json:"replicas"`
 }
 
-// check returns the places that break a rule.
+// check returns the violated rules.
 func (t Terms) check() []apperr.Field {
 	var broken apperr.Fields
 	broken.Check(t.Name != "", "/name", "required", "is required")
@@ -115,7 +113,7 @@ func (t Terms) check() []apperr.Field {
 	return broken
 }
 
-// replicas is how many replicas must have a purchase, 0 for none.
+// replicas returns the number of replicas that must store a purchase, 0 for none.
 func (t Terms) replicas() int64 {
 	if t.Replicas == nil {
 		return 0
@@ -123,8 +121,7 @@ func (t Terms) replicas() int64 {
 	return *t.Replicas
 }
 
-// fixed returns the places that an edit changed and that customers rely on once the
-// sale was opened.
+// fixed returns violations for changed terms on which customers rely after the opening.
 func (t Terms) fixed(after Terms) []apperr.Field {
 	const code, message = "fixed", "cannot be changed once the sale was opened"
 	var broken apperr.Fields
@@ -139,39 +136,39 @@ func (t Terms) fixed(after Terms) []apperr.Field {
 type Sale struct {
 	guard.Row
 	Terms
-	// ItemName is the item's name when the sale was opened; "" before.
+	// ItemName is the item's name at the opening; "" before.
 	ItemName string
 	Status   int
-	// Secret makes the tickets of this sale; hexadecimal.
+	// Secret authenticates the tickets of this sale; hexadecimal.
 	Secret string
 }
 
 // TableName implements gorm's Tabler.
 func (Sale) TableName() string { return "flash_sales" }
 
-// Proposable implements guard.Proposable: changes of a sale can wait for their time.
+// Proposable implements guard.Proposable: changes of a sale can be scheduled.
 func (Sale) Proposable() {}
 
 func (s *Sale) path() string { return fmt.Sprintf("%s/%d", Topic, s.ID) }
 
-// Label names the sale for people.
+// Label identifies the sale in messages.
 func (s *Sale) Label() string { return fmt.Sprintf("flash sale %q", s.Name) }
 
-// holder is the name under which inventory keeps the sale's unsold units.
+// holder is the inventory holder of the sale's unsold units.
 func (s *Sale) holder() string { return fmt.Sprintf("flash-sale:%d", s.ID) }
 
-// Stock is what SQL knows of a sale's units. It is there once the sale was opened.
+// Stock is the state of a sale's units in SQL. It exists from the opening on.
 type Stock struct {
 	guard.Row
 	SaleID int64
 	// Allotted units belong to the sale; Sold of them are in live orders.
 	Allotted int64
 	Sold     int64
-	// Epoch counts how often the gate was built.
+	// Epoch counts the builds of the gate.
 	Epoch int64
-	// Rejected is how many tickets were rejected, see Rejection.
+	// Rejected is the number of rejected tickets, see Rejection.
 	Rejected int64
-	// Finished is whether the sale is closed and nothing of it is in flight any more.
+	// Finished reports whether the sale is closed and nothing of it is in flight.
 	Finished bool
 }
 
@@ -194,7 +191,7 @@ type Revision struct {
 // TableName implements gorm's Tabler.
 func (Revision) TableName() string { return "flash_sale_histories" }
 
-// restore returns the sale as it was at the revision.
+// restore returns the sale at the revision.
 func (r Revision) restore(sale *Sale) *Sale {
 	then := *sale
 	then.Terms, then.Status, then.ItemName = r.Terms, r.Status, r.ItemName

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// sampleEvery is how far apart the samples of a sale are, and samplesKept how long they are
-	// kept while it goes on. The last ones of a sale that has finished stay until retention
-	// removes its tickets.
+	// sampleEvery is the interval of samples of a sale, and samplesKept their retention
+	// while it is active. The last samples of a finished sale remain until retention
+	// deletes its tickets.
 	sampleEvery = 5 * time.Second
 	samplesKept = time.Hour
-	// repeatEvery is how often numbers that have not changed are published and sampled again: so that
-	// somebody who looks at them can tell that from nobody counting.
+	// repeatEvery is the interval at which unchanged numbers are published and sampled
+	// again, so that observers can distinguish them from a stopped worker.
 	repeatEvery = 10 * time.Second
-	// defaultLookback is how far back a request asks that does not say.
+	// defaultLookback is the default time range of a request.
 	defaultLookback = 5 * time.Minute
 )
 
-// sample is what a sale's numbers were at a moment, for charts that go back further than the
-// browser has looked. Of a slot, sampleEvery long, there is one, whichever worker wrote it.
+// sample contains a sale's numbers at a time, for charts that start before the page was
+// opened. Each slot of length sampleEvery has one sample, whichever worker wrote it.
 type sample struct {
 	SaleID    int64 `gorm:"primaryKey;autoIncrement:false"`
 	Slot      int64 `gorm:"primaryKey;autoIncrement:false"`
@@ -42,14 +42,14 @@ func (sample) TableName() string { return "flash_sale_samples" }
 
 func slotOf(at time.Time) int64 { return at.Unix() / int64(sampleEvery/time.Second) }
 
-// Sample is what a sale's numbers were at a time.
+// Sample contains a sale's numbers at a time.
 type Sample struct {
 	Time  time.Time       `json:"time"`
 	Stats json.RawMessage `json:"stats"`
 }
 
-// Samples returns a sale's numbers of some time until now, oldest first. Of a closed sale they
-// reach back from its newest ones: after an hour of rest its last hour is still to be seen.
+// Samples returns a sale's numbers of the last lookback, oldest first. For a closed sale
+// the range ends at its newest sample: its last hour stays visible afterwards.
 func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) ([]Sample, error) {
 	var rows []sample
 	ofSale := func() *gorm.DB { return s.db.Read(ctx).Where("sale_id = ?", sale.ID) }
@@ -61,7 +61,7 @@ func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) 
 	}
 	from := until - int64(lookback/sampleEvery)
 	if err := ofSale().Where("slot >= ?", from).Order("slot").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("read what the numbers of sale %d were: %w", sale.ID, err)
+		return nil, fmt.Errorf("read the samples of sale %d: %w", sale.ID, err)
 	}
 	samples := make([]Sample, len(rows))
 	for i, row := range rows {
@@ -70,9 +70,9 @@ func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) 
 	return samples, nil
 }
 
-// insertSample writes a sample of a sale, and once a minute removes those that are too old. It is
-// no unit: what is not written is a gap in a chart. Its time is that of the service, as that of its
-// readers is: the gate has the clock of its store.
+// insertSample writes a sample of a sale, and once a minute deletes old ones. It is not a
+// unit: a lost sample is a gap in a chart. It uses the clock of the service, like its
+// readers; the gate uses the clock of its store.
 //
 //	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE sale_id = sale_id
@@ -80,7 +80,7 @@ func (w *worker) insertSample(ctx context.Context, sale *Sale, c *consuming, sta
 	now := clock.Kept(w.clock.Now())
 	text, err := json.Marshal(stats)
 	if err != nil {
-		slog.ErrorContext(ctx, "a sale's numbers are no JSON", "sale", sale.ID, "error", err)
+		slog.ErrorContext(ctx, "flash sale: numbers cannot be encoded as JSON", "sale", sale.ID, "error", err)
 		return
 	}
 	slot := slotOf(now)
@@ -93,6 +93,6 @@ func (w *worker) insertSample(ctx context.Context, sale *Sale, c *consuming, sta
 		err = w.db.Write(ctx).Exec("DELETE FROM flash_sale_samples WHERE tenant_id = ? AND sale_id = ? AND slot < ?", sale.TenantID, sale.ID, old).Error
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "a sale's numbers were not kept for its charts", "sale", sale.ID, "error", err)
+		slog.WarnContext(ctx, "flash sale: sample not stored", "sale", sale.ID, "error", err)
 	}
 }

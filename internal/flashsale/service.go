@@ -23,11 +23,11 @@ import (
 	"interlock/internal/orders"
 )
 
-// Topic is where changes of sales are announced, keyed by id. Their numbers come there
-// too, as the action "stats".
+// Topic is the topic of changes of sales, keyed by id. Their numbers are published there
+// too, with the action "stats".
 const Topic = "flash-sales"
 
-// Orders is what a sale uses of orders.Service. Tests put faults between the two.
+// Orders is the part of orders.Service that a sale uses. Tests inject faults here.
 type Orders interface {
 	PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleLot, tickets []orders.SaleTicket) ([]orders.SaleOrder, error)
 	OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]orders.SaleOrder, error)
@@ -35,7 +35,7 @@ type Orders interface {
 	EachOfSale(ctx context.Context, sale int64, fn func(part []orders.SaleOrder) error) error
 }
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
@@ -43,31 +43,31 @@ type Deps struct {
 	Clock  clock.Clock
 	Gate   gate.Gate
 	Queues mq.Broker
-	// Items name what is for sale, and Inventory has the pieces.
+	// Items names the items for sale, and Inventory has their units.
 	Items     *catalog.Service
 	Inventory *inventory.Service
 	Orders    Orders
-	// Approvals is where changes of sales wait for their time.
+	// Approvals schedules changes of sales.
 	Approvals *approvals.Service
 	// PaymentTimeout is how long an order may stay unpaid; 0 means 15 minutes.
 	PaymentTimeout time.Duration
-	// Random is where tickets come from; nil means crypto/rand.
+	// Random is the source of tickets; nil means crypto/rand.
 	Random io.Reader
 }
 
-// Service is the use cases of flash sales, each kind of them in a part of its own. It is
-// safe for concurrent use.
+// Service implements the use cases of flash sales, in one part per kind. It is safe for
+// concurrent use.
 type Service struct {
-	*core        // what the parts share
+	*core        // shared by the parts
 	*planner     // plans and edits
 	*transitions // open, pause, resume, close, finish
 	*purchases   // a customer's purchase and its ticket
 	*consumer    // tickets into orders
-	*deadLetters // tickets that were given up
-	*reconciler  // the gate and the queue to where SQL is
+	*deadLetters // tickets that are no longer handled
+	*reconciler  // makes the gate and the queue match SQL
 }
 
-// New returns a Service, and has changes of sales offered to approvals.
+// New returns a Service, and registers changes of sales with approvals.
 func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
@@ -92,9 +92,9 @@ func New(d Deps) *Service {
 // PaymentTimeout is how long an order of a sale may stay unpaid.
 func (s *Service) PaymentTimeout() time.Duration { return s.paymentTimeout }
 
-// Filter narrows a list of sales. Zero members do not narrow.
+// Filter filters a list of sales. Zero members do not filter.
 type Filter struct {
-	// Search is looked for in the name, in either case.
+	// Search is matched against the name, ignoring case.
 	Search string
 	// Status is nil for all.
 	Status *status.State
@@ -111,7 +111,7 @@ func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (s
 	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("sale_id", sale.ID))
 }
 
-// ByName returns at most limit sales whose name begins with a text.
+// ByName returns at most limit sales whose name starts with a text.
 func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, error) {
 	sales, err := storage.ByPrefix[Sale](s.db.Read(ctx), "name", storage.Spellings(text), limit)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Service) ForgetQueues(ctx context.Context, limit int) error {
 func (s *Service) Queues(ctx context.Context) (map[string]bool, error) {
 	var sales []Sale
 	if err := s.db.Read(ctx).Select("id", "status").Find(&sales).Error; err != nil {
-		return nil, fmt.Errorf("read whose sales have queues: %w", err)
+		return nil, fmt.Errorf("read the sales with queues: %w", err)
 	}
 	queues := make(map[string]bool, len(sales))
 	for _, sale := range sales {

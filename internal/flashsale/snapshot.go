@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// snapshotLife bounds how long a sale is remembered when the news that it changed
-	// did not come, and closedLife one that is not open. The gate has the last word on
-	// everything but the sale's existence and its end.
+	// snapshotLife bounds the cache time of a sale if the event of a change is lost, and
+	// closedLife that of a sale that is not open. The gate has the final decision except on
+	// the sale's existence and its end.
 	snapshotLife = 5 * time.Second
 	closedLife   = time.Second
-	// loadTimeout bounds one read of the database on behalf of all that wait for it.
+	// loadTimeout bounds one database read for all callers that wait for it.
 	loadTimeout = 5 * time.Second
 )
 
-// snapshot is what buying needs of a sale.
+// snapshot contains the data of a sale that purchases need.
 type snapshot struct {
 	sale   *Sale
 	stock  *Stock // nil before it was opened
 	loaded time.Time
 }
 
-// snapshotOf returns a sale of the caller's tenant as it was a moment ago. Errors:
-// NotFound.
+// snapshotOf returns a recent state of a sale of the caller's tenant. Errors: NotFound.
 func (s *core) snapshotOf(ctx context.Context, id int64) (*snapshot, error) {
 	p, _ := principal.From(ctx)
 	if found, ok := s.snapshots.Load(id); ok {
@@ -76,7 +75,7 @@ func (snap *snapshot) life() time.Duration {
 	return closedLife
 }
 
-// forget has the next request read the sale again.
+// forget makes the next request read the sale again.
 func (s *core) forget(sale int64) {
 	s.snapshots.Delete(sale)
 	s.exhausted.Delete(sale)

@@ -10,21 +10,20 @@ import (
 )
 
 const (
-	// soldOutLife is for how long this process answers by itself that a sale is sold
-	// out.
+	// soldOutLife is how long this process rejects purchases from its sold-out cache.
 	soldOutLife = 500 * time.Millisecond
-	// buyersLife bounds how long it remembers who bought. They are others only when units
-	// were let in since, or the store of the gate came back older than it was.
+	// buyersLife bounds the cache time of the buyers. They change only if purchases were
+	// accepted since, or the gate's store was restored to an older state.
 	buyersLife = 5 * time.Second
-	// lookUpsBeforeReadingAll is how many customers are looked up in the gate, one by one, before
-	// all buyers are read; mostBuyers is how many of them a process remembers at most, some
+	// lookUpsBeforeReadingAll is the number of single lookups of customers in the gate
+	// after which all buyers are read; mostBuyers bounds the number of cached buyers, about
 	// 10 MB.
 	lookUpsBeforeReadingAll = 100
 	mostBuyers              = 100_000
 )
 
-// soldOut remembers that so many units remained, fewer than were asked for, at this version
-// of the sale.
+// soldOut is a cache entry: remaining units, fewer than the requested number units, at this
+// version of the sale.
 type soldOut struct {
 	version   int64
 	units     int64
@@ -33,17 +32,17 @@ type soldOut struct {
 	buyers    *buyers
 }
 
-// buyers are who may hold units of a sale that is sold out.
+// buyers are customers that may have units of a sold-out sale.
 type buyers struct {
 	ref     gate.Ref
-	letIn   int64 // how many units had been let in
+	letIn   int64 // number of accepted units
 	until   time.Time
 	lookUps atomic.Int64
-	users   atomic.Pointer[map[string]struct{}] // nil until they were read
+	users   atomic.Pointer[map[string]struct{}] // nil until all buyers were read
 }
 
-// rememberSoldOut remembers that the gate refused so many units of a sale, unless that is
-// known. Who bought stays known while nobody else was let in.
+// rememberSoldOut caches that the gate rejected this number of units of a sale, unless it
+// is cached. The cached buyers stay valid while no other purchase was accepted.
 func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admission) {
 	if _, exhausted := s.exhaustedFor(snap, units); exhausted {
 		return
@@ -64,8 +63,8 @@ func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admissio
 	s.exhausted.Store(snap.sale.ID, soldOut{snap.sale.Version, units, a.Remaining, until, known})
 }
 
-// forgetSoldOutUnlessBuyer forgets that a sale is sold out when a customer who was let in, or may have
-// been, is not among its buyers: they are read again.
+// forgetSoldOutUnlessBuyer evicts the cache entry of a sale if a customer whose purchase
+// was, or may have been, accepted is not among its buyers: the buyers are read again.
 func (s *purchases) forgetSoldOutUnlessBuyer(sale int64, user string) {
 	found, remembered := s.exhausted.Load(sale)
 	if !remembered || found.(soldOut).buyers.has(user) {
@@ -76,8 +75,8 @@ func (s *purchases) forgetSoldOutUnlessBuyer(sale int64, user string) {
 	s.exhausted.Delete(sale)
 }
 
-// exhaustedFor returns what this process remembers by which a purchase of so many units is
-// refused.
+// exhaustedFor returns the cache entry by which a purchase of this number of units is
+// rejected.
 func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, exhausted bool) {
 	found, ok := s.exhausted.Load(snap.sale.ID)
 	if !ok {
@@ -87,16 +86,17 @@ func (s *purchases) exhaustedFor(snap *snapshot, units int64) (memory soldOut, e
 	return memory, memory.version == snap.sale.Version && units >= memory.units && s.clock.Now().Before(memory.until)
 }
 
-// answerSoldOut is what the gate would answer to a purchase for which too few units remain,
-// without asking it to let anybody in: the limit of a customer comes first, and one who was let
-// in is told the ticket when none remain. What the customer holds is read from the gate; when
-// that cannot be read, the sale is still sold out.
+// answerSoldOut returns the verdict that the gate would return for a purchase with too few
+// units left, without an admission: the limit of a customer comes first, and if no units
+// remain, a customer with a ticket gets it. It reads the customer's units from the gate; if
+// that fails, the verdict is sold out.
 //
-// Whom another process has let in since the memory began, because units came back, is a stranger
-// here, until the memory ends or the word of the units that came back is heard (announceUnitsReturned).
+// A customer that another process has admitted since, because units were returned, is
+// unknown here until the entry expires or the message about the returned units arrives
+// (announceUnitsReturned).
 func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w PurchaseRequest, memory soldOut) gate.Admission {
 	var held gate.Holding
-	// While some remain, others buy fewer units at any moment.
+	// While some units remain, concurrent purchases of fewer units can succeed.
 	if memory.remaining > 0 || s.mayHold(ctx, memory.buyers, w.User) {
 		held, _ = s.gate.Held(ctx, memory.buyers.ref, w.User)
 	}
@@ -106,16 +106,16 @@ func (s *purchases) answerSoldOut(ctx context.Context, snap *snapshot, w Purchas
 	return gate.Admission{Verdict: gate.SoldOut, Remaining: memory.remaining}
 }
 
-// announceUnitsReturned has every process ask the gate again: units of a sale that was sold out may be
-// for sale again. Should the word be lost, the others ask soldOutLife later.
+// announceUnitsReturned makes every process query the gate again: units of a sold-out sale
+// may be for sale again. If the message is lost, the others query it after soldOutLife.
 func (s *core) announceUnitsReturned(ctx context.Context, tenant, sale int64) {
 	s.exhausted.Delete(sale)
 	s.publishWorker(ctx, tenant, sale, workerMessage{Kind: unitsReturned})
 }
 
-// mayHold is false only for a customer who holds no units. The request that finds it
-// worthwhile reads all buyers. Where they are too many, customers go on being looked up; where
-// that fails, as for a request whose caller hangs up, another one does it later.
+// mayHold returns false only for a customer without units. The request that reaches the
+// threshold reads all buyers. If they are too many, customers are looked up one by one; if
+// the read fails, for example because the caller disconnects, a later request repeats it.
 func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
 	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsBeforeReadingAll {
 		switch list, err := s.gate.Buyers(ctx, b.ref, mostBuyers); {
@@ -132,7 +132,7 @@ func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
 	return b.users.Load() == nil || b.has(user)
 }
 
-// has reports whether a customer is known to be among them.
+// has reports whether a customer is among the cached buyers.
 func (b *buyers) has(user string) bool {
 	users := b.users.Load()
 	if users == nil {

@@ -12,20 +12,21 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// Stats are a sale's numbers, in units, all of one moment but the age.
+// Stats are a sale's numbers, in units, all at the same time except the age.
 type Stats struct {
 	gate.Counts
-	// Balanced is whether each allotted unit is in exactly one place.
+	// Balanced reports whether each allotted unit is counted exactly once.
 	Balanced bool `json:"balanced"`
-	// OldestQueuedSeconds is how long the ticket at the head of the queue has waited.
+	// OldestQueuedSeconds is the age of the ticket at the head of the queue.
 	OldestQueuedSeconds float64 `json:"oldestQueuedSeconds"`
-	// Lost is the number of tickets that were accepted and lost with the gate's store, as
-	// far as anybody came upon them.
+	// Lost is the number of accepted tickets that were lost with the gate's store, as far
+	// as detected.
 	Lost int64 `json:"lost"`
 }
 
-// Stats returns a sale's numbers. Those of a sale that is finished are what SQL knows, and
-// what the gate's store still has. Errors: Unavailable, also while the gate is built.
+// Stats returns a sale's numbers. Those of a finished sale come from SQL, and from the
+// gate's store as far as it still has them. Errors: Unavailable, also during a rebuild of
+// the gate.
 func (s *core) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *core) Stats(ctx context.Context, sale *Sale) (Stats, error) {
 		return Stats{}, gateError(err)
 	}
 	if stock.Finished {
-		// What the gate's store believes to be in flight came back from when it was.
+		// In-flight numbers of the gate's store come from a restored older state.
 		counts = gate.Counts{
 			Allotted: stock.Allotted, Confirmed: stock.Sold, Rejected: counts.Rejected, Returned: counts.Returned, Refusals: counts.Refusals,
 		}
@@ -72,7 +73,7 @@ func (s *core) statsOf(ctx context.Context, stock *Stock, counts gate.Counts) (S
 	return stats, nil
 }
 
-// publish tells who watches the sales its numbers.
+// publish sends a sale's numbers to observers.
 func (s *worker) publish(ctx context.Context, sale *Sale, stats Stats) {
 	caller, _ := principal.From(ctx)
 	event, err := events.Change{
@@ -80,13 +81,13 @@ func (s *worker) publish(ctx context.Context, sale *Sale, stats Stats) {
 		Status: Machine.Of(sale.Status).Name, Label: sale.Name, Detail: stats,
 	}.Event(sale.TenantID, Topic, strconv.FormatInt(sale.ID, 10))
 	if err == nil {
-		event.ID = "" // the next numbers tell whoever missed these
+		event.ID = "" // the next numbers replace missed ones
 		err = s.bus.Publish(ctx, event)
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "a sale's numbers were not announced", "sale", sale.ID, "error", err)
+		slog.WarnContext(ctx, "flash sale: stats announcement failed", "sale", sale.ID, "error", err)
 	}
 }
 
-// statsAction is the action of events that bring numbers and no change.
+// statsAction is the action of events with numbers and without a change.
 const statsAction = "stats"

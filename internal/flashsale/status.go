@@ -10,8 +10,8 @@ var (
 	closed = status.State{Code: 3, Name: "closed"}
 )
 
-// Machine is a sale's life. A pause stops admission only: what was accepted goes on.
-// A closed sale stays closed: its unsold units go back to the inventory.
+// Machine is the status machine of a sale. A pause stops admission only: accepted tickets
+// are still handled. A closed sale stays closed: its unsold units return to the inventory.
 var Machine = status.New(status.Machine{
 	Name:    "flash sale",
 	Initial: draft,

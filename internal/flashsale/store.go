@@ -30,7 +30,7 @@ func findSale(db *gorm.DB, id int64) (*Sale, error) {
 	return &sale, nil
 }
 
-// stockOf returns what SQL knows of a sale's units, nil before it was opened.
+// stockOf returns the state of a sale's units in SQL, nil before the opening.
 func stockOf(db *gorm.DB, sale int64) (*Stock, error) {
 	var rows []Stock
 	if err := db.Where("sale_id = ?", sale).Find(&rows).Error; err != nil {
@@ -73,13 +73,13 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// subtractSold takes units of a cancelled order out of those that are sold. Of a sale that is
-// finished they leave the allotment, too:
+// subtractSold subtracts the units of a cancelled order from the sold ones. For a finished
+// sale it also subtracts them from the allotment:
 //
 //	UPDATE flash_sale_stocks SET sold = sold - ?, allotted = allotted - ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND (sold >= ? AND finished = ?)
 //
-// Errors: guard.ErrRefused when the sale was finished meanwhile.
+// Errors: guard.ErrRefused if the sale was finished concurrently.
 func subtractSold(ctx context.Context, u *uow.Unit, stock *Stock, units int64) error {
 	set := guard.Set{"sold": guard.Add("sold", -units)}
 	if stock.Finished {
@@ -88,9 +88,9 @@ func subtractSold(ctx context.Context, u *uow.Unit, stock *Stock, units int64) e
 	return guard.Adjust[Stock](ctx, u, stock.ID, set, "sold >= ? AND finished = ?", units, stock.Finished)
 }
 
-// overtakenIfStale has the unit run again when the sale's units have changed since they
-// were read. It does not wrap the guard's error, which would be taken for the one of the
-// sale's own row.
+// overtakenIfStale makes the unit run again if the sale's units have changed since they
+// were read. It does not wrap the guard's error, which would be confused with an error of
+// the sale's row.
 func overtakenIfStale(err error, doing string) error {
 	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrRefused) {
 		return uow.Overtaken("units")
@@ -98,10 +98,10 @@ func overtakenIfStale(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// ref names the gate that goes with the units.
+// ref returns the reference of the gate for the units.
 func (k *Stock) ref() gate.Ref { return gate.Ref{Sale: k.SaleID, Epoch: k.Epoch} }
 
-// rulesOf are what the gate goes by.
+// rulesOf returns the rules of the gate.
 func rulesOf(sale *Sale, stock *Stock) gate.Rules {
 	r := gate.Rules{
 		Ref: stock.ref(), Version: sale.Version, StockVersion: stock.Version, Open: sale.Status == open.Code,
@@ -113,14 +113,14 @@ func rulesOf(sale *Sale, stock *Stock) gate.Rules {
 	return r
 }
 
-// active is a sale that is not finished.
+// active is an unfinished sale.
 type active struct {
 	sale  Sale
 	stock Stock
 }
 
-// actives returns the sales of all tenants that were opened and are not finished, also
-// those that are closed and sold out, of which tickets may still be in flight:
+// actives returns the opened and unfinished sales of all tenants, including closed and
+// sold-out ones, whose tickets may still be in flight:
 //
 //	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
 //	SELECT * FROM flash_sales WHERE id IN (…)
@@ -128,7 +128,7 @@ func (s *core) actives(ctx context.Context) ([]active, error) {
 	ctx = storage.AcrossTenants(ctx)
 	var stocks []Stock
 	if err := s.db.Read(ctx).Where("finished = ?", false).Order("sale_id").Find(&stocks).Error; err != nil {
-		return nil, fmt.Errorf("look for sales that are not finished: %w", err)
+		return nil, fmt.Errorf("find unfinished sales: %w", err)
 	}
 	if len(stocks) == 0 {
 		return nil, nil

@@ -20,18 +20,18 @@ import (
 
 const kindUpdate = "flash_sale.update"
 
-// subject lets changes of sales wait for their time. They take no votes.
+// subject lets changes of sales be scheduled. They need no votes.
 type subject struct{ *planner }
 
-// proposedEdit is an edit of a sale as an approval holds it: the merge patch on the terms, with
-// the quantity that the sale is to have.
+// proposedEdit is the stored form of an edit in an approval: the merge patch of the terms,
+// with the resulting quantity.
 type proposedEdit struct {
 	SaleID int64           `json:"saleId"`
 	Patch  json.RawMessage `json:"patch"`
 }
 
-// proposeEdit proposes an edit that is scheduled, and reports whether it did. What depends on
-// others, as how many units there are by then, is asked when it is made.
+// proposeEdit proposes a scheduled edit, and reports whether it did. Conditions that depend
+// on other data, such as available units, are checked when the edit is applied.
 func (s *planner) proposeEdit(ctx context.Context, u *uow.Unit, before, after *Sale, _ *change.Overwrite) (bool, error) {
 	if !approvals.Scheduled(ctx) {
 		return false, nil
@@ -49,7 +49,7 @@ func (s *planner) proposeEdit(ctx context.Context, u *uow.Unit, before, after *S
 	return !now, err
 }
 
-// markApprovalsStale makes the approvals that name a sale stale, if there may be any.
+// markApprovalsStale marks the approvals that refer to a sale stale, if there may be any.
 func (s *core) markApprovalsStale(ctx context.Context, u *uow.Unit, named bool, sale *Sale) error {
 	if !named && u.Approval() == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (s *core) markApprovalsStale(ctx context.Context, u *uow.Unit, named bool, 
 	return s.approvals.MarkStale(ctx, u, sale.path())
 }
 
-// proposalOf is the change from one content of a sale to another.
+// proposalOf returns the proposal of a change from one content of a sale to another.
 func proposalOf(before, after *Sale, note string) (approvals.Proposal, error) {
 	p := approvals.Proposal{
 		Kind: kindUpdate, Resource: before.path(), BaseETag: before.Ref().ETag(), Targets: []string{before.path()}, Note: note, Unvoted: true,
@@ -83,11 +83,11 @@ func proposalOf(before, after *Sale, note string) (approvals.Proposal, error) {
 	return p, err
 }
 
-// decode reads what proposalOf wrote, as package change takes it.
+// decode decodes the content of a proposal for package change.
 func decode(p approvals.Proposal) (id int64, edit change.Edit, err error) {
 	var content proposedEdit
 	if err := json.Unmarshal(p.Content, &content); err != nil {
-		return 0, edit, fmt.Errorf("read the change of a sale that is proposed: %w", err)
+		return 0, edit, fmt.Errorf("decode the proposed change of a sale: %w", err)
 	}
 	if edit.Patch, err = merge.Tree(content.Patch); err != nil {
 		return 0, edit, err
@@ -96,8 +96,8 @@ func decode(p approvals.Proposal) (id int64, edit change.Edit, err error) {
 	return content.SaleID, edit, err
 }
 
-// saleOf returns the sale of a proposal as the unit sees it, and the edit. Errors: ErrStaleBase when
-// it is gone.
+// saleOf returns the sale of a proposal in the unit's transaction, and the edit. Errors:
+// ErrStaleBase if the sale was deleted.
 func saleOf(ctx context.Context, u *uow.Unit, p approvals.Proposal) (*Sale, change.Edit, error) {
 	id, edit, err := decode(p)
 	if err != nil {
@@ -124,8 +124,8 @@ func (subject) Grants() approvals.Grants {
 
 type lockedUnits struct{}
 
-// Lock implements approvals.Subject. The context it returns has the units that an edit of the
-// quantity of an opened sale is decided by.
+// Lock implements approvals.Subject. Its context contains the units on which an edit of an
+// opened sale's quantity is based.
 func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (context.Context, error) {
 	id, edit, err := decode(p)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	}
 	stock, _ := ctx.Value(lockedUnits{}).(*Stock)
 	if stock == nil && sale.Status != draft.Code && quantityDelta(sale, edit) != 0 {
-		// The sale came to the version of the change after its locks were taken.
+		// The sale reached the version of the change after its locks were acquired.
 		return uow.Overtaken("sale")
 	}
 	_, err = s.editable(stock).Apply(ctx, u, sale, edit)
@@ -188,8 +188,8 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	return proposed(sale, to, p.Note, "/patch")
 }
 
-// proposed is the proposal that makes a sale an edited document; pointers of errors are below
-// prefix.
+// proposed returns the proposal that changes a sale to an edited document; error pointers
+// are below prefix.
 func proposed(sale *Sale, to any, note, prefix string) (approvals.Proposal, error) {
 	after, _, err := revise(sale, to)
 	var refused *apperr.Error
@@ -264,7 +264,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	var content proposedEdit
 	if err := json.Unmarshal(p.Content, &content); err != nil {
-		return approvals.Rendered{}, fmt.Errorf("read the change of a sale that is proposed: %w", err)
+		return approvals.Rendered{}, fmt.Errorf("decode the proposed change of a sale: %w", err)
 	}
 	return approvals.Rendered{Patch: content.Patch}, nil
 }
@@ -297,7 +297,7 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.C
 	}
 	var terms Terms
 	if err := merge.Decode(merge.Patch(from, edit.Patch), &terms); err != nil {
-		return nil, fmt.Errorf("read what is proposed of a sale: %w", err)
+		return nil, fmt.Errorf("decode the proposed content of a sale: %w", err)
 	}
 	side.Proposed = terms
 	return []approvals.Comparison{side}, nil

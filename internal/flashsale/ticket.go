@@ -10,9 +10,9 @@ import (
 	"interlock/internal/base/crockford"
 )
 
-// A ticket is 128 bits and a mark of 32 bits that only this sale can make for this
-// customer, in Crockford's base 32. By the mark a ticket that was given out can be told
-// from an invented one when its store has lost it.
+// A ticket consists of 128 bits and a 32-bit MAC that only this sale can compute for this
+// customer, in Crockford's base 32. The MAC distinguishes an issued ticket from an invented
+// one after the store has lost it.
 const (
 	ticketBytes = 16
 	markBytes   = 4
@@ -27,8 +27,8 @@ func newSecret(random io.Reader) (string, error) {
 	return hex.EncodeToString(raw), nil
 }
 
-// newTicket returns a ticket of a customer. With a key, which is the request's
-// idempotency key and who sent it, the same one each time.
+// newTicket returns a ticket of a customer. With a key, which contains the request's
+// idempotency key and its sender, the ticket is deterministic.
 func newTicket(secret, user, key string, random io.Reader) (string, error) {
 	raw := make([]byte, ticketBytes, ticketBytes+markBytes)
 	if key == "" {
@@ -41,7 +41,7 @@ func newTicket(secret, user, key string, random io.Reader) (string, error) {
 	return crockford.Encoding.EncodeToString(append(raw, mark(secret, user, raw)...)), nil
 }
 
-// genuine reports whether the sale gave this ticket out, or would, to the customer.
+// genuine reports whether the sale could have issued this ticket to the customer.
 func genuine(secret, user, ticket string) bool {
 	raw, err := crockford.Encoding.DecodeString(ticket)
 	if err != nil || len(raw) != ticketBytes+markBytes {
@@ -50,7 +50,7 @@ func genuine(secret, user, ticket string) bool {
 	return hmac.Equal(raw[ticketBytes:], mark(secret, user, raw[:ticketBytes]))
 }
 
-// isTicket reports whether a text could be a ticket of some sale.
+// isTicket reports whether a text has the form of a ticket.
 func isTicket(text string) bool {
 	raw, err := crockford.Encoding.DecodeString(text)
 	return err == nil && len(raw) == ticketBytes+markBytes
@@ -62,7 +62,7 @@ func mark(secret, user string, raw []byte) []byte {
 
 func mac(secret, user, text string) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
-	// No user has a NUL in its name, so no two pairs are the same bytes.
+	// User names contain no NUL, so distinct pairs have distinct bytes.
 	h.Write([]byte(user + "\x00" + text))
 	return h.Sum(nil)
 }

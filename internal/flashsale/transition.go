@@ -13,17 +13,17 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// transitions moves sales from one status to the next, and their units with them: out of the
-// item's stock when a sale is opened, back there when it is closed and finished.
+// transitions moves sales between statuses, together with their units: from the inventory
+// when a sale is opened, and back when it is closed and finished.
 type transitions struct{ *core }
 
-// Transition moves a sale that was just read; see change.Lifecycle for what is refused. Opening
-// reserves the sale's quantity of the item's stock and builds the gate; closing leaves
-// what is unsold to be released once the queue has drained.
+// Transition moves a sale that was just read; see change.Lifecycle for rejections. Opening
+// reserves the sale's quantity in the inventory and builds the gate; after closing, unsold
+// units are released once the queue is empty.
 //
-// Errors, besides, for open: ValidationFailed when the item is not for sale or the sale
-// is over already; InsufficientStock; lock.ErrNotAcquired when the item's stock was not
-// had in time.
+// Further errors, for open: ValidationFailed if the item is not for sale or the sale has
+// already ended; InsufficientStock; lock.ErrNotAcquired if the inventory lock was not
+// acquired in time.
 func (s *transitions) Transition(ctx context.Context, u *uow.Unit, sale *Sale, action string, ifMatch *guard.Precondition) (*Sale, error) {
 	if err := s.lifecycle().CheckPrecondition(sale, ifMatch); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *transitions) Transition(ctx context.Context, u *uow.Unit, sale *Sale, a
 	return after, s.markApprovalsStale(ctx, u, named, after)
 }
 
-// allot gives a sale that is being opened its units.
+// allot creates the units of a sale that is being opened.
 func (s *transitions) allot(ctx context.Context, u *uow.Unit, sale *Sale) error {
 	stock := &Stock{SaleID: sale.ID, Allotted: sale.Quantity, Epoch: 1}
 	if err := guard.Insert(ctx, u, stock); err != nil {
@@ -84,19 +84,19 @@ func (s *transitions) allot(ctx context.Context, u *uow.Unit, sale *Sale) error 
 	}
 	rules := rulesOf(sale, stock)
 	u.AfterCommit(func(ctx context.Context) {
-		// A gate that is there already is of a later epoch, or of this one.
+		// An existing gate has a later epoch, or this one.
 		if err := s.gate.Build(ctx, rules, nil); err != nil {
-			slog.WarnContext(ctx, "the gate of a new sale could not be built and will be tried again", "sale", sale.ID, "error", err)
+			slog.WarnContext(ctx, "flash sale: gate build failed; will retry", "sale", sale.ID, "error", err)
 			s.wakeWorker()
 		}
 	})
 	return nil
 }
 
-// ReturnUnits takes the units of a cancelled order back into its sale, in the order's own
-// unit, which has the lock of the item's stock: from the order's holder to the sale's.
-// They are for sale again, or, when the sale is closed, released to the item's stock; once
-// it is finished they go there at once.
+// ReturnUnits returns the units of a cancelled order to its sale, in the order's unit,
+// which has the inventory lock: from the order's holder to the sale's. They are for sale
+// again, or, if the sale is closed, are released to the inventory later; if it is finished,
+// immediately.
 func (s *transitions) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ticket, holder string, units int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *transitions) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ti
 		return fmt.Errorf("%s has orders and no units", sale.Label())
 	}
 	if err := subtractSold(ctx, u, stock, units); err != nil {
-		return overtakenIfStale(err, "take units back")
+		return overtakenIfStale(err, "return units")
 	}
 	if stock.Finished {
 		reference := fmt.Sprintf("@flash-sales/%d/tickets/%s", id, ticket)
@@ -131,14 +131,14 @@ func (s *transitions) ReturnUnits(ctx context.Context, u *uow.Unit, id int64, ti
 	return nil
 }
 
-// move takes one step of the gate after its cause was committed. Should it fail, the
-// reconciler finds the difference.
+// move sends one gate update after its cause was committed. If it fails, the reconciler
+// detects the difference.
 func (s *transitions) move(ctx context.Context, sale int64, step gate.Step) {
 	stock, err := stockOf(s.db.Read(ctx), sale)
 	if err == nil && stock != nil {
 		_, err = s.gate.Move(ctx, stock.ref(), []gate.Step{step})
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "the gate has not heard of a ticket and will be told again", "sale", sale, "ticket", step.Ticket, "error", err)
+		slog.WarnContext(ctx, "flash sale: gate update of a ticket failed; the reconciler will retry", "sale", sale, "ticket", step.Ticket, "error", err)
 	}
 }

@@ -25,7 +25,7 @@ func saleViewOf(s Sale) saleView {
 	}
 }
 
-// editedView is a sale that says what an edit was merged with.
+// editedView is a sale with the result of a merge.
 type editedView struct {
 	saleView
 	Merged *change.Merged `json:"merged,omitempty"`
@@ -48,11 +48,11 @@ func revisionViewOf(r Revision) revisionView {
 	}
 }
 
-// ticketView is a ticket as its customer sees it.
+// ticketView is the representation of a ticket for its customer.
 type ticketView struct {
 	Ticket string `json:"ticket"`
 	Status string `json:"status"`
-	// Ahead is there in the reply to a purchase only.
+	// Ahead is present only in the reply to a purchase.
 	Ahead    *int64 `json:"ahead,omitempty"`
 	Quantity int64  `json:"quantity,omitempty"`
 	OrderID  int64  `json:"orderId,omitempty"`
@@ -66,7 +66,7 @@ func ticketViewOf(t gate.Ticket) ticketView {
 	case gate.Confirmed:
 		v.Status = "confirmed"
 	case gate.Cancelled:
-		// The purchase was confirmed; what became of the order is the order's to say.
+		// The purchase was confirmed; the order shows its later states.
 		v.Status, v.Reason = "confirmed", "order_cancelled"
 	case gate.Rejected:
 		v.Status = "rejected"

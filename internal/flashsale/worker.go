@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// roundEvery is how often a worker supervises its sales, calmEvery when nothing happens in
-	// them, and restEvery how often it looks for one when it has none. It is woken by sales that
-	// are opened, and by purchases.
+	// roundEvery is the interval at which a worker supervises its sales, calmEvery the
+	// interval while they are idle, and restEvery that of a worker without sales. Openings
+	// and purchases wake it.
 	roundEvery = time.Second
 	calmEvery  = 2 * roundEvery
 	restEvery  = 10 * roundEvery
-	// repairEvery is how often a sale's tickets are compared with its orders.
+	// repairEvery is the interval of comparisons of a sale's tickets with its orders.
 	repairEvery = 30 * time.Second
-	// consumerLease is how long the tickets of a consumer that died wait.
+	// consumerLease is how long tickets of a dead consumer wait.
 	consumerLease    = 5 * time.Second
 	consumerBatch    = 100
 	consumersPerSale = 2
-	// idlePoll is how often the queue of a sale is looked at that had nothing lately. Purchases
-	// are seen at once, unless the message of another process is lost.
+	// idlePoll is the poll interval of an idle sale's queue. Purchases wake the consumer
+	// immediately, unless the message of another process is lost.
 	idlePoll = 1500 * time.Millisecond
 )
 
-// Listen takes note of what other processes do with sales, and passes on what this one has to
-// tell them, until ctx ends. Every process runs it, those that take purchases and those that
-// consume queues; without it a change is noticed some seconds later.
+// Listen handles messages of other processes about sales, and sends the messages of this
+// process, until ctx ends. Every process that accepts purchases or consumes queues runs it;
+// without it changes are noticed with a delay of seconds.
 func (s *Service) Listen(ctx context.Context) error {
 	news, err := s.bus.Subscribe(ctx, Topic, workerTopic)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *Service) Listen(ctx context.Context) error {
 	return nil
 }
 
-// listenTo takes note of what is announced, and announces in turn what this process enqueues.
+// listenTo handles received messages, and sends hints about tickets enqueued in this
+// process.
 func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
 	defer news.Close()
 	for {
@@ -64,7 +65,7 @@ func (s *Service) listenTo(ctx context.Context, news *events.Subscription) {
 	}
 }
 
-// handleAnnouncement takes note of what was announced of a sale.
+// handleAnnouncement handles a message about a sale.
 func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	if delivery.Lagged {
 		s.snapshots.Clear()
@@ -95,15 +96,15 @@ func (s *Service) handleAnnouncement(delivery events.Delivery) {
 	s.wakeWorker()
 }
 
-// Work consumes the queues of sales and supervises them until ctx ends: of all that no other
-// process works on. It may run in any number of processes.
+// Work consumes the queues of sales and supervises them until ctx ends, except sales of
+// other workers. It may run in any number of processes.
 func (s *Service) Work(ctx context.Context) {
 	w := &worker{Service: s, running: make(map[int64]*consuming)}
 	defer w.stopAll(ctx)
 	for {
 		err := w.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "flash sales could not be supervised and will be again", "error", err)
+			slog.WarnContext(ctx, "flash sale: supervision round failed; will retry", "error", err)
 		}
 		if !w.rest(ctx, err) {
 			return
@@ -111,7 +112,7 @@ func (s *Service) Work(ctx context.Context) {
 	}
 }
 
-// rest waits until the next round, and reports false when ctx has ended.
+// rest waits until the next round, and returns false when ctx has ended.
 func (w *worker) rest(ctx context.Context, failed error) bool {
 	pause := roundEvery
 	switch {
@@ -146,9 +147,9 @@ func (w *worker) rest(ctx context.Context, failed error) bool {
 type worker struct {
 	*Service
 	running map[int64]*consuming
-	// ending are the consumers that finish what they have in hand.
+	// ending contains consumers that are finishing their claimed batches.
 	ending sync.WaitGroup
-	// calm is whether nothing happened in the sales since the round before.
+	// calm reports whether the sales were idle since the previous round.
 	calm bool
 }
 
@@ -158,20 +159,20 @@ type consuming struct {
 	consumer *mq.Consumer
 	stop     context.CancelFunc
 	done     sync.WaitGroup
-	// repaired is when the sale was compared with SQL, repairedAs what it looked like.
+	// repaired is the time of the last comparison with SQL, repairedAs the state after it.
 	repaired   time.Time
 	repairedAs seen
-	// published are the numbers that were published last, and sampled those of the last sample,
+	// published are the last published numbers, and sampled those of the last sample,
 	// without their times.
 	published, sampled     Stats
 	publishedAt, sampledAt time.Time
-	// fastest has the highest rates that were seen since something was written down.
+	// fastest contains the maximum rates since the last sample.
 	fastest gate.Counts
-	// trimmed is the minute in which samples that are too old were removed.
+	// trimmed is the minute of the last deletion of old samples.
 	trimmed time.Time
 }
 
-// round supervises each active sale once that no other process works on.
+// round supervises each active sale once, except sales of other workers.
 func (w *worker) round(ctx context.Context) error {
 	sales, err := w.actives(ctx)
 	if err != nil {
@@ -215,8 +216,8 @@ func (w *worker) superviseEach(ctx context.Context, sales []active) error {
 	return errors.Join(failures...)
 }
 
-// end has the consumer of a sale finish what it has in hand, if this process has one. It is not
-// waited for: whoever works on the sale now does not mind it.
+// end stops the consumer of a sale in this process, if any. It does not wait for the
+// claimed batches, which do not disturb another worker.
 func (w *worker) end(sale int64) {
 	c := w.running[sale]
 	if c == nil {
@@ -228,7 +229,7 @@ func (w *worker) end(sale int64) {
 	w.ending.Go(c.done.Wait)
 }
 
-// consume runs the consumer of a sale, at its present rate.
+// consume runs the consumer of a sale at its current rate.
 func (w *worker) consume(ctx context.Context, sale *Sale) *consuming {
 	rate := 0.0
 	if sale.Rate != nil {
@@ -248,7 +249,8 @@ func (w *worker) consume(ctx context.Context, sale *Sale) *consuming {
 	return c
 }
 
-// stopAll ends all consumers, finishes what they have in hand, and leaves their sales to others.
+// stopAll stops all consumers, waits for their claimed batches, and releases their sales to
+// other workers.
 func (w *worker) stopAll(ctx context.Context) {
 	for _, c := range w.running {
 		c.stop()
@@ -266,8 +268,8 @@ func (w *worker) stopAll(ctx context.Context) {
 	}
 }
 
-// supervise builds a gate that is missing, tells it of changes that it has not heard of,
-// closes a sale whose time is over, settles one that is closed, and reports.
+// supervise rebuilds a missing gate, sends it pending changes, closes a sale after its end,
+// settles a closed one, and reports.
 func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats, error) {
 	counts, there, err := w.gateOf(ctx, a)
 	if err != nil {
@@ -279,7 +281,7 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 	}
 	moved := a.sale.Status == closed.Code
 	if counts.Version < a.sale.Version {
-		// A pause that the gate has not heard of is not to wait for the next repair.
+		// A pending pause must not wait for the next repair.
 		if err := w.gate.Apply(ctx, rulesOf(&a.sale, &a.stock)); err != nil {
 			return Stats{}, err
 		}
@@ -295,7 +297,7 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 		c.repairedAs = seen{a.stock.Version, stableCounts(counts)}
 		moved = true
 	}
-	// The clock that let the last customer in also says that it was the last.
+	// The clock that admits customers also decides the end.
 	if a.sale.Status != closed.Code && !a.sale.EndsTime.After(counts.Time) {
 		return Stats{}, w.closeEnded(ctx, a.sale.ID)
 	}
@@ -315,10 +317,11 @@ func (w *worker) supervise(ctx context.Context, a *active, c *consuming) (Stats,
 	return stats, nil
 }
 
-// gateOf returns the numbers of a sale's gate, which is rebuilt if it is missing or of
-// another epoch. There is no use in that, and there is false, when none is there, the sale is
-// closed and its queue is empty: what could be lost is lost, and what is unsold can be
-// released. One of another epoch, in a store that came back older, could let somebody in.
+// gateOf returns the numbers of a sale's gate, which it rebuilds if it is missing or of
+// another epoch. there is false, and a rebuild is useless, if the gate is missing, the sale
+// is closed and its queue is empty: nothing more can be lost, and unsold units can be
+// released. A gate of another epoch, in a store restored to an older state, could accept
+// purchases.
 func (w *worker) gateOf(ctx context.Context, a *active) (counts gate.Counts, there bool, err error) {
 	counts, err = w.gate.Counts(ctx, a.sale.ID)
 	missing := errors.Is(err, gate.ErrNoGate)
@@ -336,13 +339,13 @@ func (w *worker) gateOf(ctx context.Context, a *active) (counts gate.Counts, the
 	return counts, true, err
 }
 
-// seen is what a sale looked like.
+// seen is the state of a sale at a comparison.
 type seen struct {
 	version int64
 	counts  gate.Counts
 }
 
-// stableCounts returns the numbers without those that change by themselves.
+// stableCounts returns the numbers without those that change over time.
 func stableCounts(c gate.Counts) gate.Counts {
 	return gate.Counts{
 		Epoch: c.Epoch, Version: c.Version, Allotted: c.Allotted, Remaining: c.Remaining, Queued: c.Queued, Processing: c.Processing,
@@ -350,10 +353,10 @@ func stableCounts(c gate.Counts) gate.Counts {
 	}
 }
 
-// isDueForRepair reports whether a sale is to be compared with SQL, ticket by ticket: now
-// and then if anything happened to it or somebody waits; and soon when it is out of
-// balance, when SQL counts otherwise and no batch is under way that would explain it, or
-// when there are more tickets in flight than messages for them.
+// isDueForRepair reports whether a sale should be compared with SQL, ticket by ticket:
+// regularly if it changed or has tickets in flight; and soon if it is out of balance, if
+// SQL has other counts without a batch in flight that would explain them, or if more
+// tickets are in flight than the queue has messages.
 func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *active, c *consuming) (bool, error) {
 	waited := w.clock.Now().Sub(c.repaired)
 	if waited > repairEvery && (counts.InFlight() > 0 || c.repairedAs != seen{a.stock.Version, stableCounts(counts)}) {
@@ -373,14 +376,14 @@ func (w *worker) isDueForRepair(ctx context.Context, counts gate.Counts, a *acti
 	return err == nil && queue.Total() < counts.InFlight(), err
 }
 
-// report publishes a sale's numbers and inserts samples of them, when they have changed, and now
-// and then when not, and logs when they do not add up.
+// report publishes a sale's numbers and inserts samples of them, on changes and at longer
+// intervals without, and logs unbalanced numbers.
 func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stats) {
 	balanced := 0.0
 	if stats.Balanced {
 		balanced = 1
 	} else {
-		slog.ErrorContext(ctx, "a flash sale does not add up", "sale", a.sale.ID, "stats", stats)
+		slog.ErrorContext(ctx, "flash sale: numbers are not balanced", "sale", a.sale.ID, "stats", stats)
 	}
 	w.metrics.balanced.WithLabelValues(strconv.FormatInt(a.sale.ID, 10)).Set(balanced)
 	const publishEvery = 900 * time.Millisecond
@@ -401,8 +404,8 @@ func (w *worker) report(ctx context.Context, a *active, c *consuming, stats Stat
 	}
 }
 
-// closeEnded closes a sale whose time is over. One that somebody else moves meanwhile is
-// read again by the next round.
+// closeEnded closes a sale after its end. If another caller moved it concurrently, the next
+// round reads it again.
 func (w *worker) closeEnded(ctx context.Context, id int64) error {
 	err := w.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		sale, err := w.Sale(ctx, id)

@@ -16,40 +16,42 @@ import (
 )
 
 const (
-	// workerTopic carries what workers tell each other.
+	// workerTopic is the topic of messages between workers.
 	workerTopic = "flash-sale-workers"
-	// peerTimeout is how long a worker may be silent before another one takes its sale over. The
-	// tickets that the silent one had claimed come back as late.
+	// peerTimeout is the silence after which another worker takes over a sale. The tickets
+	// claimed by the silent worker are redelivered no later.
 	peerTimeout = consumerLease
-	// hintEvery bounds how often a process that does not work on a sale tells the one that does
-	// that a ticket was enqueued.
+	// hintEvery is the minimum interval at which a process hints the worker of a sale that
+	// a ticket was enqueued.
 	hintEvery = 50 * time.Millisecond
-	// manySales is how many sales a process remembers that has no worker to tell it which are over.
+	// manySales bounds the number of sales stored by a process without a worker, which does
+	// not learn which sales are finished.
 	manySales = 1000
 )
 
-// workerPeers knows which process works on which sale, as far as this process was told.
+// workerPeers stores which process works on which sale, as far as this process knows.
 //
-// Each sale has one worker among all processes, so that what it costs does not grow with their
-// number. They agree by heartbeats: the worker of a sale publishes one each round, the others leave
-// the sale alone, and one of them takes it over when the heartbeats end. So a process that stands by
-// costs nothing, where it would have to ask for a lock again and again.
+// Each sale has one worker among all processes, so that its cost does not grow with their
+// number. They agree by heartbeats: the worker of a sale publishes one per round, the
+// others skip the sale, and one of them takes it over when the heartbeats stop. So a
+// standby process costs nothing; a lock would have to be polled.
 //
-// It is no promise that there is only one. Processes that do not reach each other each work, as
-// safely as before: claims, guards and the gate allow any number of them. When they reach each other
-// again, the one that has worked longest goes on.
+// A single worker is not guaranteed. Processes that cannot reach each other all work,
+// safely: claims, guards and the gate allow any number of workers. When they reach each
+// other again, the one that has worked longest continues.
 type workerPeers struct {
 	me    string
 	clock clock.Clock
 
 	mu     sync.Mutex
-	owned  map[int64]time.Time // since when this process has worked on a sale
+	owned  map[int64]time.Time // the time since when this process has worked on a sale
 	peers  map[int64]peer
 	hinted map[int64]time.Time
 
-	// hints are the sales of which tickets were enqueued here that another process is to handle.
+	// hints are sales with tickets that were enqueued here and that another process
+	// handles.
 	hints chan queued
-	// queued are the sales of this process's worker of which tickets were enqueued elsewhere.
+	// queued are sales of this process's worker with tickets that were enqueued elsewhere.
 	queued chan int64
 }
 
@@ -57,17 +59,17 @@ type workerPeers struct {
 type workerMessage struct {
 	Worker string      `json:"worker"`
 	Kind   messageKind `json:"says"`
-	// Since is since when it has worked on the sale.
+	// Since is the time since when the worker has worked on the sale.
 	Since time.Time `json:"since,omitzero"`
 }
 
 type messageKind string
 
 const (
-	working       messageKind = "works"    // works on the sale
-	stopped       messageKind = "stops"    // works no longer, and another one is to take over
-	ticketQueued  messageKind = "enqueued" // a ticket was enqueued, while another one works
-	unitsReturned messageKind = "returned" // units came back: the sale may be sold out no more
+	working       messageKind = "works"    // the worker works on the sale
+	stopped       messageKind = "stops"    // the worker has stopped, and another one may take over
+	ticketQueued  messageKind = "enqueued" // a ticket was enqueued in a process that does not work on the sale
+	unitsReturned messageKind = "returned" // units were returned: the sale may no longer be sold out
 )
 
 // peer is the last message of another worker of a sale.
@@ -77,7 +79,7 @@ type peer struct {
 	heardAt time.Time
 }
 
-// queued says of which sale a ticket was enqueued.
+// queued identifies a sale with an enqueued ticket.
 type queued struct{ tenant, sale int64 }
 
 func newWorkerPeers(now clock.Clock) *workerPeers {
@@ -88,7 +90,7 @@ func newWorkerPeers(now clock.Clock) *workerPeers {
 	}
 }
 
-// claim has this process work on a sale, and reports false when another one does.
+// claim makes this process the worker of a sale, and returns false if another one is.
 func (r *workerPeers) claim(sale int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,14 +114,14 @@ func (r *workerPeers) precedes(since time.Time, other workerMessage) bool {
 	return since.Before(other.Since)
 }
 
-// isAlive reports whether a worker has published something lately. It does not count as alive when
-// the clock was set back since.
+// isAlive reports whether a worker has published a message recently. It is false if the
+// clock was set back since.
 func (p peer) isAlive(now time.Time) bool {
 	waited := now.Sub(p.heardAt)
 	return waited >= 0 && waited < peerTimeout
 }
 
-// release ends this process's work on a sale, and reports whether it worked on it.
+// release ends this process's work on a sale, and reports whether it was the worker.
 func (r *workerPeers) release(sale int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +130,7 @@ func (r *workerPeers) release(sale int64) bool {
 	return owns
 }
 
-// ownedSince returns since when this process has worked on a sale.
+// ownedSince returns the time since when this process has worked on a sale.
 func (r *workerPeers) ownedSince(sale int64) (since time.Time, owns bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +138,7 @@ func (r *workerPeers) ownedSince(sale int64) (since time.Time, owns bool) {
 	return since, owns
 }
 
-// retain forgets the workers of all other sales than these.
+// retain removes the workers of all other sales.
 func (r *workerPeers) retain(sales map[int64]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,8 +150,8 @@ func (r *workerPeers) retain(sales map[int64]bool) {
 	}
 }
 
-// untilSilent returns how long it takes until the next worker that publishes nothing any more is to
-// be replaced, at most longest.
+// untilSilent returns the time until the next worker without heartbeats must be replaced,
+// at most longest.
 func (r *workerPeers) untilSilent(longest time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +162,8 @@ func (r *workerPeers) untilSilent(longest time.Duration) time.Duration {
 	return max(longest, 0)
 }
 
-// hint has the worker of a sale told that a ticket was enqueued, if it is in another process.
+// hint schedules a message about an enqueued ticket to the worker of a sale, if it is in
+// another process.
 func (r *workerPeers) hint(tenant, sale int64) (elsewhere bool) {
 	r.mu.Lock()
 	_, owns := r.owned[sale]
@@ -182,15 +185,15 @@ func (r *workerPeers) hint(tenant, sale int64) (elsewhere bool) {
 	return !owns
 }
 
-// read returns what another process says of which sale, and false of this one's own words.
+// read decodes a message and its sale; ok is false for this process's own messages.
 func (r *workerPeers) read(event events.Event) (sale int64, said workerMessage, ok bool) {
 	sale, err := strconv.ParseInt(event.Key, 10, 64)
 	ok = err == nil && json.Unmarshal(event.Payload, &said) == nil && said.Worker != r.me
 	return sale, said, ok
 }
 
-// handle takes note of another worker's message, and reports whether the worker of this process is
-// to look at the sales now.
+// handle processes another worker's message, and reports whether this process's worker
+// should run a round now.
 func (r *workerPeers) handle(sale int64, said workerMessage) (look bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,7 +221,7 @@ func (r *workerPeers) handle(sale int64, said workerMessage) (look bool) {
 	return false
 }
 
-// publishWorker sends the other workers a message about a sale. It may be lost.
+// publishWorker sends a message about a sale to the other workers. It may be lost.
 func (s *core) publishWorker(ctx context.Context, tenant, sale int64, said workerMessage) {
 	said.Worker = s.peers.me
 	payload, err := json.Marshal(said)
@@ -226,11 +229,12 @@ func (s *core) publishWorker(ctx context.Context, tenant, sale int64, said worke
 		err = s.bus.Publish(ctx, events.Event{Topic: workerTopic, Tenant: tenant, Key: strconv.FormatInt(sale, 10), Payload: payload})
 	}
 	if err != nil && ctx.Err() == nil {
-		slog.DebugContext(ctx, "the workers of other processes were not told", "sale", sale, "kind", said.Kind, "error", err)
+		slog.DebugContext(ctx, "flash sale: worker message not sent", "sale", sale, "kind", said.Kind, "error", err)
 	}
 }
 
-// ticketQueued sees to it that a ticket is handled soon, whichever process works on the sale.
+// ticketQueued wakes the worker of a sale for an enqueued ticket, whichever process it is
+// in.
 func (s *core) ticketQueued(tenant, sale int64) {
 	if !s.peers.hint(tenant, sale) && s.resting.CompareAndSwap(true, false) {
 		s.wakeWorker()
