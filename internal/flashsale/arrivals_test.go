@@ -37,7 +37,7 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 		for range 4 {
 			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
 		}
-		for range 2 { // the second round has nothing left to tell
+		for range 2 { // the second round has nothing left to report
 			first.FlushArrivals(s.Ctx)
 			second.FlushArrivals(s.Ctx)
 		}
@@ -49,13 +49,13 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 	})
 }
 
-// attentive notes what it is told.
+// attentive is a gate that records reported counts.
 type attentive struct {
 	gate.Gate
 
 	mu   sync.Mutex
 	told []gate.Arrivals
-	// unsaved is how many words it was told since the last time it was to save them.
+	// unsaved is the number of reports since the last save.
 	unsaved int
 }
 
@@ -66,7 +66,7 @@ func (g *attentive) SaveArrivals(context.Context) error {
 	return nil
 }
 
-// toSave returns how many words would be lost with the process.
+// toSave returns the number of reports that a crash would lose.
 func (g *attentive) toSave() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +81,7 @@ func (g *attentive) Count(_ context.Context, _ int64, a gate.Arrivals) error {
 	return nil
 }
 
-// heard returns what it was told so far.
+// heard returns the reports so far.
 func (g *attentive) heard() []gate.Arrivals {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +103,7 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		}
 		synctest.Wait()
 		require.Empty(t, door.heard())
-		<-time.After(10 * time.Second) // of the bubble
+		<-time.After(10 * time.Second) // in the bubble's time
 		synctest.Wait()
 		crowd := gate.Arrivals{Refused: gate.Refusals[int64]{SoldOut: 1000}}
 		require.Equal(t, []gate.Arrivals{crowd}, door.heard(), "once, and nothing while nobody comes")

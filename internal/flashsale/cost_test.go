@@ -20,7 +20,7 @@ import (
 	"interlock/test/world"
 )
 
-// commands notes the commands that a client sends, but for those that set a connection up.
+// commands records the commands of a client, except those that set up a connection.
 type commands struct {
 	mu   sync.Mutex
 	sent []string
@@ -31,7 +31,7 @@ func (c *commands) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		// The server may not know a script, and is given it then.
+		// If the server does not have a script, the client sends it.
 		if cmd.Name() != "hello" && !redis.HasErrorPrefix(err, "NOSCRIPT") {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// reset returns what was sent since the last call.
+// take returns the commands since the last call.
 func (c *commands) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *commands) take() []string {
 	return sent
 }
 
-// costly is a shop on MariaDB and Redis whose statements and commands are noted.
+// costly is a shop on MariaDB and Redis whose statements and commands are recorded.
 func costly(t *testing.T) (*market, *storagetest.Tap, *commands) {
 	db, statements := storagetest.TappedMariaDB(t)
 	now := clock.NewFake(world.Opening)
@@ -91,7 +91,7 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 	s, statements, sent := costly(t)
 	sale := s.open(t, object{"quantity": 150, "perUserLimit": 1})
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-	_, err := queue.Claim(s.Ctx, 100, time.Minute) // the first one of a process makes the queue known
+	_, err := queue.Claim(s.Ctx, 100, time.Minute) // the first claim of a process registers the queue
 	require.NoError(t, err)
 	user := int64(0)
 	for _, size := range []int{2, 100} {

@@ -9,23 +9,23 @@ import (
 	"interlock/internal/mq"
 )
 
-// What the tests of this package see of its inside.
+// Internals for the tests of this package.
 const (
 	SoldOutLife             = soldOutLife
 	BuyersLife              = buyersLife
 	LookUpsBeforeReadingAll = lookUpsBeforeReadingAll
 )
 
-// Handler is what handles the queue of a sale.
+// Handler returns the handler of a sale's queue.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 
 // FlushArrivals is one round of CountArrivals.
 func (s *Service) FlushArrivals(ctx context.Context) { s.flushArrivals(ctx) }
 
-// CountSoldOut counts a customer who was told that the sale is sold out.
+// CountSoldOut counts a purchase that was rejected as sold out.
 func (s *Service) CountSoldOut(sale int64) { s.countArrival(1, sale, gate.SoldOut) }
 
-// Round is the first round of a worker, without its consumers.
+// Round runs the first round of a worker, without its consumers.
 func (s *Service) Round(ctx context.Context) error { return s.Rounds()(ctx) }
 
 // Rounds returns the rounds of a worker, without its consumers.
@@ -36,7 +36,7 @@ func (s *Service) Rounds() func(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// The tests of a package share a database and have stores of gates of their own.
+		// The tests of a package share a database and have separate stores of gates.
 		p, _ := principal.From(ctx)
 		for i := range sales {
 			if sales[i].sale.TenantID != p.TenantID {
@@ -50,8 +50,8 @@ func (s *Service) Rounds() func(ctx context.Context) error {
 	}
 }
 
-// Process is a process with a worker, whose rounds a test begins. It hears the others until its
-// context ends.
+// Process is a process with a worker whose rounds a test starts. It receives messages of
+// other processes until its context ends.
 type Process struct {
 	*worker
 
@@ -61,7 +61,7 @@ type Process struct {
 // Process returns a process with a worker that has done nothing yet. Close ends it.
 func (s *Service) Process(ctx context.Context) *Process {
 	p := &Process{worker: &worker{Service: s, running: make(map[int64]*consuming)}, Sales: s}
-	// Whoever speaks next is heard, however late the goroutine begins.
+	// Subscribe before the goroutine starts, so that no message is missed.
 	news, err := s.bus.Subscribe(ctx, Topic, workerTopic)
 	if err != nil {
 		panic(err)
@@ -70,7 +70,7 @@ func (s *Service) Process(ctx context.Context) *Process {
 	return p
 }
 
-// Round is one round of the worker over the sales of a tenant.
+// Round runs one round of the worker over the sales of a tenant.
 func (p *Process) Round(ctx context.Context) error {
 	sales, err := p.actives(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Process) Round(ctx context.Context) error {
 	return p.superviseEach(ctx, sales)
 }
 
-// Alone is Round of a process that has heard of no other.
+// Alone is Round in a process without knowledge of other processes.
 func (p *Process) Alone(ctx context.Context) error {
 	p.peers.mu.Lock()
 	clear(p.peers.peers)
@@ -93,7 +93,7 @@ func (p *Process) Alone(ctx context.Context) error {
 // WorksOn reports whether the process consumes the queue of a sale.
 func (p *Process) WorksOn(sale int64) bool { return p.running[sale] != nil }
 
-// Hears reports whether the process has heard that another works on a sale.
+// Hears reports whether the process has received heartbeats of another worker of a sale.
 func (p *Process) Hears(sale int64) bool {
 	p.peers.mu.Lock()
 	defer p.peers.mu.Unlock()
@@ -101,16 +101,16 @@ func (p *Process) Hears(sale int64) bool {
 	return ok && other.isAlive(p.clock.Now())
 }
 
-// Told is where the sales come of which another process enqueued something.
+// Told receives sales for which another process enqueued a ticket.
 func (p *Process) Told() <-chan int64 { return p.peers.queued }
 
-// Close ends the process in good order.
+// Close shuts the process down cleanly.
 func (p *Process) Close(ctx context.Context) {
 	p.stopAll(ctx)
 	clear(p.running)
 }
 
-// Supervises reports whether a worker looks after a sale.
+// Supervises reports whether workers supervise a sale.
 func (s *Service) Supervises(ctx context.Context, sale int64) bool {
 	sales, err := s.actives(ctx)
 	return err == nil && slices.ContainsFunc(sales, func(a active) bool { return a.sale.ID == sale })

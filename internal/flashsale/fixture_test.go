@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 type object = world.Object
 
-// market is flash sales on a shop.
+// market is a shop with flash sales.
 type market struct {
 	*shop.Shop
 	gate   gate.Gate
@@ -47,7 +47,7 @@ type market struct {
 	caller *httpapitest.Caller
 }
 
-// gateInSQL is a test with the gate in SQL.
+// gateInSQL returns a test with the gate in SQL.
 func gateInSQL(test func(t *testing.T, s *market)) storagetest.Test {
 	return func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(world.Opening)
@@ -82,7 +82,7 @@ func eachMarket(t *testing.T, test func(t *testing.T, s *market)) {
 	gateInRedis(t, test)
 }
 
-// allMarkets is eachMarket on both engines, for races and for the walk through a sale.
+// allMarkets is eachMarket on both engines, for races and for the full course of a sale.
 func allMarkets(t *testing.T, test func(t *testing.T, s *market)) {
 	onAllTables(t, test)
 	gateInRedis(t, test)
@@ -97,17 +97,17 @@ func newMarket(ctx context.Context, t *testing.T, db *storage.DB, now *clock.Fak
 	return s
 }
 
-// with returns the sales of another process, which reaches the gate in its own way.
+// with returns the sales service of another process, which uses another gate value.
 func (s *market) with(door gate.Gate) *flashsale.Service {
 	return flashsale.New(s.deps(door, s.Orders))
 }
 
-// placedBy is with, with orders of the test's own.
+// placedBy is with, but with other orders.
 func (s *market) placedBy(placer flashsale.Orders) *flashsale.Service {
 	return flashsale.New(s.deps(s.gate, placer))
 }
 
-// selling is with, with orders of the test's own and routes to it.
+// selling is with, with other orders and with routes.
 func (s *market) selling(door gate.Gate, placer flashsale.Orders) *flashsale.Service {
 	sales := flashsale.New(s.deps(door, placer))
 	s.serve(sales)
@@ -127,15 +127,16 @@ func (s *market) serve(sales *flashsale.Service) {
 	})
 }
 
-// backTo finds the sales at the time of a cancellation, because orders are built before them.
+// backTo resolves the sales service at the time of a cancellation, because orders are built
+// before it.
 type backTo struct{ market *market }
 
 func (b backTo) ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {
 	return b.market.sales.ReturnUnits(ctx, u, sale, ticket, holder, units)
 }
 
-// byHeader takes who names a customer for that customer and everybody else for the
-// admin of ctx.
+// byHeader authenticates a request with a Customer header as that customer, and any other
+// request as the admin of ctx.
 type byHeader struct{ ctx context.Context }
 
 func (b byHeader) Authenticate(r *http.Request) (principal.Principal, error) {
@@ -158,14 +159,14 @@ func (s *market) must(t *testing.T, status int, method, path string, body any, h
 	return a
 }
 
-// plan plans a sale of TEA-1 on the terms given and returns its path.
+// plan plans a sale of TEA-1 with the given terms and returns its path.
 func (s *market) plan(t *testing.T, terms object) string {
 	t.Helper()
 	a := s.must(t, 201, "POST", "/flash-sales", termsWith(terms))
 	return fmt.Sprintf("/flash-sales/%d", int64(a.Body["id"].(float64)))
 }
 
-// termsWith are those of a sale, with some of a test's own.
+// termsWith returns the terms of a sale, with some replaced by the test.
 func termsWith(own object) object {
 	terms := object{
 		"name": "Noon sale", "sku": "TEA-1", "price": 500, "quantity": 10, "perUserLimit": 2,
@@ -175,7 +176,7 @@ func termsWith(own object) object {
 	return terms
 }
 
-// open opens a sale of TEA-1, of which there are 1,000.
+// open opens a sale of TEA-1, whose stock is 1,000.
 func (s *market) open(t *testing.T, terms object) string {
 	t.Helper()
 	s.Stock(t, "TEA-1", 900, 1000)
@@ -199,7 +200,7 @@ func (s *market) ticket(t *testing.T, sale string, user int64, ticket any) objec
 	return s.must(t, 200, "GET", sale+"/tickets/"+ticket.(string), nil, "Customer", strconv.FormatInt(user, 10)).Body
 }
 
-// numbers are the counters of a sale, which must be balanced.
+// numbers returns the counters of a sale, which must be balanced.
 func (s *market) numbers(t *testing.T, sale string) gate.Counts {
 	t.Helper()
 	c, err := s.gate.Counts(s.Ctx, idOf(sale))
@@ -208,7 +209,7 @@ func (s *market) numbers(t *testing.T, sale string) gate.Counts {
 	return c
 }
 
-// consume handles what is queued until nothing is.
+// consume handles the queue until it is empty.
 func (s *market) consume(t *testing.T, sale string) {
 	t.Helper()
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
@@ -229,7 +230,8 @@ func (s *market) consume(t *testing.T, sale string) {
 	}
 }
 
-// retried is a failed outcome without the delay that a consumer gives it, or its death.
+// retried returns a failed outcome without the consumer's delay, or the death of the
+// message.
 func retried(m mq.Message, outcome mq.Outcome) mq.Outcome {
 	if m.Attempts+1 >= 5 {
 		return mq.Dead(outcome.Err())
@@ -237,7 +239,7 @@ func retried(m mq.Message, outcome mq.Outcome) mq.Outcome {
 	return mq.Retry(outcome.Err(), 0)
 }
 
-// cancel cancels an order under no lock of this process.
+// cancel cancels an order without a lock of this process.
 func (s *market) cancel(order int64) error {
 	runner := uow.NewRunner(uow.Options{DB: s.DB, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.Clock})
 	return runner.Do(s.Ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -250,20 +252,20 @@ func (s *market) cancel(order int64) error {
 	})
 }
 
-// worker is the context of the program working by itself.
+// worker returns a context that acts as the program.
 func (s *market) worker() context.Context {
 	p, _ := principal.From(s.Ctx)
 	return principal.With(s.Ctx, principal.System(p.TenantID, "flash sale"))
 }
 
-// available is how many pieces of TEA-1 nobody was promised, and how many were.
+// available returns the numbers of available and reserved units of TEA-1.
 func (s *market) available(t *testing.T) (available, reserved int64) {
 	t.Helper()
 	a := s.must(t, 200, "GET", "/inventory/TEA-1", nil)
 	return int64(a.Body["available"].(float64)), int64(a.Body["reserved"].(float64))
 }
 
-// soldInSQL is what SQL counts as sold and as allotted.
+// soldInSQL returns the sold and allotted units in SQL.
 func (s *market) soldInSQL(t *testing.T, sale string) (sold, allotted int64) {
 	t.Helper()
 	var stock flashsale.Stock

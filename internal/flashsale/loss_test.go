@@ -27,8 +27,8 @@ import (
 	"interlock/test/world"
 )
 
-// elsewhere is the sales of another process, which the lock of this one does not keep
-// away: as when this one was stopped for longer than its lock lasts.
+// elsewhere returns the sales service of another process that does not share this one's
+// locks, as after a pause longer than the lock's TTL.
 func (s *market) elsewhere() *flashsale.Service {
 	runner := uow.NewRunner(uow.Options{DB: s.DB, Locks: lock.NewInProcess(lock.Observer{}), Clock: s.Clock})
 	return flashsale.New(flashsale.Deps{
@@ -36,8 +36,8 @@ func (s *market) elsewhere() *flashsale.Service {
 	})
 }
 
-// halting is orders that do something else once, after a batch has read its facts and
-// before it commits.
+// halting is an orders service that calls meanwhile once, after a batch has read its facts
+// and before it commits.
 type halting struct {
 	*orders.Service
 	meanwhile func()
@@ -52,7 +52,7 @@ func (h *halting) OfCustomers(ctx context.Context, sale int64, users []principal
 	return found, err
 }
 
-// claimOne takes the one message that waits.
+// claimOne claims the only pending message.
 func (s *market) claimOne(t *testing.T, sale string) *mq.Batch {
 	t.Helper()
 	batch, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 100, time.Minute)
@@ -61,7 +61,7 @@ func (s *market) claimOne(t *testing.T, sale string) *mq.Batch {
 	return batch
 }
 
-// comeBack is the end of a batch's lease.
+// comeBack expires a batch's lease.
 func (s *market) comeBack(t *testing.T, sale string, batch *mq.Batch) {
 	t.Helper()
 	queue := s.queues.Queue(gate.QueueName(idOf(sale)))
@@ -73,7 +73,8 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 		sale := s.open(t, object{"quantity": 1})
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		batch := s.claimOne(t, sale)
-		// A worker commits the order and dies before it tells the gate. The sale is closed.
+		// A worker commits the order and dies before it updates the gate. The sale is
+		// closed.
 		died := s.with(&deaf{Gate: s.gate, deaf: true})
 		require.Error(t, died.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 		s.must(t, 200, "POST", sale+"/close", nil)
@@ -116,7 +117,7 @@ func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
 
 func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *testing.T) {
 	for name, inFlight := range map[string]struct {
-		// leave leaves something of a sold-out sale behind, end ends it.
+		// leave leaves something of a sold-out sale in flight, end ends it.
 		leave func(t *testing.T, s *market, sale string)
 		end   func(t *testing.T, s *market, sale string)
 	}{
@@ -166,7 +167,7 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
-		// A process withholds units for an edit and ends before SQL has heard of it.
+		// A process withholds units for an edit and ends before the change in SQL.
 		require.NoError(t, s.gate.Withhold(s.Ctx, gate.Ref{Sale: idOf(sale), Epoch: 1}, 1, 8))
 		require.EqualValues(t, 2, s.numbers(t, sale).Remaining)
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
@@ -274,7 +275,8 @@ func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
 	})
 }
 
-// The database has come back older than the store, or lost the order otherwise.
+// The database was restored to a state older than the store's, or lost the order in another
+// way.
 func TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, _ redis.UniversalClient) {
 		sale := s.open(t, nil)
@@ -363,7 +365,7 @@ func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["consistent"])
 		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate knows again")
 
-		// A gate that is rebuilt, from SQL alone, has the rejection too.
+		// A gate that is rebuilt from SQL alone also has the rejection.
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		require.Equal(t, true, s.must(t, 200, "POST", sale+"/reconcile", nil).Body["rebuilt"])
 		known, err := s.gate.Ticket(s.Ctx, gate.Ref{Sale: idOf(sale), Epoch: 2}, second.Body["ticket"].(string))
@@ -375,7 +377,7 @@ func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.
 func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 2})
-		// The gate lets three in, as one that has forgotten two of them would.
+		// The gate accepts three purchases, as after the loss of two of them.
 		for i := range 3 {
 			ticket := fmt.Sprintf("T%d", i)
 			ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
@@ -394,7 +396,7 @@ func TestUnitsOfOneCustomerInOneBatchAreHeldAgainstTheLimitTogether(t *testing.T
 	})
 }
 
-// oneCustomer says that all tickets are one customer's.
+// oneCustomer makes one customer the owner of all tickets.
 type oneCustomer struct {
 	gate.Gate
 	user string
@@ -410,7 +412,7 @@ func (o *oneCustomer) Move(ctx context.Context, ref gate.Ref, steps []gate.Step)
 	return moved, err
 }
 
-// stopped is a gate whose next Build waits.
+// stopped is a gate whose next Build is blocked.
 type stopped struct {
 	gate.Gate
 	reached, goOn chan struct{}
@@ -422,7 +424,7 @@ func (g *stopped) Build(ctx context.Context, r gate.Rules, tickets []gate.Ticket
 	return g.Gate.Build(ctx, r, tickets)
 }
 
-// emptyGate takes the gate of a sale out of its store, be that tables or Redis.
+// emptyGate deletes the gate of a sale from its store, tables or Redis.
 func (s *market) emptyGate(t *testing.T, client redis.UniversalClient) {
 	t.Helper()
 	if client != nil {
@@ -434,7 +436,7 @@ func (s *market) emptyGate(t *testing.T, client redis.UniversalClient) {
 	}
 }
 
-// eachOwnShop is eachShop with a Redis of the test's own, which may be emptied.
+// eachOwnShop is eachMarket with a separate Redis, which the test may empty.
 func eachOwnShop(t *testing.T, test func(t *testing.T, s *market, client redis.UniversalClient)) {
 	t.Run("tables", func(t *testing.T) {
 		onTables(t, func(t *testing.T, s *market) { test(t, s, nil) })
@@ -469,7 +471,7 @@ func TestARebuildThatWasStoppedDoesNotHarmWhatAnotherBuiltMeanwhile(t *testing.T
 	})
 }
 
-// after is a gate on which something else happens once, when it was retired.
+// after is a gate with a callback that runs once, after Retire.
 type after struct {
 	gate.Gate
 	retired func()
@@ -517,7 +519,7 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 		sale := s.open(t, object{"quantity": 1})
 		first := s.buy(t, sale, 7, 1).Body["ticket"]
 		s.consume(t, sale)
-		// The gate lets a second one in although the one unit is sold.
+		// The gate accepts a second purchase although the only unit is sold.
 		ref := gate.Ref{Sale: idOf(sale), Epoch: 1}
 		wide := gate.Rules{Ref: ref, Version: 1, StockVersion: 1 << 40, Open: true, Starts: world.Opening, Ends: world.Opening.Add(time.Hour), PerUserLimit: 2, Allotted: 2}
 		require.NoError(t, s.gate.Apply(s.Ctx, wide))
@@ -541,8 +543,8 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 	})
 }
 
-// TestAPartOfTheStoreThatIsLostIsFoundAndMended drops keys as a server does whose memory
-// is full and whose policy lets it.
+// TestAPartOfTheStoreThatIsLostIsFoundAndMended drops keys like a server whose memory is
+// full and whose policy evicts keys.
 func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 	for part, want := range map[string]string{
 		"pending": "confirmed", "tickets": "rejected", "buyers": "rejected", "gate": "rejected",
@@ -618,8 +620,8 @@ func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
 	})
 }
 
-// loseTicketsOfLetters has customer 8 buy, whose tickets die, and loses these alone, and with
-// them all that the gate counts of them.
+// loseTicketsOfLetters lets customer 8 buy n tickets, which become dead, and deletes these
+// from the gate together with their counts.
 func (s *market) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient, sale string, n int) []string {
 	t.Helper()
 	tickets := make([]string, n)
@@ -638,8 +640,8 @@ func (s *market) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient
 	return tickets
 }
 
-// decided is a gate of whose letters without tickets one was dealt with meanwhile, and which
-// is out of reach after it has discarded some.
+// decided is a gate in which one letter without a ticket is handled concurrently, and which
+// becomes unreachable after some discards.
 type decided struct {
 	gate.Gate
 	meanwhile string

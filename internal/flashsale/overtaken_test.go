@@ -15,7 +15,7 @@ import (
 	"interlock/internal/orders"
 )
 
-// busy is a gate at each of whose steps somebody else changes the units of all sales in SQL.
+// busy is a gate during whose steps the units of all sales in SQL are changed.
 type busy struct {
 	gate.Gate
 	market *market
@@ -44,7 +44,7 @@ func (g *busy) Withhold(ctx context.Context, ref gate.Ref, version, units int64)
 	return g.overtake()
 }
 
-// crowded places no order, because others are always faster at the item's stock.
+// crowded places no orders, because others always win the race for the stock.
 type crowded struct{ *orders.Service }
 
 func (crowded) PlaceMany(context.Context, *uow.Unit, orders.SaleLot, []orders.SaleTicket) ([]orders.SaleOrder, error) {

@@ -21,7 +21,7 @@ import (
 	"interlock/test/world"
 )
 
-// onRedis runs a test with a Redis of its own, which it may empty and stop.
+// onRedis runs a test with a separate Redis, which it may empty and stop.
 func onRedis(t *testing.T, test func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient)) {
 	now := clock.NewFake(world.Opening)
 	server := redistest.NewServer(t)
@@ -90,7 +90,7 @@ func TestABatchThatWasUnderWayWhenItsStoreWasEmptiedSellsNothingTwice(t *testing
 
 func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, server *redistest.Server, client redis.UniversalClient) {
-		// Otherwise a write waits for a sync that is under way, and a kill loses it.
+		// Otherwise a write waits for a running sync, and a kill loses it.
 		require.NoError(t, client.ConfigSet(t.Context(), "appendfsync", "always").Err())
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -134,8 +134,8 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 	})
 }
 
-// TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot puts the last second
-// of Redis back with a copy of its keys.
+// TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot restores a slightly older
+// copy of the keys of Redis.
 func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 4, "perUserLimit": 2})
@@ -148,7 +148,8 @@ func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.
 		older.putBack(t)
 		require.Equal(t, gate.Counts{Epoch: 1, Allotted: 4, Remaining: 3, Queued: 1, Waiting: 1}, counters(s.numbers(t, sale)))
 
-		// One is faster than the reconciler: 3 remain to it, and 1 in truth.
+		// One purchase precedes the reconciler: the gate counts 3 remaining units, but
+		// there is 1.
 		greedy := s.buy(t, sale, 10, 2).Body["ticket"]
 		first := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, false, first["rebuilt"])
@@ -172,7 +173,7 @@ func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.
 	})
 }
 
-// keysOf is all that a Redis held at one moment.
+// keysOf is a copy of all keys of a Redis.
 type keysOf struct {
 	client redis.UniversalClient
 	values map[string]string
@@ -198,7 +199,7 @@ func (k keysOf) putBack(t *testing.T) {
 	}
 }
 
-// poisonous places no orders for one customer.
+// poisonous fails to place orders for one customer.
 type poisonous struct {
 	*orders.Service
 	user int64
@@ -213,8 +214,8 @@ func (p *poisonous) PlaceMany(ctx context.Context, u *uow.Unit, lot orders.SaleL
 	return p.Service.PlaceMany(ctx, u, lot, tickets)
 }
 
-// cutOff runs the parts of one request as often as it is sent. The first attempt ends when
-// a part has committed, or, once that is over, goes on.
+// cutOff runs the parts of one request each time it is sent. The first attempt ends when a
+// part has committed; a later one continues.
 type cutOff struct {
 	runner *uow.Runner
 	dies   bool
@@ -445,8 +446,8 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 		letter, err := s.queues.Queue(gate.QueueName(idOf(sale))).Claim(s.Ctx, 1, time.Minute)
 		require.NoError(t, err)
 		require.Nil(t, letter, "it is dead")
-		// A consumer that had it before it was dead commits its order, and ends before
-		// it tells the gate.
+		// A consumer that had claimed it before it was dead commits its order, and ends
+		// before it updates the gate.
 		door := &deaf{Gate: s.gate, deaf: true}
 		late := s.selling(door, poison)
 		body := fmt.Appendf(nil, `{"user":8,"units":2}`)
@@ -461,7 +462,7 @@ func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
 	})
 }
 
-// deaf is a gate that hears nothing of what was committed.
+// deaf is a gate that loses the updates after a commit.
 type deaf struct {
 	gate.Gate
 	deaf bool

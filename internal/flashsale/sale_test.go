@@ -101,7 +101,7 @@ func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
 	})
 }
 
-// counters leaves the version out, and the rates, which depend on the second.
+// counters omits the version, and the rates, which depend on the second.
 func counters(c gate.Counts) gate.Counts {
 	c.Version, c.Time, c.AcceptedPerSecond, c.ConfirmedPerSecond = 0, time.Time{}, 0, 0
 	return c
@@ -211,7 +211,7 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
 		batch, err := queue.Claim(s.Ctx, 100, time.Minute)
 		require.NoError(t, err)
-		// The program ends after the COMMIT and before the queue hears of it.
+		// The program ends after the COMMIT and before it acknowledges the batch.
 		for range 3 {
 			for _, outcome := range s.sales.Handler(idOf(sale))(s.worker(), batch.Messages) {
 				require.NoError(t, outcome.Err())
@@ -224,7 +224,7 @@ func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
 	})
 }
 
-// forgetful is a gate that is away when tickets are settled, as often as losses says.
+// forgetful is a gate that fails losses times to settle tickets.
 type forgetful struct {
 	gate.Gate
 	losses atomic.Int64
@@ -265,7 +265,7 @@ func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLef
 		sales := s.with(door)
 		sale := s.open(t, object{"quantity": 5, "perUserLimit": 2})
 		queue := s.queues.Queue(gate.QueueName(idOf(sale)))
-		// lost has the batch's tickets come again although they have their orders.
+		// lost redelivers the batch's tickets although they have orders.
 		lost := func() {
 			door.losses.Store(1)
 			batch, err := queue.Claim(s.Ctx, 100, time.Minute)
@@ -305,7 +305,7 @@ func TestBuyersRaceForTheLastUnits(t *testing.T) {
 	})
 }
 
-// raceForUnits has a hundred wishes of some buyers race for fewer units.
+// raceForUnits runs a hundred concurrent purchases of some buyers for fewer units.
 func (s *market) raceForUnits(t *testing.T, units, limit, buyers int64) {
 	t.Helper()
 	sale := s.plan(t, object{"quantity": units, "perUserLimit": limit})
@@ -410,7 +410,7 @@ func TestUnpaidOrdersGoBackOnceHoweverTheyRaceWithPayments(t *testing.T) {
 	})
 }
 
-// racePaymentsWithTheirEnd pays orders whose time is up while sweeps cancel them.
+// racePaymentsWithTheirEnd pays expired orders while sweeps cancel them.
 func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	t.Helper()
 	sale := s.plan(t, object{"startsTime": s.Clock.Now(), "endsTime": s.Clock.Now().Add(time.Hour)})

@@ -17,7 +17,7 @@ import (
 	"interlock/test/world"
 )
 
-// taken are the samples of a sale: seconds since it was opened, and the units that were confirmed.
+// taken returns the samples of a sale: seconds since its opening, and the confirmed units.
 func (s *market) taken(t *testing.T, sale, query string) (seconds, confirmed []float64) {
 	t.Helper()
 	body := s.must(t, 200, "GET", sale+"/samples"+query, nil).Body
@@ -75,7 +75,7 @@ func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
 		require.NoError(t, round(s.worker()))
 		require.Equal(t, 202, s.buy(t, sale, 7, 2).Status)
 		for range 5 {
-			s.Clock.Advance(1200 * time.Millisecond) // the next sample is after 6 s, and a rate one of the last 5
+			s.Clock.Advance(1200 * time.Millisecond) // the next sample is due after 6 s, and a rate covers the last 5
 			require.NoError(t, round(s.worker()))
 		}
 		items := s.must(t, 200, "GET", sale+"/samples", nil).Body["items"].([]any)

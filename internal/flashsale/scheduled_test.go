@@ -26,7 +26,7 @@ func (s *market) planner() planner {
 	return planner{s, s.Caller}
 }
 
-// schedule asks for a change of a sale in so long, and returns its approval.
+// schedule schedules a change of a sale, and returns its approval.
 func (p planner) schedule(t *testing.T, status int, sale string, in time.Duration, patch object) object {
 	t.Helper()
 	etag := p.must(t, 200, "GET", sale, nil).Header.Get("ETag")
@@ -47,7 +47,7 @@ func (p planner) approval(t *testing.T, a object) object {
 	return answer.Body
 }
 
-// due lets time pass, and makes what is due then.
+// due advances the clock, and applies due approvals.
 func (p planner) due(t *testing.T, in time.Duration) {
 	t.Helper()
 	p.Clock.Advance(in)
@@ -96,7 +96,7 @@ func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
 		available, reserved = s.available(t)
 		require.Equal(t, []int64{992, 8}, []int64{available, reserved})
 
-		// What is sold by then cannot be taken away; the sale goes on with what it has.
+		// Units that are sold by then cannot be removed; the sale continues with its units.
 		fewer = p.schedule(t, 202, sale, time.Minute, object{"quantity": 1})
 		for user := range int64(3) {
 			require.Equal(t, 202, s.buy(t, sale, 10+user, 2).Status)

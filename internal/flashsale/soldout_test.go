@@ -14,11 +14,11 @@ import (
 	"interlock/test/world"
 )
 
-// asked is a gate that counts how often it was asked who bought.
+// asked is a gate that counts lookups of buyers.
 type asked struct {
 	gate.Gate
 	held, buyers int
-	// unreadable is what reading all buyers fails with, nil for not.
+	// unreadable is the error of reading all buyers, nil for none.
 	unreadable error
 }
 
@@ -55,7 +55,7 @@ func eachExhausted(t *testing.T, test func(t *testing.T, s *exhausted)) {
 	})
 }
 
-// lets lets a customer in.
+// lets makes a successful purchase.
 func (e *exhausted) lets(t *testing.T, user int64, headers ...string) {
 	t.Helper()
 	a := e.buy(t, e.sale, user, 1, headers...)
@@ -63,7 +63,7 @@ func (e *exhausted) lets(t *testing.T, user int64, headers ...string) {
 	e.tickets[user] = a.Body["ticket"].(string)
 }
 
-// elsewhere has another process let a customer in.
+// elsewhere makes a successful purchase in another process.
 func (e *exhausted) elsewhere(t *testing.T, user int64) {
 	t.Helper()
 	other := e.with(e.gate.Gate)
@@ -72,7 +72,7 @@ func (e *exhausted) elsewhere(t *testing.T, user int64) {
 	e.tickets[user] = receipt.Ticket.ID
 }
 
-// returns gives the unit of a customer back.
+// returns returns the unit of a customer.
 func (e *exhausted) returns(t *testing.T, user int64) {
 	t.Helper()
 	moved, err := e.gate.Move(e.Ctx, gate.Ref{Sale: idOf(e.sale), Epoch: 1}, []gate.Step{{Ticket: e.tickets[user], From: gate.InFlight, To: gate.Rejected}})
@@ -80,8 +80,8 @@ func (e *exhausted) returns(t *testing.T, user int64) {
 	require.True(t, moved[0].Changed)
 }
 
-// refuses tells so many strangers that all is sold, and returns how often the gate was asked
-// what one of them holds, and who bought.
+// refuses makes unsuccessful purchases of new customers, and returns how often the gate was
+// queried for the units of one of them, and for all buyers.
 func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
 	t.Helper()
 	e.gate.held, e.gate.buyers = 0, 0
@@ -92,7 +92,7 @@ func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
 	return e.gate.held, e.gate.buyers
 }
 
-// tells requires that a customer is told the ticket.
+// tells requires that a customer gets the existing ticket.
 func (e *exhausted) tells(t *testing.T, user int64) {
 	t.Helper()
 	a := e.buy(t, e.sale, user, 1)
@@ -100,7 +100,7 @@ func (e *exhausted) tells(t *testing.T, user int64) {
 	require.Equal(t, e.tickets[user], a.Body["ticket"])
 }
 
-// forgets lets the memory that all is sold end.
+// forgets expires the sold-out cache.
 func (e *exhausted) forgets() { e.Clock.Advance(flashsale.SoldOutLife) }
 
 func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
@@ -211,7 +211,7 @@ func TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce(t *testing.T
 		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
 		mine := s.buy(t, sale, 9, 1).Body["ticket"].(string)
-		// The clock stands, so the memory does not end by itself.
+		// The clock is stopped, so the cache does not expire.
 		require.Eventually(t, func() bool { return told("9").Code == apperr.LimitReached }, 10*time.Second, time.Millisecond)
 		require.Equal(t, &mine, told("9").Members["ticket"])
 	})

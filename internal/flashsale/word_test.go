@@ -25,15 +25,14 @@ import (
 	"interlock/test/world"
 )
 
-// eventful is a sale to which anything happens, drawn by chance, and what its customers
-// were told meanwhile.
+// eventful is a sale with random events, and the results that its customers were shown.
 type eventful struct {
 	*market
 	sale   string
 	looks  func(ctx context.Context) error
 	random *rand.Rand
-	// client, replies and older are of a gate in Redis: a copy of its store, nil before
-	// there is one, and a way to lose its replies.
+	// client, replies and older belong to a gate in Redis: its client, a way to lose its
+	// replies, and a copy of its store, nil before there is one.
 	client  redis.UniversalClient
 	replies *losing
 	older   *keysOf
@@ -45,22 +44,22 @@ type eventful struct {
 type bought struct {
 	ticket string
 	user   int64
-	// told is its end as its customer was told, "" before.
+	// told is the result that its customer was shown, "" before.
 	told string
 }
 
 const (
 	eventfulUnits = 6
 	eventfulLimit = 2
-	// briefly is a lease that has ended when somebody looks, also one that comes back with
-	// an older store. Leases in Redis go by its own clock.
+	// briefly is a lease that has expired at the next check, also one in a restored store.
+	// Leases in Redis use its clock.
 	briefly = time.Millisecond
 )
 
 // TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord kills workers at any point,
-// empties the store of the gate, drops a part of it or puts an older one back, loses
-// replies, cancels, edits and rebuilds. No customer is told two ends, none has more than the
-// limit, no unit is sold twice, and all of it ends and adds up.
+// empties the store of the gate, drops a part of it or restores an older one, loses
+// replies, cancels, edits and rebuilds. No customer is shown two results, none gets more
+// than the limit, no unit is sold twice, and the sale ends balanced.
 func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T) {
 	t.Run("tables", func(t *testing.T) {
 		storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
@@ -130,9 +129,9 @@ func (e *eventful) purchase(t *testing.T) {
 	e.bought = append(e.bought, bought{ticket: ticket, user: user})
 }
 
-// work has a worker handle some of what waits. It may die before it has begun, or after
-// its COMMIT and before the gate is told; and between its look and its COMMIT anything else
-// may happen.
+// work lets a worker handle some pending messages. It may die before it starts, or after
+// its COMMIT and before it updates the gate; between its reads and its COMMIT any other
+// event may happen.
 func (e *eventful) work(t *testing.T) {
 	queue := e.queues.Queue(gate.QueueName(idOf(e.sale)))
 	batch, err := queue.Claim(e.Ctx, 1+e.random.IntN(4), briefly)
@@ -178,8 +177,8 @@ func (e *eventful) ask(t *testing.T) { e.askOf(t, e.sales) }
 
 func (e *eventful) askElsewhere(t *testing.T) { e.askOf(t, e.elsewhere()) }
 
-// askOf asks for a ticket as its customer. What has ended stays so, but that its order may
-// be cancelled.
+// askOf reads a ticket as its customer. A settled ticket stays settled, except that its
+// order may be cancelled.
 func (e *eventful) askOf(t *testing.T, sales *flashsale.Service) {
 	if len(e.bought) == 0 {
 		return
@@ -206,7 +205,7 @@ func (b *bought) hear(t *testing.T, told *gate.Ticket) {
 	b.told = end
 }
 
-// cancelOne cancels an order, as its customer does.
+// cancelOne cancels an order like its customer.
 func (e *eventful) cancelOne(t *testing.T) {
 	var placed []orders.Order
 	require.NoError(t, e.DB.Read(e.Ctx).Where("status = 0").Find(&placed).Error)
@@ -231,7 +230,7 @@ func (e *eventful) repair(t *testing.T) {
 	require.Contains(t, []int{200, 503}, a.Status, "%v", a.Body)
 }
 
-// lose loses the store of the gate, or a part of it, or its last moments.
+// lose loses the store of the gate, a part of it, or its last changes.
 func (e *eventful) lose(t *testing.T) {
 	if e.client == nil {
 		e.emptyGate(t, nil)
@@ -252,8 +251,7 @@ func (e *eventful) lose(t *testing.T) {
 	}
 }
 
-// end closes the sale, and has a worker that nothing happens to look after it until it is
-// finished.
+// end closes the sale, and lets an undisturbed worker supervise it until it is finished.
 func (e *eventful) end(t *testing.T) {
 	e.must(t, 200, "POST", e.sale+"/close", nil)
 	queue := e.queues.Queue(gate.QueueName(idOf(e.sale)))
@@ -278,7 +276,7 @@ func (e *eventful) end(t *testing.T) {
 	require.Fail(t, "the sale is never finished", "gate %+v %v, queue %+v %v, sold %d of %d, %+v %v", counts, err, waiting, queueErr, sold, allotted, found, foundErr)
 }
 
-// addUp holds what the customers were told against the orders and the stock.
+// addUp compares the results shown to customers with the orders and the stock.
 func (e *eventful) addUp(t *testing.T) {
 	made := map[string]string{}
 	held, live := map[string]int64{}, int64(0)

@@ -23,7 +23,7 @@ import (
 	"interlock/test/world"
 )
 
-// processes are some workers of one shop that hear each other.
+// processes returns workers of one shop that receive each other's messages.
 func (s *market) processes(t *testing.T, n int) []*flashsale.Process {
 	t.Helper()
 	list := make([]*flashsale.Process, n)
@@ -38,8 +38,8 @@ func (s *market) processes(t *testing.T, n int) []*flashsale.Process {
 	return list
 }
 
-// hears waits until a process has heard of the worker of a sale, or, when want is false, that it
-// has stopped.
+// hears waits until a process has received a heartbeat of a sale's worker, or, if want is
+// false, its stop.
 func hears(t *testing.T, p *flashsale.Process, sale string, want bool) {
 	t.Helper()
 	require.Eventually(t, func() bool { return p.Hears(idOf(sale)) == want }, 10*time.Second, time.Millisecond)
@@ -66,7 +66,7 @@ func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
 		round(third)
 		works(true, false, false)
 
-		// The worker says nothing any more. It may be dead, or out of reach.
+		// The worker is silent: it may be dead, or unreachable.
 		s.Clock.Advance(4 * time.Second)
 		round(second)
 		works(true, false, false)
@@ -78,14 +78,14 @@ func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
 		round(third)
 		works(true, true, false)
 
-		// It was out of reach: of the two, the one that has worked longer goes on.
+		// It was unreachable: of the two, the one that has worked longer continues.
 		round(first)
 		hears(t, second, sale, true)
 		round(second)
 		round(third)
 		works(true, false, false)
 
-		// One that ends says so, and nobody waits for its silence.
+		// A worker that stops sends a message, so that no other one waits for its silence.
 		first.Close(s.worker())
 		hears(t, third, sale, false)
 		round(third)
@@ -98,7 +98,7 @@ func TestWorkersThatBeginAtOnceAgreeOnOne(t *testing.T) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(time.Hour)})
 		all := s.processes(t, 5)
 		for _, p := range all {
-			// None has heard of another when it begins.
+			// No process has received a message of another one when it starts.
 			require.NoError(t, p.Alone(s.worker()))
 		}
 		require.Eventually(t, func() bool {
@@ -133,7 +133,8 @@ func TestTheWorkerOfASaleIsToldOfPurchasesElsewhere(t *testing.T) {
 	})
 }
 
-// The test counts commands for 12 s of the machine's time, which means something on a quiet machine.
+// The test counts commands for 12 s of real time, which is meaningful only on an idle
+// machine.
 func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -147,7 +148,7 @@ func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) 
 	require.NoError(t, err)
 	t.Cleanup(bus.Close)
 
-	// sent is how many commands a second came from clients, and how many with those in scripts.
+	// sent returns the commands per second of clients, and including those in scripts.
 	sent := func() (clients, all float64) {
 		const watched = 12 * time.Second
 		before, beforeAll := commandsOf(t, client)
@@ -166,7 +167,7 @@ func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) 
 		running.Go(func() { _ = process.Listen(ctx) })
 		running.Go(func() { process.Work(ctx) })
 	}
-	// They find each other, and the sale comes to rest.
+	// The processes find each other, and the sale becomes idle.
 	require.True(t, clock.Sleep(t.Context(), 5*time.Second))
 	clients, all := sent()
 	t.Logf("%.1f commands a second, %.1f with those in scripts, of sale %s", clients, all, sale)
@@ -175,7 +176,7 @@ func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) 
 	require.Greater(t, clients, 1.0, "somebody works on the sale")
 }
 
-// commandsOf returns how many commands a server was sent, and how many it ran.
+// commandsOf returns the number of commands that clients sent to a server, and that it ran.
 func commandsOf(t *testing.T, client redis.UniversalClient) (sent, all int64) {
 	t.Helper()
 	info, err := client.Info(t.Context(), "commandstats").Result()

@@ -12,12 +12,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// arrivalLog counts the arrivals of sales for the gate in SQL: by second in memory, and in
-// all in the table flash_sale_arrivals, to which it is added from time to time. Without
-// Redis there is one process, as with the locks and the bus, so the seconds in memory are
-// all there are. It is safe for concurrent use.
+// arrivalLog counts the purchase attempts of sales for the gate in SQL: per second in
+// memory, and in total in the table flash_sale_arrivals, to which it adds them
+// periodically. Without Redis there is only one process, so the counters in memory are
+// complete. It is safe for concurrent use.
 type arrivalLog struct {
-	// saving has reading and writing of the table go one after the other.
+	// saving serializes reads and writes of the table.
 	saving sync.Mutex
 
 	mu    sync.Mutex
@@ -26,10 +26,10 @@ type arrivalLog struct {
 
 type saleArrivals struct {
 	tenant int64
-	// saved is what the table has, once it was read.
+	// saved is the content of the table, once it was read.
 	saved  byAnswer
 	isRead bool
-	// unsaved is what the table does not have yet.
+	// unsaved contains the counts that are not in the table yet.
 	unsaved byAnswer
 	seconds [rateSlots]struct {
 		at int64
@@ -37,7 +37,7 @@ type saleArrivals struct {
 	}
 }
 
-// arrivalsRow is the arrivals at a sale as far as they were saved.
+// arrivalsRow contains the saved purchase attempts of a sale.
 type arrivalsRow struct {
 	SaleID       int64 `gorm:"primaryKey;autoIncrement:false"`
 	TenantID     int64
@@ -55,7 +55,7 @@ func (r arrivalsRow) byAnswer() byAnswer {
 	return byAnswer{r.Accepted, r.SoldOut, r.LimitReached, r.SaleNotOpen, r.QueueFull}
 }
 
-// sale returns the counters of a sale, which begin at nothing. The caller holds mu.
+// sale returns the counters of a sale, initially zero. The caller holds mu.
 func (l *arrivalLog) sale(id int64) *saleArrivals {
 	if l.sales == nil {
 		l.sales = make(map[int64]*saleArrivals)
@@ -82,8 +82,8 @@ func (l *arrivalLog) add(tenant, sale, second int64, a Arrivals) {
 	slot.n = slot.n.plus(arrived, 1)
 }
 
-// of returns the arrivals at a sale of the tenant of ctx: all, and those of the seconds
-// that rates are of.
+// of returns the purchase attempts of a sale of the tenant of ctx: in total, and in the
+// seconds used for rates.
 func (l *arrivalLog) of(ctx context.Context, db *storage.DB, sale, second int64) (total, recent byAnswer, err error) {
 	if err := l.read(ctx, db, sale); err != nil {
 		return total, recent, err
@@ -99,7 +99,7 @@ func (l *arrivalLog) of(ctx context.Context, db *storage.DB, sale, second int64)
 	return s.saved.plus(s.unsaved, 1), recent, nil
 }
 
-// read reads what was saved of a sale, once.
+// read reads the saved counts of a sale, once.
 func (l *arrivalLog) read(ctx context.Context, db *storage.DB, sale int64) error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
@@ -123,13 +123,13 @@ func (l *arrivalLog) read(ctx context.Context, db *storage.DB, sale int64) error
 	return nil
 }
 
-// save adds to the table what was counted since the last time, by a statement for each sale:
+// save adds the new counts to the table, one statement per sale:
 //
 //	INSERT INTO flash_sale_arrivals (sale_id, tenant_id, accepted, …) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE accepted = accepted + ?, …
 //
-// What could not be added is kept for the next time. An error after which it was added all
-// the same counts it twice: the numbers are for display only.
+// On error the counts are kept for the next call. If the statement succeeded in spite of an
+// error, they count twice: the numbers are for display only.
 func (l *arrivalLog) save(ctx context.Context, db *storage.DB) error {
 	l.saving.Lock()
 	defer l.saving.Unlock()

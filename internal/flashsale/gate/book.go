@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// book is what a gate knows of a sale, or as much of it as a step needs. It is the
-// specification of every gate: the one in SQL loads a book, takes its step on it, and
-// saves what changed; the scripts of the one in Redis do the same by themselves, and a
-// test takes any sequence of steps on all of them.
+// book is the state of a sale's gate, or the part that a step needs. It is the
+// specification of every gate: the gate in SQL loads a book, applies a step to it, and
+// saves the changes; the scripts of the gate in Redis implement the same, and a test
+// applies random sequences of steps to all of them.
 type book struct {
 	page
-	// tickets and buyers are those that the step is about. One that is not there is
-	// unknown, or has bought nothing.
+	// tickets and buyers are those of the step. An absent ticket is unknown, an absent
+	// buyer has no units.
 	tickets map[string]*Ticket
 	buyers  map[string]Holding
 	changed changes
 }
 
-// page is the gate itself: its epoch, the rules, and the counters of Counts.
+// page is the state of the gate without tickets and buyers: epoch, rules, and the counters
+// of Counts.
 type page struct {
 	// Epoch is 0 while there is no gate. None is built below Floor.
 	Epoch, Floor          int64
@@ -37,18 +38,19 @@ type page struct {
 	Buried             int64
 }
 
-// changes are what a step changed beside the page.
+// changes are the changes of a step in addition to the page.
 type changes struct {
-	// created and moved are tickets, created and moved by this step.
+	// created and moved are the tickets created and moved by this step.
 	created, moved map[string]bool
 	buyers         map[string]bool
-	// queued are the tickets that get a message, in their order.
+	// queued are the tickets that get a message, in order.
 	queued []Ticket
-	// confirmed are when tickets were confirmed, in µs since 1970, for the rates.
+	// confirmed maps tickets to the time of their confirmation, in µs since 1970, for the
+	// rates.
 	confirmed map[string]int64
 }
 
-// none reports whether nothing was changed.
+// none reports whether there are no changes.
 func (c changes) none() bool {
 	return len(c.created)+len(c.moved)+len(c.buyers)+len(c.queued)+len(c.confirmed) == 0
 }
@@ -59,7 +61,7 @@ func newBook(p page) *book {
 	}}
 }
 
-// admit lets a purchase in or says why not, by the rules in their order.
+// admit decides on a purchase by the rules in their order.
 func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	if b.Epoch != p.Epoch {
 		return Admission{}, ErrNoGate
@@ -91,12 +93,12 @@ func (b *book) admit(p Purchase, now time.Time) (Admission, error) {
 	return Admission{Verdict: Accepted, Ticket: t}, nil
 }
 
-// letIn is how many units were ever let in.
+// letIn returns the number of units that were ever accepted.
 func (b *book) letIn() int64 {
 	return b.Queued + b.Processing + b.Dead + b.Confirmed + b.Rejected + b.Returned
 }
 
-// move takes a step, if its ticket is in one of the step's states.
+// move applies a step, if its ticket is in one of the step's states.
 func (b *book) move(s Step, now time.Time) Moved {
 	t := b.tickets[s.Ticket]
 	if t == nil {
@@ -131,8 +133,8 @@ func (b *book) move(s Step, now time.Time) Moved {
 	return Moved{Ticket: copyOf(t), Changed: true}
 }
 
-// adopt takes in an ended ticket that is unknown, and reports whether it did. It passes
-// over a confirmed one whose units do not remain.
+// adopt adds a settled unknown ticket, and reports whether it did. It skips a confirmed one
+// if too few units remain.
 func (b *book) adopt(t Ticket) bool {
 	if b.tickets[t.ID] != nil || t.State == Confirmed && t.Units > b.Remaining {
 		return false
@@ -157,7 +159,8 @@ func (b *book) adopt(t Ticket) bool {
 	return true
 }
 
-// requeue gives a ticket in flight a message, and reports whether it is in flight.
+// requeue gives a ticket in flight a new message, and reports whether the ticket is in
+// flight.
 func (b *book) requeue(id string) bool {
 	t := b.tickets[id]
 	if t == nil || t.State.HasEnded() {
@@ -168,7 +171,7 @@ func (b *book) requeue(id string) bool {
 	return true
 }
 
-// apply follows newer rules.
+// apply applies newer rules.
 func (b *book) apply(r Rules) {
 	if r.Version >= b.Version {
 		b.Version, b.Open, b.Starts, b.Ends = r.Version, r.Open, r.Starts.UnixMicro(), r.Ends.UnixMicro()
@@ -180,7 +183,7 @@ func (b *book) apply(r Rules) {
 	}
 }
 
-// withhold takes units out of what remains, in place of what was withheld before.
+// withhold removes units from the remaining ones, replacing an earlier withholding.
 func (b *book) withhold(stockVersion, units int64) error {
 	switch {
 	case b.StockVersion != stockVersion:
@@ -193,8 +196,7 @@ func (b *book) withhold(stockVersion, units int64) error {
 	return nil
 }
 
-// retire ends an epoch, see Gate.Retire. inUse is whether the gate of this epoch is to be
-// left alone.
+// retire ends an epoch, see Gate.Retire. inUse is set if a gate of this epoch must be kept.
 func (b *book) retire(epoch int64, inUse bool) bool {
 	if b.Epoch > epoch || b.Floor > epoch+1 || b.Epoch == epoch && inUse {
 		return false
@@ -203,10 +205,10 @@ func (b *book) retire(epoch int64, inUse bool) bool {
 	return true
 }
 
-// mayBuild reports whether a gate of an epoch may be built where b was.
+// mayBuild reports whether a gate of this epoch may replace b.
 func (b *book) mayBuild(epoch int64) bool { return b.Epoch < epoch && b.Floor <= epoch }
 
-// built is the book of a new gate with ended tickets.
+// built returns the book of a new gate with settled tickets.
 func built(r Rules, tickets []Ticket) *book {
 	b := newBook(page{Epoch: r.Epoch, Floor: r.Epoch, StockVersion: r.StockVersion, Allotted: r.Allotted, Remaining: r.Allotted})
 	b.apply(r)
@@ -218,7 +220,7 @@ func built(r Rules, tickets []Ticket) *book {
 	return b
 }
 
-// count moves a counter of the units and one of the tickets of a state.
+// count adds to the unit and ticket counters of a state.
 func (b *book) count(state State, units, tickets int64) {
 	switch state {
 	case Queued:
@@ -244,14 +246,14 @@ func (b *book) hold(user string, held Holding) {
 	b.changed.buyers[user] = true
 }
 
-// release gives a customer the allowance of a ticket back.
+// release returns the units of a ticket to the allowance of its customer.
 func (b *book) release(t *Ticket) {
 	if held, ok := b.buyers[t.User]; ok {
 		b.hold(t.User, Holding{max(0, held.Units-t.Units), held.Ticket})
 	}
 }
 
-// counts are the numbers of the page.
+// counts returns the counters of the page.
 func (p page) counts() Counts {
 	return Counts{
 		Epoch: p.Epoch, Version: p.Version, Allotted: p.Allotted - p.Withheld, Remaining: p.Remaining, Queued: p.Queued, Processing: p.Processing,

@@ -11,7 +11,7 @@ import (
 
 var states = []State{Queued, Processing, Buried, Confirmed, Rejected, Cancelled}
 
-// model takes the same steps on a book and on a gate.
+// model applies the same steps to a book and to a gate.
 type model struct {
 	g      *underTest
 	book   *book
@@ -19,7 +19,7 @@ type model struct {
 	queued []string
 }
 
-// modelled holds a gate against its specification.
+// modelled compares a gate with its specification.
 func modelled(t *testing.T, g *underTest) {
 	epoch := int64(1)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -37,7 +37,7 @@ func modelled(t *testing.T, g *underTest) {
 
 var someTicket = rapid.SampledFrom([]string{"A", "B", "C", "D", "E"})
 
-// userOf is whose a ticket is: B and C are one customer's.
+// userOf returns the customer of a ticket: B and C belong to one customer.
 func userOf(ticket string) string {
 	if ticket == "C" {
 		return "of B"
@@ -124,7 +124,8 @@ func (m *model) requeue(t *rapid.T) {
 	require.Equal(t, want, got)
 }
 
-// replace retires the gate, if nobody waits, and builds the next one with what has ended.
+// replace retires the gate, if its queue is empty, and builds the next one with the settled
+// tickets.
 func (m *model) replace(t *rapid.T, epoch *int64) {
 	var ended []Ticket
 	for _, ticket := range m.book.tickets {

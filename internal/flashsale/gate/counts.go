@@ -2,13 +2,13 @@ package gate
 
 import "time"
 
-// Counts are a gate's numbers, all of one moment. They are units where nothing else is
-// said.
+// Counts are a gate's numbers, all at the same time. They count units unless stated
+// otherwise.
 type Counts struct {
 	Epoch int64 `json:"-"`
-	// Version is of the sale's row that the rules are from.
+	// Version is the version of the sale's row that the rules come from.
 	Version int64 `json:"-"`
-	// Time is what the gate's clock shows, by which it opens and shuts.
+	// Time is the time of the gate's clock, which decides on the sale window.
 	Time       time.Time `json:"-"`
 	Allotted   int64     `json:"allotted"`
 	Remaining  int64     `json:"remaining"`
@@ -16,36 +16,34 @@ type Counts struct {
 	Processing int64     `json:"processing"`
 	Dead       int64     `json:"dead"`
 	Confirmed  int64     `json:"confirmed"`
-	// Rejected and Returned count units that came back: of rejected tickets and of
-	// cancelled orders.
+	// Rejected and Returned count returned units: of rejected tickets and of cancelled
+	// orders.
 	Rejected int64 `json:"rejected"`
 	Returned int64 `json:"returned"`
-	// Waiting, Working and Buried are the numbers of tickets that are queued, processing
-	// and dead.
+	// Waiting, Working and Buried are the numbers of queued, processing and dead tickets.
 	Waiting int64 `json:"-"`
 	Working int64 `json:"-"`
 	Buried  int64 `json:"-"`
-	// AcceptedPerSecond and ConfirmedPerSecond are units a second over the last five.
+	// AcceptedPerSecond and ConfirmedPerSecond are averages over the last five seconds.
 	AcceptedPerSecond  float64 `json:"acceptedPerSecond"`
 	ConfirmedPerSecond float64 `json:"confirmedPerSecond"`
-	// ArrivalsPerSecond, RefusedPerSecond and Refusals are purchases, accepted or not,
-	// as far as the gate was told of them: see Arrivals.
+	// ArrivalsPerSecond, RefusedPerSecond and Refusals count purchase attempts, as far as
+	// they were reported to the gate: see Arrivals.
 	ArrivalsPerSecond float64           `json:"arrivalsPerSecond"`
 	RefusedPerSecond  Refusals[float64] `json:"refusedPerSecond"`
 	Refusals          Refusals[int64]   `json:"refusals"`
 }
 
-// Balanced reports whether each allotted unit is in exactly one place.
+// Balanced reports whether each allotted unit is counted exactly once.
 func (c Counts) Balanced() bool {
 	return c.Remaining >= 0 && c.Queued >= 0 && c.Processing >= 0 && c.Dead >= 0 && c.Confirmed >= 0 &&
 		c.Allotted == c.Remaining+c.Queued+c.Processing+c.Dead+c.Confirmed
 }
 
-// InFlight is the number of tickets that have not ended.
+// InFlight returns the number of unsettled tickets.
 func (c Counts) InFlight() int64 { return c.Waiting + c.Working + c.Buried }
 
-// Refusals are about purchases that were not let in, by the code that their customers
-// were told.
+// Refusals counts rejected purchases by the code of the error.
 type Refusals[N int64 | float64] struct {
 	SoldOut      N `json:"soldOut"`
 	LimitReached N `json:"limitReached"`
@@ -53,8 +51,8 @@ type Refusals[N int64 | float64] struct {
 	QueueFull    N `json:"queueFull"`
 }
 
-// Fastest returns c with the higher of its rates and of those of other: what is looked at every
-// few seconds only would miss a burst between two looks.
+// Fastest returns c with the maximum of its rates and those of other, so that samples taken
+// every few seconds do not miss a burst in between.
 func (c Counts) Fastest(other Counts) Counts {
 	c.AcceptedPerSecond = max(c.AcceptedPerSecond, other.AcceptedPerSecond)
 	c.ConfirmedPerSecond = max(c.ConfirmedPerSecond, other.ConfirmedPerSecond)
@@ -67,28 +65,27 @@ func (c Counts) Fastest(other Counts) Counts {
 	return c
 }
 
-// Arrivals counts purchases by how they were answered. They are for display only:
-// nothing is decided by them. One that could not be decided, because the gate was out of
-// reach, is not among them, and neither is a purchase that was accepted before and is
-// asked for again.
+// Arrivals counts purchase attempts by result. They are for display only: no decision
+// depends on them. They exclude attempts without a result, because the gate was
+// unreachable, and repeats of an accepted purchase.
 type Arrivals struct {
 	Accepted int64
 	Refused  Refusals[int64]
 }
 
 const (
-	// rateWindow is over how many full seconds a rate is taken.
+	// rateWindow is the number of full seconds over which a rate is computed.
 	rateWindow = 5
-	// rateSlots are the seconds of which counters are kept.
+	// rateSlots is the number of seconds with counters.
 	rateSlots = 8
 )
 
-// answers are the ways to answer a purchase; byAnswer holds a number for each.
+// answers is the number of results of a purchase; byAnswer contains a count for each.
 const answers = 5
 
 type byAnswer [answers]int64
 
-// answerNames are the fields of the arrivals in Redis, and the columns in SQL.
+// answerNames are the field names of the counts in Redis, and the columns in SQL.
 var answerNames = [answers]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
 
 // plus returns b and n times others.
@@ -103,7 +100,7 @@ func (a Arrivals) byAnswer() byAnswer {
 	return byAnswer{a.Accepted, a.Refused.SoldOut, a.Refused.LimitReached, a.Refused.SaleNotOpen, a.Refused.QueueFull}
 }
 
-// show puts arrivals into the numbers: all so far, and those of the last full seconds.
+// show sets the totals, and the rates of the last full seconds.
 func (c *Counts) show(total, recent byAnswer) {
 	c.Refusals = Refusals[int64]{total[1], total[2], total[3], total[4]}
 	pace := func(n int64) float64 { return float64(n) / rateWindow }

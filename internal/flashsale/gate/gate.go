@@ -1,23 +1,23 @@
-// Package gate admits customers to flash sales and keeps the tickets that are in flight.
+// Package gate admits purchases to flash sales and stores the tickets in flight.
 //
-// A gate stands before the queue of a sale: it lets a purchase in, gives it a ticket and
-// queues it, in one step. There is one in Redis and one in SQL, for a program without
-// Redis; both do what book does, which is the specification.
+// A gate is in front of the queue of a sale: it accepts a purchase, creates its ticket and
+// enqueues it, in one step. There is one implementation in Redis and one in SQL, for a
+// program without Redis; book specifies both.
 //
 // Invariants:
 //
-//   - Each allotted unit is in exactly one place:
+//   - Each allotted unit is counted exactly once:
 //     allotted = remaining + queued + processing + dead + confirmed. Each step moves the
 //     units of its ticket in one script or one transaction.
-//   - A ticket that ended stays ended, and gives back once what it gives back, because a
-//     step is taken from some states only.
-//   - A gate belongs to one epoch of its sale. Every command names the epoch that it is
-//     for and does nothing in another, so one that comes late, from a process that was
-//     stopped on the way, cannot harm what was built since.
-//   - A gate that is missing, retired or damaged admits nobody.
+//   - A settled ticket stays settled, and returns its units at most once, because a step
+//     applies only to tickets in certain states.
+//   - A gate belongs to one epoch of its sale. Every command names its epoch and has no
+//     effect in another one, so a delayed command, from a process that was paused, cannot
+//     harm a newer gate.
+//   - A gate that is missing, retired or damaged accepts no purchase.
 //
-// A gate is never the last word. Its store may come back older than it was, or empty: SQL
-// decides when a ticket becomes an order, and what is in SQL is told to the gate again.
+// A gate is never authoritative. Its store may be restored to an older state, or be empty:
+// SQL decides when a ticket becomes an order, and the gate is updated again from SQL.
 package gate
 
 import (
@@ -26,28 +26,27 @@ import (
 	"time"
 )
 
-// What a gate can answer besides a result. But for ErrUnknown, nothing was changed.
+// Errors of a gate. Except for ErrUnknown, nothing was changed.
 var (
-	// ErrNoGate means that there is no gate of this epoch: the store was emptied, or put
-	// back, or the sale has gone on to another epoch.
+	// ErrNoGate means that there is no gate of this epoch: the store was emptied or
+	// restored, or the sale has a newer epoch.
 	ErrNoGate = errors.New("gate: no gate of this epoch")
-	// ErrTooFew means that fewer units remain than were to be withheld.
+	// ErrTooFew means that fewer units remain than should be withheld.
 	ErrTooFew = errors.New("gate: too few units remain")
-	// ErrOutdated means that the gate has heard of a later version of the sale's units.
+	// ErrOutdated means that the gate has a later version of the sale's units.
 	ErrOutdated = errors.New("gate: a later version of the units is applied")
-	// ErrUnknown means that the gate was asked to let a purchase in and did not answer:
-	// it may have. With ErrReplicas it did, and could forget it.
+	// ErrUnknown means that the gate did not reply to an admission: the purchase may have
+	// been accepted. With ErrReplicas it was accepted without sufficient durability.
 	ErrUnknown = errors.New("gate: no reply to an admission")
-	// ErrTooMany means that there are more buyers than were asked for.
-	ErrTooMany = errors.New("gate: more buyers than were asked for")
+	// ErrTooMany means that there are more buyers than the limit.
+	ErrTooMany = errors.New("gate: more buyers than the limit")
 )
 
-// State is where a ticket stands.
+// State is the state of a ticket.
 type State string
 
-// The states of a ticket. Its units are counted as queued, processing, dead or
-// confirmed; those of a rejected one, or of one whose order was cancelled, remain for
-// sale again.
+// The states of a ticket. Its units count as queued, processing, dead or confirmed; those
+// of a rejected ticket, or of one whose order was cancelled, are for sale again.
 const (
 	Queued     State = "queued"
 	Processing State = "processing"
@@ -57,33 +56,32 @@ const (
 	Cancelled  State = "cancelled"
 )
 
-// InFlight are the states of tickets that have not ended.
+// InFlight are the states of unsettled tickets.
 var InFlight = []State{Queued, Processing, Buried}
 
-// HasEnded reports whether nothing can become of a ticket any more but that its order is
-// cancelled.
+// HasEnded reports whether a ticket is settled. Afterwards only its order can be cancelled.
 func (s State) HasEnded() bool { return s == Confirmed || s == Rejected || s == Cancelled }
 
 // Ticket is an accepted purchase.
 type Ticket struct {
 	ID    string
 	State State
-	// User is the customer, as the shop names it.
+	// User is the customer's id in the shop.
 	User  string
 	Units int64
-	// AcceptedTime is when the gate let it in.
+	// AcceptedTime is when the gate accepted the purchase.
 	AcceptedTime time.Time
-	// Ahead is how many tickets waited then; 0 for one that the gate was built with.
+	// Ahead is the number of tickets queued then; 0 for one that the gate was built with.
 	Ahead int64
-	// OrderID and OrderNo are of its order, zero without one.
+	// OrderID and OrderNo identify its order, zero without one.
 	OrderID int64
 	OrderNo string
-	// Reason says why it was rejected.
+	// Reason is the reason of its rejection.
 	Reason string
 }
 
-// Step moves a ticket from one of some states to another. Without From it moves nothing, and is a
-// way to read the ticket.
+// Step moves a ticket from one of several states to another one. Without From it changes
+// nothing, and reads the ticket.
 type Step struct {
 	Ticket string
 	From   []State
@@ -94,22 +92,22 @@ type Step struct {
 	Reason  string
 }
 
-// Moved is what became of a step.
+// Moved is the result of a step.
 type Moved struct {
-	// Ticket is as it is then; nil when the gate does not know it.
+	// Ticket is the resulting ticket; nil if the gate does not have it.
 	Ticket *Ticket
-	// Changed is whether the step moved it.
+	// Changed reports whether the step moved it.
 	Changed bool
 }
 
-// Ref names the gate of a sale in one epoch.
+// Ref identifies the gate of a sale in one epoch.
 type Ref struct{ Sale, Epoch int64 }
 
-// Rules are what the gate goes by, as SQL has them.
+// Rules are the rules of a gate, from SQL.
 type Rules struct {
 	Ref
-	// Version and StockVersion are of the rows that the rules are from. Older ones than
-	// the gate has change nothing.
+	// Version and StockVersion are the versions of the rows that the rules come from. Older
+	// ones have no effect.
 	Version, StockVersion int64
 	Open                  bool
 	Starts, Ends          time.Time
@@ -119,22 +117,22 @@ type Rules struct {
 	Allotted int64
 }
 
-// Purchase is what a customer asks for.
+// Purchase is a customer's request to the gate.
 type Purchase struct {
 	Ref
 	Ticket string
 	User   string
 	Units  int64
-	// Time stamps the queued message; the window goes by the gate's own clock.
+	// Time stamps the queued message; the sale window is checked by the gate's clock.
 	Time time.Time
-	// Replicas is how many replicas of Redis must have it before it is accepted. A gate in SQL
-	// does not look at it.
+	// Replicas is the number of Redis replicas that must store it before it is accepted. A
+	// gate in SQL ignores it.
 	Replicas int64
 	// Trace is the W3C trace context of the request.
 	Trace map[string]string
 }
 
-// Verdict is what the gate answers to a purchase.
+// Verdict is the decision of the gate on a purchase.
 type Verdict string
 
 // The verdicts.
@@ -149,120 +147,120 @@ const (
 	QueueFull    Verdict = "queue_full"
 )
 
-// Admission is the gate's answer.
+// Admission is the gate's reply.
 type Admission struct {
 	Verdict Verdict
-	// Ticket is the accepted or known one.
+	// Ticket is the accepted or known ticket.
 	Ticket Ticket
-	// Held and Earlier are, for LimitReached, the units that the customer holds and
-	// its latest ticket. A customer who holds some is told so, too, when none remain.
+	// Held and Earlier are, for LimitReached, the customer's units and latest ticket. A
+	// customer with units also gets LimitReached when none remain.
 	Held    int64
 	Earlier string
-	// Remaining is, for SoldOut, how many units remain: fewer than were asked for.
+	// Remaining is, for SoldOut, the number of remaining units, fewer than requested.
 	Remaining int64
-	// LetIn is, for SoldOut, how many units were ever let in, also those that came back.
-	// While it is the same, nobody holds units who held none.
+	// LetIn is, for SoldOut, the number of units that were ever accepted, including
+	// returned ones. While it is unchanged, no customer has become a buyer.
 	LetIn int64
 }
 
-// Holding is what one customer holds of a sale, in tickets that are in flight or confirmed.
+// Holding contains the units of one customer in tickets that are in flight or confirmed.
 type Holding struct {
 	Units int64
-	// Ticket is the latest.
+	// Ticket is the latest ticket.
 	Ticket string
 }
 
-// Inconsistencies are what the gate and its queue do not agree on. Nothing makes any but a store
-// that lost a part of what it had.
+// Inconsistencies are differences between the gate and its queue. Only a partial loss of a
+// store causes them.
 type Inconsistencies struct {
-	// Tickets are in flight, and no message will ever take them further.
+	// Tickets are in flight without a message that would process them.
 	Tickets []Ticket
-	// DeadMessages are the IDs of dead messages that are no ticket's.
+	// DeadMessages are the IDs of dead messages without a ticket.
 	DeadMessages []string
 }
 
-// Gate admits customers to sales. It is safe for concurrent use by many processes. Each
-// call is one script or one transaction unless it says otherwise: all of it happens or
-// nothing does. An error that is none of this package's says that the store could not be
-// reached, and leaves open whether the call took effect; each can be made again.
+// Gate admits purchases to sales. It is safe for concurrent use by many processes. Each
+// call is one script or one transaction unless stated otherwise, and takes effect
+// completely or not at all. An error that is none of this package's means that the store
+// could not be reached, and the call may or may not have taken effect; every call may be
+// retried.
 type Gate interface {
-	// Admit lets a purchase in or says why not, and queues its ticket. A ticket that was
-	// let in before is Known, whatever the other rules say. Errors: ErrNoGate; ErrUnknown
-	// when it may have been let in; ErrReplicas; any other says that it was not.
+	// Admit accepts a purchase and enqueues its ticket, or returns the reason of a
+	// rejection. A ticket that was accepted before is Known, regardless of the other rules.
+	// Errors: ErrNoGate; ErrUnknown if it may have been accepted; ErrReplicas; any other
+	// error means that it was not accepted.
 	Admit(ctx context.Context, p Purchase) (Admission, error)
 
-	// Ticket returns a ticket, nil when the gate does not know it. Errors: ErrNoGate.
+	// Ticket returns a ticket, nil if the gate does not have it. Errors: ErrNoGate.
 	Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, error)
 
-	// Held returns how many units a customer holds, and its latest ticket. Errors: ErrNoGate.
+	// Held returns a customer's units and latest ticket. Errors: ErrNoGate.
 	Held(ctx context.Context, ref Ref, user string) (Holding, error)
 
-	// Buyers returns the customers who hold units or once did, at most so many. It reads a
-	// part at a time, and may miss who is let in meanwhile. Errors: ErrNoGate, ErrTooMany.
+	// Buyers returns the customers that have or had units, at most most. It reads page by
+	// page, and may miss concurrent admissions. Errors: ErrNoGate, ErrTooMany.
 	Buyers(ctx context.Context, ref Ref, most int) ([]string, error)
 
-	// Move takes each step whose ticket is in one of its From states, and returns what
-	// became of each, in the order of the steps. Many steps are taken a part at a time.
-	// Errors: ErrNoGate.
+	// Move applies each step whose ticket is in one of its From states, and returns the
+	// results in the order of the steps. It applies many steps in several parts. Errors:
+	// ErrNoGate.
 	Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error)
 
-	// Apply brings newer rules to the gate. A newer allotment changes what remains by as
-	// much, and ends what was withheld. Errors: ErrNoGate.
+	// Apply applies newer rules. A newer allotment changes the remaining units by the
+	// difference, and ends a withholding. Errors: ErrNoGate.
 	Apply(ctx context.Context, r Rules) error
 
-	// Withhold takes so many units of those that remain out of the allotment at a version
-	// of the units, before SQL does; 0 gives back what was withheld at it, also where a
-	// store that came back older has sold more than there is. Errors: ErrNoGate, ErrTooFew,
-	// ErrOutdated.
+	// Withhold removes units from the remaining ones at a version of the units, before SQL
+	// does; 0 releases the units withheld at that version, even if a store restored to an
+	// older state has oversold. Errors: ErrNoGate, ErrTooFew, ErrOutdated.
 	Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error
 
-	// Adopt takes in tickets that the gate has forgotten, each of them ended, and returns
-	// how many those were. It passes over those that it knows, and a Confirmed one whose
-	// units do not remain: others are waiting for them, and get them or give them back.
-	// Many are taken in a part at a time. Errors: ErrNoGate.
+	// Adopt adds settled tickets that the gate has lost, and returns their number. It skips
+	// tickets that it has, and a Confirmed one if too few units remain: other tickets are
+	// queued for those units, and get them or return them. It adds many tickets in several
+	// parts. Errors: ErrNoGate.
 	Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 
-	// Strays compares the tickets with the messages of the queue. It is exact for what
-	// does not move meanwhile; what does is looked at twice. Errors: ErrNoGate.
+	// Strays compares the tickets with the messages of the queue. It is exact except for
+	// concurrent moves, which it checks twice. Errors: ErrNoGate.
 	Strays(ctx context.Context, ref Ref) (Inconsistencies, error)
 
-	// Requeue gives tickets that are in flight a message, and returns how many those
-	// were. A second message of a ticket does no harm. Errors: ErrNoGate.
+	// Requeue enqueues messages for tickets in flight, and returns their number. A second
+	// message of a ticket is harmless. Errors: ErrNoGate.
 	Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 
-	// RetryDead puts a dead message, and its ticket, back into the queue. Errors:
-	// ErrNoGate, mq.ErrNoSuchMessage.
+	// RetryDead returns a dead message, and its ticket, to the queue. Errors: ErrNoGate,
+	// mq.ErrNoSuchMessage.
 	RetryDead(ctx context.Context, ref Ref, message string) error
 
-	// DiscardDead removes a dead message, and leaves its ticket as it is. Errors:
+	// DiscardDead deletes a dead message, and leaves its ticket unchanged. Errors:
 	// ErrNoGate, mq.ErrNoSuchMessage.
 	DiscardDead(ctx context.Context, ref Ref, message string) error
 
-	// Count adds arrivals to the numbers. It needs no gate to be there, and Build leaves
-	// what was counted as it is.
+	// Count adds purchase attempts to the numbers. It works without a gate, and Build keeps
+	// the counts.
 	Count(ctx context.Context, sale int64, a Arrivals) error
 
-	// SaveArrivals has what was counted outlive this process. A gate whose Count does
-	// that already has nothing to do.
+	// SaveArrivals makes the counts durable beyond this process. It does nothing if Count
+	// already does so.
 	SaveArrivals(ctx context.Context) error
 
-	// Counts returns the numbers. Errors: ErrNoGate when there is no gate of any epoch,
-	// or it is damaged.
+	// Counts returns the numbers. Errors: ErrNoGate if there is no gate of any epoch, or it
+	// is damaged.
 	Counts(ctx context.Context, sale int64) (Counts, error)
 
-	// Retire makes sure that there is no gate of this epoch, nor will be one, and reports
-	// whether that is so: then, and only then, the next epoch may begin. A gate of this
-	// epoch that is sound is left alone, unless it is to be replaced, and even then if a
-	// message is in its queue; and so is one of a later epoch.
+	// Retire ensures that there is no gate of this epoch and that none can be built, and
+	// reports whether that is so: then, and only then, the next epoch may start. It keeps a
+	// sound gate of this epoch, unless replace is set and its queue is empty; and it keeps
+	// a gate of a later epoch.
 	Retire(ctx context.Context, ref Ref, replace bool) (bool, error)
 
-	// Build makes the gate of an epoch with these tickets, each of them ended, and
-	// empties the queue. It does nothing when there is a gate of this epoch or a later
-	// one, or this one was retired. Until its last step, which is one script or
-	// transaction, the gate is as it was.
+	// Build builds the gate of an epoch with these settled tickets, and empties the queue.
+	// It does nothing if there is a gate of this epoch or a later one, or if this one was
+	// retired. Until its last step, which is one script or transaction, the gate is
+	// unchanged.
 	Build(ctx context.Context, r Rules, tickets []Ticket) error
 
-	// Expire lets the store forget a sale, which is over, after a while. A store that has
-	// room for it keeps it.
+	// Expire lets the store delete a finished sale after a while. A gate in SQL keeps it.
 	Expire(ctx context.Context, sale int64, after time.Duration) error
 }

@@ -28,7 +28,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// On four engines; the command line, parsed later, may ask for more.
+	// The suite runs on four engines; the command line, parsed later, may request more
+	// checks.
 	if err := flag.Set("rapid.checks", strconv.Itoa(tier.Rounds(15, 200))); err != nil {
 		panic(err)
 	}
@@ -38,8 +39,8 @@ func TestMain(m *testing.M) {
 
 var opening = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// underTest is one implementation of the gate, with its queue and a sale of ten units,
-// three a customer, that is open.
+// underTest is one implementation of the gate, with its queue and an open sale of ten
+// units, three per customer.
 type underTest struct {
 	Gate
 	ctx   context.Context
@@ -50,7 +51,7 @@ type underTest struct {
 	reopened func() Gate
 }
 
-// contract is what every gate does.
+// contract lists the tests that every gate must pass.
 var contract = map[string]func(t *testing.T, g *underTest){
 	"an accepted ticket is in the queue once":                                         checkQueuedOnce,
 	"a step is taken from its states only":                                            checkSteps,
@@ -128,7 +129,7 @@ func newUnderTest(t *testing.T, open store) *underTest {
 	return g
 }
 
-// elsewhere is the same gate in another process.
+// elsewhere returns the same gate in another process.
 func (g *underTest) elsewhere() *underTest {
 	other := *g
 	other.Gate = g.reopened()
@@ -151,8 +152,8 @@ func (g *underTest) move(t require.TestingT, ticket string, to State, from ...St
 	return moved[0].Ticket
 }
 
-// counts are the numbers of the gate, which must be balanced, without what depends on the
-// second.
+// counts returns the numbers of the gate, which must be balanced, without those that depend
+// on the second.
 func (g *underTest) counts(t require.TestingT) Counts {
 	c, err := g.Counts(g.ctx, g.rules.Sale)
 	require.NoError(t, err)
@@ -162,7 +163,7 @@ func (g *underTest) counts(t require.TestingT) Counts {
 	return c
 }
 
-// claim takes the messages that wait, and returns their IDs.
+// claim claims the pending messages, and returns their IDs.
 func (g *underTest) claim(t require.TestingT) []string {
 	var ids []string
 	for {
@@ -177,7 +178,7 @@ func (g *underTest) claim(t require.TestingT) []string {
 	}
 }
 
-// bury claims the one message that waits and gives it up.
+// bury claims the only pending message and makes it dead.
 func (g *underTest) bury(t *testing.T) {
 	b, err := g.queue.Claim(g.ctx, 1, time.Hour)
 	require.NoError(t, err)
@@ -318,8 +319,8 @@ func checkOtherEpoch(t *testing.T, g *underTest) {
 	require.ErrorIs(t, err, ErrNoGate)
 }
 
-// A rebuild is: retire the old epoch, begin the next one in SQL, build. One that was
-// stopped anywhere on the way must not harm what another has built meanwhile.
+// A rebuild consists of three steps: retire the old epoch, start the next one in SQL,
+// build. If a process is paused anywhere in between, it must not harm a newer gate.
 func checkLateRebuild(t *testing.T, g *underTest) {
 	first, second, third := g.rules, g.rules, g.rules
 	second.Epoch, third.Epoch = 2, 3
@@ -340,7 +341,8 @@ func checkLateRebuild(t *testing.T, g *underTest) {
 	require.NoError(t, err)
 	require.True(t, retired, "a second process comes to the same end")
 
-	// The first builder of the second epoch is stopped. Another retires that too.
+	// The first builder of the second epoch is paused. Another process retires that epoch,
+	// too.
 	retired, err = g.Retire(g.ctx, second.Ref, false)
 	require.NoError(t, err)
 	require.True(t, retired)
@@ -424,9 +426,8 @@ func checkStrays(t *testing.T, g *underTest) {
 	}
 	b, err := g.queue.Claim(g.ctx, 3, time.Hour)
 	require.NoError(t, err)
-	// Two of them are settled although their tickets have not ended, as when the queue
-	// is lost and the gate is not; one letter's ticket is not known, as when it is the
-	// other way round.
+	// Two of them are settled although their tickets are not, as after a loss of the queue;
+	// one letter's ticket is unknown, as after a loss of the gate.
 	require.NoError(t, g.queue.Settle(g.ctx, b, []mq.Outcome{mq.Done(), mq.Done(), mq.Postpone(fmt.Errorf("later"), time.Hour)}))
 	g.move(t, "T1", Processing, Queued)
 	require.NoError(t, g.queue.Enqueue(g.ctx, mq.Message{ID: "GHOST", Body: []byte(`{"user":"7","units":1}`)}))
@@ -579,7 +580,7 @@ func checkRate(t *testing.T, g *underTest) {
 		stop()
 		consumers.Wait()
 	}()
-	// The clock of the tables is the test's, that of Redis is the server's.
+	// The tables use the clock of the test, Redis that of the server.
 	began, seen := time.Now(), opening
 	for range 2 {
 		consumer := mq.NewConsumer(g.queue, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
@@ -647,7 +648,7 @@ func checkArrivals(t *testing.T, g *underTest) {
 	require.Zero(t, look().ArrivalsPerSecond)
 	require.Zero(t, look().RefusedPerSecond)
 
-	g.clock.Advance(2 * time.Second) // the counters of the first second are used again
+	g.clock.Advance(2 * time.Second) // the counters of the first second are reused
 	require.NoError(t, g.Count(g.ctx, g.rules.Sale, Arrivals{Refused: Refusals[int64]{LimitReached: 5}}))
 	g.clock.Advance(time.Second)
 	require.Equal(t, Refusals[float64]{LimitReached: 1}, look().RefusedPerSecond)
@@ -659,7 +660,7 @@ func checkArrivals(t *testing.T, g *underTest) {
 	require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
 }
 
-// TestARedisThatDroppedAPartOfAGateHasNone drops keys as a server does whose memory is full.
+// TestARedisThatDroppedAPartOfAGateHasNone drops keys like a server whose memory is full.
 func TestARedisThatDroppedAPartOfAGateHasNone(t *testing.T) {
 	for _, part := range []string{"gate", "tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
@@ -684,7 +685,7 @@ func TestARedisThatDroppedAPartOfAGateHasNone(t *testing.T) {
 	}
 }
 
-// TestALargeGateIsBuiltWhileTheServerAnswersOthers also stops a builder half-way.
+// TestALargeGateIsBuiltWhileTheServerAnswersOthers also stops a builder halfway.
 func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 	now := clock.NewFake(opening)
 	server := redistest.NewServer(t)
@@ -727,15 +728,15 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 	}
 }
 
-// TestAGateIsNotBuiltOfAPartOfWhatWasStaged drops what is staged as a server does whose
-// memory is full, or whose builder was stopped for longer than it keeps it.
+// TestAGateIsNotBuiltOfAPartOfWhatWasStaged drops staged keys, like a server whose memory
+// is full, or whose builder was paused for longer than their TTL.
 func TestAGateIsNotBuiltOfAPartOfWhatWasStaged(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
 			g := newOnRedis(t, redistest.SharedURL(t))
 			dropped := 0
 			g.client.AddHook(each(func(cmd redis.Cmder) {
-				// The last step of a build has the staged tickets among its twelve keys.
+				// The last step of a build has twelve keys, including the staged tickets.
 				if args := cmd.Args(); dropped == 0 && strings.HasPrefix(cmd.Name(), "eval") && fmt.Sprint(args[2]) == "12" {
 					dropped++
 					staged := map[string]any{"tickets": args[13], "buyers": args[14]}[part]
@@ -770,7 +771,7 @@ func (e each) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// timed notes how long the longest command took.
+// timed records the longest duration of a command.
 type timed struct{ longest *time.Duration }
 
 func (timed) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -10,10 +10,10 @@ import (
 	"interlock/internal/mq"
 )
 
-// QueueFamily is what the names of all sales' queues begin with.
+// QueueFamily is the prefix of the names of all sales' queues.
 const QueueFamily = "fs"
 
-// QueueName names the queue of a sale. The gate's keys share its slot in Redis.
+// QueueName returns the name of a sale's queue. The gate's keys share its slot in Redis.
 func QueueName(sale int64) string { return fmt.Sprintf("%s:%d", QueueFamily, sale) }
 
 // SaleOf returns the sale of a queue, by its name.
@@ -25,12 +25,12 @@ func SaleOf(queue string) (sale int64, ok bool) {
 
 // body is the body of a queued ticket. Its message's ID is the ticket.
 type body struct {
-	// User also reads a number, which is how users were written once.
+	// User also accepts a number, an older encoding of users.
 	User  principal.CustomerID `json:"user"`
 	Units int64                `json:"units"`
 }
 
-// messageOf is the message of a ticket that is queued now.
+// messageOf returns the message of a ticket that is queued now.
 func messageOf(t Ticket, trace map[string]string) (mq.Message, error) {
 	text, err := json.Marshal(body{User: principal.CustomerID(t.User), Units: t.Units})
 	if err != nil {
@@ -39,15 +39,15 @@ func messageOf(t Ticket, trace map[string]string) (mq.Message, error) {
 	return mq.Message{ID: t.ID, Body: text, EnqueuedTime: t.AcceptedTime, Trace: trace}, nil
 }
 
-// TicketOf reads the ticket, user and units of a message. A body that is none of a gate's
-// will never be one.
+// TicketOf decodes ticket, user and units of a message. A body that no gate wrote is a
+// permanent error.
 func TicketOf(m mq.Message) (Ticket, error) {
 	var b body
 	if err := json.Unmarshal(m.Body, &b); err != nil {
 		return Ticket{}, fmt.Errorf("read the ticket: %w", err)
 	}
 	if b.User == "" || b.Units < 1 {
-		return Ticket{}, fmt.Errorf("the ticket asks for %d units for customer %q", b.Units, b.User)
+		return Ticket{}, fmt.Errorf("the ticket is for %d units and customer %q", b.Units, b.User)
 	}
 	return Ticket{ID: m.ID, User: string(b.User), Units: b.Units, State: Queued, AcceptedTime: m.EnqueuedTime}, nil
 }

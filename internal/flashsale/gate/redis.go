@@ -18,36 +18,36 @@ import (
 	"interlock/internal/mq"
 )
 
-// Redis is the gate in Redis. What it admits is as durable as Redis is. Customers who come
-// together are let in by one script.
+// Redis is the gate in Redis. Its admissions are as durable as Redis. Concurrent purchases
+// share one script.
 type Redis struct {
 	client redis.UniversalClient
 	queues *mq.Redis
-	// clock is nil for the server's own time.
+	// clock is nil for the server's time.
 	clock clock.Clock
 	sales sync.Map // sale id → *redisSale
 }
 
-// NewRedis returns a gate on a client that does not retry by itself. now is nil for the
-// server's own time, which all processes share.
+// NewRedis returns a gate; the client must not retry automatically. now is nil for the
+// server's time, which all processes share.
 func NewRedis(client redis.UniversalClient, queues *mq.Redis, now clock.Clock) *Redis {
 	return &Redis{client: client, queues: queues, clock: now}
 }
 
-// redisSale is the keys of one sale, and the calls about it that wait.
+// redisSale contains the keys of one sale, and the batchers of its calls.
 type redisSale struct {
 	queue                           *mq.RedisQueue
 	gate, tickets, buyers, arrivals string
-	awaited                         string   // what is written to wait for replicas
+	awaited                         string   // key written before waiting for replicas
 	admission                       []string // gate, tickets, buyers, pending
 	withQueue                       []string // the queue's, then gate, tickets, buyers
 	admissions                      *batcher.Batcher[admission, scripted]
 	lookups, holdings               *batcher.Batcher[lookup, string]
-	// unreplicated is when replicas were waited for in vain; nil for never.
+	// unreplicated is the time of the last unsuccessful wait for replicas; nil for none.
 	unreplicated atomic.Pointer[time.Time]
 }
 
-// admission is a purchase on its way.
+// admission is a purchase with its encoded message.
 type admission struct {
 	Purchase
 	message []byte
@@ -76,7 +76,7 @@ func (g *Redis) sale(id int64) *redisSale {
 	return known.(*redisSale)
 }
 
-// now is the argument of scripts that tell the time: 0 for the server's.
+// now returns the time argument of scripts: 0 for the server's time.
 func (g *Redis) now() int64 {
 	if g.clock == nil {
 		return 0
@@ -84,7 +84,8 @@ func (g *Redis) now() int64 {
 	return g.clock.Now().UnixMicro()
 }
 
-// Admit implements Gate. A lost reply is asked for again once: the ticket is known then.
+// Admit implements Gate. It repeats the call once after a lost reply: the ticket is known
+// then.
 func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	message, err := messageOf(Ticket{ID: p.Ticket, User: p.User, Units: p.Units, AcceptedTime: p.Time}, p.Trace)
 	if err != nil {
@@ -105,7 +106,7 @@ func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 		maybe = maybe || mayHaveRun(err)
 	}
 	if err != nil {
-		err = fmt.Errorf("ask the gate of sale %d: %w", p.Sale, err)
+		err = fmt.Errorf("admit to the gate of sale %d: %w", p.Sale, err)
 		if maybe {
 			err = errors.Join(ErrUnknown, err)
 		}
@@ -121,12 +122,12 @@ func (g *Redis) Admit(ctx context.Context, p Purchase) (Admission, error) {
 	return a, err
 }
 
-// mayHaveRun reports whether a purchase that failed may have been let in all the same.
+// mayHaveRun reports whether a failed purchase may have been accepted nevertheless.
 func mayHaveRun(err error) bool {
 	return !errors.Is(err, batcher.ErrNotFlushed) && redisconn.MayHaveRun(err)
 }
 
-// admit runs the script for all who came together.
+// admit runs the script for all purchases of a batch.
 func (g *Redis) admit(ctx context.Context, s *redisSale, together []admission) ([]scripted, error) {
 	args := make([]any, 0, 1+5*len(together))
 	args = append(args, g.now())
@@ -179,7 +180,7 @@ func readAdmission(p Purchase, answer []any) (Admission, error) {
 	return a, err
 }
 
-// Ticket implements Gate. Those who ask together are answered by one script.
+// Ticket implements Gate. Concurrent lookups share one script.
 func (g *Redis) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, error) {
 	record, err := g.sale(ref.Sale).lookups.Do(ctx, lookup{ref.Epoch, ticket})
 	switch {
@@ -191,12 +192,12 @@ func (g *Redis) Ticket(ctx context.Context, ref Ref, ticket string) (*Ticket, er
 	return readKnown(ticket, record)
 }
 
-// Held implements Gate. Those who ask together are answered by one script.
+// Held implements Gate. Concurrent lookups share one script.
 func (g *Redis) Held(ctx context.Context, ref Ref, user string) (Holding, error) {
 	record, err := g.sale(ref.Sale).holdings.Do(ctx, lookup{ref.Epoch, user})
 	switch {
 	case err != nil:
-		return Holding{}, fmt.Errorf("read what a customer holds of sale %d: %w", ref.Sale, err)
+		return Holding{}, fmt.Errorf("read the units of a customer in sale %d: %w", ref.Sale, err)
 	case record == "no_gate":
 		return Holding{}, ErrNoGate
 	case record == "":
@@ -205,7 +206,7 @@ func (g *Redis) Held(ctx context.Context, ref Ref, user string) (Holding, error)
 	units, ticket, _ := strings.Cut(record, "|")
 	n, err := strconv.ParseInt(units, 10, 64)
 	if err != nil {
-		return Holding{}, fmt.Errorf("read what a customer holds of sale %d: %w", ref.Sale, err)
+		return Holding{}, fmt.Errorf("read the units of a customer in sale %d: %w", ref.Sale, err)
 	}
 	return Holding{Units: n, Ticket: ticket}, nil
 }
@@ -219,7 +220,7 @@ func (g *Redis) Buyers(ctx context.Context, ref Ref, most int) ([]string, error)
 		return nil
 	}, most)
 	if err != nil {
-		return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
+		return nil, fmt.Errorf("list the buyers of sale %d: %w", ref.Sale, err)
 	}
 	return users, nil
 }

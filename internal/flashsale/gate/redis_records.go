@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Tickets and buyers are kept in Redis as texts, with a letter for the state:
+// Tickets and buyers are stored in Redis as texts, with a letter for the state:
 //
 //	state|units|user|accepted µs|ahead|order id|order no|reason
 //	units held|latest ticket
 //
-// No user, order number or reason has a bar in it.
+// Users, order numbers and reasons contain no bar.
 var stateCodes = map[State]string{Queued: "q", Processing: "p", Buried: "d", Confirmed: "c", Rejected: "r", Cancelled: "x"}
 
 var statesByCode = func() map[string]State {
@@ -35,7 +35,7 @@ func recordOf(t Ticket) string {
 	return fmt.Sprintf("%s|%d|%s|%d|%d|%d|%s|%s", stateCodes[t.State], t.Units, t.User, t.AcceptedTime.UnixMicro(), t.Ahead, t.OrderID, t.OrderNo, t.Reason)
 }
 
-// readKnown reads a record, nil for an empty one.
+// readKnown decodes a record, nil for an empty one.
 func readKnown(id, record string) (*Ticket, error) {
 	if record == "" {
 		return nil, nil

@@ -13,35 +13,35 @@ import (
 )
 
 const (
-	// replicaPatience is how long a purchase waits for the replicas.
+	// replicaPatience bounds the wait of a purchase for replicas.
 	replicaPatience = time.Second
-	// replicaPause is for how long nobody is let in after replicas were waited for in vain.
+	// replicaPause is the time without admissions after an unsuccessful wait for replicas.
 	replicaPause = time.Second
 )
 
-// ErrReplicas means that fewer replicas of Redis than the sale asks for have what the gate did, or
-// would have it. Without ErrUnknown nobody was let in.
+// ErrReplicas means that fewer Redis replicas than the sale requires have, or would have,
+// the change. Without ErrUnknown the purchase was not accepted.
 var ErrReplicas = errors.New("gate: too few replicas")
 
-// scripted is what admitScript answered to a purchase, and whether as many replicas have it as its
-// sale asks for.
+// scripted is the reply of admitScript to a purchase, and whether enough replicas have it.
 type scripted struct {
 	answer     []any
 	replicated bool
 }
 
-// admitReplicated is admitScript for a sale whose purchases are to be in some replicas before they
-// are accepted, and reports whether they are:
+// admitReplicated is admitScript for a sale that requires replicas, and reports whether
+// they have the admissions:
 //
 //	EVALSHA admitScript …
 //	SET {sale}awaited 1 PX 1000
 //	WAIT replicas 1000
 //
-// WAIT is about what its own connection wrote: by the SET it covers tickets that are known, too,
-// which another connection wrote before. The three go to one server on one connection.
+// WAIT covers the writes of its own connection: with the SET it also covers known tickets,
+// which another connection wrote earlier. The three commands use one server and one
+// connection.
 //
-// A crash of the server after WAIT loses nothing, as long as one of the replicas that answered is
-// its successor; Sentinel and Redis Cluster prefer the one that has most.
+// A crash of the server after WAIT loses nothing, as long as its successor is one of the
+// acknowledging replicas; Sentinel and Redis Cluster prefer the most advanced one.
 func (g *Redis) admitReplicated(ctx context.Context, s *redisSale, replicas int64, args []any) ([]any, bool, error) {
 	node, err := redisconn.NodeOf(ctx, g.client, s.gate)
 	if err != nil {
@@ -71,31 +71,32 @@ func (g *Redis) admitReplicated(ctx context.Context, s *redisSale, replicas int6
 	return reply, n >= replicas, nil
 }
 
-// lacksReplicas reports whether replicas were waited for in vain a moment ago.
+// lacksReplicas reports whether a wait for replicas failed recently.
 func (s *redisSale) lacksReplicas() bool {
 	at := s.unreplicated.Load()
 	return at != nil && clock.Since(*at) < replicaPause
 }
 
-// withoutReplicas answers a purchase while there are too few replicas: nobody is let in whom a
-// crash could forget. A ticket that is known may have come before, and stays what it is.
+// withoutReplicas handles a purchase while there are too few replicas: it accepts none that
+// a crash could lose. A known ticket may have been accepted earlier, and is returned
+// unchanged.
 func (g *Redis) withoutReplicas(ctx context.Context, p Purchase) (Admission, error) {
 	known, err := g.Ticket(ctx, p.Ref, p.Ticket)
 	if err != nil {
 		return Admission{}, err
 	}
 	if known == nil {
-		return Admission{}, fmt.Errorf("ask the gate of sale %d: %w", p.Sale, ErrReplicas)
+		return Admission{}, fmt.Errorf("admit to the gate of sale %d: %w", p.Sale, ErrReplicas)
 	}
 	a := Admission{Verdict: Known, Ticket: *known}
 	return a, a.unsafe(p)
 }
 
-// unsafe is the error of a purchase that is let in and that too few replicas have: as long as
-// nothing of it is in SQL, a crash of Redis could forget it.
+// unsafe returns the error of an accepted purchase that too few replicas have: until SQL
+// has its result, a crash of Redis could lose it.
 func (a Admission) unsafe(p Purchase) error {
 	if a.Verdict != Accepted && (a.Verdict != Known || a.Ticket.State != Queued) {
 		return nil
 	}
-	return errors.Join(ErrUnknown, fmt.Errorf("ask the gate of sale %d: %w", p.Sale, ErrReplicas))
+	return errors.Join(ErrUnknown, fmt.Errorf("admit to the gate of sale %d: %w", p.Sale, ErrReplicas))
 }

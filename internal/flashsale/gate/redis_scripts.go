@@ -8,17 +8,18 @@ import (
 
 // The gate of a sale in Redis, all keys under the hash tag of its queue:
 //
-//	gate     HASH: epoch (absent while there is none) and floor, the rules, the counters,
-//	         and how many tickets and buyers there are (known, customers)
+//	gate     HASH: epoch (absent without a gate) and floor, the rules, the counters, and the
+//	         numbers of tickets and buyers (known, customers)
 //	tickets  HASH: ticket → see recordOf
 //	buyers   HASH: user → units held|latest ticket
-//	arrivals HASH: answer → purchases so far; answer and slot → those of a second
+//	arrivals HASH: result → attempts so far; result and slot → those of a second
 //	pending  the queue's own list, see mq.RedisKeys
 //
-// Each script does what the step of book does that it is named after.
+// Each script implements the step of book with the same name.
 
-// luaClock defines clock, which is the argument in µs or, when that is 0, the server's
-// time; and tick, which adds units to the counters of the second, eight of which are kept.
+// luaClock defines clock, which returns the argument in µs or, if that is 0, the server's
+// time; and tick, which adds units to the counters of the second. Eight seconds have
+// counters.
 const luaClock = `
 local function clock(given)
   if given ~= '0' then return tonumber(given) end
@@ -37,8 +38,8 @@ local function tick(gate, kind, now, units)
 end
 `
 
-// luaSound defines sound, which is whether the gate has all the tickets and buyers that it
-// took in. A server that drops keys when its memory is full may have dropped a part.
+// luaSound defines sound, which reports whether the gate still has all its tickets and
+// buyers. A server that evicts keys when its memory is full may have dropped some.
 const luaSound = `
 local function sound(gate, tickets, buyers)
   local g = redis.call('HMGET', gate, 'known', 'customers')
@@ -47,20 +48,19 @@ end
 `
 
 // admitScript: KEYS gate, tickets, buyers, pending; ARGV now in µs or 0, then for each
-// purchase epoch, ticket, user, units, message. They are let in one after the other.
-// Replies for each:
+// purchase epoch, ticket, user, units, message. It decides on them in order. Replies for
+// each:
 //
 //	{'no_gate'}
 //	{'known', record}
 //	{'not_open'} {'not_started'} {'ended'} {'queue_full'}
 //	{'limit_reached', held, ticket}
-//	{'sold_out', remaining, let in}
+//	{'sold_out', remaining, accepted}
 //	{'accepted', record}
 //
-// Each key is read once and written once, however many the purchases are, but for the counters
-// of a sale that is sold out: a command
-// inside a script costs the server about a microsecond, and each write another for the
-// append-only file.
+// Each key is read once and written once, for any number of purchases, except the counters
+// of a sold-out sale: a command inside a script costs the server about a microsecond, and
+// each write another one for the append-only file.
 var admitScript = redis.NewScript(luaClock + `
 local now = clock(ARGV[1])
 local second = string.format('%d', math.floor(now / 1000000))
@@ -124,8 +124,8 @@ end
 return replies
 `)
 
-// lookUpScript: KEYS gate, tickets or buyers; ARGV for each look epoch, and ticket or user.
-// Replies for each 'no_gate', a record, or an empty string when there is none.
+// lookUpScript: KEYS gate, tickets or buyers; ARGV for each lookup epoch, and ticket or
+// user. Replies for each 'no_gate', a record, or "" if there is none.
 var lookUpScript = redis.NewScript(`
 local epoch, asked = redis.call('HGET', KEYS[1], 'epoch'), {}
 for i = 2, #ARGV, 2 do asked[#asked + 1] = ARGV[i] end
@@ -136,12 +136,12 @@ end
 return replies
 `)
 
-// luaMove defines move, which takes steps on the tickets of a gate and returns, for each,
-// the record or an empty string, and whether it was moved. steps has six words a step: ticket, from
+// luaMove defines move, which applies steps to the tickets of a gate and returns, for each,
+// the record or "", and whether it was moved. steps has six words per step: ticket, from
 // (letters), to (letter), order id, order no, reason.
 //
-// All tickets are read by one command and written by one, and the counters are moved by
-// what all steps together come to.
+// All tickets are read by one command and written by one, and the counters are changed by
+// the sum of all steps.
 const luaMove = `
 local units_of = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
 local tickets_of = {q = 'waiting', p = 'working', d = 'buried'}
@@ -197,8 +197,8 @@ end
 `
 
 // moveScript: KEYS gate, tickets, buyers; ARGV epoch, now in µs or 0, then the words of
-// luaMove for each step. Replies {'no_gate'} or {'ok', for each '0' or '1' (moved) with the
-// record behind it, or an empty string when the ticket is unknown}.
+// luaMove for each step. Replies {'no_gate'} or {'ok', for each '0' or '1' (moved) followed
+// by the record, or "" for an unknown ticket}.
 var moveScript = redis.NewScript(luaClock + luaMove + `
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local steps = {}
@@ -237,7 +237,7 @@ return 'ok'
 `)
 
 // adoptScript: KEYS gate, tickets, buyers; ARGV epoch, then for each ticket and record.
-// Replies 'no_gate' or how many were taken in.
+// Replies 'no_gate' or the number of added tickets.
 var adoptScript = redis.NewScript(`
 local g = redis.call('HMGET', KEYS[1], 'epoch', 'remaining')
 if g[1] ~= ARGV[1] then return 'no_gate' end
@@ -266,7 +266,7 @@ return string.format('%d', adopted)
 `)
 
 // inFlightScript: KEYS gate, tickets; ARGV epoch, cursor. Replies 'no_gate', or the next
-// cursor and, for each ticket of this part that is in flight, ticket and record.
+// cursor and, for each ticket in flight on this page, ticket and record.
 var inFlightScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 local part = redis.call('HSCAN', KEYS[2], ARGV[2], 'COUNT', 1000)
@@ -280,8 +280,8 @@ end
 return reply
 `)
 
-// buyersScript: KEYS gate, buyers; ARGV epoch, cursor, most. Replies 'no_gate', 'too_many', or
-// the next cursor and the users of this part.
+// buyersScript: KEYS gate, buyers; ARGV epoch, cursor, maximum. Replies 'no_gate',
+// 'too_many', or the next cursor and the users of this page.
 var buyersScript = redis.NewScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end
 if redis.call('HLEN', KEYS[2]) > tonumber(ARGV[3]) then return {'too_many'} end
@@ -292,7 +292,7 @@ return reply
 `)
 
 // requeueScript: KEYS the queue's, then gate, tickets, buyers; ARGV epoch, then for each
-// ticket and message. Replies 'no_gate' or how many are in flight and were queued.
+// ticket and message. Replies 'no_gate' or the number of queued tickets.
 var requeueScript = redis.NewScript(luaClock + luaMove + mq.ScriptPrelude + `
 if redis.call('HGET', KEYS[8], 'epoch') ~= ARGV[1] then return 'no_gate' end
 local steps, queued = {}, 0
@@ -323,8 +323,8 @@ return discard_dead(ARGV[2]) and 'ok' or 'no_message'
 `)
 )
 
-// arriveScript: KEYS arrivals; ARGV now in µs or 0, then for each answer its name and
-// how many. No field is one of the gate's.
+// arriveScript: KEYS arrivals; ARGV now in µs or 0, then for each result its name and
+// count. Its fields are separate from the gate's.
 var arriveScript = redis.NewScript(luaClock + `
 local second = string.format('%d', math.floor(clock(ARGV[1]) / 1000000))
 local slot = string.format('%d', tonumber(second) % 8)
@@ -340,8 +340,8 @@ end
 return 'ok'
 `)
 
-// countsScript: KEYS gate, arrivals, tickets, buyers; ARGV now in µs or 0. Replies
-// {now, name, value, …}, {now} without a sound gate.
+// countsScript: KEYS gate, arrivals, tickets, buyers; ARGV now in µs or 0. Replies {now,
+// name, value, …}, {now} without a sound gate.
 var countsScript = redis.NewScript(luaClock + luaSound + `
 local reply, there = redis.call('HGETALL', KEYS[1]), false
 for i = 1, #reply, 2 do there = there or reply[i] == 'epoch' end
@@ -355,7 +355,7 @@ return reply
 `)
 
 // retireScript: KEYS the queue's, then gate, tickets, buyers; ARGV epoch, 1 to replace a
-// gate that is sound. Replies 1 when there is no gate of the epoch and will be none, or 0.
+// sound gate. Replies 1 if there is no gate of the epoch and none can be built, or 0.
 var retireScript = redis.NewScript(luaSound + mq.ScriptPrelude + `
 local g, epoch = redis.call('HMGET', KEYS[8], 'epoch', 'floor'), tonumber(ARGV[1])
 local current, floor = tonumber(g[1] or 0), tonumber(g[2] or 0)
@@ -369,8 +369,8 @@ redis.call('HSET', KEYS[8], 'floor', string.format('%d', epoch + 1))
 return 1
 `)
 
-// stageScript: KEYS staged tickets, staged buyers; ARGV how long they live in ms, number of
-// tickets, then for each ticket and record, then for each user and buyer.
+// stageScript: KEYS staged tickets, staged buyers; ARGV their TTL in ms, number of tickets,
+// then for each ticket and record, then for each user and buyer.
 var stageScript = redis.NewScript(`
 local last = 2 + 2 * tonumber(ARGV[2])
 for i = 3, last, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
@@ -383,8 +383,8 @@ return 'ok'
 // buildScript: KEYS the queue's, then gate, tickets, buyers, staged tickets, staged buyers;
 // ARGV epoch, version, stock version, open, starts, ends, limit, cap, allotted, remaining,
 // confirmed, rejected, returned, number of tickets, number of buyers. Replies 'ok'; 'there'
-// when the gate has this epoch or a later one, or this one was retired; 'incomplete' when
-// not all was staged.
+// if the gate has this epoch or a later one, or this one was retired; 'incomplete' if a
+// part of the staged data is missing.
 var buildScript = redis.NewScript(mq.ScriptPrelude + `
 local gate, tickets, buyers, staged_tickets, staged_buyers = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 local g, epoch = redis.call('HMGET', gate, 'epoch', 'floor'), tonumber(ARGV[1])

@@ -14,21 +14,21 @@ import (
 	"interlock/internal/mq"
 )
 
-// stepsTogether bounds how long one script holds the server up, or one transaction the
-// gate.
+// stepsTogether bounds the steps of one script, which blocks the server, or of one
+// transaction, which blocks the gate.
 const stepsTogether = 500
 
-// answered reads the reply of a script that says how it went.
+// answered converts the reply of a script to an error.
 func answered(reply string, err error) error {
 	if err != nil {
-		return fmt.Errorf("tell the gate: %w", err)
+		return fmt.Errorf("update the gate: %w", err)
 	}
 	return map[string]error{
 		"no_gate": ErrNoGate, "too_few": ErrTooFew, "outdated": ErrOutdated, "too_many": ErrTooMany, "no_message": mq.ErrNoSuchMessage,
 	}[reply]
 }
 
-// numbered reads the reply of a script that says how many.
+// numbered converts the reply of a script that returns a number.
 func numbered(reply string, err error) (int, error) {
 	if err := answered(reply, err); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func (g *Redis) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error
 	return moved, nil
 }
 
-// rulesArgs are version, stock version, open, starts, ends, limit, cap, allotted.
+// rulesArgs returns version, stock version, open, starts, ends, limit, cap, allotted.
 func rulesArgs(r Rules) []any {
 	isOpen := 0
 	if r.Open {
@@ -110,9 +110,9 @@ func (g *Redis) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, erro
 	return adopted, nil
 }
 
-// Strays implements Gate. The tickets are read before the messages, because a message goes
-// only after its ticket has ended; what looks stray is looked at a second time, because a
-// message that moves can be missed.
+// Strays implements Gate. It reads the tickets before the messages, because a message is
+// only removed after its ticket is settled; it checks apparent strays a second time,
+// because it can miss a moving message.
 func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	s := g.sale(ref.Sale)
 	tickets, err := g.inFlight(ctx, s, ref)
@@ -129,7 +129,7 @@ func (g *Redis) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	return Inconsistencies{Tickets: tickets, DeadMessages: letters}, err
 }
 
-// inFlight reads the tickets that have not ended.
+// inFlight reads the unsettled tickets.
 func (g *Redis) inFlight(ctx context.Context, s *redisSale, ref Ref) ([]Ticket, error) {
 	var tickets []Ticket
 	err := g.scan(ctx, inFlightScript, []string{s.gate, s.tickets}, ref.Epoch, func(part []string) error {
@@ -148,13 +148,14 @@ func (g *Redis) inFlight(ctx context.Context, s *redisSale, ref Ref) ([]Ticket, 
 	return tickets, nil
 }
 
-// scan runs a script that takes the epoch, a cursor and args, and replies the next cursor and a
-// part of a hash, until all of it was read. Errors: what answered knows, what each returns.
+// scan runs a script with the arguments epoch, cursor and args, which replies the next
+// cursor and a page of a hash, until all pages are read. Errors: those of answered and of
+// each.
 func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, epoch int64, each func(part []string) error, args ...any) error {
 	for cursor := "0"; ; {
 		reply, err := script.Run(ctx, g.client, keys, append([]any{epoch, cursor}, args...)...).StringSlice()
 		if err != nil {
-			return fmt.Errorf("ask the gate: %w", err)
+			return fmt.Errorf("read the gate: %w", err)
 		}
 		if len(reply) == 0 {
 			return ErrNoGate
@@ -172,8 +173,8 @@ func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, e
 	}
 }
 
-// withoutMessage returns those of the tickets that are in flight now and whose message was
-// not found.
+// withoutMessage returns the tickets that are in flight now and whose message was not
+// found.
 func (g *Redis) withoutMessage(ctx context.Context, s *redisSale, ref Ref, tickets []Ticket) ([]Ticket, error) {
 	reading := make([]Step, len(tickets))
 	for i, t := range tickets {
@@ -203,7 +204,7 @@ func (g *Redis) withoutMessage(ctx context.Context, s *redisSale, ref Ref, ticke
 	return left, err
 }
 
-// Requeue implements Gate, some hundred at a time.
+// Requeue implements Gate, in parts of a few hundred.
 func (g *Redis) Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, error) {
 	s := g.sale(ref.Sale)
 	queued := 0
@@ -259,16 +260,14 @@ func (g *Redis) Retire(ctx context.Context, ref Ref, replace bool) (bool, error)
 	return retired, nil
 }
 
-// stagedLife is how long what was staged for a gate is kept when its builder ended before
-// it was built.
+// stagedLife is the TTL of staged data, in case its builder ends before the build.
 const stagedLife = 5 * time.Minute
 
-// errIncomplete means that a part of what was staged has gone again.
-var errIncomplete = errors.New("gate: not all tickets of a new gate were kept")
+// errIncomplete means that a part of the staged data is missing.
+var errIncomplete = errors.New("gate: staged tickets of a new gate are missing")
 
-// Build implements Gate. The tickets are staged under names of their own, a part at a
-// time, so that the server is never held up for long; the last step empties the queue and
-// gives them their names.
+// Build implements Gate. It stages the tickets under temporary keys, in parts, so that the
+// server is never blocked for long; the last step empties the queue and renames the keys.
 func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 	s := g.sale(r.Sale)
 	b := built(r, tickets)
@@ -278,7 +277,7 @@ func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 		args := []any{stagedLife.Milliseconds(), 0}
 		n := 0
 		for _, t := range part {
-			// What was not taken in is counted in no place.
+			// Skipped tickets are in no counter.
 			if known := b.tickets[t.ID]; known != nil {
 				args = append(args, t.ID, recordOf(*known))
 				n++
@@ -318,7 +317,7 @@ func (g *Redis) Count(ctx context.Context, sale int64, a Arrivals) error {
 	return nil
 }
 
-// SaveArrivals implements Gate: Count told Redis.
+// SaveArrivals implements Gate: Count already stored the counts in Redis.
 func (*Redis) SaveArrivals(context.Context) error { return nil }
 
 // Counts implements Gate.
@@ -353,12 +352,12 @@ func (g *Redis) Counts(ctx context.Context, sale int64) (Counts, error) {
 	return c, nil
 }
 
-// rateOf adds the last full seconds up.
+// rateOf returns the rate over the last full seconds.
 func rateOf(numbers map[string]int64, kind string, now int64) float64 {
 	return float64(recent(numbers, kind+"t", kind+"n", now)) / rateWindow
 }
 
-// recent adds the counters of the last full seconds up.
+// recent adds up the counters of the last full seconds.
 func recent(numbers map[string]int64, at, name string, now int64) (sum int64) {
 	second := now / int64(time.Second/time.Microsecond)
 	for slot := range rateSlots {

@@ -21,7 +21,7 @@ import (
 	"interlock/internal/mq"
 )
 
-// onRedis is a gate in Redis whose sale of ten units, three a customer, is open.
+// onRedis is a gate in Redis with an open sale of ten units, three per customer.
 type onRedis struct {
 	*Redis
 	ctx    context.Context
@@ -87,8 +87,8 @@ func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
 	require.Equal(t, [3]int64{0, 10, 5}, [3]int64{c.Remaining, c.Queued, c.Waiting})
 }
 
-// failing makes scripts fail, before or after they ran: the last one with then, if there is
-// such an error.
+// failing makes scripts fail, before or after they ran: the last one with then, if that is
+// set.
 type failing struct {
 	times     atomic.Int64
 	after     atomic.Bool
@@ -128,7 +128,7 @@ func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testi
 		after     bool
 		times     int64
 		unknown   bool
-		found     Verdict // when the same ticket is asked for again, without faults
+		found     Verdict // the verdict when the same ticket is requested again, without faults
 	}{
 		"one reply is lost: the second attempt finds the ticket": {reset, nil, true, 1, false, Known},
 		"both replies are lost":                                  {reset, nil, true, 2, true, Known},
@@ -206,7 +206,7 @@ func TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed(t
 	}
 }
 
-// proto is an error as a server replies it.
+// proto is an error reply of the server.
 type proto string
 
 func (p proto) Error() string { return string(p) }

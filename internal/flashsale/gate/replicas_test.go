@@ -57,8 +57,8 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 	require.Equal(t, Accepted, third.Verdict)
 }
 
-// With min-replicas-to-write Redis itself refuses to write while too few replicas follow. Nobody is
-// let in by what it refuses, and nothing is unknown.
+// With min-replicas-to-write Redis itself rejects writes while too few replicas follow. A
+// rejected admission is not accepted, and its outcome is known.
 func TestNobodyIsLetInWhileRedisRefusesToWrite(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -88,7 +88,7 @@ func TestNobodyIsLetInWhileRedisRefusesToWrite(t *testing.T) {
 	require.Equal(t, Accepted, again.Verdict)
 }
 
-// What a ticket became that SQL knows of is safe without a replica.
+// A ticket with a result in SQL is safe without a replica.
 func TestATicketThatHasBecomeAnOrderWaitsForNoReplica(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
@@ -108,7 +108,7 @@ func TestATicketThatHasBecomeAnOrderWaitsForNoReplica(t *testing.T) {
 	replica.Resume(t)
 }
 
-// A replica that is behind for a moment becomes the master: what was accepted is there.
+// A replica that lags for a moment becomes the master: it has the accepted purchases.
 func TestWhatReplicasHaveSurvivesAFailover(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)

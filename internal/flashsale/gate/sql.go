@@ -17,12 +17,11 @@ import (
 
 // SQL is the gate in the database, for a program without Redis.
 //
-// Each step is a transaction that begins with the row of the sale FOR UPDATE, so those of
-// one sale come one after the other; it loads a book, takes the step on it, and saves what
-// changed under the revision that the row was read at. That guard is what decides: one of two
-// steps which an engine lets read the row together is run again. Purchases that arrive while
-// one is under way share the next transaction: what makes an acceptance durable is paid for
-// once for all of them.
+// Each step is a transaction that starts with the row of the sale FOR UPDATE, so the steps
+// of one sale run one after the other; it loads a book, applies the step to it, and saves
+// the changes under the revision of the row that it read. That guard decides: if an engine
+// lets two steps read the row concurrently, one of them is run again. Purchases that arrive
+// during a transaction share the next one, and so the cost of its commit.
 type SQL struct {
 	db    *storage.DB
 	queue TxQueue
@@ -33,15 +32,15 @@ type SQL struct {
 	arrivals arrivalLog
 }
 
-// TxQueue is a queue that takes steps in a transaction of the gate's.
+// TxQueue is a queue with operations in the gate's transactions.
 type TxQueue interface {
 	EnqueueTx(tx *gorm.DB, queue string, messages ...mq.Message) error
 	RetryDeadTx(tx *gorm.DB, queue, id string) error
 	DiscardDeadTx(tx *gorm.DB, queue, id string) error
 	PurgeTx(tx *gorm.DB, queue string) error
-	// MissingTx returns those of the IDs of which there is no message.
+	// MissingTx returns the IDs without a message.
 	MissingTx(tx *gorm.DB, queue string, ids []string) ([]string, error)
-	// Enqueued says that a transaction was committed that added messages.
+	// Enqueued reports messages that a committed transaction added.
 	Enqueued(queue string, messages int)
 	Queue(name string) mq.Queue
 }
@@ -54,13 +53,12 @@ func NewSQL(db *storage.DB, queue TxQueue, now clock.Clock) *SQL {
 const (
 	// mostTogether bounds how many calls share a transaction or a script.
 	mostTogether = 256
-	// stepLife bounds the transaction of a step; one that builds a gate writes all of its
-	// tickets.
+	// stepLife bounds the transaction of a step; a build writes all tickets in one.
 	stepLife  = 10 * time.Second
 	buildLife = 2 * time.Minute
 )
 
-// sqlSale gathers the calls about one sale.
+// sqlSale contains the batchers of the calls about one sale.
 type sqlSale struct {
 	admissions *batcher.Batcher[Purchase, admitted]
 	lookups    *batcher.Batcher[lookup, found]
@@ -72,7 +70,7 @@ type admitted struct {
 	err    error
 }
 
-// lookup asks for a ticket or a customer by its name.
+// lookup is a lookup of a ticket or a customer.
 type lookup struct {
 	epoch int64
 	name  string
@@ -166,14 +164,14 @@ func (g *SQL) enqueue(tx *gorm.DB, sale int64, tickets []Ticket, traces map[stri
 	return nil
 }
 
-// within runs fn in a transaction on the sale's gate, and saves what it changed:
+// within runs fn in a transaction on the sale's gate, and saves its changes:
 //
 //	SELECT * FROM flash_sale_gates WHERE tenant_id = ? AND sale_id = ? FOR UPDATE
 //	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE … AND revision = ? -- save
 //
-// What fn does is bookkeeping of the queue's kind and no audited change: those are of
-// the units that open a sale and place its orders. Errors: ErrNoGate when there has never
-// been one, what fn returns, see run.
+// Its changes are bookkeeping like those of a queue and are not audited: the units that
+// open a sale and place its orders are. Errors: ErrNoGate if there has never been a gate,
+// the error of fn, see run.
 func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *book) error) error {
 	return g.run(ctx, stepLife, func(tx *gorm.DB) error {
 		from, err := lockGate(tx, sale)
@@ -191,7 +189,7 @@ func (g *SQL) within(ctx context.Context, sale int64, fn func(tx *gorm.DB, b *bo
 	})
 }
 
-// step is within for the gate of one epoch. Errors: ErrNoGate when there is none.
+// step is within for the gate of one epoch. Errors: ErrNoGate if there is none.
 func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) error) error {
 	return g.within(ctx, ref.Sale, func(tx *gorm.DB, b *book) error {
 		if b.Epoch != ref.Epoch {
@@ -201,10 +199,10 @@ func (g *SQL) step(ctx context.Context, ref Ref, fn func(tx *gorm.DB, b *book) e
 	})
 }
 
-// run runs fn in a transaction of its own, see storage.DB.TransactRepeatable: fn goes by
-// ticket and state, so a run after one that was committed does nothing. It is run again,
-// too, when another one inserted the same row first. Errors: ErrUnknown when nobody knows
-// what became of a COMMIT.
+// run runs fn in its own transaction, see storage.DB.TransactRepeatable: fn depends on
+// ticket and state, so a run after a committed one has no effect. It is also run again if
+// another transaction inserted the same row first. Errors: ErrUnknown if the outcome of a
+// COMMIT is unknown.
 func (g *SQL) run(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	err := g.db.TransactRepeatable(context.WithoutCancel(ctx), life, func(tx *gorm.DB) error {
 		err := fn(tx)
@@ -250,14 +248,14 @@ func (g *SQL) Buyers(ctx context.Context, ref Ref, most int) ([]string, error) {
 	err = g.db.Read(ctx).Model(&buyerRow{}).Where("sale_id = ?", ref.Sale).Limit(most+1).Pluck("user_id", &users).Error
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("list who bought of sale %d: %w", ref.Sale, err)
+		return nil, fmt.Errorf("list the buyers of sale %d: %w", ref.Sale, err)
 	case len(users) > most:
 		return nil, ErrTooMany
 	}
 	return users, nil
 }
 
-// readBook is the book of a sale's gate for reading, without tickets and customers.
+// readBook returns the book of a sale's gate for reading, without tickets and customers.
 func (g *SQL) readBook(ctx context.Context, sale int64) (*book, error) {
 	p, err := pageOf(g.db.Read(ctx), sale)
 	if err != nil || p == nil {

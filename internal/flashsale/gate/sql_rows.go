@@ -37,7 +37,7 @@ type pageRow struct {
 	Waiting      int64
 	Working      int64
 	Buried       int64
-	// Revision counts the steps that have changed something at the gate.
+	// Revision counts the steps that changed the gate.
 	Revision int64
 }
 
@@ -125,14 +125,14 @@ func pageRowOf(tx *gorm.DB, sale int64) (*pageRow, error) {
 	return &rows[0], nil
 }
 
-// lockedGate is the page of a gate, and the revision that it was read at.
+// lockedGate is the page of a gate with the revision at which it was read.
 type lockedGate struct {
 	page
 	revision int64
 }
 
-// lockGate reads the page of a sale's gate for a step, nil without one. Its lock has the steps of other
-// processes wait; what refuses a step beside another is the revision, see save.
+// lockGate reads the page of a sale's gate for a step, nil without one. Its lock makes
+// steps of other processes wait; the revision rejects a concurrent step, see save.
 func lockGate(tx *gorm.DB, sale int64) (*lockedGate, error) {
 	row, err := pageRowOf(tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), sale) //nolint:forbidigo // the revision decides, in save
 	if err != nil || row == nil {
@@ -141,7 +141,7 @@ func lockGate(tx *gorm.DB, sale int64) (*lockedGate, error) {
 	return &lockedGate{row.page(), row.Revision}, nil
 }
 
-// loadTickets reads the tickets that a step is about.
+// loadTickets reads the tickets of a step.
 func (b *book) loadTickets(tx *gorm.DB, sale int64, ids []string) error {
 	for part := range slices.Chunk(ids, namesPerStatement) {
 		var rows []ticketRow
@@ -156,7 +156,7 @@ func (b *book) loadTickets(tx *gorm.DB, sale int64, ids []string) error {
 	return nil
 }
 
-// loadBuyers reads what customers hold.
+// loadBuyers reads the units of customers.
 func (b *book) loadBuyers(tx *gorm.DB, sale int64, users []string) error {
 	for part := range slices.Chunk(users, namesPerStatement) {
 		var rows []buyerRow
@@ -170,13 +170,13 @@ func (b *book) loadBuyers(tx *gorm.DB, sale int64, users []string) error {
 	return nil
 }
 
-// save writes what a step changed, the page first and under the revision that all of it was read
-// at:
+// save writes the changes of a step, the page first and under the revision at which
+// everything was read:
 //
 //	UPDATE flash_sale_gates SET …, revision = revision + 1 WHERE tenant_id = ? AND sale_id = ? AND revision = ?
 //
-// Errors: storage.ErrRunAgain when another step was taken since, which an engine may let happen
-// that drops the lock. A step that changed nothing writes nothing.
+// Errors: storage.ErrRunAgain if another step was applied since, which is possible on an
+// engine without the lock. A step without changes writes nothing.
 func (b *book) save(tx *gorm.DB, sale int64, from lockedGate) error {
 	if b.page == from.page && b.changed.none() {
 		return nil
@@ -199,8 +199,8 @@ func (b *book) save(tx *gorm.DB, sale int64, from lockedGate) error {
 	return b.saveBuyers(tx, sale)
 }
 
-// requireRevision is storage.ErrRunAgain when another step was taken since a page was read, for who
-// has read other tables beside it and changes nothing.
+// requireRevision returns storage.ErrRunAgain if another step was applied since the page
+// was read. It is for callers that read other tables too and change nothing.
 func (l lockedGate) requireRevision(tx *gorm.DB, sale int64) error {
 	now, err := pageRowOf(tx, sale)
 	if err == nil && (now == nil || now.Revision != l.revision) {
@@ -210,7 +210,7 @@ func (l lockedGate) requireRevision(tx *gorm.DB, sale int64) error {
 }
 
 func overtaken(sale int64) error {
-	return fmt.Errorf("%w: another step was taken at the gate of sale %d", storage.ErrRunAgain, sale)
+	return fmt.Errorf("%w: another step was applied to the gate of sale %d", storage.ErrRunAgain, sale)
 }
 
 func (b *book) saveCreated(tx *gorm.DB, sale int64) error {
@@ -232,7 +232,7 @@ func (b *book) saveCreated(tx *gorm.DB, sale int64) error {
 	return nil
 }
 
-// saveMoved writes the tickets that were moved: those that end up alike in one statement.
+// saveMoved writes the moved tickets, one statement per distinct result.
 func (b *book) saveMoved(tx *gorm.DB, sale int64) error {
 	alike := make(map[ticketRow][]string)
 	for id := range b.changed.moved {
@@ -256,7 +256,7 @@ func (b *book) saveMoved(tx *gorm.DB, sale int64) error {
 	return nil
 }
 
-// saveBuyers replaces what the changed customers hold.
+// saveBuyers replaces the rows of changed customers.
 func (b *book) saveBuyers(tx *gorm.DB, sale int64) error {
 	if len(b.changed.buyers) == 0 {
 		return nil

@@ -36,7 +36,7 @@ func (g *SQL) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error) 
 	return moved, nil
 }
 
-// loadFor reads the tickets of steps, and the customers who may get allowance back.
+// loadFor reads the tickets of steps, and the customers whose allowance may be released.
 func (b *book) loadFor(tx *gorm.DB, sale int64, steps []Step) error {
 	ids := make([]string, len(steps))
 	frees := false
@@ -96,8 +96,8 @@ func (g *SQL) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, error)
 	return adopted, nil
 }
 
-// Strays implements Gate. Its tickets are exact: a message goes only after its ticket has
-// ended, and no step was taken at the gate between the two looks.
+// Strays implements Gate. Its tickets are exact: a message is only removed after its ticket
+// is settled, and the revision excludes a step between the two reads.
 func (g *SQL) Strays(ctx context.Context, ref Ref) (Inconsistencies, error) {
 	var s Inconsistencies
 	err := g.run(ctx, stepLife, func(tx *gorm.DB) error {
@@ -188,7 +188,8 @@ func (g *SQL) Retire(ctx context.Context, ref Ref, replace bool) (bool, error) {
 		}
 		inUse := !replace
 		if replace {
-			// A message that comes after this look is one of a step, which the guard refuses beside this.
+			// A message that arrives after this check belongs to a step that the guard
+			// rejects.
 			stats, err := g.queue.Queue(QueueName(ref.Sale)).Stats(ctx)
 			if err != nil {
 				return err
@@ -241,7 +242,7 @@ func (g *SQL) Count(ctx context.Context, sale int64, a Arrivals) error {
 	return nil
 }
 
-// SaveArrivals implements Gate, by one statement for each sale at which somebody arrived.
+// SaveArrivals implements Gate, by one statement per sale with new counts.
 func (g *SQL) SaveArrivals(ctx context.Context) error { return g.arrivals.save(ctx, g.db) }
 
 // Counts implements Gate. The counters are one row, read by one statement.
@@ -274,5 +275,5 @@ func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
 	return c, nil
 }
 
-// Expire implements Gate. Rows of a sale that is over stay with it.
+// Expire implements Gate. Rows of a finished sale are kept.
 func (*SQL) Expire(context.Context, int64, time.Duration) error { return nil }

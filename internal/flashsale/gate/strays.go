@@ -8,7 +8,7 @@ import (
 )
 
 // deadWithoutTicket returns the dead messages of a queue whose ticket the gate does not
-// know.
+// have.
 func deadWithoutTicket(ctx context.Context, g Gate, queue mq.Queue, ref Ref) ([]string, error) {
 	var letters []string
 	for after, more := "", true; more; more = after != "" {

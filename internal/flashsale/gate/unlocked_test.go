@@ -10,8 +10,8 @@ import (
 	"interlock/internal/mq"
 )
 
-// withoutLocks is a gate in MariaDB whose statements pass a tap that drops their locks: a row that
-// is only locked excludes nobody at another server of a cluster.
+// withoutLocks is a gate in MariaDB behind a tap that drops locking clauses: on another
+// server of a cluster a row lock does not exclude.
 func withoutLocks(t *testing.T) (*underTest, *storagetest.Tap) {
 	db, tap := storagetest.WithoutLocks(t)
 	return newUnderTest(t, tables(db)), tap
@@ -22,7 +22,7 @@ func TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes(t *testing.T
 	g.rules.Epoch, g.rules.Allotted = 2, 3
 	require.NoError(t, g.Build(g.ctx, g.rules, nil))
 	elsewhere := g.elsewhere()
-	// The page is read, and nothing is written yet.
+	// The page has been read, and nothing is written yet.
 	tap.Before("INSERT INTO mq_queues", func() {
 		if a := elsewhere.admit(t, "B", "8", 3); a.Verdict != Accepted {
 			t.Errorf("the other process: %v", a.Verdict)
