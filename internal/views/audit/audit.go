@@ -1,5 +1,5 @@
-// Package audit reads the audit log. Its rows are written by package uow, each in
-// the transaction of the mutation that it tells of, and are never changed.
+// Package audit reads the audit log. Package uow writes its rows, each in the transaction
+// of the mutation that it describes; they are never changed.
 package audit
 
 import (
@@ -13,10 +13,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// ReadPermission is what it takes to read the audit log.
+// ReadPermission is required to read the audit log.
 const ReadPermission = "audit:read"
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "Read the audit log: who changed what, and when."},
 }
@@ -25,9 +25,9 @@ var Permissions = []principal.Grant{
 type Filter struct {
 	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
 	Resource string
-	// Actor is an actor's name or its id: 0 is the program itself.
+	// Actor is an actor's name or id: 0 is the program itself.
 	Actor string
-	// Actions are those of which an entry has one.
+	// Actions selects entries with one of these actions.
 	Actions []string
 	From    *time.Time
 	To      *time.Time
@@ -35,20 +35,20 @@ type Filter struct {
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
 
-// Log is the audit log of all tenants; a reader sees its own.
+// Log is the audit log of all tenants; a caller reads its tenant's.
 type Log struct{ db *storage.DB }
 
-// NewLog returns the log kept in db.
+// NewLog returns the log in db.
 func NewLog(db *storage.DB) *Log { return &Log{db: db} }
 
-// List returns one page of entries, newest first unless asked otherwise.
+// List returns one page of entries, newest first by default.
 func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[uow.AuditRow], error) {
 	filters, order := filter.filters()
 	return storage.List[uow.AuditRow](l.db.Read(ctx), page, order, filters...)
 }
 
-// filters are those of the list, the one that tends to leave fewest entries first, and how
-// it is sorted.
+// filters returns the filters of the list, the most selective one first, and its sort
+// orders.
 func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	if f.Resource != "" {
 		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))))
@@ -67,24 +67,24 @@ func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	return append(filters, period), sorts.Within(period)
 }
 
-// lookedAt bounds how many entries Latest reads, and folded how many it folds of those that
-// are shown.
+// lookedAt bounds the entries that Latest reads, and folded the entries that it folds.
 const lookedAt, folded = 1000, 200
 
-// Folded is an entry that stands for others of its kind too.
+// Folded is an entry that represents others of its kind.
 type Folded struct {
 	Entry
-	// More is how many older entries it stands for, of the 200 that were folded.
+	// More is the number of older entries that it represents, of the 200 folded ones.
 	More int64 `json:"more"`
 }
 
-// sessions and requests are the resources of signing in and out, and of what was refused.
+// sessions and requests are the resources of sign-ins and sign-outs, and of rejected
+// requests.
 const sessions, requests = "session", "request"
 
-// Latest returns the newest entries, at most limit of them, without those of signing in
-// and out and of refusals: there are many, and they change nothing. What a machine does over and over, one
-// action on one resource, is one entry, the newest of them. It folds the newest 200 among the
-// newest 1,000, and reads what they changed only of those that it returns.
+// Latest returns at most limit of the newest entries, without sign-ins, sign-outs and
+// rejected requests, which are frequent and change nothing. Repeated actions of a machine
+// on one resource are folded into the newest one. It folds the newest 200 of the newest
+// 1,000 entries, and reads the details only of those that it returns.
 func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
 	err := l.db.Read(ctx).Select("id", "actor_kind", "actor_id", "actor_name", "action", "resource").
@@ -105,8 +105,8 @@ func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	return entries, nil
 }
 
-// fold returns which of the entries, newest first, stand for all of them, at most limit,
-// and how many others each stands for.
+// fold returns the ids of the entries, newest first, that represent all of them, at most
+// limit, and the number of entries that each represents.
 func fold(rows []uow.AuditRow, limit int) (ids []int64, more map[int64]int64) {
 	type deed struct{ kind, id, name, action, resource string }
 	newest := make(map[deed]int64)
@@ -125,8 +125,8 @@ func fold(rows []uow.AuditRow, limit int) (ids []int64, more map[int64]int64) {
 	return ids, more
 }
 
-// actedBy selects by an actor's name or id. MySQL compares a column of ASCII with no other
-// text, so it is asked for an id only where the text can be one.
+// actedBy selects by an actor's name or id. MySQL compares an ASCII column only with ASCII
+// text, so the id is compared only if the text can be one.
 func actedBy(actor string) storage.Filter {
 	named := storage.Equal("actor_name", actor)
 	if !principal.CustomerID(actor).Valid() {
@@ -135,7 +135,7 @@ func actedBy(actor string) storage.Filter {
 	return storage.Either(named, storage.Equal("actor_id", actor))
 }
 
-// under returns the prefix of what lies below a resource.
+// under returns the prefix of the paths below a resource.
 func under(resource string) string {
 	if resource[len(resource)-1] == '/' {
 		return resource

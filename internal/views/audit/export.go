@@ -17,30 +17,33 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// The entries of a tenant are a log once it is exported: each committed one has its place, 1, 2,
-// 3, … in the order of commits, without gaps. They are written without one, because ids are given
-// before the commit: an entry that commits late has a lower id than those that were read before
-// it. Whoever exports numbers first what is committed, under the lock of the tenant's counter (see
-// storage.NumberedLog), so a place is visible only with all places before it. A tenant that never
-// exported has no counter, and its entries have no places.
+// The entries of an exported tenant are a numbered log: each committed entry has a place,
+// 1, 2, 3, … in commit order, without gaps. Entries are inserted without a place, because
+// ids are assigned before the commit: a late commit has a lower id than entries that were
+// read before it. An export first numbers the committed entries, under the lock of the
+// tenant's counter (see storage.NumberedLog), so a place becomes visible only together with
+// all lower ones. A tenant without an export has no counter, and its entries have no
+// places.
 
 const (
-	// exportPage is how many entries are read at once.
+	// exportPage is the number of entries per read.
 	exportPage = 500
-	// An export has at most so many entries, and ends with the entry that makes it so large.
+	// mostExported and largestExport bound the entries and the bytes of an export; the
+	// entry that exceeds the size is the last.
 	mostExported, largestExport = 5000, 4 << 20
 )
 
-// counterOf and floorOf name the places in the log of a tenant: the last that was given, and the
-// highest of an entry that was removed for its age.
+// counterOf and floorOf name counters of a tenant's log: the last assigned place, and the
+// highest place of an entry that retention removed.
 func counterOf(tenant int64) string { return "audit:" + strconv.FormatInt(tenant, 10) }
 func floorOf(tenant int64) string   { return "audit-floor:" + strconv.FormatInt(tenant, 10) }
 
-// Cursor says how far somebody has exported the log of a tenant.
+// Cursor is the position of an export in a tenant's log.
 type Cursor struct {
-	// Epoch is the history of the database that it was read of.
+	// Epoch is the history of the database that was read.
 	Epoch epoch.Epoch
-	// Place is that of the last entry, and Floor the highest place that had been removed then.
+	// Place is the place of the last entry, and Floor the highest removed place at that
+	// time.
 	Place, Floor int64
 }
 
@@ -74,39 +77,40 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 
 var errCursor = errors.New("must be a cursor, as the last line of an export gave it")
 
-// The reasons why an export cannot go on where it stopped.
+// Reasons why an export cannot resume.
 const (
-	// goneRemoved: entries behind the cursor were removed for their age before they were
-	// exported. The export goes on behind the cursor with those that are there.
+	// goneRemoved: retention removed entries after the cursor before they were exported.
+	// The export resumes with the first remaining entry after the cursor.
 	goneRemoved = "removed"
-	// goneRestored: the database was restored or replaced. The export begins with the first
-	// entry that is there now, so that those from before are exported again.
+	// goneRestored: the database was restored or replaced. The export starts again with the
+	// first entry, so that earlier entries are exported again.
 	goneRestored = "restored"
 )
 
 // exportEnd is the last line of an export.
 type exportEnd struct {
-	// Cursor is where the next export goes on.
+	// Cursor is the start of the next export.
 	Cursor  Cursor `json:"cursor"`
 	Entries int    `json:"entries"`
-	// More is set when there are more entries by now.
+	// More is set if more entries are available.
 	More bool `json:"more"`
-	// Gone is set when the export could not go on where it was asked to: nothing else is in it.
+	// Gone is set if the export could not resume at the requested cursor: it contains no
+	// entries then.
 	Gone string `json:"gone,omitempty"`
 }
 
-// logEnd is the state of a tenant's log at a moment.
+// logEnd is the state of a tenant's log at a point in time.
 type logEnd struct {
 	Epoch       epoch.Epoch
 	Last, Floor int64
 }
 
-// Export returns the entries of the caller's tenant behind a cursor, nil for all, in the order of
-// their commits: a line of JSON each, and a last one with the cursor to go on from. Who goes on
-// so sees each entry once, however late it was committed.
+// Export returns the entries of the caller's tenant after a cursor, nil for all, in commit
+// order: one line of JSON each, and a last line with the next cursor. A reader that uses
+// the cursors gets each entry once, however late it was committed.
 //
-// The end of the log, what was removed of it and the entries are read at one moment: an entry that
-// retention removes meanwhile is in the export or, by the floor, told to be gone.
+// The end of the log, its floor and the entries come from one snapshot: an entry that
+// retention removes concurrently is in the export or, by the floor, reported as removed.
 func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end exportEnd, err error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -130,7 +134,8 @@ func (l *Log) Export(ctx context.Context, after *Cursor) (lines []byte, end expo
 	return append(append(lines, line...), '\n'), end, err
 }
 
-// exportBehind returns the entries behind a cursor of a log with that end, and the last line.
+// exportBehind returns the entries after a cursor of a log with that end, and the last
+// line.
 func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (lines []byte, end exportEnd, err error) {
 	end.Cursor = Cursor{Epoch: now.Epoch, Floor: now.Floor}
 	switch {
@@ -170,15 +175,14 @@ func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (
 	return lines, end, nil
 }
 
-// placed is an entry that has a place.
+// placed is an entry with its place.
 type placed struct {
 	uow.AuditRow
 	Place int64
 }
 
-// number gives the entries of a tenant that are committed by now their places, as many as an
-// export has and somewhat more, and reports whether all have one. It writes only where there is
-// something to number.
+// number numbers the committed entries of a tenant, somewhat more than one export contains,
+// and reports whether all are numbered. It writes only if there are entries to number.
 func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) {
 	everywhere := storage.AcrossTenants(ctx)
 	numbered, err := l.isNumbered(everywhere, tenant)
@@ -201,7 +205,7 @@ func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) 
 	return l.db.Number(everywhere, log, 2*mostExported)
 }
 
-// isNumbered reports whether a tenant has a counter, and each of its entries a place.
+// isNumbered reports whether a tenant has a counter and all its entries have a place.
 func (l *Log) isNumbered(ctx context.Context, tenant int64) (numbered bool, err error) {
 	const statement = `SELECT COUNT(*) > 0 AND NOT EXISTS (SELECT 1 FROM audit_entries WHERE tenant_id = ? AND place IS NULL)
 		FROM log_places WHERE name = ?`
@@ -209,7 +213,7 @@ func (l *Log) isNumbered(ctx context.Context, tenant int64) (numbered bool, err 
 	return numbered, err
 }
 
-// endOf reads where the log of a tenant ends.
+// endOf reads the end of a tenant's log.
 func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 	const statement = `SELECT epoch, COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS last,
 		COALESCE((SELECT last FROM log_places WHERE name = ?), 0) AS floor FROM installation WHERE id = 1`
@@ -224,10 +228,10 @@ func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 	return found[0], nil
 }
 
-// NumberLogs gives what is committed its place in the logs that somebody exports. An entry of
-// such a log is removed for its age only when it has one, so that whoever exports can be told
-// that it is missing. A log that cannot be numbered does not keep the others. It reports whether
-// each entry of each of them has its place.
+// NumberLogs numbers the committed entries of all exported logs. Retention removes an entry
+// of such a log only if it has a place, so that the loss can be reported to the exporter. A
+// failure for one log does not stop the others. NumberLogs reports whether all entries of
+// all these logs have a place.
 func (l *Log) NumberLogs(ctx context.Context) (whole bool, err error) {
 	ctx = storage.AcrossTenants(ctx)
 	var names []string

@@ -28,7 +28,7 @@ type listRequest struct {
 	httpapi.Page
 }
 
-// actions are some actions, separated by commas.
+// actions are action names, separated by commas.
 type actions []string
 
 const mostActions = 10

@@ -8,8 +8,8 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// readers are the permissions to read what the log tells of, by the first segment of an
-// entry's resource, where it is not "<segment>:read".
+// readers are the permissions to read the resources of entries, by the first segment of the
+// path, if they differ from "<segment>:read".
 var readers = map[string]string{
 	"aggregates":       "ledger:read",
 	"config-batches":   "configs:read",
@@ -22,9 +22,9 @@ var readers = map[string]string{
 	"tenants":          "access:read",
 }
 
-// forReader returns an entry as the caller may read it: that somebody did something is for
-// all who may read the log; what was written or destroyed, and the note, which may quote it,
-// for those who may read the resource.
+// forReader returns an entry as the caller may read it: actor and action for every reader of
+// the log; the detail, and the note, which may quote it, only with permission to read the
+// resource.
 func forReader(ctx context.Context, e Entry) Entry {
 	caller, _ := principal.From(ctx)
 	segment, _, _ := strings.Cut(e.Resource, "/")

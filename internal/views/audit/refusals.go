@@ -19,31 +19,32 @@ import (
 )
 
 const (
-	// foldedEvery is how often refusals reach the log, and so what one row covers.
+	// foldedEvery is the interval of writes, and so the period of one row.
 	foldedEvery = time.Minute
-	// mostFolded bounds what is remembered in between, over all tenants; what comes beyond is
-	// counted without saying from where.
+	// mostFolded bounds the counters in memory, over all tenants; further rejections are counted
+	// without their origin.
 	mostFolded = 10_000
-	// mostNamed is how many origins one row names; the others are counted together.
+	// mostNamed is the number of origins in one row; the others are counted together.
 	mostNamed = 50
-	// lastFold bounds the writing at the end of the program.
+	// lastFold bounds the write at the end of the program.
 	lastFold = 5 * time.Second
 )
 
-// Refusals counts what was refused, and writes it to the audit log once a minute: one row
-// for each tenant, kind and code, with how often, from which networks and by whom. So what
-// somebody is refused costs no row, however often it is tried.
+// Refusals counts rejected requests, and writes them to the audit log once a minute: one
+// row per tenant, kind and code, with the count, the networks and the users. So rejected
+// requests cost no row each, however often they are repeated.
 //
-// What is refused before it is known which tenant it is about, such as a token that nobody
-// has, is in the metrics only. A process that is killed loses what it counted since its last
-// row. It is safe for concurrent use.
+// Requests that are rejected before their tenant is known, such as an unknown token, are
+// only in the metrics. A killed process loses its counts since the last row. It is safe for
+// concurrent use.
 type Refusals struct {
 	runner *uow.Runner
 	clock  clock.Clock
 	// tenant finds the id of a tenant by its name. Errors: NotFound.
 	tenant func(ctx context.Context, name string) (int64, error)
 
-	// writing is held through a Flush, so that none returns while another still writes.
+	// writing is locked during a Flush, so that Flush returns only after a concurrent one
+	// has written.
 	writing sync.Mutex
 
 	mu     sync.Mutex
@@ -51,7 +52,7 @@ type Refusals struct {
 	counts map[httpapi.Refusal]int64
 }
 
-// NewRefusals returns an empty count that is written while Run runs.
+// NewRefusals returns an empty count. Run writes it.
 func NewRefusals(runner *uow.Runner, clk clock.Clock, tenant func(ctx context.Context, name string) (int64, error)) *Refusals {
 	return &Refusals{runner: runner, clock: clk, tenant: tenant, since: clk.Now(), counts: map[httpapi.Refusal]int64{}}
 }
@@ -64,7 +65,7 @@ func (r *Refusals) add(refusal httpapi.Refusal, times int64) {
 	defer r.mu.Unlock()
 	if _, known := r.counts[refusal]; !known && len(r.counts) >= mostFolded {
 		if refusal.TenantID == 0 {
-			return // names of tenants that are made up must not fill the memory
+			return // invented tenant names must not fill the memory
 		}
 		refusal.Network, refusal.Who, refusal.Route = "", "", ""
 	}
@@ -86,23 +87,23 @@ func (r *Refusals) Run(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if err := r.Flush(ctx); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "refusals are not in the audit log yet; it goes on trying", "error", err)
+				slog.WarnContext(ctx, "audit: rejected requests not written; will retry", "error", err)
 			}
 		}
 	}
 }
 
-// kind is what one row is about.
+// kind is the key of a row.
 type kind struct {
 	tenantID int64
 	action   string
 	code     apperr.Code
 }
 
-// origin is where refusals came from, as the row shows it.
+// origin is the origin of rejected requests, as the row shows it.
 type origin struct {
 	Network string `json:"network,omitempty"`
-	// Who is a known username or the name of who has been let in.
+	// Who is a known username, or the name of the authenticated caller.
 	Who   string `json:"who,omitempty"`
 	Route string `json:"route,omitempty"`
 	Count int64  `json:"count"`
@@ -114,13 +115,13 @@ type refusedDetail struct {
 	From  time.Time   `json:"from"`
 	To    time.Time   `json:"to"`
 	Count int64       `json:"count"`
-	// Origins are the busiest; Others counts what came from elsewhere.
+	// Origins are the most frequent ones; Others counts the rest.
 	Origins []origin `json:"origins"`
 	Others  int64    `json:"others"`
 }
 
-// Flush writes what was counted since the last time, each row in a unit of its own. What
-// could not be written is counted with what comes next.
+// Flush writes the counts since the last call, each row in a separate unit. Counts that
+// could not be written are added to the next ones.
 func (r *Refusals) Flush(ctx context.Context) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -171,7 +172,7 @@ func compareKinds(a, b kind) int {
 	return cmp.Or(cmp.Compare(a.tenantID, b.tenantID), cmp.Compare(a.action, b.action), cmp.Compare(a.code, b.code))
 }
 
-// summarise names the busiest origins of refusals and counts the others together.
+// summarise lists the most frequent origins and counts the others together.
 func summarise(code apperr.Code, counts map[httpapi.Refusal]int64, from, to time.Time) refusedDetail {
 	f := refusedDetail{Code: code, From: from, To: to, Origins: make([]origin, 0, len(counts))}
 	for refusal, n := range counts {
@@ -200,7 +201,7 @@ func (r *Refusals) write(ctx context.Context, k kind, detail refusedDetail) erro
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("write what was refused: %w", err)
+		return fmt.Errorf("write rejected requests: %w", err)
 	}
 	return nil
 }

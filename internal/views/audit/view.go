@@ -8,12 +8,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Entry is one mutation as replies show it.
+// Entry is the representation of one mutation.
 type Entry struct {
 	ID        int64  `json:"id"`
 	UnitID    string `json:"unitId"`
 	RequestID string `json:"requestId"`
-	// IdempotencyKey is that of the request, "" without one.
+	// IdempotencyKey is the key of the request, "" without one.
 	IdempotencyKey string          `json:"idempotencyKey"`
 	Actor          principal.Actor `json:"actor"`
 	ActorKind      string          `json:"actorKind"`
