@@ -2,45 +2,47 @@ package customers
 
 import "strings"
 
-// how says what becomes of a column of a row that names a customer.
+// how defines the erasure of a column in a row that names a customer.
 type how int
 
 const (
-	// isID: the column is the id of a customer, and becomes the pseudonym.
+	// isID: the column is a customer's id, and becomes the pseudonym.
 	isID how = iota
-	// stays: it is read with the others, and stays as it is.
+	// stays: the column is read with the others, and is unchanged.
 	stays
-	// isTicket: the column is a ticket, whose mark is made from the customer's id; it becomes
-	// another text.
+	// isTicket: the column is a ticket, whose MAC is computed from the customer's id; it
+	// becomes another ticket.
 	isTicket
 	// names: a name, a path or a reference, in which the id becomes the pseudonym.
 	names
-	// free: what people wrote. In rows about the customer, and where it names them, it is blanked.
+	// free: text written by users. It is blanked in rows about the customer, and if it
+	// names the customer.
 	free
-	// data: JSON, in which each text is treated as its member says.
+	// data: JSON whose texts are handled by member.
 	data
-	// content: JSON that a shop chose the members of; in rows about the customer, and where it
-	// names them, it becomes {}.
+	// content: JSON with members chosen by a shop; it becomes {} in rows about the
+	// customer, and if it names the customer.
 	content
 )
 
 type column struct {
 	name string
 	how  how
-	// kind is the column that says whose id it is: only that of a customer is one; "" when it
-	// always is.
+	// kind is the column with the kind of the id: only the kind customer is a customer's
+	// id; "" if it always is.
 	kind string
 }
 
 // table is a table with columns that can name a customer.
 type table struct {
 	name string
-	// key is its primary key, with the tenant where that is a part of it.
+	// key is its primary key, including the tenant if that is a part of it.
 	key     []string
 	columns []column
-	// own is true of a row x that is about the customer: each ?? is the customer's id and the
-	// pseudonym, and each ## the paths of the two wallets. "" for rows that only can name them. It is
-	// asked of each row, so it finds others by their keys, with the number that ends a path.
+	// own is a condition on a row x that is about the customer: each ?? stands for the
+	// customer's id and the pseudonym, and each ## for the paths of the two wallets. "" for
+	// rows that can only name the customer. It is evaluated per row, so it finds other rows
+	// by their keys, using the number at the end of a path.
 	own string
 }
 
@@ -51,16 +53,16 @@ const (
 	ofOrder  = "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = x.order_id)"
 	ofRefund = "EXISTS (SELECT 1 FROM refunds o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = x.refund_id)"
 	ofCoupon = "EXISTS (SELECT 1 FROM coupons o WHERE o.tenant_id = x.tenant_id AND (o.user_id IN (??) OR o.redeemed_by IN (??)) AND o.id = x.coupon_id)"
-	// linked says that a work order, the column, is linked to the wallet or an order.
+	// linked is true if a work order, the column, is linked to the wallet or an order.
 	linked = `EXISTS (SELECT 1 FROM work_order_links l WHERE l.tenant_id = x.tenant_id AND l.work_order_id = x.WORK_ORDER AND (l.resource IN (##)
 		OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = l.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(l.resource, 8) AS SIGNED) AND l.resource = CONCAT('orders/', o.id))))`
-	// onWallet says that an approval, the column, is of an entry of the wallet.
+	// onWallet is true if an approval, the column, is for an entry of the wallet.
 	onWallet = "EXISTS (SELECT 1 FROM approvals a WHERE a.tenant_id = x.tenant_id AND a.id = x.approval_id AND a.resource IN (##))"
 )
 
-// tables have every column that can name a customer, in the order in which they are changed:
-// what tells whose a row is comes after the rows that it is told by. Aggregates, approvals and
-// money come before or after them, in units of their own (together.go).
+// tables contains every column that can name a customer, in the order of erasure: a table
+// that identifies the owner of other rows follows the tables of those rows. Aggregates,
+// approvals and money are handled before or after them, in separate units (together.go).
 var tables = []table{
 	{"audit_entries", []string{id}, []column{
 		{"request_id", names, ""}, {"actor_kind", stays, ""}, {"actor_id", isID, "actor_kind"}, {"actor_name", names, "actor_kind"}, {"credential_id", names, ""}, {"resource", names, ""},

@@ -14,8 +14,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// never are the texts that name no customer, by table: the users of this service, codes and
-// words of ours, digests, and what is the shop's own and not of a person.
+// never lists texts that name no customer, by table: users of this service, codes and fixed
+// words, digests, and content of the shop that is not about a customer.
 var never = map[string]string{
 	"actions": "entity_type action_group last_action state", "action_counts": "entity_type", "aggregates": "type counters", "aggregate_events": "event_type deltas",
 	"api_tokens": "name token_hash scopes created_by_name updated_by_name", "approvals": "kind base_etag digest open_digest", "approval_histories": "action",
@@ -98,7 +98,7 @@ func TestWhatBecomesOfTexts(t *testing.T) {
 	require.Equal(t, e.digest(strings.Repeat("a", 64)), e.digest(e.digest(strings.Repeat("a", 64))))
 }
 
-// A row that somebody changes while it is looked at keeps what they wrote.
+// A row that changes between read and update keeps the new value.
 func TestAChangeByOthersMeanwhileIsNotOverwritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)

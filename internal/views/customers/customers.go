@@ -1,23 +1,25 @@
-// Package customers exports all that is kept of one customer, and erases them.
+// Package customers exports all stored data of one customer, and erases it.
 //
-// A customer has no row of their own: they are an id of the shop's in the rows of many tables. Erasing
-// puts a pseudonym in its place that nobody can trace back, blanks what people wrote about them,
-// and takes the replies that are kept for them. What an accountant needs stays: amounts, times,
-// numbers and statuses, and references in which the id is not.
+// A customer has no row: the shop's id of the customer is in the rows of many tables. An
+// erasure replaces the id by a pseudonym that cannot be traced back, blanks texts that
+// users wrote about the customer, and deletes the stored replies. Accounting data stays:
+// amounts, times, numbers and statuses, and references without the id.
 //
 // Invariants:
 //
-//   - What is added up stays true at every moment: a wallet with its entries, the counterparts of
-//     its transfers and its refunds changes in one unit, and so does an aggregate with its audit
-//     entries, and an approval with its votes. Everything else changes some rows at a time.
-//   - It can end anywhere and be begun again: the pseudonym is kept until the last unit, which
-//     also leaves the one audit entry, and every step leaves alone what it has done.
-//   - What is under way is asked about before each run, begun or resumed, and again in the last
-//     unit: what was opened meanwhile refuses there, and so does money that nobody forfeited.
+//   - Sums are correct at any time: a wallet changes in one unit with its entries, the
+//     counterparts of its transfers and its refunds; an aggregate with its audit entries;
+//     and an approval with its votes. Other rows change in batches.
+//   - An erasure can be interrupted anywhere and resumed: the pseudonym is stored until the
+//     last unit, which also writes the only audit entry, and every step skips rows that are
+//     already done.
+//   - Each run, new or resumed, and the last unit check for open business: anything opened
+//     in the meantime stops the last unit, and so does money without a forfeit.
 //   - A second run finds nothing and changes nothing.
-//   - Nothing of it remains to trace the pseudonym by: it is random, tickets and digests that are
-//     made from the id become others, and the row that connects the two goes with the last unit.
-//   - tables has every column that can name a customer; a test holds it against the schema.
+//   - Afterwards the pseudonym cannot be traced: it is random, tickets and digests derived
+//     from the id are replaced, and the last unit deletes the row that connects the two.
+//   - tables contains every column that can name a customer; a test compares it with the
+//     schema.
 package customers
 
 import (
@@ -39,19 +41,19 @@ import (
 	"interlock/internal/edge/idempotency"
 )
 
-// unitLife bounds a unit that is no business mutation.
+// unitLife bounds a unit that is not a business mutation.
 const unitLife = 10 * time.Second
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Keeper *idempotency.Keeper
 	Clock  clock.Clock
-	// After is called after each unit but the last of an erasure, which ends there with its error;
-	// nil for nothing.
+	// After is called after each unit of an erasure except the last, and can abort the
+	// erasure with an error; nil for none.
 	After func() error
-	// LockWallets takes the locks of wallets for a unit.
+	// LockWallets acquires the locks of wallets for a unit.
 	LockWallets func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
 }
 
@@ -73,20 +75,20 @@ func New(d Deps) *Service {
 	return &Service{db: d.DB, runner: d.Runner, keeper: d.Keeper, clock: d.Clock, lock: d.LockWallets, after: d.After}
 }
 
-// Erased says what became of an erasure.
+// Erased is the result of an erasure.
 type Erased struct {
-	// Pseudonym is what the customer is called now; "" when nothing was known of them.
+	// Pseudonym is the customer's new id; "" if no data was stored.
 	Pseudonym principal.CustomerID
-	// Rows is how many rows were changed by this run.
+	// Rows is the number of rows changed by this run.
 	Rows int
-	// Replies is what became of the replies that were kept for them.
+	// Replies is the result for the stored replies.
 	Replies idempotency.Forgotten
-	// Left are rows of the shop's own content that have the id in them, by table. They are
-	// not changed: nobody but the shop knows what they mean.
+	// Left counts rows of the shop's content that contain the id, by table. They are
+	// unchanged, because only the shop knows their meaning.
 	Left map[string]int
 }
 
-// Known counts the rows that are about a customer or have their id in them.
+// Known counts the rows that are about a customer or contain the id.
 func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (rows int, err error) {
 	e := newErasure(customer, "\x00", nil)
 	for _, t := range append([]table{aggregates, writers, approvals, wallets, entries, settlements}, tables...) {
@@ -103,24 +105,25 @@ func (s *Service) Known(ctx context.Context, customer principal.CustomerID) (row
 	return rows, nil
 }
 
-// Erase replaces a customer by a pseudonym. forfeit takes a wallet with money in it too, which
-// nobody can claim any more. Errors: InUse with the sentences that say what has not ended.
+// Erase replaces a customer by a pseudonym. forfeit also erases a wallet with money, which
+// can then no longer be claimed. Errors: InUse, listing the open business.
 //
-// A run that is refused before it begins has changed nothing. One that is resumed and refused, or
-// is refused by its last unit, is half done, and this is what it leaves:
+// A run that is rejected before it starts has changed nothing. A resumed run that is
+// rejected, or one rejected by its last unit, is incomplete, and leaves this state:
 //
-//   - The wallet with its entries, and their refunds, are under their id with all their money, and so
-//     is each order, refund and approval that was under way when the run came to it. They can be
-//     paid, completed, decided and paid out as ever.
-//   - Other rows, of orders that had ended too, are under the pseudonym. What is opened on one of
-//     those, such as a refund of an order, is the pseudonym's, and is asked about as their own is.
-//   - The row that connects the two stays, so that the next run goes on under the same pseudonym.
-//   - References of entries may have the pseudonym in place of the id. A repeat of an old request
-//     with such a reference, and without its idempotency key, is a new entry; what it pays in is
-//     refused by the last unit like all money that nobody forfeited.
+//   - The wallet with its entries, and their refunds, are under the id with all money, and so
+//     is each order, refund and approval that was open when the run reached it. They can
+//     still be paid, completed, decided and paid out.
+//   - Other rows, including those of completed orders, are under the pseudonym. Business
+//     that is opened on them, such as a refund of an order, belongs to the pseudonym, and is
+//     checked like the customer's.
+//   - The row that connects the two stays, so that the next run uses the same pseudonym.
+//   - References of entries may contain the pseudonym instead of the id. A repeat of an old
+//     request with such a reference, and without its idempotency key, is a new entry; the
+//     last unit rejects money that it pays in, like all money without a forfeit.
 //
-// What is opened under their id after the last unit has looked is that of somebody new, and a
-// second erasure takes it.
+// Business opened under the id after the check of the last unit belongs to a new customer,
+// and a second erasure handles it.
 func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forfeit bool) (Erased, error) {
 	if !customer.Valid() {
 		return Erased{}, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
@@ -139,7 +142,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 			return Erased{}, err
 		}
 		if known == 0 {
-			// Replies alone can be left, of requests that changed nothing else.
+			// Only replies can be left, of requests that changed nothing else.
 			replies, err := s.keeper.Forget(ctx, customer, "", nil)
 			return Erased{Replies: replies}, err
 		}
@@ -173,7 +176,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 	return done, err
 }
 
-// resources are the paths of what is the customer's, such as orders/17.
+// resources returns the paths of the customer's resources, such as orders/17.
 func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, error) {
 	tenant, _ := principal.From(ctx)
 	const statement = `SELECT CONCAT('orders/', id) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?)
@@ -183,7 +186,7 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 	theirs, wallet := []any{tenant.TenantID, e.id, e.pseudonym}, append([]any{tenant.TenantID}, e.paths()...)
 	var paths []string
 	if err := s.db.Read(ctx).Raw(statement, slices.Concat(theirs, theirs, wallet, wallet)...).Scan(&paths).Error; err != nil {
-		return nil, fmt.Errorf("look for what is the customer's: %w", err)
+		return nil, fmt.Errorf("find the customer's resources: %w", err)
 	}
 	about := make(map[string]bool, len(paths))
 	for _, path := range paths {
@@ -192,7 +195,7 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 	return about, nil
 }
 
-// begun returns the erasure of a customer that was begun and not ended; nil when there is none.
+// begun returns the incomplete erasure of a customer; nil if there is none.
 func (s *Service) begun(ctx context.Context, customer principal.CustomerID) (*erasure, error) {
 	tenant, _ := principal.From(ctx)
 	var rows []struct {
@@ -206,11 +209,11 @@ func (s *Service) begun(ctx context.Context, customer principal.CustomerID) (*er
 	return newErasure(customer, rows[0].Pseudonym, rows[0].Secret), nil
 }
 
-// begin keeps a pseudonym for a customer until the erasure ends. Of two who begin at once both go
-// on with the first one's.
+// begin stores a pseudonym for a customer until the erasure ends. Of two concurrent runs
+// both use the first one's.
 func (s *Service) begin(ctx context.Context, customer principal.CustomerID) (*erasure, error) {
 	tenant, _ := principal.From(ctx)
-	// They end the program rather than return an error (crypto/rand).
+	// crypto/rand ends the program instead of returning an error.
 	word, secret := make([]byte, 15), make([]byte, 32)
 	_, _ = rand.Read(word)
 	_, _ = rand.Read(secret)
@@ -223,7 +226,7 @@ func (s *Service) begin(ctx context.Context, customer principal.CustomerID) (*er
 	return s.begun(ctx, customer)
 }
 
-// eraseTables changes the rows of all tables but those that change together with others.
+// eraseTables changes the rows of all tables except those that change together with others.
 func (s *Service) eraseTables(ctx context.Context, e *erasure) (rows int, err error) {
 	for _, t := range tables {
 		err := s.walk(ctx, t, e, func(hits []found) error {
@@ -238,7 +241,7 @@ func (s *Service) eraseTables(ctx context.Context, e *erasure) (rows int, err er
 	return rows, nil
 }
 
-// change changes some rows in one unit, and returns how many.
+// change changes some rows in one unit, and returns their number.
 func (s *Service) change(ctx context.Context, t table, e *erasure, hits []found) (changed int, err error) {
 	sets := make([]map[string]any, len(hits))
 	for i, row := range hits {
@@ -270,7 +273,7 @@ func (s *Service) change(ctx context.Context, t table, e *erasure, hits []found)
 	return changed, s.after()
 }
 
-// shops are the shop's own words: an id in them is reported.
+// shops are tables with the shop's content: an id in them is only reported.
 var shops = []table{
 	{"configs", []string{id}, []column{{"key", names, ""}, {"value", data, ""}, {"value_schema", data, ""}, {"remark", free, ""}}, ""},
 	{"config_histories", []string{id}, []column{{"key", names, ""}, {"value", data, ""}, {"value_schema", data, ""}, {"remark", free, ""}, {"note", free, ""}}, ""},
@@ -284,7 +287,7 @@ var shops = []table{
 	{"menu_histories", []string{id}, []column{{"title", names, ""}, {"path", names, ""}}, ""},
 }
 
-// left counts the rows of the shop's own content that name the customer.
+// left counts the rows of the shop's content that name the customer.
 func (s *Service) left(ctx context.Context, e *erasure) (map[string]int, error) {
 	left := map[string]int{}
 	for _, t := range shops {

@@ -15,8 +15,8 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// exported are the tables of an export: what is erased, and the lines of orders and refunds. Of
-// transfers only the customer's own side is theirs.
+// exported are the tables of an export: the erased ones, and the lines of orders and
+// refunds. Of transfers only the customer's side is exported.
 var exported = slices.Concat([]table{
 	{"orders", []string{id}, nil, byOwner},
 	{"order_lines", []string{id}, nil, ofOrder},
@@ -26,7 +26,8 @@ var exported = slices.Concat([]table{
 	approvals, aggregates, writers,
 }, slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return slices.Contains([]string{"orders", "wallets", "wallet_entries"}, t.name) }))
 
-// head and tail are the first and the last line of an export; between them each line is a row.
+// head and tail are the first and the last line of an export; each line in between is a
+// row.
 type head struct {
 	Customer     principal.CustomerID `json:"customer"`
 	ExportedTime time.Time            `json:"exportedTime"`
@@ -41,13 +42,13 @@ type tail struct {
 	Rows int `json:"rows"`
 }
 
-// secrets are columns that say nothing of a customer and can be used against somebody.
+// secrets are columns without data of the customer that could be misused.
 var secrets = []string{"fingerprint", "sealed_fingerprint", "secret"}
 
-// Export writes all that is kept of a customer as JSON lines (application/x-ndjson): the rows of
-// tables as they are, those about them and those with their id in them. An export without its last
-// line, which counts the others, was cut off. Replies that are kept for repeats are copies of what
-// the rows say, and are not in it.
+// Export writes all stored data of a customer as JSON lines (application/x-ndjson): the
+// rows of tables, both those about the customer and those that contain the id. An export
+// without its last line, which counts the others, is truncated. Stored replies are copies
+// of these data, and are not included.
 func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out io.Writer, now time.Time) (rows int, err error) {
 	if !customer.Valid() {
 		return 0, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
@@ -63,7 +64,7 @@ func (s *Service) Export(ctx context.Context, customer principal.CustomerID, out
 			}
 			row, err := s.row(ctx, t, hit.key)
 			if err != nil || row == nil {
-				return err // nil: removed meanwhile
+				return err // nil: the row was deleted since
 			}
 			rows++
 			return write(out, line{t.name, row})
@@ -84,7 +85,7 @@ func write(out io.Writer, value any) error {
 	return err
 }
 
-// row reads a row as it is, by the names of its columns; nil when it is gone.
+// row reads a row as a map by column names; nil if it was deleted.
 func (s *Service) row(ctx context.Context, t table, key []any) (row map[string]any, err error) {
 	tenant, _ := principal.From(ctx)
 	where := "SELECT * FROM " + t.name + " WHERE tenant_id = ? AND " + strings.Join(t.key, " = ? AND ") + " = ?"
@@ -115,7 +116,8 @@ func (s *Service) row(ctx context.Context, t table, key []any) (row map[string]a
 	return row, s.db.Classify(rows.Err())
 }
 
-// shown is a value of a column in JSON: a document as it is, and all else as text, number or time.
+// shown returns the JSON value of a column: a document unchanged, and others as text,
+// number or time.
 func shown(value any) any {
 	if bytes, ok := value.([]byte); ok {
 		value = string(bytes)

@@ -11,22 +11,22 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// What is under way, by the statuses of its table.
+// Conditions for open business, by the statuses of its table.
 const (
 	openOrder    = "status IN (0, 1, 2)"
 	openRefund   = "status IN (0, 1, 5)"
 	openApproval = "status IN (0, 8)"
 )
 
-// underWay is what is true of rows about the customer that no run changes: they were opened after
-// it had looked, and its last unit refuses them.
+// underWay contains conditions on rows about the customer that no run changes: they were
+// opened after its check, and its last unit rejects them.
 var underWay = map[string]string{"orders": openOrder, "refunds": openRefund, "approvals": openApproval}
 
 type question struct{ count, says string }
 
-// open are the questions whether something of a customer is under way, each with what is to be
-// done about it. Its values are the tenant, the customer and the pseudonym, under which things were
-// opened on rows that have it already.
+// open are the queries for open business of a customer, each with the necessary action.
+// Their parameters are the tenant, the customer and the pseudonym, which owns business
+// opened on rows that already have it.
 var open = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openOrder, "%d of their orders are pending, paid or shipped: complete or cancel them"},
 	{"SELECT COUNT(*) FROM refunds WHERE tenant_id = ? AND user_id IN (?, ?) AND " + openRefund, "%d refunds to them are not settled: settle or reject them"},
@@ -38,8 +38,8 @@ var open = []question{
 		"%d of their tickets wait in flash sales that have not finished: wait until they have"},
 }
 
-// late are the questions of the last unit whether a row is still theirs that should not be: it was made
-// after the run had looked, or was under way then.
+// late are the queries of the last unit for rows that still have the id: they were created
+// after the run had checked, or were open then.
 var late = []question{
 	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended meanwhile: run it again"},
 	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of their wallet were voted on meanwhile: run it again"},
@@ -50,7 +50,7 @@ const (
 	openWorkOrders = "SELECT COUNT(*) FROM work_order_links l JOIN work_orders o ON o.tenant_id = l.tenant_id AND o.id = l.work_order_id WHERE l.tenant_id = ? AND l.resource IN (?, ?) AND o.status IN (0, 1)"
 )
 
-// moment is when it is asked what is under way.
+// moment is the phase of an erasure at a check.
 type moment int
 
 const (
@@ -59,7 +59,7 @@ const (
 	lastUnit
 )
 
-// begins is how a refusal begins.
+// begins returns the first sentence of a rejection.
 func (m moment) begins() string {
 	if m == notBegun {
 		return "The customer cannot be erased yet; nothing was changed."
@@ -67,7 +67,7 @@ func (m moment) begins() string {
 	return "The customer cannot be erased to the end yet: their money and what is under way are theirs as before, and what was done stays done."
 }
 
-// refuseOpen is InUse when something of the customer is under way.
+// refuseOpen returns InUse if the customer has open business.
 func (s *Service) refuseOpen(ctx context.Context, e *erasure, forfeit bool, at moment) error {
 	tenant, _ := principal.From(ctx)
 	held, err := readWallets(s.db.Read(ctx), tenant.TenantID, e)
@@ -77,14 +77,14 @@ func (s *Service) refuseOpen(ctx context.Context, e *erasure, forfeit bool, at m
 	return refuseOpen(s.db.Read(ctx), tenant.TenantID, e, held, forfeit, at)
 }
 
-// refuseOpen is InUse when something of the customer is under way, or there is money in their wallets
-// and nobody has forfeited it.
+// refuseOpen returns InUse if the customer has open business, or if the wallets contain
+// money without a forfeit.
 func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bool, at moment) error {
 	var reasons []string
 	count := func(says, query string, values ...any) error {
 		var n int64
 		if err := db.Raw(query, append([]any{tenant}, values...)...).Scan(&n).Error; err != nil {
-			return fmt.Errorf("look for what is under way: %w", err)
+			return fmt.Errorf("check for open business: %w", err)
 		}
 		if n != 0 {
 			reasons = append(reasons, fmt.Sprintf(says, n))

@@ -14,19 +14,20 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// longestName bounds what a name or a reference becomes, in characters; every column holds it.
+// longestName bounds a replaced name or reference, in characters; every column can store
+// it.
 const longestName = 64
 
-// erasure is what a customer's traces become.
+// erasure replaces a customer's traces.
 type erasure struct {
 	id, pseudonym principal.CustomerID
-	// secret makes tickets and digests that only this erasure can tell the origin of; it is
-	// thrown away with its end.
+	// secret derives tickets and digests that only this erasure can attribute; it is
+	// deleted at its end.
 	secret []byte
-	// numbers is set for documents of the shop's, in which an id can be a number; in those of this
-	// service the ids of its users are.
+	// numbers is set for documents of the shop, in which an id can be a number; in
+	// documents of this service numbers are ids of its users.
 	numbers bool
-	// whole finds the id as a word of its own, as it is or as it is escaped in paths.
+	// whole matches the id as a separate word, plain or escaped as in paths.
 	whole *regexp.Regexp
 }
 
@@ -38,12 +39,12 @@ func newErasure(id, pseudonym principal.CustomerID, secret []byte) *erasure {
 	return &erasure{id: id, pseudonym: pseudonym, secret: secret, whole: regexp.MustCompile(`(^|[^A-Za-z0-9])(?:` + words + `)($|[^A-Za-z0-9])`)}
 }
 
-// paths are the resources of the customer's wallet before and after.
+// paths returns the resources of the customer's wallet before and after.
 func (e *erasure) paths() []any {
 	return []any{"wallets/" + url.PathEscape(string(e.id)), "wallets/" + string(e.pseudonym)}
 }
 
-// needles are what a row is looked through for.
+// needles returns the texts that a row is searched for.
 func (e *erasure) needles() []string {
 	needles := []string{string(e.id)}
 	if escaped := url.PathEscape(string(e.id)); escaped != string(e.id) {
@@ -52,14 +53,15 @@ func (e *erasure) needles() []string {
 	return needles
 }
 
-// mac returns another text for one that can be traced back to the customer, always the same.
+// mac returns a deterministic replacement for a text that could be traced back to the
+// customer.
 func (e *erasure) mac(text string) []byte {
 	h := hmac.New(sha256.New, e.secret)
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
 
-// ticket returns what a ticket becomes; one that was replaced already is recognised by its mark.
+// ticket returns the replacement of a ticket; a replaced ticket is recognized by its MAC.
 func (e *erasure) ticket(old string) string {
 	raw, err := crockford.Encoding.DecodeString(old)
 	if err == nil && len(raw) == 20 && hmac.Equal(raw[16:], e.mac("mark" + string(raw[:16]))[:4]) {
@@ -69,7 +71,7 @@ func (e *erasure) ticket(old string) string {
 	return crockford.Encoding.EncodeToString(append(fresh, e.mac("mark" + string(fresh))[:4]...))
 }
 
-// digest returns what the digest of a content that named the customer becomes.
+// digest returns the replacement of a digest of content that named the customer.
 func (e *erasure) digest(old string) string {
 	const mark = "00000000"
 	if old == "" || strings.HasPrefix(old, mark) {
@@ -78,7 +80,7 @@ func (e *erasure) digest(old string) string {
 	return mark + hex.EncodeToString(e.mac("digest" + old))[:max(0, min(len(old), 64)-len(mark))]
 }
 
-// name returns a text with the pseudonym in the place of the id.
+// name returns a text with the id replaced by the pseudonym.
 func (e *erasure) name(text string, own bool) string {
 	if text == string(e.id) {
 		return string(e.pseudonym)
@@ -87,7 +89,7 @@ func (e *erasure) name(text string, own bool) string {
 		return text
 	}
 	replaced := text
-	// Twice: of two ids with one character between them the first match takes that character.
+	// Twice: of two ids separated by one character the first match consumes that character.
 	for range 2 {
 		replaced = e.whole.ReplaceAllString(replaced, "${1}"+string(e.pseudonym)+"${2}")
 	}
@@ -97,8 +99,8 @@ func (e *erasure) name(text string, own bool) string {
 	return replaced
 }
 
-// mentions reports whether a text names the customer. An id that is short is one only where it is
-// known to be: in paths, and in rows that are about the customer.
+// mentions reports whether a text names the customer. A short id counts only where it is
+// certain: in paths, and in rows about the customer.
 func (e *erasure) mentions(text string, own bool) bool {
 	if len(e.id) >= principal.DistinctID {
 		for _, needle := range e.needles() {
@@ -116,7 +118,7 @@ func (e *erasure) mentions(text string, own bool) bool {
 	return own && e.whole.MatchString(text)
 }
 
-// free returns what people wrote, blanked where it is about the customer or names them.
+// free returns a user's text, blanked if it is about the customer or names the customer.
 func (e *erasure) free(text string, own bool) string {
 	if text != "" && (own || e.mentions(text, false)) {
 		return erased
@@ -124,19 +126,19 @@ func (e *erasure) free(text string, own bool) string {
 	return text
 }
 
-// written are the members of JSON that people write freely.
+// written are JSON members with free text of users.
 var written = map[string]bool{
 	"reason": true, "note": true, "comment": true, "text": true, "title": true, "body": true, "resolution": true,
 	"trackingNo": true, "cancelReason": true, "statusReason": true, "voidReason": true, "remark": true, "actorName": true,
 }
 
-// data returns a document in which nothing names the customer, in the order and spelling that it
-// had.
+// data returns a document in which nothing names the customer, with the original order and
+// spelling.
 func (e *erasure) data(text string, own bool) string {
 	var before bytes.Buffer
 	changed, err := e.document(json.RawMessage(text), "", own)
 	if err != nil || json.Compact(&before, []byte(text)) != nil {
-		// It is no JSON, so nobody reads its members.
+		// It is not JSON, so it is handled as free text.
 		return e.free(text, own)
 	}
 	if before.String() == string(changed) {
@@ -145,17 +147,17 @@ func (e *erasure) data(text string, own bool) string {
 	return string(changed)
 }
 
-// naming are the members in which a number is the id of a customer.
+// naming matches members in which a number is a customer's id.
 var naming = regexp.MustCompile(`(?i)(user|customer)(_?id)?$`)
 
-// shops is data for a document of the shop's.
+// shops is data for a document of the shop.
 func (e *erasure) shops(text string) string {
 	its := *e
 	its.numbers = true
 	return its.data(text, false)
 }
 
-// document treats a value, which is that of a member.
+// document handles a value of a member.
 func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.RawMessage, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -183,7 +185,7 @@ func (e *erasure) document(raw json.RawMessage, member string, own bool) (json.R
 	return raw, nil
 }
 
-// member returns what the text of a member becomes.
+// member returns the replacement of a member's text.
 func (e *erasure) member(member, text string, own bool) string {
 	switch {
 	case member == "ticket" && own:

@@ -23,14 +23,15 @@ var (
 	wallets = table{"wallets", []string{id}, []column{{"user_id", isID, ""}}, byOwner}
 	entries = table{"wallet_entries", []string{id}, []column{{"user_id", isID, ""}, {"other_user_id", isID, ""}, {"reference", names, ""}},
 		byOwner + " OR x.other_user_id IN (??)"}
-	// A refund that a provider or an admin has settled has a reference of theirs, and no entry.
+	// A refund that a provider or an admin has settled has an external reference, and no
+	// entry.
 	settlements = table{"refunds", []string{id}, []column{{"user_id", stays, ""}, {"reference", names, ""}}, ""}
 )
 
-// walletWait is how long the last unit waits for the wallet's lock.
+// walletWait bounds the wait of the last unit for the wallet's lock.
 const walletWait = 10 * time.Second
 
-// step runs one unit that is no business mutation.
+// step runs one unit that is not a business mutation.
 func (s *Service) step(ctx context.Context, fn func(tx *gorm.DB, tenant int64) error) error {
 	tenant, _ := principal.From(ctx)
 	if err := s.db.Transact(ctx, unitLife, func(tx *gorm.DB) error { return fn(tx, tenant.TenantID) }); err != nil {
@@ -49,9 +50,9 @@ func run(tx *gorm.DB, statements ...clause) error {
 	return nil
 }
 
-// eraseAggregates renames the aggregates and the writers of events that have the id in their
-// names: an aggregate with its audit entries, which are counted by its name, and a writer with
-// their events, of which their last sequence is the highest.
+// eraseAggregates renames aggregates and writers of events whose names contain the id: an
+// aggregate together with its audit entries, which are counted by its name, and a writer
+// together with its events, whose highest sequence it stores.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, aggregates, e, func(row found) error {
 		set := aggregates.changes(e, row)
@@ -95,8 +96,8 @@ func renameAggregate(tx *gorm.DB, tenant int64, row found, set map[string]any) e
 	return run(tx, clause{"UPDATE audit_entries SET resource = ? WHERE tenant_id = ? AND resource = ?", []any{path + fresh.(string), tenant, path + row.values[0]}})
 }
 
-// eraseApprovals changes approvals with their votes: a vote is for the digest of a content, and
-// one that names the customer gets another.
+// eraseApprovals changes approvals with their votes: a vote refers to the digest of a
+// content, and content that names the customer gets another digest.
 func (s *Service) eraseApprovals(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, approvals, e, func(row found) error {
 		set := approvals.changes(e, row)
@@ -130,19 +131,20 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 	return err
 }
 
-// eraseMoney is the last unit: the wallet with its entries, the counterparts of its transfers and
-// its refunds, then the audit entry, and the end of what connects the id with the pseudonym.
-// References of others in which the id is come before it, each with its counterpart.
+// eraseMoney is the last unit: the wallet with its entries, the counterparts of its
+// transfers and its refunds, then the audit entry, and the deletion of the row that
+// connects id and pseudonym. References of other customers that contain the id are changed
+// before it, each with its counterpart.
 //
-// It asks once more whether something is under way, of the wallet under its lock: what was opened,
-// or paid in, since the run began refuses, and leaves all of this as it is. The wallet's row is
-// replaced by a new one under the version whose balance was looked at. A debit that was paused
-// beyond its lock guards the row that it has read, and finds that it is gone.
+// It checks again for open business, and for the wallet under its lock: business opened, or
+// money paid in, since the run started stops it and leaves all of this unchanged. The
+// wallet's row is replaced by a new one under the version whose balance was checked. A
+// debit that was paused beyond its lock guards the old row, and finds it deleted.
 //
-// It is one unit however many entries there are: between two of them a wallet's entries would not
-// add up to its balance, or one side of a transfer would name somebody whom the other does not. It
-// takes three statements for entriesAtOnce of them, some 50 µs an entry, and a unit has 30 s (uow).
-// One that does not end in its time has changed nothing.
+// It is one unit for any number of entries: between two units a wallet's entries would not
+// add up to its balance, or the two sides of a transfer would name different customers. It
+// needs three statements per entriesAtOnce entries, about 50 µs per entry, and a unit has
+// 30 s (uow). A unit that times out has changed nothing.
 func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (rows int, err error) {
 	rows, err = s.eraseReferences(ctx, e)
 	if err != nil {
@@ -176,7 +178,7 @@ func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (row
 		case ended.Error != nil:
 			return ended.Error
 		case ended.RowsAffected != 1:
-			return errors.New("customers: another run has erased the customer meanwhile")
+			return errors.New("customers: another run has erased the customer concurrently")
 		}
 		u.Audit(uow.Entry{Action: "customer.erase", Resource: "customers/" + string(e.pseudonym)})
 		return nil
@@ -184,7 +186,7 @@ func (s *Service) eraseMoney(ctx context.Context, e *erasure, forfeit bool) (row
 	return rows, err
 }
 
-// eraseReferences renames the references of others in which the id is.
+// eraseReferences renames the references of other customers that contain the id.
 func (s *Service) eraseReferences(ctx context.Context, e *erasure) (rows int, err error) {
 	renamed := func(owner, other, reference string) error {
 		fresh := e.name(reference, false)
@@ -209,13 +211,14 @@ func (s *Service) eraseReferences(ctx context.Context, e *erasure) (rows int, er
 	return rows, err
 }
 
-// entry is what of an entry or a refund can name the customer.
+// entry contains the fields of an entry or a refund that can name the customer.
 type entry struct{ UserID, OtherUserID, Reference string }
 
-// entriesAtOnce is how many entries a statement of the last unit changes with their counterparts.
+// entriesAtOnce is the number of entries per statement of the last unit, with their
+// counterparts.
 const entriesAtOnce = 200
 
-// moveMoney gives all that is the customer's to the pseudonym, and returns how many rows that is.
+// moveMoney assigns the customer's rows to the pseudonym, and returns their number.
 func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, err error) {
 	var mine []entry
 	const entriesOf = "SELECT user_id, COALESCE(other_user_id, '') AS other_user_id, reference FROM wallet_entries WHERE tenant_id = ? AND user_id IN (?, ?)"
@@ -236,8 +239,8 @@ func moveMoney(tx *gorm.DB, tenant int64, e *erasure, held []wallet) (rows int, 
 	return len(mine), err
 }
 
-// moveSome puts the pseudonym in the place of the customer in the counterparts of some entries, and
-// in the references of both and of refunds: a reference stays the same wherever it is.
+// moveSome replaces the customer by the pseudonym in the counterparts of some entries, and
+// in the references of both and of refunds: equal references stay equal.
 func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	reference, others := "reference", ""
 	var replaced, counterparts []any
@@ -268,7 +271,7 @@ func moveSome(tx *gorm.DB, tenant int64, e *erasure, some []entry) error {
 	return run(tx, clause{"UPDATE wallet_entries" + set, at}, clause{"UPDATE refunds" + set, at})
 }
 
-// rename gives an entry, its counterpart and the refund that it belongs to another reference.
+// rename changes the reference of an entry, its counterpart and its refund.
 func rename(tx *gorm.DB, tenant int64, owner, other, old, fresh string) error {
 	statements := []clause{
 		{"UPDATE wallet_entries SET reference = ? WHERE tenant_id = ? AND user_id = ? AND reference = ?", []any{fresh, tenant, owner, old}},

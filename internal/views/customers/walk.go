@@ -13,15 +13,16 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// A look takes so many rows, and a unit changes at most so many.
+// rowsALook is the number of rows per read, and rowsAUnit the maximum number of changed
+// rows per unit.
 const rowsALook, rowsAUnit = 1000, 100
 
-// found is a row that names the customer, or is about them.
+// found is a row that names the customer, or is about the customer.
 type found struct {
 	key    []any
 	own    bool
 	values []string
-	// null are the columns that have no value.
+	// null marks the columns without a value.
 	null []bool
 }
 
@@ -31,7 +32,7 @@ type clause struct {
 	values []any
 }
 
-// ownClause is what is true of a row x that is about the customer.
+// ownClause is the condition on a row x that is about the customer.
 func (t table) ownClause(e *erasure) clause {
 	if t.own == "" {
 		return clause{text: "1 = 0"}
@@ -54,7 +55,7 @@ func (t table) ownClause(e *erasure) clause {
 	}
 }
 
-// namesClause is what is true of a row x some column of which has the id in it.
+// namesClause is the condition on a row x with a column that contains the id.
 func (t table) namesClause(e *erasure) clause {
 	var c clause
 	for _, column := range t.columns {
@@ -77,7 +78,7 @@ func (t table) namesClause(e *erasure) clause {
 
 func quoted(name string) string { return "`" + name + "`" }
 
-// each is walk for one row after the other.
+// each is walk row by row.
 func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row found) error) error {
 	return s.walk(ctx, t, e, func(rows []found) error {
 		for _, row := range rows {
@@ -89,14 +90,14 @@ func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row fou
 	})
 }
 
-// walk calls do with the rows of a tenant's table that are about the customer or have their id in
-// them, some at a time. It reads the table once from end to end: no index finds an id inside a text.
+// walk calls do with the rows of a tenant's table that are about the customer or contain
+// the id, in batches. It reads the whole table, because no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
 	var place []any
 	for {
 		keys, hits, err := s.look(ctx, t, e, place)
 		if err != nil {
-			return fmt.Errorf("look through %s: %w", t.name, err)
+			return fmt.Errorf("search %s: %w", t.name, err)
 		}
 		for some := range slices.Chunk(hits, rowsAUnit) {
 			if err := do(some); err != nil {
@@ -110,7 +111,7 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 	}
 }
 
-// look reads the next rows behind a place: the keys of all, and those that were looked for.
+// look reads the next rows after a position: the keys of all, and the matching ones.
 func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (keys [][]any, hits []found, err error) {
 	statement, values := s.looks(ctx, t, e, place)
 	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()
@@ -140,9 +141,9 @@ func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (k
 	return keys, hits, s.db.Classify(rows.Err())
 }
 
-// looks is the statement that looks at the next rows behind a place along the primary key. Where
-// that does not begin with the tenant the rows of others count among those that it reads, and none
-// of them is a hit: so it ends after rowsALook of them whoever has how many.
+// looks returns the statement that reads the next rows after a position along the primary
+// key. If the key does not start with the tenant, the rows of other tenants are read too,
+// but never match: so a read ends after rowsALook rows in any case.
 func (s *Service) looks(ctx context.Context, t table, e *erasure, place []any) (string, []any) {
 	tenant, _ := principal.From(ctx)
 	own, named, key := t.ownClause(e), t.namesClause(e), "x."+strings.Join(t.key, ", x.")
@@ -170,7 +171,7 @@ func foundOf(key []any, own bool, texts []*string) found {
 	return f
 }
 
-// changes returns what the columns of a row become that do not stay as they are.
+// changes returns the new values of a row's changed columns.
 func (t table) changes(e *erasure, row found) map[string]any {
 	set := map[string]any{}
 	for i, c := range t.columns {
@@ -186,7 +187,7 @@ func (t table) changes(e *erasure, row found) map[string]any {
 		}
 	}
 	if _, changed := set["payload"]; changed && t.name == "aggregate_events" {
-		// Who knows what else an event said could try ids until its fingerprint fits.
+		// With the rest of an event, guessed ids could be tested against its fingerprint.
 		set["fingerprint"] = e.mac(fmt.Sprint("event", row.key))
 	}
 	return set
@@ -204,7 +205,7 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 		}
 	case names:
 		if c.kind != "" && kind == "customer" && own {
-			return string(e.pseudonym) // the name that the shop calls them by
+			return string(e.pseudonym) // the name used by the shop
 		}
 		return e.name(text, own)
 	case free:
@@ -219,8 +220,8 @@ func (c column) fresh(e *erasure, text string, own bool, kind string) string {
 	return text
 }
 
-// update changes a row, unless one of the columns has been changed meanwhile, or it is about the
-// customer and under way: then the next run finds it.
+// update changes a row, unless one of the columns has changed since, or the row is about
+// the customer and open: the next run finds it then.
 //
 //	UPDATE … SET a = ?, b = ? WHERE tenant_id = ? AND key = ? AND a = ? AND b = ? AND NOT (status IN (…))
 func (t table) update(tx *gorm.DB, tenant int64, row found, set map[string]any) (bool, error) {

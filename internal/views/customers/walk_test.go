@@ -13,8 +13,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// A look takes rows along the primary key, and finds by an index what says whose they are: its
-// time does not grow with what the tables have.
+// A read uses the primary key, and finds the owners of rows by an index: its time does not
+// grow with the tables.
 func TestNoLookSortsATableOrReadsAnotherOne(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	s, e := New(Deps{DB: db}), newErasure("kim@example.org", "erased-x", []byte("secret"))
@@ -26,7 +26,7 @@ func TestNoLookSortsATableOrReadsAnotherOne(t *testing.T) {
 			require.NotEmpty(t, plan)
 			for _, step := range plan {
 				if whole, scans := strings.CutPrefix(step.Detail, "SCAN "); scans {
-					// The rows behind a place, or those of the look.
+					// The rows after a position, or those of the read.
 					require.Equal(t, "x", strings.Fields(whole)[0], "%s: %s", table.name, step.Detail)
 				}
 				require.NotContains(t, step.Detail, "TEMP B-TREE", table.name)

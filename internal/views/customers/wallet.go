@@ -9,14 +9,15 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// wallet is a wallet as it was read.
+// wallet is a wallet at the version that was read.
 type wallet struct {
 	ID, Version, Balance int64
 	UserID               principal.CustomerID
 }
 
-// readWallets returns the wallets of the customer and of the pseudonym, those that there are. The
-// latter has one before the last unit when a refund of an order that is its own already was paid.
+// readWallets returns the existing wallets of the customer and of the pseudonym. The
+// pseudonym has one before the last unit if a refund of an order that it already owns was
+// paid.
 func readWallets(db *gorm.DB, tenant int64, e *erasure) (held []wallet, err error) {
 	const statement = "SELECT id, version, balance, user_id FROM wallets WHERE tenant_id = ? AND user_id IN (?, ?)"
 	if err := db.Raw(statement, tenant, e.id, e.pseudonym).Scan(&held).Error; err != nil {
@@ -25,8 +26,8 @@ func readWallets(db *gorm.DB, tenant int64, e *erasure) (held []wallet, err erro
 	return held, nil
 }
 
-// replaceWallet puts a new row for the pseudonym in the place of the customer's, or adds to the one
-// that there is, under the versions that were read.
+// replaceWallet replaces the customer's row by a new one for the pseudonym, or adds to an
+// existing one, under the versions that were read.
 func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
 	var theirs, its wallet
 	for _, one := range held {
@@ -53,20 +54,21 @@ func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
 	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, theirs.ID, theirs.Version))
 }
 
-// joinWallet adds the customer's wallet to the pseudonym's, whose entries come after all of theirs: a
-// version counts the entries up to one, and the balance is that after it.
+// joinWallet adds the customer's wallet to the pseudonym's, whose entries follow all of the
+// customer's: the version of an entry is its number, and its balance the balance after it.
 func joinWallet(tx *gorm.DB, tenant int64, theirs, its wallet) error {
 	err := exactly(tx.Exec("UPDATE wallets SET balance = balance + ?, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?",
 		theirs.Balance, theirs.Version, tenant, its.ID, its.Version))
 	if err != nil {
 		return err
 	}
-	// Below zero first: no two entries of a wallet have one version at any moment.
+	// Negative versions first, so that no two entries of a wallet ever have the same
+	// version.
 	return run(tx, clause{"UPDATE wallet_entries SET balance = balance + ?, version = -(version + ?) WHERE tenant_id = ? AND user_id = ?", []any{theirs.Balance, theirs.Version, tenant, its.UserID}},
 		clause{"UPDATE wallet_entries SET version = -version WHERE tenant_id = ? AND user_id = ? AND version < 0", []any{tenant, its.UserID}})
 }
 
-// exactly is Overtaken unless a statement changed one row.
+// exactly returns Overtaken unless a statement changed one row.
 func exactly(result *gorm.DB) error {
 	if result.Error == nil && result.RowsAffected != 1 {
 		return uow.Overtaken("money")
