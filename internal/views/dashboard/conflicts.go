@@ -19,51 +19,51 @@ import (
 )
 
 const (
-	// flushEvery is how late a conflict can appear on the dashboard.
+	// flushEvery is the maximum delay of a conflict on the dashboard.
 	flushEvery = 3 * time.Second
 	// lastFlush bounds the flush at the end of the program.
 	lastFlush = 5 * time.Second
-	// keptDays is how long the counts of a day are kept.
+	// keptDays is the retention of counts in days.
 	keptDays = 90
-	// mostRecords is how many records of each count are remembered.
+	// mostRecords is the number of cached records per count.
 	mostRecords = 5
 )
 
 // dayFormat is how a day is stored, in UTC.
 const dayFormat = time.DateOnly
 
-// Conflicts counts the writes to one resource that were refused with one code.
+// Conflicts counts the rejected writes to one resource with one code.
 type Conflicts struct {
 	Resource string      `json:"resource"`
 	Code     apperr.Code `json:"code"`
 	Count    int64       `json:"count"`
-	// Records are the paths of the records of the last of them, newest first, as far as this
-	// process has seen them.
+	// Records are the paths of the most recent conflicting records, newest first, as far as
+	// this process has seen them.
 	Records []string `json:"records"`
 }
 
 // ConflictLog counts conflicts for each tenant, day, resource and code.
 //
-// The numbers are advisory. A conflict is counted in memory and added to the table
-// every few seconds, outside of any unit, so that counting costs a refused caller
-// nothing. A process that is killed loses what it counted since its last flush; a
-// flush whose reply was lost may be counted twice.
+// The numbers are advisory. Conflicts are counted in memory and added to the table every
+// few seconds, outside any unit, so that counting does not delay a rejected caller. A
+// killed process loses its counts since the last flush; a flush whose reply was lost may
+// count twice.
 type ConflictLog struct {
 	db    *storage.DB
 	clock clock.Clock
 
-	// writing is held through a Flush, so that none returns while another still writes.
+	// writing is locked during a Flush, so that Flush returns only after a concurrent one
+	// has written.
 	writing sync.Mutex
 
 	mu      sync.Mutex
 	pending map[ConflictCount]int64
-	// records are the last ones of each count of a day. They are of this process and in no
-	// table: who comes second says nothing of a record that would be worth keeping.
+	// records are the latest records of each count of a day. They are in memory only,
+	// because they are not worth storing.
 	records map[ConflictCount][]string
 }
 
-// ConflictCount is one row of the table. As a key of what is pending it has no
-// number.
+// ConflictCount is one row of the table. As a key of pending counts it has no number.
 type ConflictCount struct {
 	TenantID int64 `gorm:"primaryKey"`
 	// Day is in UTC, such as 2026-01-31.
@@ -73,7 +73,7 @@ type ConflictCount struct {
 	Conflicts int64
 }
 
-// NewConflictLog returns a log that keeps its numbers in db while Run runs.
+// NewConflictLog returns a log that stores its numbers in db while Run runs.
 func NewConflictLog(db *storage.DB, clock clock.Clock) *ConflictLog {
 	return &ConflictLog{db: db, clock: clock, pending: make(map[ConflictCount]int64), records: make(map[ConflictCount][]string)}
 }
@@ -89,7 +89,7 @@ func (l *ConflictLog) CountConflict(tenant int64, resource, record string, code 
 	}
 }
 
-// remember puts a record before the others of its count, and forgets those of other days.
+// remember adds a record to the front of its count, and drops the records of other days.
 func (l *ConflictLog) remember(key ConflictCount, record string) {
 	if _, begun := l.records[key]; !begun {
 		maps.DeleteFunc(l.records, func(other ConflictCount, _ []string) bool { return other.Day != key.Day })
@@ -98,7 +98,7 @@ func (l *ConflictLog) remember(key ConflictCount, record string) {
 	l.records[key] = slices.Insert(others, 0, record)[:min(len(others)+1, mostRecords)]
 }
 
-// recordsOf returns the last records of a count; it is never nil.
+// recordsOf returns the latest records of a count; it is never nil.
 func (l *ConflictLog) recordsOf(count ConflictCount) []string {
 	count.Conflicts = 0
 	l.mu.Lock()
@@ -121,7 +121,7 @@ func (l *ConflictLog) Run(ctx context.Context) {
 		}
 		err := l.Flush(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			slog.WarnContext(ctx, "conflicts cannot be counted; it goes on trying", "error", err)
+			slog.WarnContext(ctx, "dashboard: conflict counts not written; will retry", "error", err)
 		}
 		failing = err != nil
 	}
@@ -135,13 +135,12 @@ func (l *ConflictLog) flushLast(ctx context.Context) {
 	}
 }
 
-// Flush adds what was counted since the last time to the table, by one statement for
-// each key:
+// Flush adds the counts since the last call to the table, one statement per key:
 //
 //	INSERT INTO conflict_counts (tenant_id, day, resource, code, conflicts) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE conflicts = conflicts + ?
 //
-// What could not be added is kept for the next time.
+// Counts that could not be added are kept for the next call.
 func (l *ConflictLog) Flush(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -149,7 +148,7 @@ func (l *ConflictLog) Flush(ctx context.Context) error {
 	counted := l.pending
 	l.pending = make(map[ConflictCount]int64)
 	l.mu.Unlock()
-	// In one order everywhere, which keeps processes from waiting for each other.
+	// The same order in all processes avoids deadlocks.
 	for _, key := range slices.SortedFunc(maps.Keys(counted), compareKeys) {
 		if err := l.add(ctx, key, counted[key]); err != nil {
 			l.putBack(counted)
@@ -173,7 +172,7 @@ func (l *ConflictLog) add(ctx context.Context, row ConflictCount, count int64) e
 	}).Create(&row).Error
 }
 
-// putBack counts conflicts again that could not be added to the table.
+// putBack restores counts that could not be added to the table.
 func (l *ConflictLog) putBack(counted map[ConflictCount]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,8 +181,7 @@ func (l *ConflictLog) putBack(counted map[ConflictCount]int64) {
 	}
 }
 
-// Today returns the day's conflicts on the resources, most first, as far as they have
-// been flushed.
+// Today returns today's flushed conflicts on the resources, most frequent first.
 func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflicts, error) {
 	var rows []ConflictCount
 	err := l.db.Read(ctx).Where("day = ? AND resource IN ?", l.today(), resources).
@@ -198,7 +196,7 @@ func (l *ConflictLog) Today(ctx context.Context, resources []string) ([]Conflict
 	return conflicts, nil
 }
 
-// Sweep deletes the counts of days long past, of all tenants.
+// Sweep deletes expired counts of all tenants.
 func (l *ConflictLog) Sweep(ctx context.Context, batch int) error {
 	past := l.clock.Now().AddDate(0, 0, -keptDays-1).Format(dayFormat)
 	return l.db.Sweep(ctx, storage.Sweep{Table: "conflict_counts", Column: "day", Until: past, Key: "day"}, batch)

@@ -1,11 +1,12 @@
-// Package dashboard says what waits and what happened of late, on one page.
+// Package dashboard summarizes pending work and recent events on one page.
 //
 // Invariants:
 //
-//   - A part appears only for callers who may read what it counts.
-//   - The numbers are read, not kept, but for two; and no counting goes beyond storage.Bound. A
-//     refused write leaves no row, so conflicts are counted as they are answered (conflicts.go).
-//     The orders by day read many rows, so a process keeps them for a minute.
+//   - A part appears only for callers with permission to read what it counts.
+//   - The numbers are queried, not stored, with two exceptions, and no count exceeds
+//     storage.Bound. A rejected write leaves no row, so conflicts are counted with their
+//     responses (conflicts.go). The orders by day read many rows, so a process caches them
+//     for a minute.
 package dashboard
 
 import (
@@ -22,31 +23,31 @@ import (
 )
 
 const (
-	// soon is how far ahead of the end of a coupon's time it expires soon.
+	// soon is how far ahead of its expiry a coupon counts as expiring soon.
 	soon = 7 * 24 * time.Hour
-	// recent is how many changes are shown.
+	// recent is the number of changes shown.
 	recent = 10
-	// days is how many of them the orders are counted of.
+	// days is the number of days for which orders are counted.
 	days = 14
-	// dueSoon is how far ahead an order that is not paid is cancelled soon, and dueShown
-	// how many of those are shown.
+	// dueSoon is the time ahead of its cancellation at which an unpaid order counts as due
+	// soon, and dueShown the number of such orders shown.
 	dueSoon, dueShown = time.Hour, 5
-	// trendKept is how long the orders by day are kept: they are the only numbers here that
-	// read rows, and every open page asks for them.
+	// trendKept is the cache time of the orders by day: they are the only numbers here that
+	// read rows, and every open page requests them.
 	trendKept = time.Minute
 )
 
-// Day is what came of the orders that were placed on one day in UTC.
+// Day summarizes the orders placed on one day in UTC.
 type Day struct {
 	// Day is such as 2026-01-31.
 	Day string `json:"day"`
-	// Placed is how many there are, cancelled ones too.
+	// Placed is the number of orders, including cancelled ones.
 	Placed int64 `json:"placed"`
-	// Amount is that of those which were paid, in minor units.
+	// Amount is the amount of the paid ones, in minor units.
 	Amount int64 `json:"amount"`
 }
 
-// Due is an unpaid order that is cancelled soon.
+// Due is an unpaid order that will be cancelled soon.
 type Due struct {
 	ID         int64                `json:"id"`
 	OrderNo    string               `json:"orderNo"`
@@ -57,28 +58,28 @@ type Due struct {
 
 // ByStatus counts the rows of a resource that has a status.
 type ByStatus interface {
-	// CountByStatus returns a number for every status, by its name.
+	// CountByStatus returns a number for every status, by name.
 	CountByStatus(ctx context.Context) (map[string]storage.Count, error)
 }
 
 // Orders counts orders.
 type Orders interface {
 	ByStatus
-	// ByDay returns days in UTC up to that of now, oldest first.
+	// ByDay returns the days in UTC up to the day of now, oldest first.
 	ByDay(ctx context.Context, now time.Time, days int) ([]Day, error)
-	// DueUntil returns the orders that are cancelled unless they are paid by then, and how
-	// many there are.
+	// DueUntil returns the orders that will be cancelled unless they are paid by then, and
+	// their number.
 	DueUntil(ctx context.Context, until time.Time, limit int) ([]Due, storage.Count, error)
 }
 
 // Coupons counts coupons.
 type Coupons interface {
-	// CountExpiring counts the unused ones whose time ends within a while from now.
+	// CountExpiring counts the unused coupons that expire within the given time.
 	CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error)
 }
 
-// Waiting counts the approvals that wait for the caller: for their vote, for others, for a
-// rebase, and for a review.
+// Waiting counts the approvals that need the caller's vote, the caller's own pending ones,
+// those that need a rebase, and those that need a review.
 type Waiting struct{ ToDecide, Mine, Stale, ToReview storage.Count }
 
 // Approvals counts approvals.
@@ -86,13 +87,13 @@ type Approvals interface {
 	CountWaiting(ctx context.Context) (Waiting, error)
 }
 
-// Presence knows who is where now.
+// Presence reports the users on each resource.
 type Presence interface {
-	// Presence returns the people on the resources that the context's caller may read.
+	// Presence returns the users on the resources that the context's caller may read.
 	Presence(ctx context.Context) ([]realtime.Present, error)
 }
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	Orders     Orders
 	Refunds    ByStatus
@@ -103,17 +104,17 @@ type Deps struct {
 	Conflicts  *ConflictLog
 	Presence   Presence
 	Clock      clock.Clock
-	// Readers names the permission that it takes to read a resource, by the first segment
-	// of its paths. What is counted of a resource that it does not name is shown to nobody.
+	// Readers maps a resource, by the first segment of its paths, to the permission to read
+	// it. Counts of other resources are shown to no caller.
 	Readers map[string]string
 }
 
-// Service puts the dashboard together. It is safe for concurrent use.
+// Service builds the dashboard. It is safe for concurrent use.
 type Service struct {
 	deps Deps
 
 	mu sync.Mutex
-	// trends are the orders by day of each tenant, as they were read last.
+	// trends caches the orders by day of each tenant.
 	trends map[int64]trend
 }
 
@@ -125,22 +126,23 @@ type trend struct {
 // New returns a Service.
 func New(d Deps) *Service { return &Service{deps: d, trends: make(map[int64]trend)} }
 
-// Overview is the dashboard. Nil parts are those that the caller may not see.
+// Overview is the dashboard. Parts that the caller may not see are nil.
 type Overview struct {
 	OrdersByStatus map[string]storage.Count
-	// OrdersByDay are those of the last days in UTC, at most a minute old.
+	// OrdersByDay covers the last days in UTC, at most a minute old.
 	OrdersByDay []Day
-	// DueSoon are unpaid orders that are cancelled soon, the most urgent of DueSoonTotal.
+	// DueSoon are the most urgent of DueSoonTotal unpaid orders that will be cancelled
+	// soon.
 	DueSoon             []Due
 	DueSoonTotal        storage.Count
 	RefundsByStatus     map[string]storage.Count
 	WorkOrdersByStatus  map[string]storage.Count
 	CouponsExpiringSoon *storage.Count
 	Approvals           *Waiting
-	// ConflictsToday are those of the day in UTC, most first.
+	// ConflictsToday are the conflicts of the day in UTC, most frequent first.
 	ConflictsToday []Conflicts
 	RecentChanges  []audit.Folded
-	// WorkingNow is who is on which record; nil for who may read none.
+	// WorkingNow lists the users on each record; nil for a caller who may read none.
 	WorkingNow []realtime.Present
 }
 
@@ -203,8 +205,8 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 	return o, nil
 }
 
-// trend returns the orders by day of the context's tenant, read within the last minute. Two
-// who ask at the same moment may both read them.
+// trend returns the orders by day of the context's tenant, at most a minute old. Concurrent
+// callers may both read them.
 func (s *Service) trend(ctx context.Context, tenant int64) ([]Day, error) {
 	now := s.deps.Clock.Now()
 	s.mu.Lock()
@@ -228,8 +230,8 @@ func (s *Service) mayRead(caller principal.Principal, resource string) bool {
 	return known && caller.May(permission)
 }
 
-// conflicts returns today's conflicts on what the caller may read, or nil when that
-// is nothing.
+// conflicts returns today's conflicts on resources that the caller may read, or nil if
+// there are no such resources.
 func (s *Service) conflicts(ctx context.Context, caller principal.Principal) ([]Conflicts, error) {
 	var resources []string
 	for resource := range s.deps.Readers {

@@ -8,9 +8,9 @@ import (
 	"interlock/internal/views/realtime"
 )
 
-// overviewView leaves out what the caller may not see, and shows what is empty.
+// overviewView omits the parts that the caller may not see, and includes empty ones.
 type overviewView struct {
-	// Capped points to the numbers that are larger than they say.
+	// Capped contains pointers to numbers that are lower bounds.
 	Capped              []string           `json:"capped,omitempty"`
 	OrdersByStatus      map[string]int64   `json:"ordersByStatus,omitzero"`
 	OrdersByDay         []Day              `json:"ordersByDay,omitzero"`
@@ -25,7 +25,8 @@ type overviewView struct {
 	WorkingNow          []realtime.Present `json:"workingNow,omitzero"`
 }
 
-// dueSoonView is how many unpaid orders are cancelled soon, and the most urgent of them.
+// dueSoonView contains the number of unpaid orders that will be cancelled soon, and the
+// most urgent of them.
 type dueSoonView struct {
 	Total int64 `json:"total"`
 	Items []Due `json:"items"`
@@ -59,7 +60,7 @@ func viewOf(o Overview) overviewView {
 	return view
 }
 
-// number is a count as the view at a JSON Pointer shows it.
+// number returns a count, and records its JSON Pointer if it is a lower bound.
 func (v *overviewView) number(pointer string, count storage.Count) int64 {
 	if count.More {
 		v.Capped = append(v.Capped, pointer)
