@@ -8,11 +8,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// What a Galera cluster promises. A write is at all servers before it is acknowledged, in one
-// order, so that no failover loses it; a part without a majority serves nobody. Other clusters
-// were not tried.
+// Findings about a Galera cluster. A write is on all servers before it is acknowledged, in
+// one order, so no failover loses it; a part without a majority rejects requests. Other
+// clusters were not tested.
 
-// smallestQuorum is how many members a cluster needs so that it has a majority after one fails.
+// smallestQuorum is the number of members with which a cluster has a majority after one
+// failure.
 const smallestQuorum = 3
 
 func (f serverFacts) clusterFindings() []Finding {
@@ -31,7 +32,7 @@ func (f serverFacts) clusterFindings() []Finding {
 	return append([]Finding{status, f.clusterSize(), f.writers(), f.syncWait()}, f.quorumOptions()...)
 }
 
-// scattered is about connections that lead to several servers which are no cluster.
+// scattered reports connections to several servers that are not a cluster.
 func (f serverFacts) scattered() Finding {
 	if f.servers < 2 {
 		return Finding{}
@@ -41,7 +42,7 @@ func (f serverFacts) scattered() Finding {
 			"After a failover this ends by itself within some minutes. Otherwise lead all connections to one server.", f.servers)}
 }
 
-// clusterStatus is about whether the server serves at all.
+// clusterStatus reports whether the server accepts requests at all.
 func (f serverFacts) clusterStatus() Finding {
 	finding := Finding{Name: "wsrep_cluster_status", Value: f.is["wsrep_cluster_status"], Level: OK}
 	state := f.is["wsrep_local_state_comment"]
@@ -65,7 +66,8 @@ func (f serverFacts) clusterStatus() Finding {
 	return finding
 }
 
-// clusterSize is about what is left after a server fails. An arbitrator (garbd) is a member.
+// clusterSize reports the consequences of a server's failure. An arbitrator (garbd) is a
+// member.
 func (f serverFacts) clusterSize() Finding {
 	finding := Finding{Name: "wsrep_cluster_size", Value: f.is["wsrep_cluster_size"], Level: OK, Loss: Loss{Failover: Nothing}}
 	n, err := strconv.Atoi(finding.Value)
@@ -88,8 +90,8 @@ func (f serverFacts) clusterSize() Finding {
 	return finding
 }
 
-// copies is how many servers of the cluster have the data; 0 outside of a cluster that has a
-// majority. An arbitrator has none, nor an address to serve at.
+// copies returns the number of servers of the cluster with the data; 0 outside a cluster
+// with a majority. An arbitrator has neither data nor a client address.
 func (f serverFacts) copies() int {
 	if !f.on("wsrep_on") || !strings.EqualFold(f.is["wsrep_cluster_status"], "Primary") {
 		return 0
@@ -103,7 +105,7 @@ func (f serverFacts) copies() int {
 	return copies
 }
 
-// writers is about writing at several servers at once, which costs no promise.
+// writers reports concurrent writes on several servers, which break no guarantee.
 func (f serverFacts) writers() Finding {
 	finding := Finding{Name: "writers", Value: strconv.Itoa(f.servers), Level: OK}
 	const price = "No promise suffers from several writers. But transactions that meet at different servers find out only when they commit: one is given up and run again, " +
@@ -128,7 +130,7 @@ func transactions(n int64) string {
 	return fmt.Sprintf("%d transactions", n)
 }
 
-// syncWait is about reads at a server that has yet to apply what was committed at another.
+// syncWait reports reads on a server that may not have applied commits of another.
 func (f serverFacts) syncWait() Finding {
 	finding := Finding{Name: "wsrep_sync_wait", Value: f.is["wsrep_sync_wait"], Level: OK}
 	switch {
@@ -144,7 +146,7 @@ func (f serverFacts) syncWait() Finding {
 	return finding
 }
 
-// quorumOptions are those by which a part without a majority serves all the same.
+// quorumOptions reports options by which a part without a majority accepts requests.
 func (f serverFacts) quorumOptions() []Finding {
 	const name = "pc.ignore_sb"
 	text := f.is["wsrep_provider_options"]

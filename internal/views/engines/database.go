@@ -11,8 +11,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// sqliteFindings are what the embedded database promises. The settings are those of each
-// connection of this program.
+// sqliteFindings reports the guarantees of the embedded database. The settings are those of
+// each connection of this program.
 func sqliteFindings(ctx context.Context, pool *sql.DB) ([]Finding, error) {
 	var journal string
 	var synchronous int
@@ -56,22 +56,22 @@ func synchronousMode(mode int) Finding {
 	return finding
 }
 
-// serverFacts are what a server that speaks MySQL's protocol says of itself, and what is known
-// of the connections to it.
+// serverFacts are the variables of a MySQL-compatible server, and facts about the
+// connections to it.
 type serverFacts struct {
-	// is has the variables of one session of the program, and the status, by name in small
-	// letters. What the server does not have is missing.
+	// is contains the variables of one session of the program, and the status, by name in
+	// lower case. Variables that the server does not have are missing.
 	is map[string]string
-	// servers is to how many servers the connections of this process lead.
+	// servers is the number of servers of this process's connections.
 	servers      int
 	capabilities storage.Capabilities
-	// otherEngines are the storage engines of tables that are not in InnoDB; tablesErr is why
-	// they could not be read.
+	// otherEngines are the storage engines of tables that are not in InnoDB; tablesErr is
+	// the error of reading them.
 	otherEngines []string
 	tablesErr    error
 }
 
-// serverVariables and serverStatus are read without any privilege. MySQL and MariaDB have
+// serverVariables and serverStatus can be read without privileges. MySQL and MariaDB have
 // different names for some of them.
 var (
 	serverVariables = []any{
@@ -88,7 +88,8 @@ var (
 	}
 )
 
-// readServer asks one server, on one connection: the next may lead to another.
+// readServer queries one server, on one connection, because the next connection may lead to
+// another.
 func readServer(ctx context.Context, db *storage.DB) (serverFacts, error) {
 	f := serverFacts{is: map[string]string{}, servers: db.Servers(), capabilities: db.Capabilities()}
 	conn, err := db.Pools()["read"].Conn(ctx)
@@ -111,7 +112,7 @@ func readServer(ctx context.Context, db *storage.DB) (serverFacts, error) {
 	return f, nil
 }
 
-// otherEngines returns the storage engines of the database's tables, but for InnoDB.
+// otherEngines returns the storage engines of the database's tables except InnoDB.
 func otherEngines(ctx context.Context, conn *sql.Conn) ([]string, error) {
 	const query = `SELECT DISTINCT engine, '' FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY engine`
@@ -123,7 +124,7 @@ func otherEngines(ctx context.Context, conn *sql.Conn) ([]string, error) {
 	return others, eachRow(rows, func(name, _ string) { others = append(others, name) })
 }
 
-// eachRow reads rows of a name and a value, to their end.
+// eachRow reads all rows of a name and a value.
 func eachRow(rows *sql.Rows, read func(name, value string)) error {
 	defer rows.Close()
 	for rows.Next() {
@@ -139,7 +140,7 @@ func eachRow(rows *sql.Rows, read func(name, value string)) error {
 // on reports whether a variable is on.
 func (f serverFacts) on(name string) bool { return isOn(f.is[name]) }
 
-// isOn reports whether a value means on, in any of the ways in which the engines say it.
+// isOn reports whether a value means on, in any spelling of the engines.
 func isOn(value string) bool {
 	switch strings.ToUpper(value) {
 	case "ON", "1", "YES", "TRUE":
@@ -148,7 +149,7 @@ func isOn(value string) bool {
 	return false
 }
 
-// findings are what follows from the facts.
+// findings returns the findings that follow from the facts.
 func (f serverFacts) findings() []Finding {
 	list := []Finding{f.version(), f.storageEngine(), f.isolation(), f.checks(), f.ids(), ways(f.capabilities), f.flush(), f.doublewrite()}
 	if f.on("log_bin") {
@@ -163,7 +164,7 @@ func (f serverFacts) findings() []Finding {
 	return list
 }
 
-// databaseFindings asks the database what it promises.
+// databaseFindings queries the guarantees of the database.
 func databaseFindings(ctx context.Context, db *storage.DB) ([]Finding, error) {
 	pool := db.Pools()["read"]
 	if db.Dialect == storage.SQLite {

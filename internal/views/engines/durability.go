@@ -40,12 +40,12 @@ func (f serverFacts) flush() Finding {
 	return finding
 }
 
-// safeCopies is how many servers of a Galera cluster must have the data for one to make up for
-// what another does not sync: two are left when one of them fails.
+// safeCopies is the number of servers of a Galera cluster that must have the data to
+// compensate for a missing sync: two are left when one fails.
 const safeCopies = 3
 
-// elsewhereToo is the finding for what a server of a Galera cluster does not sync at once. Each
-// of the others was sent the write before it was acknowledged.
+// elsewhereToo is the finding for a server of a Galera cluster that does not sync every
+// write. Each write was sent to the other servers before it was acknowledged.
 func elsewhereToo(finding Finding, copies int, often string) Finding {
 	finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 	finding.Says = fmt.Sprintf("It is %s, in a cluster of which %d servers have the data. An acknowledged write was sent to all of them, so that it is lost only "+
@@ -69,8 +69,8 @@ func (f serverFacts) doublewrite() Finding {
 	return finding
 }
 
-// syncBinlog matters without replicas too: where there is a binary log, it decides at
-// recovery whether a prepared transaction was committed.
+// syncBinlog matters without replicas too: with a binary log, it decides at recovery
+// whether a prepared transaction was committed.
 func (f serverFacts) syncBinlog() Finding {
 	finding := Finding{Name: "sync_binlog", Value: f.is["sync_binlog"], Want: "1", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute}}
 	how, often := "at all by the server, only by the operating system (on Linux within some 30 seconds)", "30 seconds"
@@ -94,14 +94,14 @@ func (f serverFacts) syncBinlog() Finding {
 	return finding
 }
 
-// semiSync returns the value of a variable of semi-synchronous replication by the end of its
-// name, whichever name the server has for it.
+// semiSync returns the value of a variable of semi-synchronous replication by the suffix of
+// its name, under either of the engines' names.
 func (f serverFacts) semiSync(end string) string {
 	return cmp.Or(f.is["rpl_semi_sync_master_"+end], f.is["rpl_semi_sync_source_"+end])
 }
 
-// replicas are those that follow by the binary log. The servers of a Galera cluster do not, so
-// that of one with none there is nothing to say here; see clusterFindings.
+// replicas reports binary log replicas. The servers of a Galera cluster do not use it, so a
+// cluster server without replicas has no finding here; see clusterFindings.
 func (f serverFacts) replicas() Finding {
 	const name = "replicas"
 	logged, connected := f.on("log_bin"), cmp.Or(f.is["slaves_connected"], f.semiSync("clients"))

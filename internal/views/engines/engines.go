@@ -1,21 +1,20 @@
-// Package engines looks at the database and the Redis below the program and says what
-// they promise: what a crash of an engine, of its machine, or a failover can lose, how
-// much memory Redis has left, and how far the clocks are apart.
+// Package engines inspects the database and Redis and reports their guarantees: the
+// possible loss on a crash of an engine, a crash of its machine, or a failover, the free
+// memory of Redis, and the differences of the clocks.
 //
 // Invariants:
 //
-//   - Probe is the only place that asks the engines. The log at start, `admin doctor`, the
-//     readiness check, the metrics and the API show its report.
-//   - It changes nothing, asks nothing that needs more than the program's own rights, and
-//     ends within seconds.
-//   - What cannot be read, as on many managed servers, is reported as unknown and never
-//     left out: silence would read as a promise.
-//   - No finding has a password in it.
+//   - Only Probe queries the engines. The log at start, `admin doctor`, the readiness check,
+//     the metrics and the API show its report.
+//   - It changes nothing, needs no privileges beyond the program's, and ends within seconds.
+//   - A setting that cannot be read, as on many managed servers, is reported as unknown and
+//     never omitted: a missing finding would read as a guarantee.
+//   - No finding contains a password.
 package engines
 
 import "time"
 
-// Engine names what a finding is about.
+// Engine is the engine of a finding.
 type Engine string
 
 // The engines.
@@ -24,51 +23,51 @@ const (
 	Redis    Engine = "redis"
 )
 
-// Level says what a finding asks of its reader.
+// Level is the severity of a finding.
 type Level string
 
 // The levels.
 const (
-	// OK: the promises hold as they are documented.
+	// OK: the documented guarantees hold.
 	OK Level = "ok"
-	// Risk: the service works, and something can be lost or is about to go wrong.
+	// Risk: the service works, but data can be lost or a failure is imminent.
 	Risk Level = "risk"
-	// Unknown: it cannot be read, so the worst has to be assumed.
+	// Unknown: the setting cannot be read, so the worst case must be assumed.
 	Unknown Level = "unknown"
-	// Broken: it does not work.
+	// Broken: the service does not work.
 	Broken Level = "broken"
 )
 
-// Extent says how much can be lost. What is lost in a database are acknowledged writes; in
-// Redis, purchases that were accepted and are no orders yet.
+// Extent is the amount of possible loss: in a database acknowledged writes; in Redis
+// accepted purchases without an order.
 type Extent string
 
-// The extents; "" where the question does not arise.
+// The extents; "" if not applicable.
 const (
 	Nothing Extent = "nothing"
-	// Moments: what another server, or the disk, had not yet received; usually less than a
-	// second, and more where a link or a disk was slow.
+	// Moments: data that another server, or the disk, had not received yet; usually less
+	// than a second, and more if a link or a disk was slow.
 	Moments Extent = "moments"
 	Second  Extent = "second"
-	// HalfMinute is how long Linux keeps what was written before it puts it on the disk.
+	// HalfMinute is the time after which Linux writes data to the disk.
 	HalfMinute    Extent = "half_minute"
 	SinceSnapshot Extent = "since_snapshot"
 	Everything    Extent = "everything"
 	// EvictedKeys: any key, when the memory is full.
 	EvictedKeys Extent = "evicted_keys"
-	// HeldLocks: keys that expire, such as locks that are held, when the memory is full.
+	// HeldLocks: keys with a TTL, such as held locks, when the memory is full.
 	HeldLocks Extent = "held_locks"
 	// TornPages: the file itself may be damaged.
 	TornPages Extent = "torn_pages"
-	// Undisclosed: the setting that decides it cannot be read.
+	// Undisclosed: the deciding setting cannot be read.
 	Undisclosed Extent = "unknown"
 )
 
-// Loss says how much can be lost when something happens to an engine.
+// Loss is the possible loss by kind of failure.
 type Loss struct {
-	// Process: its process crashes and its machine does not.
+	// Process: the engine's process crashes, but not its machine.
 	Process Extent
-	// Machine: the machine crashes or loses its power.
+	// Machine: the machine crashes or loses power.
 	Machine Extent
 	// Failover: another server takes over.
 	Failover Extent
@@ -76,29 +75,30 @@ type Loss struct {
 	Memory Extent
 }
 
-// Finding is one fact about an engine and what follows from it.
+// Finding is one fact about an engine and its consequence.
 type Finding struct {
 	Engine Engine
-	// Name is what was looked at, a setting by the engine's own name for it.
+	// Name is the name of the inspected setting, as in the engine.
 	Name string
-	// Node is the address of a node of a cluster, "" elsewhere.
+	// Node is the address of a cluster node, otherwise "".
 	Node string
-	// Value is what was found, "" when it could not be read.
+	// Value is the current value, "" if it could not be read.
 	Value string
-	// Want is the value that takes the risk away, "" where none does or none is needed.
+	// Want is the value without the risk, "" if there is none or none is needed.
 	Want  string
 	Level Level
 	Loss  Loss
-	// Fatal says that a promise cannot be kept, so that a server does not start.
+	// Fatal is set if a guarantee cannot hold, so that a server does not start.
 	Fatal bool
-	// Says is whole sentences: what is set, what can be lost, how much, and what to do.
+	// Says consists of complete sentences: the setting, the possible loss, its amount, and
+	// the next step.
 	Says string
-	// Err is why something could not be read. It may name an address, so it is for logs and
-	// for operators at a terminal only.
+	// Err is the reason why a value could not be read. It may contain an address, so it is
+	// only for logs and for operators at a terminal.
 	Err error
 }
 
-// Report is what one look at the engines has found.
+// Report is the result of one inspection of the engines.
 type Report struct {
 	Time     time.Time
 	Findings []Finding
@@ -106,15 +106,15 @@ type Report struct {
 	Clocks   []Clock
 }
 
-// Memory is that of one Redis server, in bytes.
+// Memory is the memory of one Redis server, in bytes.
 type Memory struct {
 	Node string
 	Used int64
 	// Limit is maxmemory; 0 means none.
 	Limit int64
-	// Policy is what Redis does at its limit, "" when it cannot be read.
+	// Policy is the behaviour of Redis at its limit, "" if it cannot be read.
 	Policy string
-	// Evicted is how many keys Redis has dropped for want of memory since it started.
+	// Evicted is the number of keys that Redis has evicted since its start.
 	Evicted int64
 }
 
@@ -122,14 +122,14 @@ type Memory struct {
 type Clock struct {
 	Engine Engine
 	Node   string
-	// Skew is how far the engine's clock is ahead; negative, behind.
+	// Skew is how far the engine's clock is ahead; negative if it is behind.
 	Skew time.Duration
-	// Error is half the round trip: the skew is known to within it.
+	// Error is half of the round trip, the maximum error of the skew.
 	Error time.Duration
 }
 
-// What names what the finding is about: redis appendfsync, redis 10.0.0.7:6379 appendfsync,
-// or the engine alone.
+// What identifies the subject of the finding: redis appendfsync, redis 10.0.0.7:6379
+// appendfsync, or only the engine.
 func (f Finding) What() string {
 	what := string(f.Engine)
 	if f.Node != "" {

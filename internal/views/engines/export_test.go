@@ -2,25 +2,25 @@ package engines
 
 import "time"
 
-// Every makes Run look so often.
+// Every sets the interval of Run.
 func (m *Monitor) Every(pause time.Duration) { m.every = pause }
 
-// RedisFindings are what follows from what INFO and CONFIG say; nil where they are refused.
+// RedisFindings returns the findings for INFO and CONFIG; nil if they are rejected.
 func RedisFindings(info, settings map[string]string) []Finding {
 	return redisFacts{info: info, settings: settings}.findings()
 }
 
-// MySQLFindings are what follows from a server's variables and status, when all is at one server
-// and in InnoDB.
+// MySQLFindings returns the findings for a server's variables and status, with one server
+// and all tables in InnoDB.
 func MySQLFindings(is map[string]string) []Finding { return serverFacts{is: is, servers: 1}.findings() }
 
-// ServerFindings are those of a server of several that connections lead to, whose tables are in
-// other engines too.
+// ServerFindings returns the findings with connections to several servers and tables in
+// other engines.
 func ServerFindings(is map[string]string, servers int, otherEngines ...string) []Finding {
 	return serverFacts{is: is, servers: servers, otherEngines: otherEngines}.findings()
 }
 
-// SQLiteFindings are what follows from the pragmas.
+// SQLiteFindings returns the findings for pragmas.
 func SQLiteFindings(journal string, synchronous int) []Finding {
 	return []Finding{journalMode(journal), synchronousMode(synchronous)}
 }

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/views/engines/enginestest"
 )
 
-// with returns facts with some changed.
+// with returns facts with some replaced.
 func with(facts map[string]string, changes map[string]string) map[string]string {
 	changed := maps.Clone(facts)
 	maps.Copy(changed, changes)
@@ -19,7 +19,7 @@ func with(facts map[string]string, changes map[string]string) map[string]string 
 
 type facts = map[string]string
 
-// expected is what must be found about one setting.
+// expected is the expected finding about one setting.
 type expected struct {
 	name  string
 	level engines.Level

@@ -9,7 +9,7 @@ import (
 
 const readPermission = "system:read"
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: readPermission, Meaning: "See what the engines promise and what a crash of them can lose."},
 }

@@ -6,16 +6,16 @@ var (
 	redisUsed    = prometheus.NewDesc("interlock_redis_memory_used_bytes", "Memory that Redis uses, by node (empty unless it is a cluster).", []string{"node"}, nil)
 	redisLimit   = prometheus.NewDesc("interlock_redis_memory_limit_bytes", "Memory that Redis may use (maxmemory); 0 means no limit.", []string{"node"}, nil)
 	redisEvicted = prometheus.NewDesc("interlock_redis_evicted_keys_total", "Keys that Redis has dropped for want of memory since it started.", []string{"node"}, nil)
-	redisInfo    = prometheus.NewDesc("interlock_redis_info", "1, with what Redis does at its limit (maxmemory-policy).", []string{"node", "policy"}, nil)
+	redisInfo    = prometheus.NewDesc("interlock_redis_info", "1, with the eviction policy of Redis (maxmemory-policy).", []string{"node", "policy"}, nil)
 	clockSkew    = prometheus.NewDesc("interlock_clock_skew_seconds", "How far an engine's clock is ahead of this process's.", []string{"engine", "node"}, nil)
 	clockError   = prometheus.NewDesc("interlock_clock_skew_error_seconds", "Half the round trip: the skew is known to within it.", []string{"engine", "node"}, nil)
 	findings     = prometheus.NewDesc("interlock_engine_finding", "1 for each setting that needs attention, by level (risk, unknown, broken).", []string{"engine", "node", "name", "level"}, nil)
 )
 
-// collector exports the monitor's last report: a scrape asks no engine.
+// collector exports the monitor's last report: a scrape queries no engine.
 type collector struct{ monitor *Monitor }
 
-// Collectors returns what the monitor measures.
+// Collectors returns the metrics of the monitor.
 func (m *Monitor) Collectors() []prometheus.Collector { return []prometheus.Collector{collector{m}} }
 
 // Describe implements prometheus.Collector.

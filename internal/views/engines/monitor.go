@@ -11,21 +11,21 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// lookEvery is how often a running program looks at its engines: settings change rarely,
-// memory and clocks slowly.
+// lookEvery is the interval of inspections: settings change rarely, memory and clocks
+// slowly.
 const lookEvery = time.Minute
 
-// Monitor looks again and again, remembers the last report and logs what has changed.
+// Monitor inspects the engines regularly, stores the last report and logs changes.
 type Monitor struct {
 	probe  Probe
 	logger *slog.Logger
 	every  time.Duration
 	last   atomic.Pointer[Report]
 
-	// looking is held for a look and what is logged of it.
+	// looking is locked during an inspection and its logging.
 	looking sync.Mutex
-	// logged are the findings that were logged as not OK and still are so, by what they are
-	// about, with what was said.
+	// logged contains the logged findings that are still not OK, by subject, with their
+	// logged state.
 	logged map[subject]string
 }
 
@@ -34,18 +34,18 @@ type subject struct {
 	node, name string
 }
 
-// NewMonitor returns a Monitor that has not looked yet.
+// NewMonitor returns a Monitor without a report.
 func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	m := &Monitor{probe: p, logger: logger, every: lookEvery, logged: make(map[subject]string)}
 	m.last.Store(&Report{Time: p.Clock.Now()})
 	return m
 }
 
-// Report returns what the last look has found; before the first, nothing.
+// Report returns the last report; an empty one before the first inspection.
 func (m *Monitor) Report() Report { return *m.last.Load() }
 
-// Look looks once, and logs each finding that is not OK and was not logged before, at warn
-// level.
+// Look inspects once, and logs each finding that is not OK and was not logged before, at
+// warn level.
 func (m *Monitor) Look(ctx context.Context) {
 	m.looking.Lock()
 	defer m.looking.Unlock()
@@ -59,7 +59,7 @@ func (m *Monitor) Look(ctx context.Context) {
 	}
 }
 
-// log compares the setting and not the sentence, which may have a number that moves.
+// log compares the setting and not the sentence, which may contain a changing number.
 func (m *Monitor) log(ctx context.Context, f Finding) {
 	about := subject{f.Engine, f.Node, f.Name}
 	before, known := m.logged[about]
@@ -80,20 +80,20 @@ func (m *Monitor) log(ctx context.Context, f Finding) {
 	switch {
 	case f.Level == OK && known:
 		delete(m.logged, about)
-		m.logger.InfoContext(ctx, f.What()+" needs no attention any more: "+f.Says, attributes...)
+		m.logger.InfoContext(ctx, f.What()+" is OK again: "+f.Says, attributes...)
 	case f.Level != OK && before != now:
 		m.logged[about] = now
 		m.logger.WarnContext(ctx, f.What()+": "+f.Says, attributes...)
 	}
 }
 
-// moves reports whether the value of a finding changes by itself.
+// moves reports whether the value of a finding changes over time.
 func moves(f Finding) bool {
 	return slices.Contains([]string{"clock", "memory", "replicas", "writers", "servers"}, f.Name)
 }
 
-// Run looks every minute until ctx ends, and not at the moments at which the jobs of a process that
-// has just started do: each of them would need a connection of its own.
+// Run inspects every minute until ctx ends. It starts after a delay, because the start-up
+// jobs of the process need connections at the same time.
 func (m *Monitor) Run(ctx context.Context) {
 	if !clock.Sleep(ctx, m.every/8) {
 		return

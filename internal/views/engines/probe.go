@@ -12,19 +12,19 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// probeTimeout bounds the questions to one engine.
+// probeTimeout bounds the queries to one engine.
 const probeTimeout = 2 * time.Second
 
-// Probe asks the engines. Each may be missing.
+// Probe inspects the engines. Each may be nil.
 type Probe struct {
 	DB *storage.DB
-	// Redis is nil in embedded mode, and where it is to be left out.
+	// Redis is nil in embedded mode, and if it should be skipped.
 	Redis redis.UniversalClient
 	Clock clock.Clock
 }
 
-// Look asks each engine. One that does not answer is a finding; the others are asked all
-// the same.
+// Look inspects each engine. An unreachable engine is a finding, and the others are still
+// inspected.
 func (p Probe) Look(ctx context.Context) Report {
 	r := Report{Time: p.Clock.Now()}
 	if p.DB != nil {
@@ -78,20 +78,22 @@ func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
 	}
 }
 
-// silent is the finding for an engine that does not answer.
+// silent is the finding for an engine that does not reply.
 func silent(engine Engine, node string, err error) Finding {
 	return Finding{Engine: engine, Name: string(engine), Node: node, Level: Broken, Err: err,
 		Says: "It does not answer, so that what it promises cannot be read."}
 }
 
-// clockSamples is how often a clock is asked; the answer with the shortest way counts.
+// clockSamples is the number of clock readings; the one with the shortest round trip
+// counts.
 const clockSamples = 3
 
-// tolerance is how far two clocks may be apart before it is a risk.
+// tolerance is the difference of two clocks from which on it is a risk.
 const tolerance = time.Second
 
-// compare asks an engine for its time and reports how far it is ahead of this process's
-// clock: of the answer that took the shortest, taken to lie in its middle.
+// compare reads an engine's clock and reports how far it is ahead of this process's clock:
+// of the reply with the shortest round trip, assuming that the clock was read in its
+// middle.
 func (p Probe) compare(r *Report, engine Engine, node string, ask func() (time.Time, error)) {
 	best := Clock{Engine: engine, Node: node, Error: time.Hour}
 	for range clockSamples {
@@ -134,12 +136,13 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(10 * time.Microsecond)
 }
 
-// Fatal returns the findings by which a promise cannot be kept, so that a server does not start.
+// Fatal returns the findings by which a guarantee cannot hold, so that a server does not
+// start.
 func (r Report) Fatal() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.Fatal })
 }
 
-// NotOK returns the findings that need somebody's attention.
+// NotOK returns the findings that need attention.
 func (r Report) NotOK() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Level == OK })
 }

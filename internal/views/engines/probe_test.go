@@ -160,7 +160,7 @@ func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
 	client := redistest.Connect(t, cluster.URL())
 	require.NoError(t, client.Ping(t.Context()).Err())
 	enginestest.Look(t, engines.Probe{Redis: client})
-	// The others are asked after it.
+	// The other engines are queried afterwards.
 	slices.SortFunc(cluster.Nodes, func(a, b *redistest.Server) int { return cmp.Compare(a.Addr, b.Addr) })
 	cluster.Nodes[0].Kill(t)
 	report := enginestest.Look(t, engines.Probe{Redis: client})
@@ -175,12 +175,12 @@ func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
 	}, levels)
 }
 
-// ahead is a clock that is wrong by so much.
+// ahead is a clock that is wrong by a constant.
 type ahead time.Duration
 
 func (a ahead) Now() time.Time { return clock.System{}.Now().Add(time.Duration(a)) }
 
-// late holds each reply back.
+// late delays each reply.
 type late time.Duration
 
 func (late) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -199,7 +199,7 @@ func (l late) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// With replies that are 300 ms late the clock seems 150 ms further away than it is.
+// With replies that are 300 ms late the clock seems off by another 150 ms.
 func TestASlowWayToAClockIsNotTakenForASkew(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	client.AddHook(late(300 * time.Millisecond))

@@ -15,35 +15,35 @@ import (
 	"interlock/internal/base/redisconn"
 )
 
-// What is only in Redis until it is in SQL, and what follows when it is lost.
+// Data that is only in Redis until it is in SQL, and the consequence of its loss.
 const (
 	purchases = "purchases that were accepted and are no orders yet"
 	lostThere = purchases + ", which then read as rejected, and locks that are held"
 )
 
-// redisFacts are what one Redis server says about itself.
+// redisFacts are facts reported by one Redis server.
 type redisFacts struct {
 	node string
-	// info and settings are nil when they may not be read.
+	// info and settings are nil if they cannot be read.
 	info     map[string]string
 	settings map[string]string
-	// refused is how CONFIG was refused, nil when it was not.
+	// refused is the error of CONFIG, nil if it succeeded.
 	refused error
 }
 
-// redisSettings are asked for one by one: only Redis 7 and later take several at once.
+// redisSettings are queried one by one: only Redis 7 and later accept several names.
 var redisSettings = []string{
 	"appendonly", "appendfsync", "no-appendfsync-on-rewrite", "save", "maxmemory-policy", "min-replicas-to-write", "min-replicas-max-lag",
 }
 
-// redisNode is one server that holds data.
+// redisNode is a server with data.
 type redisNode struct {
 	address string
 	client  *redis.Client
 }
 
-// redisNodes returns the masters: the one server, the one that the Sentinels name, or all
-// of a cluster, by address.
+// redisNodes returns the masters, by address: the single server, the one named by the
+// Sentinels, or all of a cluster.
 func redisNodes(ctx context.Context, client redis.UniversalClient) ([]redisNode, error) {
 	switch c := client.(type) {
 	case *redis.Client:
@@ -63,8 +63,8 @@ func redisNodes(ctx context.Context, client redis.UniversalClient) ([]redisNode,
 	return nil, fmt.Errorf("a Redis client of type %T is not known", client)
 }
 
-// facts asks one server, in one round trip. An error means that it does not answer; a
-// refusal is a fact.
+// facts queries one server, in one round trip. An error means that it does not reply; a
+// rejected command is a fact.
 func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	pipe := n.client.Pipeline()
 	info := pipe.Info(ctx)
@@ -96,7 +96,7 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	return f, nil
 }
 
-// parseInfo reads the lines "name:value" of INFO.
+// parseInfo parses the lines "name:value" of INFO.
 func parseInfo(text string) map[string]string {
 	info := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -109,13 +109,13 @@ func parseInfo(text string) map[string]string {
 
 func (f redisFacts) number(name string) int64 { return atoi(f.info[name]) }
 
-// atoi is a number of the server's, 0 where it says none.
+// atoi parses a number of the server, 0 if it is invalid.
 func atoi(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
-// memory returns what INFO says of it, and false when it says nothing.
+// memory returns the memory values of INFO, and false without them.
 func (f redisFacts) memory() (Memory, bool) {
 	if f.info["used_memory"] == "" {
 		return Memory{}, false
@@ -126,7 +126,7 @@ func (f redisFacts) memory() (Memory, bool) {
 	}, true
 }
 
-// policy and appendOnly are in INFO too, which is readable where CONFIG is not.
+// INFO contains policy and appendOnly too, and can be read where CONFIG cannot.
 func (f redisFacts) policy() string {
 	return cmp.Or(f.settings["maxmemory-policy"], f.info["maxmemory_policy"])
 }
@@ -135,7 +135,7 @@ func (f redisFacts) appendOnly() string {
 	return cmp.Or(f.settings["appendonly"], map[string]string{"0": "no", "1": "yes"}[f.info["aof_enabled"]])
 }
 
-// findings are what follows from the facts.
+// findings returns the findings that follow from the facts.
 func (f redisFacts) findings() []Finding {
 	list := []Finding{f.appendonly()}
 	if f.appendOnly() != "no" {
@@ -156,7 +156,7 @@ func (f redisFacts) findings() []Finding {
 	return list
 }
 
-// unread is the finding for a setting that may not be read. worst is what to assume.
+// unread is the finding for an unreadable setting. worst is the assumption.
 func (f redisFacts) unread(name string, loss Loss, worst string) Finding {
 	why := "neither INFO nor CONFIG has it"
 	if f.refused != nil {
@@ -212,7 +212,7 @@ func (f redisFacts) appendfsync() Finding {
 	return finding
 }
 
-// onRewrite is a risk only where the file is synced at all otherwise.
+// onRewrite is a risk only if the file is otherwise synced.
 func (f redisFacts) onRewrite() Finding {
 	if f.settings["no-appendfsync-on-rewrite"] != "yes" || f.settings["appendfsync"] == "no" {
 		return Finding{}
@@ -247,7 +247,7 @@ func (f redisFacts) maxmemoryPolicy() Finding {
 	return finding
 }
 
-// nearlyFull is the part of its limit from which Redis is said to be nearly full, in percent.
+// nearlyFull is the percentage of its limit from which on Redis counts as nearly full.
 const nearlyFull = 90
 
 func (f redisFacts) memoryLeft() Finding {

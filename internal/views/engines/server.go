@@ -8,7 +8,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// What a server is, and what of it the service uses.
+// Findings about the kind of the server and the features that the service uses.
 
 func (f serverFacts) version() Finding {
 	finding := Finding{Name: "version", Value: f.is["version"], Level: OK}
@@ -31,7 +31,8 @@ func (f serverFacts) version() Finding {
 	return finding
 }
 
-// storageEngine is of the tables: sessions make theirs in InnoDB, whatever the server's default.
+// storageEngine checks the tables: sessions create theirs in InnoDB, whatever the server's
+// default.
 func (f serverFacts) storageEngine() Finding {
 	finding := Finding{Name: "storage_engine", Value: "InnoDB", Level: OK}
 	switch {
@@ -63,8 +64,8 @@ func (f serverFacts) isolation() Finding {
 	return finding
 }
 
-// checks is about CHECK constraints. The guards decide; the constraints are there for
-// statements that somebody types.
+// checks reports CHECK constraints. The guards decide; the constraints are for statements
+// typed by hand.
 func (f serverFacts) checks() Finding {
 	const byHand = "Nothing of the service rests on them: its guards decide. What somebody writes by hand can be negative where it must not be"
 	finding := Finding{Name: "check_constraint_checks", Value: f.is["check_constraint_checks"], Level: OK}
@@ -81,7 +82,7 @@ func (f serverFacts) checks() Finding {
 	return finding
 }
 
-// ids is about how ids follow each other, for who reads them in the tables.
+// ids reports the increment of ids, for readers of the tables.
 func (f serverFacts) ids() Finding {
 	finding := Finding{Name: "auto_increment_increment", Value: f.is["auto_increment_increment"], Level: OK}
 	const noOrder = "Nothing rests on their order: what others follow is numbered after the commit."
@@ -96,7 +97,7 @@ func (f serverFacts) ids() Finding {
 	return finding
 }
 
-// ways says how the service goes about what depends on the engine.
+// ways reports the behaviour that depends on the engine.
 func ways(c storage.Capabilities) Finding {
 	finding := Finding{Name: "capabilities", Value: "statements", Level: OK, Says: "The statements of a unit go to the server one by one."}
 	if c.Packets {

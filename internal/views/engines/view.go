@@ -2,8 +2,8 @@ package engines
 
 import "time"
 
-// Nodes have numbers here and not addresses: whoever administers a tenant need not be
-// whoever runs the servers.
+// reportView shows nodes by number instead of address, because the administrator of a
+// tenant may not operate the servers.
 type reportView struct {
 	CheckedTime time.Time     `json:"checkedTime"`
 	Findings    []FindingView `json:"findings"`
@@ -11,7 +11,7 @@ type reportView struct {
 	Clocks      []clockView   `json:"clocks"`
 }
 
-// FindingView is a finding as callers see it.
+// FindingView is the representation of a finding.
 type FindingView struct {
 	Engine Engine   `json:"engine"`
 	Node   int      `json:"node,omitempty"`
@@ -60,7 +60,7 @@ func viewOf(report Report) reportView {
 	return view
 }
 
-// View shows some of the report's findings to callers.
+// View returns the representation of some of the report's findings.
 func (r Report) View(findings []Finding) []FindingView {
 	number := r.numbers()
 	list := make([]FindingView, len(findings))
@@ -72,8 +72,8 @@ func (r Report) View(findings []Finding) []FindingView {
 	return list
 }
 
-// numbers numbers the nodes in the order of their findings, from 1; a node without an
-// address has none.
+// numbers assigns numbers to the nodes in the order of their findings, from 1; a node
+// without an address has none.
 func (r Report) numbers() map[string]int {
 	number := map[string]int{}
 	for _, f := range r.Findings {

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/views/engines"
 )
 
-// Look returns the report of a probe whose findings are sentences. A probe without a clock uses
+// Look returns the report of a probe and checks its sentences. A probe without a clock uses
 // the system clock.
 func Look(t *testing.T, p engines.Probe) engines.Report {
 	t.Helper()
@@ -22,7 +22,7 @@ func Look(t *testing.T, p engines.Probe) engines.Report {
 	return report
 }
 
-// About returns the finding of a name, and fails the test when there is none.
+// About returns the finding with a name, and fails the test if there is none.
 func About(t *testing.T, findings []engines.Finding, name string) engines.Finding {
 	t.Helper()
 	for _, f := range findings {
@@ -34,8 +34,8 @@ func About(t *testing.T, findings []engines.Finding, name string) engines.Findin
 	return engines.Finding{}
 }
 
-// RequireSentences fails the test unless each finding is a sentence. A finding that is OK
-// recommends nothing.
+// RequireSentences fails the test unless each finding consists of sentences. A finding at
+// level OK recommends nothing.
 func RequireSentences(t *testing.T, findings []engines.Finding) {
 	t.Helper()
 	for _, f := range findings {
