@@ -1,9 +1,9 @@
-// Package ops shows operators what waits and what is held: the queues with
-// their sizes, and the locks with their owners.
+// Package ops shows pending work to operators: the queues with their sizes, and the held
+// locks with their owners.
 //
-// Invariant: a caller sees what belongs to the caller's tenant and nothing else. The
-// key of a lock says whose it is; a queue is shown when a domain says that it is the
-// tenant's, and one that no domain owns is shown to nobody.
+// Invariant: a caller sees only the data of its own tenant. The key of a lock contains its
+// tenant; a queue is shown if a domain assigns it to the tenant, and a queue without a
+// domain is never shown.
 package ops
 
 import (
@@ -22,32 +22,32 @@ import (
 
 const readPermission = "queues:read"
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: readPermission, Meaning: "See the queues and the held locks."},
 }
 
-// retryAfter is when to ask again while the engines do not answer.
+// retryAfter is the retry delay while the engines do not reply.
 const retryAfter = time.Second
 
-// maxQueues bounds the queues of one overview.
+// maxQueues bounds the number of queues of one overview.
 const maxQueues = 200
 
 // ErrNoPrincipal means that the context has no tenant.
 var ErrNoPrincipal = errors.New("ops: the context has no principal")
 
-// Owned names the queues of the tenant of ctx that one domain has, and whether each is in
-// use. One that is not is shown as long as it holds messages.
+// Owned returns the names of one domain's queues for the tenant of ctx, and whether each is
+// in use. A queue that is not in use is shown while it contains messages.
 type Owned func(ctx context.Context) (map[string]bool, error)
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	Broker mq.Broker
 	Locks  lock.Locker
 	Owned  []Owned
 }
 
-// Service answers what waits and what is held.
+// Service returns queues and locks.
 type Service struct {
 	broker mq.Broker
 	locks  lock.Locker
@@ -65,8 +65,8 @@ type Queue struct {
 	mq.Stats
 }
 
-// Queues lists the tenant's queues that are in use or hold messages by name, the first
-// maxQueues of them.
+// Queues lists by name the tenant's queues that are in use or contain messages, at most
+// maxQueues.
 func (s *Service) Queues(ctx context.Context) ([]Queue, error) {
 	names, err := s.broker.Names(ctx)
 	if err != nil {
