@@ -9,43 +9,42 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Row is a row that was looked at.
+// Row is a checked row.
 type Row struct {
 	TenantID int64
-	// Subject is the path of what the row is about, such as orders/17.
+	// Subject is the path of the row's subject, such as orders/17.
 	Subject string
 	Broken  bool
-	// Absent is set where there was nothing to look at, as where a gate is in a Redis that
-	// this process has not.
+	// Absent is set if there was nothing to check, for example a gate in a Redis that this
+	// process cannot access.
 	Absent bool
-	// Place is where it stands in the walk.
+	// Place is the position of the row in the scan.
 	Place []any
 }
 
-// Looker looks at what is in no table: the next things behind a place, nil for the first, at
-// most so many, each at one moment.
+// Looker checks subjects that are in no table: the next ones after a position, nil for the
+// start, at most limit, each in a consistent snapshot.
 type Looker func(ctx context.Context, behind []any, limit int) ([]Row, error)
 
-// Found is a thing that breaks a promise.
+// Found is a violation of a promise.
 type Found struct {
 	Promise  string
 	TenantID int64
 	Subject  string
 }
 
-// checks are the promises over open stores.
+// checks are the promises with their stores.
 type checks struct {
 	db    *storage.DB
 	gates Looker
 }
 
-// step looks at the next rows behind a place, and returns how many it saw, the place to
-// go on behind, which is nil when there is nothing behind it, and those that break the
-// promise also when they are looked at once more.
+// step checks the next rows after a position. It returns the number of checked rows, the
+// next position, which is nil at the end, and the violations that a second check confirmed.
 func (c checks) step(ctx context.Context, p Promise, place []any, limit int) (looked int, next []any, found []Found, err error) {
 	rows, err := c.rows(ctx, p, place, limit)
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("look whether %q holds: %w", p.Name, err)
+		return 0, nil, nil, fmt.Errorf("check promise %q: %w", p.Name, err)
 	}
 	for _, row := range rows {
 		if !row.Absent {
@@ -56,7 +55,7 @@ func (c checks) step(ctx context.Context, p Promise, place []any, limit int) (lo
 		}
 		still, err := c.broken(ctx, p, row)
 		if err != nil {
-			return 0, nil, nil, fmt.Errorf("look once more whether %q holds: %w", p.Name, err)
+			return 0, nil, nil, fmt.Errorf("check promise %q again: %w", p.Name, err)
 		}
 		if still {
 			found = append(found, Found{Promise: p.Name, TenantID: row.TenantID, Subject: row.Subject})
@@ -80,7 +79,7 @@ func (c checks) rows(ctx context.Context, p Promise, place []any, limit int) ([]
 	return c.read(ctx, len(p.key), statement, values)
 }
 
-// broken looks at a row that seems to be broken once more.
+// broken checks an apparently violating row again.
 func (c checks) broken(ctx context.Context, p Promise, row Row) (bool, error) {
 	if p.Name == Gates {
 		again, err := c.gates(ctx, []any{row.Place[0].(int64) - 1}, 1)
@@ -114,18 +113,18 @@ func (c checks) read(ctx context.Context, keys int, statement string, values []a
 	return list, c.db.Classify(rows.Err())
 }
 
-// Total is what one look at a whole promise found.
+// Total is the result of one complete check of a promise.
 type Total struct {
 	Promise Promise
 	Looked  int
 	Found   []Found
 }
 
-// wholeStep is how many rows a look at everything takes at once.
+// wholeStep is the number of rows per step of a complete check.
 const wholeStep = 500
 
-// Check looks at everything once, as fast as it can, whatever the service has found so far,
-// and remembers nothing. Gates may be nil, and are then not looked at.
+// Check checks everything once, without pauses and independent of earlier results, and
+// stores nothing. If gates is nil, it skips the gates.
 func Check(ctx context.Context, db *storage.DB, gates Looker) ([]Total, error) {
 	c := checks{db, gates}
 	totals := make([]Total, 0, len(List))
@@ -144,7 +143,7 @@ func Check(ctx context.Context, db *storage.DB, gates Looker) ([]Total, error) {
 	return totals, nil
 }
 
-// tenantsOf groups what was found by tenant.
+// tenantsOf groups violations by tenant.
 func tenantsOf(found []Found) map[int64][]string {
 	by := map[int64][]string{}
 	for _, f := range found {

@@ -14,16 +14,16 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// signedView is a document under a signature: JWS in its flattened JSON form (RFC 7515,
-// 7.2.2), signed with Ed25519 (RFC 8037).
+// signedView is a signed document: JWS in flattened JSON form (RFC 7515, 7.2.2), signed
+// with Ed25519 (RFC 8037).
 type signedView struct {
 	Payload   string `json:"payload"`
 	Protected string `json:"protected"`
 	Signature string `json:"signature"`
 }
 
-// header is the protected header. The key is in it, so that who has seen the key before
-// recognises it, and who has not can still tell that nothing was changed since.
+// header is the protected header. It contains the key, so that a reader who knows the key
+// recognizes it, and any other reader can still detect modifications.
 type header struct {
 	Alg string `json:"alg"`
 	Typ string `json:"typ"`
@@ -36,15 +36,15 @@ type jwk struct {
 	X   string `json:"x"`
 }
 
-// exportView is what is signed.
+// exportView is the signed document.
 type exportView struct {
-	// Tenant and Epoch say of which tenant and which history of the database it is.
+	// Tenant and Epoch identify the tenant and the history of the database.
 	TenantID int64       `json:"tenantId"`
 	Epoch    epoch.Epoch `json:"epoch"`
 	listView
 }
 
-// export returns what list returns, signed.
+// export returns the result of list, signed.
 func (s *Service) export(ctx context.Context) (signedView, error) {
 	list, err := s.list(ctx)
 	if err != nil {
@@ -71,8 +71,8 @@ const (
 	insertKey = "INSERT INTO promise_keys (id, seed) SELECT 1, ? FROM installation WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM promise_keys)"
 )
 
-// private returns the key, which its first caller makes. Of several processes that do so at
-// once the primary key decides.
+// private returns the key, which the first caller creates. If several processes create it
+// concurrently, the primary key decides.
 func (s *signer) private(ctx context.Context) (ed25519.PrivateKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *signer) private(ctx context.Context) (ed25519.PrivateKey, error) {
 	seed, err := s.seed(ctx)
 	if err == nil && seed == nil {
 		made := make([]byte, ed25519.SeedSize)
-		// It ends the program rather than return an error (crypto/rand).
+		// crypto/rand ends the program instead of returning an error.
 		_, _ = rand.Read(made)
 		if err = s.db.Write(ctx).Exec(insertKey, made).Error; err == nil || storage.Is(err, storage.DuplicateKey) {
 			seed, err = s.seed(ctx)

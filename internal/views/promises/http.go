@@ -7,10 +7,10 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// ReadPermission is what it takes to see the promises.
+// ReadPermission is required to read the promises.
 const ReadPermission = "promises:read"
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See whether the promises hold, when that was looked at, and what breaks one."},
 }

@@ -1,22 +1,22 @@
 package promises
 
-// swept says that what is of a time may have been removed from a table for its age: its limit is
-// there before the first row goes, and never goes back (package retention).
+// swept is true if retention may have removed rows of that time from a table: its limit is
+// stored before the first row is removed, and never decreases (package retention).
 func swept(table, time string) string {
 	return "EXISTS (SELECT 1 FROM retention_sweeps w WHERE w.name = '" + table + "' AND w.until_time >= " + time + ")"
 }
 
-// audited says that each row of a table of versions, entries or movements has an audit row
-// of the unit that wrote it: both are stamped with the unit's one time.
+// audited is true for a row of versions, entries or movements without an audit row of the
+// unit that wrote it: both have the same time stamp.
 func audited(stamp string) string {
 	return "NOT EXISTS (SELECT 1 FROM audit_entries a WHERE a.tenant_id = x.tenant_id AND a.created_time = x." + stamp + ") AND NOT " + swept("audit_entries", "x."+stamp)
 }
 
 const id = "id"
 
-// versions says that a row's history is rows 1 to its version, but for those that were removed
-// for their age: a version goes when the one after it is older than the limit, so each that is
-// younger still has the one before it.
+// versions is true if a row's history does not consist of versions 1 to its current one,
+// except for removed ones: retention removes a version when its successor is older than the
+// limit, so each younger version still has its predecessor.
 func versions(history, of string) string {
 	where := " FROM " + history + " h WHERE h.tenant_id = x.tenant_id AND h." + of + " = x.id"
 	return `x.version <> (SELECT COALESCE(MAX(h.version), 0)` + where + `)
@@ -24,26 +24,26 @@ func versions(history, of string) string {
 			AND NOT EXISTS (SELECT 1 FROM ` + history + ` b WHERE b.tenant_id = h.tenant_id AND b.` + of + ` = h.` + of + ` AND b.version = h.version - 1))`
 }
 
-// refundLines are the lines of refunds with one of the statuses that are of the order line x.
+// refundLines are the lines of refunds with one of the statuses for the order line x.
 func refundLines(statuses string) string {
 	return ` FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
 		WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (` + statuses + `)`
 }
 
-// unshipped counts the units in them that the order had not shipped.
+// unshipped is the number of their units that the order had not shipped.
 func unshipped(statuses string) string {
 	return "(SELECT COALESCE(SUM(l.unshipped), 0)" + refundLines(statuses) + ")"
 }
 
-// ofOrder reports whether the order line x is of an order with the status.
+// ofOrder is true if the order of the order line x has the status.
 func ofOrder(status string) string {
 	return "EXISTS (SELECT 1 FROM orders o WHERE o.tenant_id = x.tenant_id AND o.id = x.order_id AND o.status = " + status + ")"
 }
 
-// appliedOf counts the versions of a config that an approval x of it has made.
+// appliedOf counts the versions of a config that its approval x has created.
 const appliedOf = "(SELECT COUNT(*) FROM config_histories h WHERE h.tenant_id = x.tenant_id AND h.`key` = SUBSTR(x.resource, 9) AND h.approval_id = x.id)"
 
-// List are the promises, in the order in which they are shown.
+// List contains the promises, in display order.
 var List = []Promise{
 	{
 		Name: "config-versions", Guarantee: "G1", table: "configs", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
@@ -164,7 +164,7 @@ var List = []Promise{
 		Name: "action-counts", Guarantee: "G3", table: "action_counts", key: []string{"tenant_id", "entity_type", "entity_id", "shard"},
 		subject: "CONCAT(x.entity_type, '/', x.entity_id)",
 		Says:    "The counts of likes, dislikes and bookmarks of each thing are those of the rows.",
-		// The first shard of a thing stands for all of them.
+		// The first shard of a thing represents all of them.
 		broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
 			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,
 		Tests:  []string{"TestCountsEqualTheRowsAfterARaceOfManyActors"},
@@ -327,7 +327,7 @@ var List = []Promise{
 	},
 }
 
-// Gates is the promise about what is in the gates of flash sales, in Redis or in tables.
+// Gates is the promise about the gates of flash sales, in Redis or in tables.
 const Gates = "sale-gates"
 
 const (
@@ -335,8 +335,8 @@ const (
 	killedOverRefunds = "TestRefundsOfAProgramThatIsKilledOverAndOverNeverExceedThePayment"
 )
 
-// killedAtACommit are runs in which the program is killed at the COMMIT of writes of every kind,
-// which end with a look at every promise.
+// killedAtACommit are tests that kill the program at the COMMIT of writes of every kind and
+// then check every promise.
 var killedAtACommit = []string{"TestAKeyWhoseRequestDiedBeforeCommitIsFreeForTheRetry", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
 
 func auditedVersions(of, table, subject, what string, faults ...string) Promise {
@@ -355,7 +355,7 @@ func auditedRows(of, table, subject, what string, faults ...string) Promise {
 
 const sameThing = "c.tenant_id = x.tenant_id AND c.entity_type = x.entity_type AND c.entity_id = x.entity_id"
 
-// counted says that the counts of a thing in one column are not those of the rows.
+// counted is true if the counts of a thing in one column differ from those of the rows.
 func counted(column, state string) string {
 	return "(SELECT SUM(c." + column + ") FROM action_counts c WHERE " + sameThing + ") <> " +
 		"(SELECT COUNT(*) FROM actions c WHERE " + sameThing + " AND c.state = '" + state + "')"

@@ -12,8 +12,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// A step looks at a range of the table that it walks, and finds what belongs to each row by
-// an index.
+// A step reads a range of the scanned table, and finds the related rows of each row by an
+// index.
 func TestNoStepReadsAWholeTable(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	for _, p := range List {

@@ -1,21 +1,22 @@
-// Package promises asks the stores themselves whether what the service promises is so.
+// Package promises checks in the stores whether the guarantees of the service hold.
 //
-// A promise is a statement about rows that must be true at every moment: whatever unit was
-// committed last, whoever crashed, however often a request came. List has all of them, and
-// they are the only ones: the service checks them while it runs, `admin promises check`
-// does so once, and load runs and storms end with them.
+// A promise is a condition on rows that must be true at any time, regardless of commits,
+// crashes and repeated requests. List contains all of them, for all purposes: the service
+// checks them while it runs, `admin promises check` checks them once, and load and fault
+// tests end with a check.
 //
 // Invariants:
 //
-//   - A check never reports what a write under way makes of the rows. Each looks at some
-//     rows by one statement, which sees one moment of the database, and what it suspects it
-//     looks at once more before anybody is told.
-//   - It costs a set share of one connection: after a step that took d, also in vain, it rests
-//     for as long as makes d that share of the time. A step looks at a range of a primary key, in no transaction.
-//   - One process checks at a time, by a lease. What it found is kept under a version, so a
+//   - A check never reports the intermediate state of a running write. Each step checks some
+//     rows by one statement, in one snapshot of the database, and checks an apparent
+//     violation again before it reports it.
+//   - The cost is a fixed share of one connection: after a step of duration d, even a failed
+//     one, the service pauses until d is that share of the time. A step reads a range of a
+//     primary key, without a transaction.
+//   - One process checks at a time, by a lease. Its results are stored under a version, so a
 //     holder that was paused beyond its lease overwrites nothing.
-//   - What is violated is in the audit log of the tenant that it is about, once, and so is
-//     that it is repaired; of one promise, the first hundred rows of a tenant.
+//   - A violation is recorded in the audit log of its tenant once, and so is its repair; at
+//     most a hundred rows per promise and tenant.
 package promises
 
 import (
@@ -24,34 +25,33 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Topic is where violations are announced, keyed by the name of the promise.
+// Topic is the topic of violations, keyed by the name of the promise.
 const Topic = "promises"
 
-// Promise is something that must be true of all rows of a table at every moment.
+// Promise is a condition that must be true for all rows of a table at any time.
 type Promise struct {
-	// Name is what the promise is called in the API, in metrics and in the audit log.
+	// Name is the name in the API, in metrics and in the audit log.
 	Name string
 	// Guarantee is its heading in docs/guarantees.md, such as G4.
 	Guarantee string
-	// Says is the promise in a sentence, of all rows of the table together.
+	// Says is the promise as a sentence about all rows of the table.
 	Says string
-	// Tests are those that would fail if the program broke it, named as in
-	// docs/guarantees.md, and Faults those in which engines and processes are broken under
-	// it.
+	// Tests are the tests that fail if the program breaks it, with their names in
+	// docs/guarantees.md, and Faults the tests with failing engines and processes.
 	Tests, Faults []string
 
-	// table is walked along key, its primary key; x is the row's alias in broken, which is
-	// true of a row that breaks the promise. A broken that is unknown (NULL) is not true, so
-	// every sum that can be of no rows has a COALESCE.
+	// table is scanned along key, its primary key; x is the row's alias in broken, which is
+	// true for a violating row. NULL counts as not violating, so every sum over possibly no
+	// rows needs a COALESCE.
 	table  string
 	key    []string
 	broken string
-	// subject is what a row is called, as an expression: the path of what it is about.
+	// subject is an SQL expression for the path of a row's subject.
 	subject string
 }
 
-// statements returns the statement that looks at the next rows behind a place, at most so many,
-// and the one that looks at one row again. Both see one moment of the database.
+// statements returns the statement that checks the next rows after a position, at most
+// limit, and the one that checks one row again. Both see one snapshot of the database.
 func (p Promise) statements(dialect storage.Dialect) (next func(place []any, limit int) (string, []any), again func(place []any) (string, []any)) {
 	columns := "x." + strings.Join(p.key, ", x.")
 	head := "SELECT x.tenant_id, " + p.subject + ", CASE WHEN " + p.broken + " THEN 1 ELSE 0 END, " + columns + " FROM " + p.table + " x"

@@ -16,38 +16,38 @@ import (
 )
 
 const (
-	// leaseKey is held by the process that checks.
+	// leaseKey is the lock of the checking process.
 	leaseKey = "promises"
-	// passEvery is how soon the pass of a promise follows the one before. One that takes
-	// longer is followed at once.
+	// passEvery is the interval of passes over a promise. A longer pass is followed by the
+	// next one immediately.
 	passEvery = 5 * time.Minute
-	// askEvery is how often a process looks how far the checks have come and whether something is
-	// due, and tries again after an error.
+	// askEvery is the interval at which a process reads the progress and checks whether
+	// something is due, and retries after an error.
 	askEvery = 30 * time.Second
-	// retryEvery is when a promise is looked at again that could not be.
+	// retryEvery is the delay after a failed check of a promise.
 	retryEvery = time.Minute
-	// saveEvery bounds what a process that ends has looked at in vain.
+	// saveEvery bounds the work that is lost when a process ends.
 	saveEvery = 15 * time.Second
-	// A step takes at least this many rows, and as many more as fit into its time.
+	// A step reads at least fewestRows rows, and more as far as its time permits.
 	fewestRows, mostRows = 10, 1000
 	stepTime             = 20 * time.Millisecond
 )
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Locks  lock.Locker
 	Bus    events.Bus
 	Clock  clock.Clock
-	// Gates looks at the gates of flash sales; nil for none.
+	// Gates checks the gates of flash sales; nil for none.
 	Gates Looker
-	// Share is the part of one connection's time that checking may take, such as 0.01; 0
-	// checks nothing.
+	// Share is the share of one connection's time for checks, such as 0.01; 0 disables
+	// them.
 	Share float64
 }
 
-// Service checks the promises while Run runs, and tells what was found.
+// Service checks the promises while Run runs, and reports violations.
 type Service struct {
 	checks
 	runner *uow.Runner
@@ -57,14 +57,14 @@ type Service struct {
 	share  float64
 
 	mu sync.Mutex
-	// seen is what this process knows of the checks, for metrics.
+	// seen is this process's knowledge of the checks, for metrics.
 	seen map[string]state
 
-	// rows is how many rows the next step of each promise takes, and later when one that could
-	// not be looked at is tried again.
+	// rows is the number of rows of each promise's next step, and later the time of the
+	// retry after a failed check.
 	rows  map[string]int
 	later map[string]time.Time
-	// rest waits; tests replace it.
+	// rest pauses; tests replace it.
 	rest func(ctx context.Context, d time.Duration) bool
 	key  signer
 }
@@ -85,7 +85,7 @@ func (s *Service) Run(ctx context.Context) {
 	for failing := false; ; {
 		err := s.turn(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			slog.WarnContext(ctx, "the promises cannot be checked; it goes on trying", "error", err)
+			slog.WarnContext(ctx, "promises: checks failed; will retry", "error", err)
 		}
 		failing = err != nil
 		if !s.rest(ctx, askEvery) {
@@ -94,8 +94,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// turn reads how far the checks have come, for the metrics of this process, and checks what is due
-// if this process gets the lease. Where nothing is due it takes no lease.
+// turn reads the progress of the checks, for the metrics of this process, and runs due
+// checks if this process gets the lease. If nothing is due, it acquires no lease.
 func (s *Service) turn(ctx context.Context) error {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) turn(ctx context.Context) error {
 	return err
 }
 
-// work takes steps, each of the promise whose turn it is, until none is due or ctx ends.
+// work runs steps, one promise after the other, until none is due or ctx ends.
 func (s *Service) work(ctx context.Context) error {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) work(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			// The others go on.
+			// The other promises continue.
 			*st = before
 			s.putOff(ctx, p, err)
 		default:
@@ -164,7 +164,7 @@ func (s *Service) work(ctx context.Context) error {
 	}
 }
 
-// step takes the next step of a promise, and reports whether it was the last of its pass.
+// step runs the next step of a promise, and reports whether it was the last of its pass.
 func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, err error) {
 	if st.Place == "" {
 		now := s.clock.Now()
@@ -179,7 +179,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 	looked, next, found, err := s.checks.step(ctx, p, place, limit)
 	took := clock.Since(began)
 	if err != nil {
-		// It may have been too many for the time that a statement has.
+		// The rows may have been too many for the time-out of a statement.
 		s.rows[p.Name] = max(fewestRows, limit/2)
 		return false, err
 	}
@@ -202,15 +202,15 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 	return true, nil
 }
 
-// putOff has a promise wait that could not be looked at.
+// putOff delays a promise after a failed check.
 func (s *Service) putOff(ctx context.Context, p Promise, err error) {
 	if _, known := s.later[p.Name]; !known {
-		slog.WarnContext(ctx, "a promise cannot be looked at; it goes on trying", "promise", p.Name, "error", err)
+		slog.WarnContext(ctx, "promise check failed; will retry", "promise", p.Name, "error", err)
 	}
 	s.later[p.Name] = s.clock.Now().Add(retryEvery)
 }
 
-// due reports whether a promise is in the middle of a pass, or is to begin one.
+// due reports whether a promise is in the middle of a pass, or should start one.
 func (s *Service) due(st *state) bool {
 	if s.clock.Now().Before(s.later[st.Name]) {
 		return false
@@ -229,7 +229,7 @@ func (s *Service) rowsOf(p Promise) int {
 	return 10 * fewestRows
 }
 
-// fit has the next step of a promise take about stepTime.
+// fit adapts the rows of a promise's next step to stepTime.
 func (s *Service) fit(p Promise, limit int, took time.Duration) {
 	switch {
 	case took > 2*stepTime:

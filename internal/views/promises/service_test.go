@@ -35,8 +35,8 @@ func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, bus events.B
 
 func newLocks() lock.Locker { return lock.NewInProcess(lock.Observer{}) }
 
-// openWorkOrders makes work orders that nobody holds; one that somebody holds although it is
-// open breaks a promise, and they have no history, which breaks another.
+// openWorkOrders creates work orders without an assignee; an open one with an assignee
+// breaks a promise, and their missing history breaks another one.
 func openWorkOrders(t *testing.T, ctx context.Context, db *storage.DB, n int) {
 	t.Helper()
 	p, _ := principal.From(ctx)
@@ -93,7 +93,7 @@ func TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair(t *testing.T) {
 		hold(t, ctx, db, 7)
 		require.NoError(t, s.turn(ctx))
 		require.Equal(t, stateKept, promiseOf(t, s, ctx, name).State, "the next look is not due yet")
-		for range 2 { // what is known is not told again
+		for range 2 { // known violations are not reported again
 			clk.Advance(passEvery)
 			require.NoError(t, s.turn(ctx))
 		}
@@ -165,7 +165,7 @@ func TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound(t *testing.T) {
 			require.EqualValues(t, 1, st.Passes, name)
 		}
 
-		first.locks = nil // that would be asked
+		first.locks = nil // a request for a lease would panic
 		require.NoError(t, first.turn(ctx), "where nothing is due it takes no lease")
 		first.locks = locks
 		clk.Advance(passEvery)
@@ -178,7 +178,7 @@ func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(8)
 		defer bus.Close()
-		// Locks that exclude nobody are what is left of a lease that was lost unnoticed.
+		// Locks without exclusion simulate a lease that was lost unnoticed.
 		paused, next := newService(db, newLocks(), clk, bus), newService(db, newLocks(), clk, bus)
 		openWorkOrders(t, ctx, db, 3)
 		require.NoError(t, next.turn(ctx))
@@ -252,7 +252,7 @@ func TestAPromiseThatCannotBeLookedAtHoldsNoOtherBack(t *testing.T) {
 	require.Equal(t, stateKept, promiseOf(t, s, ctx, Gates).State)
 }
 
-// A statement over too many rows is cut at its time, and would be for ever.
+// A statement over too many rows would time out again and again.
 func TestALookThatFailsRestsTooAndTakesFewerRowsTheNextTime(t *testing.T) {
 	ctx, db, clk, bus := storagetest.Tenant(t), storagetest.SQLite(t), clock.NewFake(noon), events.NewInProcess(8)
 	defer bus.Close()

@@ -17,31 +17,31 @@ import (
 	"interlock/internal/events"
 )
 
-// state is how far the check of a promise has come, and what its last whole pass found. Of
+// state is the progress of a promise's check, and the result of its last complete pass, for
 // all tenants together.
 type state struct {
 	Name    string `gorm:"primaryKey"`
 	Version int64
-	// Place is where the pass goes on; "" at its beginning.
+	// Place is the position of the current pass; "" at its start.
 	Place string
-	// Passes counts the passes that were begun; the current one has this number.
+	// Passes counts the started passes; it is the number of the current one.
 	Passes    int64
 	BegunTime *time.Time
-	// Looked are the rows of the current pass so far, and BusyUS the time that it took the
-	// database, in µs.
+	// Looked is the number of rows of the current pass so far, and BusyUS its database time
+	// in µs.
 	Looked int64
 	BusyUS int64
-	// Violated counts what the current pass has found so far.
+	// Violated is the number of violations of the current pass so far.
 	Violated int64
 
-	// PassedTime is when the last whole pass ended, nil before the first, and the others are
-	// of that pass.
+	// PassedTime is the end of the last complete pass, nil before the first; the following
+	// fields describe that pass.
 	PassedTime   *time.Time
 	LastBegun    *time.Time
 	LastLooked   int64
 	LastBusyUS   int64
 	LastViolated int64
-	// KeptTime is when the last whole pass ended that found nothing.
+	// KeptTime is the end of the last complete pass without violations.
 	KeptTime *time.Time
 }
 
@@ -51,28 +51,29 @@ func (state) TableName() string { return "promise_checks" }
 // Global implements storage.Global.
 func (state) Global() {}
 
-// violation is a thing that breaks a promise, as long as it does.
+// violation is a current violation of a promise.
 type violation struct {
 	ID       int64
 	TenantID int64
 	Name     string
 	Subject  string
-	// Pass is the pass that saw it last.
+	// Pass is the number of the last pass that found it.
 	Pass      int64
 	FoundTime time.Time
-	// KeptTime is when the last pass before had ended, in which it was not there; nil when
-	// it was there from the first.
+	// KeptTime is the end of the last pass that did not find it; nil if every pass found
+	// it.
 	KeptTime *time.Time
 }
 
 // TableName implements gorm's Tabler.
 func (violation) TableName() string { return "promise_violations" }
 
-// mostKept bounds what is kept of a promise and tenant. The number of violations is not
-// bounded by it.
+// mostKept bounds the stored violations per promise and tenant. Their number is counted
+// without this bound.
 const mostKept = 100
 
-// states reads the checks of all promises; one that never ran has a state of its own.
+// states reads the states of all promises; a promise that has never been checked gets an
+// empty one.
 func (c checks) states(ctx context.Context) (map[string]*state, error) {
 	var rows []state
 	if err := c.db.Read(ctx).Find(&rows).Error; err != nil {
@@ -90,7 +91,7 @@ func (c checks) states(ctx context.Context) (map[string]*state, error) {
 	return byName, nil
 }
 
-// errOvertaken means that another process has gone on with the checks meanwhile.
+// errOvertaken means that another process has continued the checks.
 var errOvertaken = errors.New("promises: another process checks them")
 
 const (
@@ -100,11 +101,11 @@ const (
 		passed_time = ?, last_begun = ?, last_looked = ?, last_busy_us = ?, last_violated = ?, kept_time = ? WHERE name = ? AND version = ?`
 )
 
-// save keeps a state under its version:
+// save stores a state under its version:
 //
 //	UPDATE promise_checks SET … WHERE name = ? AND version = ?
 //
-// Errors: errOvertaken when it is not the one that was read.
+// Errors: errOvertaken if the version has changed.
 func (c checks) save(ctx context.Context, s *state) error {
 	values := []any{s.Place, s.Passes, s.BegunTime, s.Looked, s.BusyUS, s.Violated, s.PassedTime, s.LastBegun, s.LastLooked, s.LastBusyUS, s.LastViolated, s.KeptTime, s.Name}
 	db := c.db.Write(storage.AcrossTenants(ctx))
@@ -118,7 +119,7 @@ func (c checks) save(ctx context.Context, s *state) error {
 	case storage.Is(result.Error, storage.DuplicateKey):
 		return errOvertaken
 	case result.Error != nil:
-		return fmt.Errorf("keep the check of %q: %w", s.Name, result.Error)
+		return fmt.Errorf("save the check of %q: %w", s.Name, result.Error)
 	case result.RowsAffected != 1:
 		return errOvertaken
 	}
@@ -126,7 +127,7 @@ func (c checks) save(ctx context.Context, s *state) error {
 	return nil
 }
 
-// violationsOf reads the violations of a promise, of all tenants.
+// violationsOf reads the violations of a promise for all tenants.
 func violationsOf(db *gorm.DB, name string) (list []violation, err error) {
 	err = db.Where("name = ?", name).Order("id").Find(&list).Error
 	return list, err
@@ -137,8 +138,8 @@ const (
 	markViolations  = `UPDATE promise_violations SET pass = ? WHERE tenant_id = ? AND name = ? AND subject IN ? AND pass < ?`
 )
 
-// report keeps what a step has found. What was not known before is in the audit log of its
-// tenant, in one row a step, and announced.
+// report stores the violations of a step. New ones are recorded in the audit log of their
+// tenant, one row per step, and announced.
 func (s *Service) report(ctx context.Context, st *state, found []Found) error {
 	for tenant, subjects := range tenantsOf(found) {
 		ctx := principal.With(ctx, principal.System(tenant, "promises"))
@@ -156,7 +157,7 @@ func (s *Service) report(ctx context.Context, st *state, found []Found) error {
 	return nil
 }
 
-// fresh returns the subjects that are not among those that are known, as many as are kept.
+// fresh returns the subjects that are not in known, as many as can be stored.
 func fresh(subjects []string, known []violation) []string {
 	subjects = slices.DeleteFunc(slices.Clone(subjects), func(subject string) bool {
 		return slices.ContainsFunc(known, func(v violation) bool { return v.Subject == subject })
@@ -184,7 +185,7 @@ func (s *Service) reportFresh(ctx context.Context, st *state, tenant int64, subj
 	})
 }
 
-// finishPass deletes the violations that a pass did not find any more: they are repaired.
+// finishPass deletes the violations that a pass did not find again: they are repaired.
 func (s *Service) finishPass(ctx context.Context, st *state) error {
 	all, err := violationsOf(s.db.Read(storage.AcrossTenants(ctx)), st.Name)
 	if err != nil {
@@ -218,13 +219,13 @@ func (s *Service) finishPass(ctx context.Context, st *state) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("record that %q holds again: %w", st.Name, err)
+			return fmt.Errorf("record the repair of %q: %w", st.Name, err)
 		}
 	}
 	return nil
 }
 
-// record leaves the audit entry about some things and announces it.
+// record adds the audit entry about some subjects and announces it.
 func (s *Service) record(u *uow.Unit, name, verb string, subjects []string) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "promise", Topic: Topic, Key: name, Change: events.Change{Action: verb}, Detail: map[string]any{"subjects": subjects},

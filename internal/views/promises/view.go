@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// mostShown bounds the violations that are shown of one promise.
+// mostShown bounds the violations shown per promise.
 const mostShown = 20
 
 type listView struct {
-	// Time is when this was read.
+	// Time is the time of the read.
 	Time     time.Time     `json:"time"`
 	Promises []promiseView `json:"promises"`
 }
 
-// The states of a promise, as far as the caller's tenant goes.
+// The states of a promise for the caller's tenant.
 const (
 	stateKept     = "kept"
 	stateViolated = "violated"
-	// stateUnknown: no whole look has ended yet.
+	// stateUnknown: no complete pass has ended yet.
 	stateUnknown = "unknown"
 )
 
@@ -30,16 +30,17 @@ type promiseView struct {
 	Tests     []string `json:"tests"`
 	Faults    []string `json:"faults"`
 	State     string   `json:"state"`
-	// LastTrueTime is when the last whole look ended in which nothing of the caller's tenant
-	// broke it, and LookedTime when the last one did.
+	// LastTrueTime is the end of the last complete pass without violations of the caller's
+	// tenant, and LookedTime the end of the last one.
 	LastTrueTime *time.Time `json:"lastTrueTime"`
 	LookedTime   *time.Time `json:"lookedTime"`
-	// Rows and BusySeconds are of that look, over all tenants.
+	// Rows and BusySeconds describe that pass, over all tenants.
 	Rows        int64   `json:"rows"`
 	BusySeconds float64 `json:"busySeconds"`
-	// Looking is the look under way; nil between two.
+	// Looking is the running pass; nil between passes.
 	Looking *lookingView `json:"looking"`
-	// Violated counts what is known to break it now, of the caller's tenant, up to 100.
+	// Violated is the number of known current violations of the caller's tenant, at most
+	// 100.
 	Violated   int             `json:"violated"`
 	Violations []violationView `json:"violations"`
 }
@@ -54,7 +55,7 @@ type violationView struct {
 	FoundTime time.Time `json:"foundTime"`
 }
 
-// list returns all promises with what was found of the caller's tenant.
+// list returns all promises with the violations of the caller's tenant.
 func (s *Service) list(ctx context.Context) (listView, error) {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Service) list(ctx context.Context) (listView, error) {
 	}
 	var found []violation
 	if err := s.db.Read(ctx).Order("id").Find(&found).Error; err != nil {
-		return listView{}, fmt.Errorf("read what breaks promises: %w", err)
+		return listView{}, fmt.Errorf("read promise violations: %w", err)
 	}
 	byName := map[string][]violation{}
 	for _, v := range found {
@@ -100,7 +101,7 @@ func viewOf(p Promise, st *state, found []violation) promiseView {
 	return v
 }
 
-// earlier orders times of which nil is before all others.
+// earlier compares times; nil is before all others.
 func earlier(a, b *time.Time) bool {
 	return b != nil && (a == nil || a.Before(*b))
 }
