@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Bounds of presence. A tab is one open page of one person.
+// Bounds of presence. A tab is one open page of one user.
 const (
-	// life is how long a heartbeat counts: two that are lost in a row may be missed.
+	// life is the TTL of a heartbeat: two consecutive ones may be lost.
 	life            = 12 * time.Second
 	tabsOfTenant    = 2000
 	tabsOfPerson    = 50
@@ -21,14 +21,14 @@ type place struct {
 	resource string
 }
 
-// board is who is where. Its owner sees to it that one goroutine uses it at a time.
+// board stores the users on each resource. Its owner must serialize access.
 type board struct {
 	places map[place]map[int64]*visitor
-	// tabs counts them for each tenant.
+	// tabs counts the tabs per tenant.
 	tabs map[int64]int
 }
 
-// visitor is one person at one place.
+// visitor is one user on one resource.
 type visitor struct {
 	name  string
 	since time.Time
@@ -37,7 +37,7 @@ type visitor struct {
 
 type tab struct {
 	field string
-	// chosen is when the field was; seen is when the last heartbeat came.
+	// chosen is the time of the field's choice; seen is the time of the last heartbeat.
 	chosen, seen time.Time
 }
 
@@ -45,7 +45,7 @@ func newBoard() *board {
 	return &board{places: make(map[place]map[int64]*visitor), tabs: make(map[int64]int)}
 }
 
-// hasRoom reports whether a tab can be at a place without breaking a bound.
+// hasRoom reports whether a tab can be added on a resource within the bounds.
 func (b *board) hasRoom(at place, person int64, name string) bool {
 	visitors := b.places[at]
 	if v := visitors[person]; v != nil && v.tabs[name] != nil {
@@ -67,8 +67,8 @@ func (b *board) tabsOf(tenant, person int64) int {
 	return count
 }
 
-// enter records a heartbeat. A person has been there since the earliest time that
-// any process knows of.
+// enter records a heartbeat. A user's presence starts at the earliest time known to any
+// process.
 func (b *board) enter(at place, a heartbeatEvent, now time.Time) {
 	visitors := b.places[at]
 	if visitors == nil {
@@ -96,7 +96,7 @@ func (b *board) enter(at place, a heartbeatEvent, now time.Time) {
 	t.seen = now
 }
 
-// leave takes a tab off the board.
+// leave removes a tab.
 func (b *board) leave(at place, person int64, name string) {
 	v := b.places[at][person]
 	if v == nil || v.tabs[name] == nil {
@@ -115,8 +115,7 @@ func (b *board) leave(at place, person int64, name string) {
 	}
 }
 
-// expire takes off every tab that has not been heard of, and returns the places where
-// this shows.
+// expire removes expired tabs, and returns the resources with visible changes.
 func (b *board) expire(now time.Time) []place {
 	var changed []place
 	for at, visitors := range b.places {
@@ -135,8 +134,7 @@ func (b *board) expire(now time.Time) []place {
 	return changed
 }
 
-// people returns who is at a place without one person (0 for nobody), first come
-// first.
+// people returns the users on a resource except one (0 for none), in order of arrival.
 func (b *board) people(at place, without int64) []Person {
 	visitors := b.places[at]
 	people := make([]Person, 0, len(visitors))
@@ -151,8 +149,8 @@ func (b *board) people(at place, without int64) []Person {
 	return people
 }
 
-// field is the one that was chosen last in any of the person's tabs. A tab without a
-// field says nothing.
+// field returns the field that was chosen last in any of the user's tabs. A tab without a
+// field is ignored.
 func (v *visitor) field() string {
 	var field string
 	var chosen time.Time
@@ -167,7 +165,7 @@ func (v *visitor) field() string {
 	return field
 }
 
-// since returns since when a person is at a place, or otherwise when it is not.
+// since returns the start of a user's presence on a resource, or otherwise if absent.
 func (b *board) since(at place, person int64, otherwise time.Time) time.Time {
 	if v := b.places[at][person]; v != nil {
 		return v.since
@@ -175,7 +173,7 @@ func (b *board) since(at place, person int64, otherwise time.Time) time.Time {
 	return otherwise
 }
 
-// of returns who is where in a tenant, sorted by resource.
+// of returns the users on all resources of a tenant, sorted by resource.
 func (b *board) of(tenant int64) []Present {
 	list := []Present{}
 	for at := range b.places {
@@ -187,7 +185,7 @@ func (b *board) of(tenant int64) []Present {
 	return list
 }
 
-// samePeople reports whether two lists show the same.
+// samePeople reports whether two lists have the same representation.
 func samePeople(a, b []Person) bool {
 	return slices.EqualFunc(a, b, func(a, b Person) bool {
 		return a.ID == b.ID && a.Name == b.Name && a.Field == b.Field

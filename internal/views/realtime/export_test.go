@@ -7,33 +7,33 @@ import (
 	"interlock/internal/events"
 )
 
-// The bounds that tests fill up.
+// Bounds that tests reach.
 const (
 	TabsOfTenant = tabsOfTenant
 	TabsOfPerson = tabsOfPerson
 	MostPeople   = peopleOfOnePage
 )
 
-// BeatEvery makes streams ping at another pace. It is called before they begin.
+// BeatEvery sets the ping interval of streams. It must be called before they start.
 func (s *Service) BeatEvery(d time.Duration) { s.heartbeat = d }
 
-// FallBehind lets streams fall behind presence by no more than n changes. It is called
-// before they begin.
+// FallBehind sets the number of changes of presence by which streams may fall behind. It
+// must be called before they start.
 func (s *Service) FallBehind(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = events.NewInProcess(n)
 }
 
-// Expire looks for expired presence as Run does every second.
+// Expire expires presence, as Run does every second.
 func (s *Service) Expire() { s.expire() }
 
-// Shown returns the changes of presence that streams of a tenant are sent.
+// Shown returns the changes of presence that are sent to streams of a tenant.
 func (s *Service) Shown(ctx context.Context, tenant int64) (*events.Subscription, error) {
 	return s.changed.SubscribeTenant(ctx, tenant, Presence)
 }
 
-// Kept is how many tabs are remembered, and how many entries there are for them.
+// Kept returns the number of stored tabs, and of index entries for them.
 func (s *Service) Kept() (tabs, entries int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

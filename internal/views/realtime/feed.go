@@ -17,14 +17,14 @@ import (
 type feed struct {
 	*Service
 	stream *httpapi.Stream
-	// wanted are the topics that are sent, Presence among them when it is.
+	// wanted are the topics to send, including Presence if requested.
 	wanted []string
-	// changes and presence are nil when they were not asked for.
+	// changes and presence are nil if they were not requested.
 	changes, presence *events.Subscription
 }
 
-// serve sends what is asked for until the stream or the caller's right to it ends. Changes
-// begin behind the last event of a stream before, if there was one.
+// serve sends the requested topics until the stream or the caller's permission ends.
+// Changes start after the last event of an earlier stream, if any.
 func (s *Service) serve(ctx context.Context, asked []string, last *string, stream *httpapi.Stream) error {
 	f := feed{Service: s, stream: stream}
 	var err error
@@ -44,10 +44,10 @@ func (s *Service) serve(ctx context.Context, asked []string, last *string, strea
 	return f.run(ctx)
 }
 
-// maxShownTopic is how many characters of an unknown topic its refusal repeats.
+// maxShownTopic bounds the characters of an unknown topic in its error.
 const maxShownTopic = 64
 
-// asked returns the topics that a request names, each once, and all when it names none.
+// asked returns the requested topics without duplicates, or all if the request names none.
 func (s *Service) asked(names []string) ([]string, error) {
 	known := append(s.names(), Presence)
 	if len(names) == 0 {
@@ -65,7 +65,8 @@ func (s *Service) asked(names []string) ([]string, error) {
 	return asked, nil
 }
 
-// granted returns those of the topics that the caller may be sent. None is Forbidden.
+// granted returns the topics that the caller may receive. If there are none, the error is
+// Forbidden.
 func (f *feed) granted(asked []string) ([]string, error) {
 	var granted []string
 	for _, name := range asked {
@@ -79,8 +80,8 @@ func (f *feed) granted(asked []string) ([]string, error) {
 	return granted, nil
 }
 
-// may reports whether the caller may be sent a topic now. Presence is for who may
-// read anything at all, and is looked at again for each resource.
+// may reports whether the caller may receive a topic now. Presence requires permission to
+// read any resource, and is checked again per resource.
 func (f *feed) may(name string) bool {
 	caller := f.stream.Caller()
 	if name == Presence {
@@ -108,7 +109,7 @@ func (f *feed) subscribe(ctx context.Context, last *string) error {
 	return err
 }
 
-// place is where the changes begin; "" for a stream without any.
+// place returns the cursor at which the changes start; "" for a stream without changes.
 func (f *feed) place() string {
 	if f.changes == nil {
 		return ""
@@ -116,7 +117,7 @@ func (f *feed) place() string {
 	return f.changes.Place()
 }
 
-// changeTopics are the topics of the event bus.
+// changeTopics returns the topics of the event bus.
 func (f *feed) changeTopics() []string {
 	return slices.DeleteFunc(slices.Clone(f.wanted), func(name string) bool { return name == Presence })
 }
@@ -129,7 +130,7 @@ func (f *feed) close() {
 	}
 }
 
-// run passes deliveries on until the stream or the caller's right to it ends.
+// run forwards deliveries until the stream or the caller's permission ends.
 func (f *feed) run(ctx context.Context) error {
 	heartbeat := time.NewTicker(f.heartbeat)
 	defer heartbeat.Stop()
@@ -157,8 +158,8 @@ func (f *feed) run(ctx context.Context) error {
 	}
 }
 
-// ping keeps the link alive, and ends a stream that its caller may be sent nothing of
-// any more.
+// ping keeps the connection alive, and ends a stream whose caller may no longer receive any
+// topic.
 func (f *feed) ping() error {
 	if err := f.stream.Ping(); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (f *feed) ping() error {
 	return err
 }
 
-// deliveries of a subscription that is not there never come.
+// deliveries returns a nil channel for a missing subscription.
 func deliveries(s *events.Subscription) <-chan events.Delivery {
 	if s == nil {
 		return nil
@@ -184,7 +185,7 @@ func (f *feed) sendChange(d events.Delivery) error {
 	}
 	view := changeView{Topic: d.Event.Topic, Key: d.Event.Key}
 	if err := json.Unmarshal(d.Event.Payload, &view.Change); err != nil {
-		// Another release's event: that something happened is all that it says here.
+		// An undecodable event, of another release, only shows that something changed.
 		return f.stream.Send(d.Event.ID, "lagged", topicsView{[]string{view.Topic}})
 	}
 	return f.stream.Send(d.Event.ID, view.Topic, view)
@@ -203,7 +204,7 @@ func (f *feed) sendPresence(d events.Delivery) error {
 	return f.stream.Send("", Presence, d.Event.Payload)
 }
 
-// sendAllPresence sends who is where now, as far as the caller may know.
+// sendAllPresence sends the current presence that the caller may read.
 func (f *feed) sendAllPresence() error {
 	if f.presence == nil {
 		return nil

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an expected event.
 const patience = 30 * time.Second
 
 var topics = []realtime.Topic{
@@ -32,7 +32,7 @@ var topics = []realtime.Topic{
 	{Name: "coupon-campaigns", Permission: "coupons:read"},
 }
 
-// eachBus runs a test on every event bus. newBus returns the bus of one more process.
+// eachBus runs a test on every event bus. newBus returns the bus of another process.
 func eachBus(t *testing.T, test func(t *testing.T, newBus func() events.Bus)) {
 	t.Run("in process", func(t *testing.T) {
 		bus := events.NewInProcess(64)
@@ -57,7 +57,7 @@ func eachBus(t *testing.T, test func(t *testing.T, newBus func() events.Bus)) {
 	})
 }
 
-// process is a Service that runs, with a clock that stands still.
+// process is a running Service with a stopped clock.
 type process struct {
 	*realtime.Service
 	bus   events.Bus
@@ -87,7 +87,7 @@ func alone(t *testing.T) process {
 	return newProcess(t, bus)
 }
 
-// person returns a context in which somebody of a tenant calls.
+// person returns a context of a user of a tenant.
 func person(t *testing.T, tenant, id int64, permissions ...string) context.Context {
 	if len(permissions) == 0 {
 		permissions = []string{"*"}
@@ -97,7 +97,7 @@ func person(t *testing.T, tenant, id int64, permissions ...string) context.Conte
 	})
 }
 
-// beat sends a heartbeat and returns the others.
+// beat sends a heartbeat and returns the other users.
 func (p process) beat(t *testing.T, ctx context.Context, h realtime.Heartbeat) []realtime.Person {
 	t.Helper()
 	others, err := p.Beat(ctx, h)
@@ -105,7 +105,7 @@ func (p process) beat(t *testing.T, ctx context.Context, h realtime.Heartbeat) [
 	return others
 }
 
-// receive returns the next value of a channel, or fails when it does not come.
+// receive returns the next value of a channel, or fails after the time-out.
 func receive[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
 	select {

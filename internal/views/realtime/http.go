@@ -7,8 +7,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Routes registers the routes of this package. What they need beyond credentials
-// depends on the topic or the resource, and is checked by the service.
+// Routes registers the routes of this package. The service checks the permissions, which
+// depend on the topic or the resource.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	httpapi.Listen(r, "/events", "", h.events)
@@ -19,7 +19,8 @@ type handler struct{ service *Service }
 
 type eventsRequest struct {
 	Topics []string `query:"topics"`
-	// LastEventID is what the caller's last connection ended with (WHATWG HTML, 9.2.4).
+	// LastEventID is the id of the last event of the caller's earlier connection (WHATWG
+	// HTML, 9.2.4).
 	LastEventID *string `header:"Last-Event-ID"`
 }
 

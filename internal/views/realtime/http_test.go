@@ -21,7 +21,7 @@ import (
 	"interlock/internal/views/realtime"
 )
 
-// authenticator is a stub whose caller and refusal a test sets.
+// authenticator is a stub whose caller and error a test sets.
 type authenticator struct {
 	mu      sync.Mutex
 	caller  principal.Principal
@@ -52,7 +52,7 @@ func newSite(t *testing.T, bus events.Bus, permissions ...string) site {
 	return serving(t, newProcess(t, bus), permissions...)
 }
 
-// serving has a process serve HTTP.
+// serving starts an HTTP server for a process.
 func serving(t *testing.T, p process, permissions ...string) site {
 	t.Helper()
 	s := site{process: p, authenticator: &authenticator{}}
@@ -72,7 +72,7 @@ type happened struct {
 	data map[string]any
 }
 
-// streamed is an open stream, and the id that its reader would come back with.
+// streamed is an open stream, and the id from which its reader would resume.
 type streamed struct {
 	events <-chan happened
 	end    func() (last string)
@@ -84,7 +84,7 @@ func (s site) open(t *testing.T, query string) <-chan happened {
 	return s.resume(t, query, "").events
 }
 
-// resume opens a stream behind the last id of another; "" for a first one.
+// resume opens a stream after the last id of another one; "" for a first one.
 func (s site) resume(t *testing.T, query, after string) streamed {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/events"+query, nil)
@@ -130,7 +130,7 @@ func (s site) resume(t *testing.T, query, after string) streamed {
 	return streamed{stream, end}
 }
 
-// refused sends a request that must be refused and returns the status and the code.
+// refused sends a request that must be rejected and returns the status and the code.
 func (s site) refused(t *testing.T, query string) (int, map[string]any) {
 	t.Helper()
 	reply, err := http.Get(s.url + "/events" + query)
@@ -316,7 +316,7 @@ func TestAStreamSaysThatItMissedSomething(t *testing.T) {
 	s := newSite(t, bus, "*")
 	stream := s.open(t, "?topics=orders,presence")
 	receive(t, stream, "ready")
-	// An event that this release cannot read counts as missed.
+	// An event that this release cannot decode counts as missed.
 	require.NoError(t, s.bus.Publish(t.Context(), events.Event{Topic: "orders", Tenant: 1, Key: "41", Payload: []byte(`"?"`)}))
 	require.Equal(t, happened{"lagged", map[string]any{"topics": []any{"orders"}}}, receive(t, stream, "the news of a gap"))
 }

@@ -14,19 +14,19 @@ import (
 	"interlock/internal/events"
 )
 
-// Heartbeat says that the caller is on a resource.
+// Heartbeat reports that the caller is on a resource.
 type Heartbeat struct {
 	// Resource is its path, such as "configs/checkout.tax".
 	Resource string `json:"resource" validate:"required"`
-	// Field is the place within it that the caller is on; "" for none.
+	// Field is the caller's field within it; "" for none.
 	Field string `json:"field" validate:"max=200"`
-	// Tab tells the tabs of one person apart; "" is a tab too.
+	// Tab distinguishes the tabs of one user; "" is a tab too.
 	Tab string `json:"tab" validate:"max=64"`
-	// Leaving takes the tab's presence back.
+	// Leaving ends the tab's presence.
 	Leaving bool `json:"leaving"`
 }
 
-// heartbeatEvent is a heartbeat as processes tell one another.
+// heartbeatEvent is a heartbeat in messages between processes.
 type heartbeatEvent struct {
 	Process string    `json:"process"`
 	Person  int64     `json:"person"`
@@ -35,9 +35,9 @@ type heartbeatEvent struct {
 	Heartbeat
 }
 
-// Beat records a heartbeat of the caller and returns who else is there. Errors:
-// ValidationFailed, Forbidden when the caller may not read the resource, LimitReached
-// when there is no room for one more.
+// Beat records a heartbeat of the caller and returns the other users on the resource.
+// Errors: ValidationFailed, Forbidden if the caller may not read the resource, LimitReached
+// if a bound is reached.
 func (s *Service) Beat(ctx context.Context, h Heartbeat) ([]Person, error) {
 	caller, ok := principal.From(ctx)
 	if !ok {
@@ -67,19 +67,19 @@ func (s *Service) Beat(ctx context.Context, h Heartbeat) ([]Person, error) {
 	return others, nil
 }
 
-// announce tells the other processes. When it cannot, they go without this one
-// heartbeat; the bus reports its own outages.
+// announce sends a heartbeat to the other processes. On error they miss this one; the bus
+// reports its outages.
 func (s *Service) announce(ctx context.Context, tenant int64, a heartbeatEvent) {
 	payload, err := strictjson.Encode(a)
 	if err == nil {
 		err = s.bus.Publish(ctx, events.Event{Topic: heartbeatTopic, Tenant: tenant, Key: a.Resource, Payload: payload})
 	}
 	if err != nil {
-		slog.DebugContext(ctx, "a heartbeat of presence did not reach the other processes", "error", err)
+		slog.DebugContext(ctx, "presence: heartbeat not published", "error", err)
 	}
 }
 
-// receive records a heartbeat that another process had.
+// receive records a heartbeat of another process.
 func (s *Service) receive(event events.Event) {
 	var a heartbeatEvent
 	if json.Unmarshal(event.Payload, &a) != nil || a.Process == s.process {
@@ -93,8 +93,8 @@ func (s *Service) receive(event events.Event) {
 	}
 }
 
-// apply puts a heartbeat on the board and returns since when its person is there. The
-// caller holds mu.
+// apply records a heartbeat and returns the start of its user's presence. The caller holds
+// mu.
 func (s *Service) apply(at place, a heartbeatEvent, now time.Time) time.Time {
 	before := s.board.people(at, 0)
 	if a.Leaving {
@@ -116,20 +116,20 @@ func (s *Service) expire() {
 	}
 }
 
-// publish sends who is at a place to the streams of this process. The caller holds mu,
-// so that streams see changes in their order.
+// publish sends the users on a resource to the streams of this process. The caller holds
+// mu, so that streams get changes in order.
 func (s *Service) publish(at place, people []Person) {
 	payload, err := strictjson.Encode(Present{Resource: at.resource, People: people})
 	if err == nil {
 		err = s.changed.Publish(context.Background(), events.Event{Topic: Presence, Tenant: at.tenant, Key: at.resource, Payload: payload})
 	}
 	if err != nil {
-		slog.Error("a change of presence was not told", "resource", at.resource, "error", err)
+		slog.Error("presence: change not sent to streams", "resource", at.resource, "error", err)
 	}
 }
 
-// Presence returns who is on which resource of the caller's tenant now, of those that the
-// caller may read.
+// Presence returns the users on each resource of the caller's tenant that the caller may
+// read.
 func (s *Service) Presence(ctx context.Context) ([]Present, error) {
 	caller, ok := principal.From(ctx)
 	if !ok {
@@ -142,7 +142,7 @@ func (s *Service) Presence(ctx context.Context) ([]Present, error) {
 	}), nil
 }
 
-// presenceOf returns who is where in a tenant.
+// presenceOf returns the users on all resources of a tenant.
 func (s *Service) presenceOf(tenant int64) []Present {
 	s.mu.Lock()
 	defer s.mu.Unlock()

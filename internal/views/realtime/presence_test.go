@@ -100,7 +100,7 @@ func TestAPersonWithTwoTabsIsOnePersonOnTheFieldChosenLast(t *testing.T) {
 	}
 }
 
-// people waits for the next change of presence and returns who is there.
+// people waits for the next change of presence and returns the users.
 func people(t *testing.T, shown *events.Subscription) []realtime.Person {
 	t.Helper()
 	var data struct {
@@ -128,7 +128,7 @@ func TestProcessesAgreeOnWhoIsThere(t *testing.T) {
 		require.Equal(t, want, there.beat(t, li, realtime.Heartbeat{Resource: page}))
 		require.Len(t, people(t, shown), 2)
 
-		// The next heartbeats of the same tab come to the other process.
+		// The next heartbeats of the same tab arrive at the other process.
 		there.beat(t, ada, realtime.Heartbeat{Resource: page, Field: "/remark"})
 		require.Equal(t, "/remark", people(t, shown)[0].Field)
 		here.beat(t, ada, realtime.Heartbeat{Resource: page, Leaving: true})
@@ -149,7 +149,7 @@ func TestAProcessIsNotMisledByTheEchoOfItsOwnHeartbeats(t *testing.T) {
 			here.beat(t, ada, realtime.Heartbeat{Resource: page})
 			here.beat(t, ada, realtime.Heartbeat{Resource: page, Leaving: true})
 		}
-		// What the other process sends after it heard all of that comes behind the echoes.
+		// Messages of the other process after this one follow the echoes.
 		at, err := there.Shown(t.Context(), 1)
 		require.NoError(t, err)
 		here.beat(t, ada, realtime.Heartbeat{Resource: "configs/last"})
@@ -201,7 +201,7 @@ func TestAPersonIsThereSinceTheEarliestTimeThatAnyProcessKnows(t *testing.T) {
 
 func TestPresenceIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		// fill sends the n-th heartbeat that there is room for.
+		// fill sends the n-th heartbeat within the bounds.
 		fill  func(t *testing.T, n int) (context.Context, realtime.Heartbeat)
 		room  int
 		after func(t *testing.T) (context.Context, realtime.Heartbeat)

@@ -1,17 +1,16 @@
-// Package realtime tells pages what happens while they are open: what others
-// change, and who else is looking.
+// Package realtime sends events to open pages: changes by other users, and the users on the
+// same resource.
 //
 // Invariants:
 //
-//   - A stream carries events of its caller's tenant only, and of a topic that needs a
-//     permission only while the caller holds it.
-//   - What a stream may have missed is announced on it: the reader then reads anew
-//     what it shows.
-//   - Presence is advisory. It blocks nothing, lives in memory only, is bounded for
-//     each tenant, and ends by itself.
-//   - All processes on one event bus show the same presence, but for what is on its
-//     way between them. One that has just started knows everybody after the next
-//     heartbeat of each.
+//   - A stream contains events of its caller's tenant only, and events of a topic with a
+//     permission only while the caller has it.
+//   - If a stream may have missed events, it sends a lagged event: the client then reads its
+//     data again.
+//   - Presence is advisory. It blocks nothing, is stored in memory only, is bounded per
+//     tenant, and expires.
+//   - All processes on one event bus have the same presence, except for messages in flight.
+//     A process that has just started is complete after the next heartbeat of each tab.
 package realtime
 
 import (
@@ -32,29 +31,29 @@ import (
 	"interlock/internal/events"
 )
 
-// Presence is the topic that says who is where.
+// Presence is the topic of presence.
 const Presence = "presence"
 
 const (
-	// heartbeatTopic is where processes tell one another of heartbeats. It is not one
-	// that a caller can ask for.
+	// heartbeatTopic is the topic of heartbeats between processes. Callers cannot request
+	// it.
 	heartbeatTopic = "presence-heartbeats"
-	// sweepEvery is how often expired presence is looked for.
+	// sweepEvery is the interval of checks for expired presence.
 	sweepEvery = time.Second
-	// presenceBuffer is how many changes of presence a stream may fall behind.
+	// presenceBuffer is the number of changes of presence by which a stream may fall
+	// behind.
 	presenceBuffer = 256
 )
 
-// Topic is one topic of changes, which is the first segment of its resources' paths
-// too.
+// Topic is one topic of changes, and the first segment of the paths of its resources.
 type Topic struct {
 	Name string
-	// Permission is what a caller needs to read these resources; empty for a topic that
-	// everybody hears who is no customer, and on whose resources nobody is present.
+	// Permission is required to read these resources; empty for a topic that is sent to every
+	// caller except customers, and whose resources have no presence.
 	Permission string
 }
 
-// heardBy reports whether a caller may be told of the topic's changes.
+// heardBy reports whether a caller may receive the topic's changes.
 func (t Topic) heardBy(caller principal.Principal) bool {
 	if t.Permission == "" {
 		return caller.Kind != principal.Customer
@@ -62,31 +61,31 @@ func (t Topic) heardBy(caller principal.Principal) bool {
 	return caller.May(t.Permission)
 }
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	Bus   events.Bus
 	Clock clock.Clock
-	// Topics are all that can be asked for beside Presence.
+	// Topics are all topics that can be requested, in addition to Presence.
 	Topics []Topic
 }
 
-// Service serves streams and keeps presence. It is safe for concurrent use.
+// Service serves streams and stores presence. It is safe for concurrent use.
 type Service struct {
 	bus       events.Bus
 	clock     clock.Clock
 	topics    []Topic
 	heartbeat time.Duration
-	// process tells this process's heartbeats from those of others.
+	// process identifies this process in heartbeats.
 	process string
-	// changed carries changes of presence to the streams of this process.
+	// changed sends changes of presence to the streams of this process.
 	changed *events.InProcess
 
 	mu    sync.Mutex
 	board *board
 }
 
-// New returns a Service. Presence of other processes arrives, and presence expires,
-// while Run runs.
+// New returns a Service. Run receives the presence of other processes, and expires
+// presence.
 func New(d Deps) *Service {
 	return &Service{
 		bus: d.Bus, clock: d.Clock, topics: d.Topics, heartbeat: httpapi.Heartbeat,
@@ -94,7 +93,7 @@ func New(d Deps) *Service {
 	}
 }
 
-// Run listens to the other processes and lets presence expire, until ctx ends.
+// Run receives messages of the other processes and expires presence, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	subscription, err := s.bus.Subscribe(ctx, heartbeatTopic)
 	if err != nil {
@@ -109,7 +108,7 @@ func (s *Service) Run(ctx context.Context) error {
 			if !open {
 				return nil
 			}
-			// A heartbeat that was missed is followed by the next one.
+			// The next heartbeat compensates for a missed one.
 			s.receive(d.Event)
 		case <-ticker.C:
 			s.expire()
@@ -121,8 +120,8 @@ func (s *Service) Run(ctx context.Context) error {
 
 var resourcePattern = regexp.MustCompile(`^[a-z-]+/[A-Za-z0-9._-]{1,100}$`)
 
-// permissionOf returns what it takes to read a resource, or ValidationFailed when
-// nobody can be on it.
+// permissionOf returns the permission to read a resource, or ValidationFailed if the
+// resource has no presence.
 func (s *Service) permissionOf(resource string) (string, error) {
 	const pointer = "/resource"
 	if !resourcePattern.MatchString(resource) {
@@ -149,7 +148,7 @@ func (s *Service) topic(name string) (Topic, bool) {
 	return Topic{}, false
 }
 
-// visited names the topics on whose resources somebody can be present.
+// visited returns the topics whose resources have presence.
 func (s *Service) visited() []string {
 	return slices.DeleteFunc(s.names(), func(name string) bool {
 		topic, _ := s.topic(name)

@@ -6,17 +6,17 @@ import (
 	"interlock/internal/events"
 )
 
-// Person is somebody on a resource, however many tabs it has open there.
+// Person is a user on a resource, regardless of the number of tabs.
 type Person struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	// Field is the one that was chosen last; "" for none.
+	// Field is the field chosen last; "" for none.
 	Field string `json:"field"`
-	// Since is when the person came.
+	// Since is the start of the user's presence.
 	Since time.Time `json:"since"`
 }
 
-// Present are the people on a resource.
+// Present lists the users on a resource.
 type Present struct {
 	Resource string   `json:"resource"`
 	People   []Person `json:"people"`
@@ -32,7 +32,7 @@ type topicsView struct {
 	Topics []string `json:"topics"`
 }
 
-// changeView is the data of an event that says that a row changed.
+// changeView is the data of an event about a changed row.
 type changeView struct {
 	Topic string `json:"topic"`
 	Key   string `json:"key"`
