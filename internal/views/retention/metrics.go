@@ -9,8 +9,8 @@ var (
 	busyOf        = prometheus.NewDesc("interlock_retention_busy_seconds", "Time of the database that the current or the last run over the table took.", []string{"table"}, nil)
 )
 
-// Collectors returns what the service measures. A scrape asks no engine: a process that does
-// not sweep itself is at most a minute late.
+// Collectors returns the metrics of the service. A scrape queries no engine: a process that
+// does not sweep is at most a minute late.
 func (s *Service) Collectors() []prometheus.Collector { return []prometheus.Collector{collector{s}} }
 
 type collector struct{ service *Service }

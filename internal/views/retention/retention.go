@@ -1,22 +1,23 @@
-// Package retention removes rows that have served their time, where an operator has set one.
+// Package retention removes expired rows, if an operator has configured a retention.
 //
 // Invariants:
 //
 //   - Nothing is removed of a kind whose setting is 0, which is the default: audit entries and
-//     history are kept for ever unless somebody decides otherwise.
-//   - A version of a record is removed only when the one after it is older than the limit, or
-//     when the record itself is gone for so long. So the newest version of what lives is always
-//     there, and whoever opened a record within that time still has the base of their edit.
-//   - What balances and stock are proved by is never removed: entries, movements, events, lines.
-//     List has what is removed, and a test compares it with the schema.
-//   - The limit of a table is in the database before the first row goes, and never goes back. The
-//     promises (package promises) read it, so they hold while a run is under way, and after one.
-//   - Rows go by primary key, some at a time, in a transaction that also counts them, under the
-//     version of the table's state. A crash loses no count, and a process that was paused beyond
-//     its lease removes nothing.
-//   - A run takes a set share of one connection's time: after a step that took d it rests for as
-//     long as makes d that share. It ends between two steps when the process is asked to.
-//   - What a run removed is in the audit log of each tenant that it is about, in one entry.
+//     history are kept forever unless configured otherwise.
+//   - A version of a record is removed only when its successor is older than the limit, or
+//     when the record itself was deleted that long ago. So the newest version of an existing
+//     record is always kept, and a user who opened a record within that time still has the
+//     base of the edit.
+//   - The rows that prove balances and stock are never removed: entries, movements, events,
+//     lines. List contains the removable tables, and a test compares it with the schema.
+//   - The limit of a table is stored before its first row is removed, and never decreases. The
+//     promises (package promises) read it, so they hold during a run and afterwards.
+//   - Rows are removed by primary key, in batches, in a transaction that also counts them,
+//     under the version of the table's state. A crash loses no count, and a process that was
+//     paused beyond its lease removes nothing.
+//   - A run uses a fixed share of one connection's time: after a step of duration d it pauses
+//     until d is that share. It ends between two steps when the process shuts down.
+//   - The rows removed by a run are recorded in the audit log of each tenant, in one entry.
 package retention
 
 import (
@@ -26,7 +27,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Kind is what one setting is about.
+// Kind is the subject of one setting.
 type Kind string
 
 // The kinds.
@@ -36,40 +37,41 @@ const (
 	Tickets Kind = "tickets"
 )
 
-// Table is a table whose rows are removed.
+// Table is a table with removable rows.
 type Table struct {
-	// Name is the table's, in metrics and in the audit log too.
+	// Name is the name of the table, also in metrics and in the audit log.
 	Name string
 	Kind Kind
-	// key is the primary key that it is walked along, as x.
+	// key is the primary key of the scan, with the alias x.
 	key []string
-	// over is true of a row x that has served its time; each ? is the limit.
+	// over is true for an expired row x; each ? is the limit.
 	over string
 }
 
 const id = "id"
 
-// version is the table with the versions of a record, which is the row with the id that is in
-// column of. A version goes when the one after it is old, and the last one of a record that is
-// gone, its deletion, when it is old itself. The index over (of, version) has the one after each.
+// version returns the Table for the versions of a record, which is the row of records with
+// the id in column of. A version is removed when its successor is old, and the last one of
+// a deleted record, its deletion, when it is old itself. The index on (of, version) finds
+// the successor.
 func version(name, of, records string) Table {
 	after := "EXISTS (SELECT 1 FROM " + name + " n WHERE n.tenant_id = x.tenant_id AND n." + of + " = x." + of + " AND n.version = x.version + 1"
 	return Table{Name: name, Kind: History, key: []string{id}, over: after + ` AND n.changed_time <= ?)
 		OR (x.changed_time <= ? AND NOT EXISTS (SELECT 1 FROM ` + records + ` r WHERE r.id = x.` + of + `) AND NOT ` + after + `))`}
 }
 
-// ended says that the flash sale of a row has finished: from then on its tickets are answered
+// ended is true if the flash sale of a row is finished: from then on its tickets are read
 // from its orders and rejections.
 const ended = `EXISTS (SELECT 1 FROM flash_sale_stocks s WHERE s.tenant_id = x.tenant_id AND s.sale_id = x.sale_id AND s.finished AND s.updated_time <= ?)`
 
-// List is what is removed, in the order in which it is.
+// List contains the removable tables, in the order of removal.
 //
-// Not in it, of what has a history: approvals, whose versions say who wrote what others voted
-// for, and of which each can stand on the content of the one before; and flash sales, whose
-// largest limit per customer a promise needs.
+// It excludes two histories: approvals, whose versions record the author of the content
+// that was voted on and can build on earlier contents; and flash sales, whose largest limit
+// per customer is needed by a promise.
 var List = []Table{
-	// Repairs of aggregates are counted among their versions. Where the log is exported, an entry
-	// goes only once it has its place there.
+	// Repairs of aggregates count as their versions. If the log is exported, an entry is
+	// removed only after it has a place.
 	{Name: "audit_entries", Kind: Audit, key: []string{id}, over: `x.created_time <= ? AND x.action <> 'aggregate.rebuild'
 		AND (x.place IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log_places l WHERE l.name = CONCAT('audit:', x.tenant_id)))`},
 	version("config_histories", "config_id", "configs"),
@@ -90,11 +92,11 @@ var List = []Table{
 	{Name: "flash_sale_rejections", Kind: Tickets, key: []string{"tenant_id", "ticket"}, over: ended + " AND x.created_time <= ?"},
 }
 
-// watched is how far back the log of configs can be resumed, in versions: those are never
-// removed, however old, since who watches would miss them without a word.
+// watched is the number of the newest versions of configs that are never removed, however
+// old: the feed can resume within them, and its readers would silently miss removed ones.
 const watched = 10_000
 
-// condition returns what is true of a row x that is to go, and its values.
+// condition returns the condition on a removable row x, and its values.
 func (t Table) condition(dialect storage.Dialect, limit time.Time) (string, []any) {
 	condition := "(" + t.over + ")"
 	switch {
@@ -114,7 +116,8 @@ func (t Table) condition(dialect storage.Dialect, limit time.Time) (string, []an
 	return condition, values
 }
 
-// next is the statement that reads the rows behind a place, with what is to become of them.
+// next returns the statement that reads the rows after a position, and whether each is
+// removable.
 func (t Table) next(dialect storage.Dialect, limit time.Time, place []any, rows int) (string, []any) {
 	condition, values := t.condition(dialect, limit)
 	columns := "x." + strings.Join(t.key, ", x.")
@@ -131,8 +134,8 @@ type row struct {
 	place  []any
 }
 
-// removals returns the statements that remove rows, each those of one tenant which have all
-// but the last part of the key in common.
+// removals returns the delete statements, each for rows of one tenant with the same key
+// except its last part.
 func (t Table) removals(rows []row) []removal {
 	var list []removal
 	last := len(t.key) - 1
@@ -155,7 +158,7 @@ func (t Table) removals(rows []row) []removal {
 }
 
 type removal struct {
-	// head is the tenant and the parts of the key that the rows have in common.
+	// head is the tenant and the common parts of the key.
 	head []any
 	last []any
 }

@@ -19,32 +19,33 @@ import (
 )
 
 const (
-	// leaseKey is held by the process that sweeps.
+	// leaseKey is the lock of the sweeping process.
 	leaseKey = "retention"
-	// runEvery is how far the limit of a table moves from run to run, unless Deps say otherwise.
+	// runEvery is the step of a table's limit between runs, unless Deps.Every is set.
 	runEvery = 24 * time.Hour
-	// askEvery is how often a process looks whether a run is due, and tries again after an error.
+	// askEvery is the interval at which a process checks whether a run is due, and retries
+	// after an error.
 	askEvery = time.Minute
-	// saveEvery bounds what a process that ends has walked over in vain.
+	// saveEvery bounds the work that is lost when a process ends.
 	saveEvery = 15 * time.Second
-	// A step takes at least this many rows, and as many more as fit into its time.
+	// A step reads at least fewestRows rows, and more as far as its time permits.
 	fewestRows, mostRows = 10, 1000
 	stepTime             = 20 * time.Millisecond
 	// stepLife bounds a step's transaction.
 	stepLife = 10 * time.Second
 )
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
 	Locks  lock.Locker
 	Clock  clock.Clock
-	// Keep is for how long the rows of a kind are kept; 0, or nothing, is for ever.
+	// Keep is the retention of the rows of a kind; 0, or a missing entry, means forever.
 	Keep map[Kind]time.Duration
-	// Every is how far the limit of a table moves from run to run; 0 is a day.
+	// Every is the step of a table's limit between runs; 0 means a day.
 	Every time.Duration
-	// Share is the part of one connection's time that sweeping may take, such as 0.05.
+	// Share is the share of one connection's time for sweeps, such as 0.05.
 	Share float64
 }
 
@@ -59,12 +60,12 @@ type Service struct {
 	share  float64
 
 	mu sync.Mutex
-	// seen is what this process knows of the sweeps, for metrics.
+	// seen is this process's knowledge of the sweeps, for metrics.
 	seen map[string]state
 
-	// rows is how many rows the next step of each table takes.
+	// rows is the number of rows of each table's next step.
 	rows map[string]int
-	// rest waits; tests replace it.
+	// rest pauses; tests replace it.
 	rest func(ctx context.Context, d time.Duration) bool
 }
 
@@ -76,8 +77,8 @@ func New(d Deps) *Service {
 	}
 }
 
-// Run sweeps until ctx ends, in one process at a time. Where everything is kept for ever it
-// does nothing.
+// Run sweeps until ctx ends, in one process at a time. It does nothing if everything is
+// kept forever.
 func (s *Service) Run(ctx context.Context) {
 	if !s.anything() || s.share <= 0 {
 		return
@@ -85,7 +86,7 @@ func (s *Service) Run(ctx context.Context) {
 	for failing := false; ; {
 		err := s.Turn(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			slog.WarnContext(ctx, "old rows cannot be removed; it goes on trying", "error", err)
+			slog.WarnContext(ctx, "retention: sweep failed; will retry", "error", err)
 		}
 		failing = err != nil
 		if !s.rest(ctx, askEvery) {
@@ -103,8 +104,8 @@ func (s *Service) anything() bool {
 	return false
 }
 
-// Turn sweeps what is due, if this process gets the lease, and tells what was removed. Where there
-// is nothing to do it takes no lease.
+// Turn sweeps due tables, if this process gets the lease, and reports removed rows. If
+// there is nothing to do, it acquires no lease.
 func (s *Service) Turn(ctx context.Context) error {
 	found, err := states(ctx, s.db)
 	if err != nil {
@@ -129,8 +130,8 @@ func (s *Service) Turn(ctx context.Context) error {
 	return err
 }
 
-// waits reports whether a table is due, a run is to be ended, or something that was removed is not
-// in the audit log yet.
+// waits reports whether a table is due, a run must be stopped, or removed rows are not in
+// the audit log yet.
 func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, error) {
 	for _, t := range List {
 		if st := stateOf(found, t); s.due(t, st) || s.withdrawn(t, st) {
@@ -141,7 +142,7 @@ func (s *Service) waits(ctx context.Context, found map[string]*state) (bool, err
 	return len(untold) > 0, err
 }
 
-// stateOf returns what is known of a table; nothing when it never was swept.
+// stateOf returns the state of a table; an empty one if it was never swept.
 func stateOf(found map[string]*state, t Table) *state {
 	if st := found[t.Name]; st != nil {
 		return st
@@ -149,7 +150,7 @@ func stateOf(found map[string]*state, t Table) *state {
 	return &state{Name: t.Name}
 }
 
-// work sweeps the tables that are due. One that cannot be swept does not keep the others.
+// work sweeps the due tables. A failure of one table does not stop the others.
 func (s *Service) work(ctx context.Context) error {
 	found, err := states(ctx, s.db)
 	if err != nil {
@@ -174,11 +175,11 @@ func (s *Service) work(ctx context.Context) error {
 	return errors.Join(failed, s.report(ctx))
 }
 
-// limit is how old what goes is at least.
+// limit returns the minimum age of removable rows.
 func (s *Service) limit(t Table) time.Time { return s.clock.Now().Add(-s.keep[t.Kind]) }
 
-// due reports whether a run of a table is under way, or is to begin: when its limit has moved
-// far enough, also because of the settings.
+// due reports whether a run of a table is in progress, or should start: when its limit has
+// moved far enough, also after a change of the settings.
 func (s *Service) due(t Table, st *state) bool {
 	switch {
 	case s.keep[t.Kind] <= 0:
@@ -189,23 +190,23 @@ func (s *Service) due(t Table, st *state) bool {
 	return s.limit(t).Sub(*st.UntilTime) >= s.every
 }
 
-// withdrawn reports whether the run of a table that is under way would remove what is to be kept by
-// now, because a longer retention, or none, was set since it began.
+// withdrawn reports whether the running sweep of a table would remove rows that must now be
+// kept, because a longer retention, or none, was configured since its start.
 func (s *Service) withdrawn(t Table, st *state) bool {
 	return st.underWay() && (s.keep[t.Kind] <= 0 || s.limit(t).Before(*st.UntilTime))
 }
 
-// end ends a run that was withdrawn where it is. Its limit stays: what it has removed is missing.
+// end stops a withdrawn run. Its limit is kept, because rows below it have been removed.
 func (s *Service) end(ctx context.Context, st *state) error {
 	now, next := s.clock.Now(), *st
 	next.Place, next.EndedTime = "", &now
 	return s.save(ctx, st, next)
 }
 
-// sweep goes on with the run of a table, or begins one, to its end.
+// sweep continues the run of a table, or starts one, to its end.
 //
-// The limit is committed before the first row goes. Should the process end then, the promises
-// ask less of rows that are still there, and the next run removes them.
+// The limit is committed before the first row is removed. If the process ends then, the
+// promises skip rows that still exist, and the next run removes them.
 func (s *Service) sweep(ctx context.Context, t Table, st *state) error {
 	if !st.underWay() {
 		begun, limit := s.clock.Now(), s.limit(t)
@@ -255,14 +256,14 @@ func (s *Service) sweep(ctx context.Context, t Table, st *state) error {
 	}
 }
 
-// step looks at the next rows behind a place and removes those that are over, in one
-// transaction that ends with all of it or nothing:
+// step reads the next rows after a position and removes the expired ones, in one
+// transaction:
 //
 //	DELETE FROM … WHERE tenant_id = ? AND id IN (…)
 //	UPDATE retention_tallies SET removed = removed + ? WHERE tenant_id = ? AND name = ?
 //	UPDATE retention_sweeps SET … WHERE name = ? AND version = ?
 //
-// It returns the state after it.
+// It returns the resulting state.
 func (s *Service) step(ctx context.Context, t Table, st *state, place []any) (state, []row, error) {
 	rows, err := read(ctx, s.db, t, *st.UntilTime, place, s.rowsOf(t))
 	if err != nil {
@@ -296,7 +297,7 @@ func (s *Service) step(ctx context.Context, t Table, st *state, place []any) (st
 	return after, rows, nil
 }
 
-// save commits the state that follows another one.
+// save commits the next state.
 func (s *Service) save(ctx context.Context, st *state, next state) error {
 	if err := save(s.db.Write(storage.AcrossTenants(ctx)), next); err != nil {
 		return err
@@ -307,8 +308,8 @@ func (s *Service) save(ctx context.Context, st *state, next state) error {
 	return nil
 }
 
-// report leaves one audit entry for each tenant of which rows were removed. What was counted
-// goes with the commit of the entry that says it, so after a crash it is said by the next run.
+// report writes one audit entry for each tenant with removed rows. The counts are deleted
+// in the commit of that entry, so after a crash the next run writes it.
 func (s *Service) report(ctx context.Context) error {
 	byTenant, err := tallies(ctx, s.db)
 	if err != nil {
@@ -322,20 +323,20 @@ func (s *Service) report(ctx context.Context) error {
 		ctx := principal.With(ctx, principal.System(tenant, "retention"))
 		err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return auditRemoved(ctx, u, list, limits) })
 		if err != nil {
-			return fmt.Errorf("record what was removed: %w", err)
+			return fmt.Errorf("record removed rows: %w", err)
 		}
 	}
 	return nil
 }
 
-// removedRows is what an audit entry says of a table: how many rows of the tenant went, all of
-// them over before a time.
+// removedRows is the content of an audit entry for a table: the number of the tenant's
+// removed rows, and their limit.
 type removedRows struct {
 	Rows  int64      `json:"rows"`
 	Until *time.Time `json:"until"`
 }
 
-// auditRemoved deletes the counts of rows that were removed and adds them to the audit log, in one
+// auditRemoved deletes the counts of removed rows and adds them to the audit log, in one
 // unit.
 func auditRemoved(ctx context.Context, u *uow.Unit, list []tally, limits map[string]*state) error {
 	tx, err := u.Tx(ctx)
@@ -364,7 +365,7 @@ func (s *Service) rowsOf(t Table) int {
 	return 10 * fewestRows
 }
 
-// fit has the next step of a table take about stepTime.
+// fit adapts the rows of a table's next step to stepTime.
 func (s *Service) fit(t Table, took time.Duration) {
 	switch n := s.rowsOf(t); {
 	case took > 2*stepTime:

@@ -24,7 +24,7 @@ const day = 24 * time.Hour
 
 func newLocks() lock.Locker { return lock.NewInProcess(lock.Observer{}) }
 
-// newService returns a Service that never rests.
+// newService returns a Service without pauses.
 func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, keep map[Kind]time.Duration) *Service {
 	s := New(Deps{
 		DB: db, Locks: locks, Clock: clk, Share: 1, Keep: keep,
@@ -50,7 +50,7 @@ func tenantOf(ctx context.Context) int64 {
 	return p.TenantID
 }
 
-// audit adds audit entries of an action, so old, in one statement.
+// audit adds audit entries of an action with the given age, in one statement.
 func audit(t *testing.T, db *storage.DB, tenant int64, action string, age time.Duration, n int) {
 	t.Helper()
 	places, values := make([]string, n), make([]any, 0, 5*n)
@@ -128,11 +128,11 @@ func TestWhatHasNoRetentionIsKeptForEver(t *testing.T) {
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id > 0"))
 		s.keep = nil
-		s.Run(ctx) // returns at once
+		s.Run(ctx) // returns immediately
 	})
 }
 
-// role makes a role whose versions are so old; gone is one that was deleted.
+// role creates a role whose versions have the given ages; gone is set for a deleted one.
 func role(t *testing.T, db *storage.DB, tenant int64, id int, gone bool, ages ...time.Duration) {
 	t.Helper()
 	for i, age := range ages {
@@ -150,7 +150,7 @@ func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *tes
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
 		tenant := tenantOf(ctx)
 		role(t, db, tenant, 1, false, 90*day, 60*day, 40*day)
-		role(t, db, tenant, 2, false, 90*day, 60*day, day) // 2 was what everybody saw until yesterday
+		role(t, db, tenant, 2, false, 90*day, 60*day, day) // 2 was current until yesterday
 		role(t, db, tenant, 3, false, 90*day)
 		role(t, db, tenant, 4, true, 90*day, 40*day)
 		role(t, db, tenant, 5, true, 90*day, 20*day)
@@ -184,7 +184,7 @@ func TestWhatTheLogOfConfigsCanBeResumedFromStays(t *testing.T) {
 	})
 }
 
-// sale makes a flash sale's stock with a ticket, a buyer and a rejection.
+// sale creates a flash sale's stock with a ticket, a buyer and a rejection.
 func sale(t *testing.T, db *storage.DB, tenant, id int64, finished bool, age time.Duration) {
 	t.Helper()
 	at := noon.Add(-age)
@@ -211,8 +211,8 @@ func TestTicketsGoWithASaleThatFinishedLongAgo(t *testing.T) {
 	})
 }
 
-// A process that ends between two steps has removed and counted what it had; the next one goes
-// on, and the audit log says all of it once.
+// A process that ends between two steps has committed its removals and counts; the next one
+// continues, and the audit log contains everything once.
 func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
@@ -223,7 +223,7 @@ func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
 		first.rest = func(context.Context, time.Duration) bool {
-			stop() // asked to end in the middle of the first rest
+			stop() // stopped in the middle of the first pause
 			return false
 		}
 		require.NoError(t, first.Turn(running))
@@ -239,7 +239,7 @@ func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
 	})
 }
 
-// The limit of the run is what the promises know to be missing, so it stays.
+// The promises treat rows below the limit of the run as missing, so the limit is kept.
 func TestALongerRetentionEndsARunThatIsUnderWay(t *testing.T) {
 	for name, keep := range map[string]time.Duration{"a year": 365 * day, "for ever": 0} {
 		t.Run(name, func(t *testing.T) { endARunByARetentionOf(t, keep) })
@@ -277,7 +277,7 @@ func endARunByARetentionOf(t *testing.T, keep time.Duration) {
 		require.Empty(t, st.Place)
 		require.Equal(t, noon.Add(-30*day), *st.UntilTime)
 
-		clk.Advance(345 * day) // the new limit has come behind the old one
+		clk.Advance(345 * day) // the new limit has passed the old one
 		require.NoError(t, longer.Turn(ctx))
 		require.Equal(t, keep == 0, count(t, db, mine, tenant) > 0)
 	})
@@ -289,14 +289,15 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 		keep := map[Kind]time.Duration{Audit: 30 * day}
 		tenant := tenantOf(ctx)
 		audit(t, db, tenant, "config.update", 40*day, 300)
-		// Locks that exclude nobody are what is left of a lease that was lost unnoticed.
+		// Locks without exclusion simulate a lease that was lost unnoticed.
 		paused, next := newService(db, newLocks(), clk, keep), newService(db, newLocks(), clk, keep)
 		once := false
 		paused.rest = func(context.Context, time.Duration) bool {
 			if !once {
 				once = true
 				require.NoError(t, next.Turn(ctx))
-				// It comes again under the same key, as if the other had not got to it.
+				// It is restored under the same key, as if the other process had not
+				// removed it.
 				audit(t, db, tenant, "config.update", 41*day, 300)
 			}
 			return true
@@ -308,7 +309,7 @@ func TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing(t *testing.T) {
 	})
 }
 
-// leases counts the leases that were asked for.
+// leases counts the requested leases.
 type leases struct {
 	lock.Locker
 	asked int
@@ -327,7 +328,7 @@ func TestNoLeaseIsTakenWhereNothingIsDue(t *testing.T) {
 		require.Equal(t, 1, locks.asked)
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 1, locks.asked)
-		// A process that ended before it could tell what it had removed leaves this.
+		// The state after a process that ended before it reported its removals.
 		exec(t, db, insertTally, 3, tenantOf(ctx), "audit_entries")
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 2, locks.asked)
@@ -372,7 +373,7 @@ func TestSweepingRestsInProportionToWhatItTakes(t *testing.T) {
 	require.LessOrEqual(t, rested, 19*took)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The last step of a run is followed by no rest.
+	// No pause follows the last step of a run.
 	require.GreaterOrEqual(t, rested, 19*time.Duration(s.seen["audit_entries"].BusyUS/2)*time.Microsecond)
 }
 

@@ -12,22 +12,22 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// state is how far the sweep of a table has come.
+// state is the progress of a table's sweep.
 type state struct {
 	Name    string `gorm:"primaryKey"`
 	Version int64
-	// UntilTime is the limit: what is older may be gone. Nil before the first run.
+	// UntilTime is the limit: older rows may have been removed. Nil before the first run.
 	UntilTime *time.Time
-	// Place is where the run goes on; "" at its beginning.
+	// Place is the position of the run; "" at its start.
 	Place string
-	// BegunTime, EndedTime and the counts are of the last run; EndedTime is nil while it is
-	// under way. BusyUS is the time of the database that it took, in µs.
+	// BegunTime, EndedTime and the counts describe the last run; EndedTime is nil while it
+	// is in progress. BusyUS is its database time in µs.
 	BegunTime *time.Time
 	EndedTime *time.Time
 	Looked    int64
 	Removed   int64
 	BusyUS    int64 `gorm:"column:busy_us"`
-	// Total is what all runs have removed.
+	// Total is the number of rows removed by all runs.
 	Total int64
 }
 
@@ -37,10 +37,10 @@ func (state) TableName() string { return "retention_sweeps" }
 // Global implements storage.Global.
 func (state) Global() {}
 
-// underWay reports whether a run has begun and not ended.
+// underWay reports whether a run is in progress.
 func (s *state) underWay() bool { return s.BegunTime != nil && s.EndedTime == nil }
 
-// tally is what was removed of a tenant's rows and is not in its audit log yet.
+// tally counts removed rows of a tenant that are not in its audit log yet.
 type tally struct {
 	TenantID int64
 	Name     string
@@ -50,11 +50,11 @@ type tally struct {
 // TableName implements gorm's Tabler.
 func (tally) TableName() string { return "retention_tallies" }
 
-// states returns what is known of the sweep of each table that ever was swept, by name.
+// states returns the states of all tables that were ever swept, by name.
 func states(ctx context.Context, db *storage.DB) (map[string]*state, error) {
 	var rows []state
 	if err := db.Read(ctx).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("read how far old rows are removed: %w", err)
+		return nil, fmt.Errorf("read the states of retention sweeps: %w", err)
 	}
 	byName := make(map[string]*state, len(rows))
 	for i := range rows {
@@ -63,7 +63,7 @@ func states(ctx context.Context, db *storage.DB) (map[string]*state, error) {
 	return byName, nil
 }
 
-// errOvertaken means that another process has gone on with the sweep meanwhile.
+// errOvertaken means that another process has continued the sweep.
 var errOvertaken = errors.New("retention: another process sweeps")
 
 const (
@@ -73,12 +73,12 @@ const (
 		looked = ?, removed = ?, busy_us = ?, total = ? WHERE name = ? AND version = ?`
 )
 
-// save keeps a state under its version:
+// save stores a state under its version:
 //
 //	UPDATE retention_sweeps SET … WHERE name = ? AND version = ?
 //
-// Errors: errOvertaken when it is not the one that was read. The version of s is that of
-// before; whoever commits counts it on.
+// Errors: errOvertaken if the version has changed. The version of s is the one that was
+// read; the caller increments it after the commit.
 func save(db *gorm.DB, s state) error {
 	values := []any{s.UntilTime, s.Place, s.BegunTime, s.EndedTime, s.Looked, s.Removed, s.BusyUS, s.Total, s.Name}
 	var result *gorm.DB
@@ -91,14 +91,14 @@ func save(db *gorm.DB, s state) error {
 	case storage.Is(result.Error, storage.DuplicateKey):
 		return errOvertaken
 	case result.Error != nil:
-		return fmt.Errorf("keep how far %s is swept: %w", s.Name, result.Error)
+		return fmt.Errorf("save the sweep of %s: %w", s.Name, result.Error)
 	case result.RowsAffected != 1:
 		return errOvertaken
 	}
 	return nil
 }
 
-// read returns the rows of a table behind a place, at most so many.
+// read returns the rows of a table after a position, at most most.
 func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place []any, most int) (list []row, err error) {
 	statement, values := t.next(db.Dialect, limit, place, most)
 	rows, err := db.Read(storage.AcrossTenants(ctx)).Raw(statement, values...).Rows()
@@ -127,9 +127,9 @@ const (
 	takeTally   = "DELETE FROM retention_tallies WHERE tenant_id = ? AND name = ? AND removed = ?"
 )
 
-// remove deletes the rows that are over, and returns how many there were. They are counted for
-// the audit log of their tenants in the same transaction; those of no tenant hold the places of
-// audit entries of units that were undone (package uow), and are nobody's.
+// remove deletes the expired rows, and returns their number. The same transaction counts
+// them for the audit log of their tenants; rows of no tenant are tombstones of rolled-back
+// units (package uow), and are not counted.
 func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	for _, one := range t.removals(rows) {
 		deleted, err := deleteRows(tx, t, one)
@@ -152,7 +152,7 @@ func remove(tx *gorm.DB, t Table, rows []row) (removed int64, err error) {
 	return removed, nil
 }
 
-// deleteRows issues the statement of one removal, and returns how many rows it deleted.
+// deleteRows runs the statement of one removal, and returns the number of deleted rows.
 func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
 	statement, values := r.statement(t)
 	if t.Name == "audit_entries" {
@@ -175,19 +175,20 @@ func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int6
 	return deleted.RowsAffected, requireGone(tx, r)
 }
 
-// upTo keeps what was numbered since the floor was raised.
+// upTo keeps entries that were numbered since the floor was raised.
 const upTo = " AND (place IS NULL OR place <= ?)"
 
-// raiseFloor notes the highest place of the audit entries that go, for whoever exports the log and
-// has not come so far (package audit), and returns it; 0 for none.
+// raiseFloor stores the highest place of the entries to be removed, for exporters that have
+// not read that far (package audit), and returns it; 0 for none.
 //
 //	SELECT MAX(place) FROM audit_entries WHERE tenant_id = ? AND id IN (…)
 //	UPDATE log_places SET last = … -- the floor
 //	DELETE FROM audit_entries WHERE tenant_id = ? AND id IN (…) AND (place IS NULL OR place <= ?)
 //
-// The first export of a log numbers entries that had no place when they were found to be
-// over. That happened before the first statement, which sees it then; or between it and the last
-// one, which leaves them (see requireGone); or finds them gone, and is run again.
+// The first export of a log numbers entries that had no place when they were selected for
+// removal. If that happens before the first statement, the statement sees the places; if it
+// happens before the last one, that one keeps the entries (see requireGone); otherwise the
+// export finds them deleted, and is run again.
 func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
 	if err := tx.Raw(statement, r.head[0], r.last).Scan(&highest).Error; err != nil || highest == 0 {
@@ -201,21 +202,21 @@ func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	return highest, raised.Error
 }
 
-// requireGone has the removal run again when some of its entries are there still.
+// requireGone makes the removal run again if some of its entries still exist.
 func requireGone(tx *gorm.DB, r removal) error {
 	var left int64
 	err := tx.Raw("SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND id IN ?", r.head[0], r.last).Scan(&left).Error
 	if err == nil && left > 0 {
-		return fmt.Errorf("%w: %d audit entries were numbered while they were to be removed", storage.ErrRunAgain, left)
+		return fmt.Errorf("%w: %d audit entries were numbered during their removal", storage.ErrRunAgain, left)
 	}
 	return err
 }
 
-// tallies returns what is not in the audit log yet, by tenant.
+// tallies returns the counts that are not in the audit log yet, by tenant.
 func tallies(ctx context.Context, db *storage.DB) (map[int64][]tally, error) {
 	var rows []tally
 	if err := db.Read(storage.AcrossTenants(ctx)).Order("tenant_id").Order("name").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("read what was removed: %w", err)
+		return nil, fmt.Errorf("read removed rows: %w", err)
 	}
 	byTenant := map[int64][]tally{}
 	for _, row := range rows {
@@ -224,7 +225,7 @@ func tallies(ctx context.Context, db *storage.DB) (map[int64][]tally, error) {
 	return byTenant, nil
 }
 
-// Summary says in sentences what was removed so far, for an operator.
+// Summary describes the rows removed so far, in sentences for an operator.
 func Summary(ctx context.Context, db *storage.DB) (string, error) {
 	found, err := states(ctx, db)
 	if err != nil {

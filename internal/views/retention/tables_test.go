@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// kept are the tables that this package leaves alone, and why.
+// kept lists the tables that this package never changes, with the reason.
 var kept = map[string]string{
 	"access_revisions": present, "actions": present, "action_counts": present, "aggregates": present, "api_tokens": present, "approvals": present,
 	"configs": present, "coupons": present, "coupon_campaigns": present, "coupon_holders": present, "customer_erasures": present, "encryption_keys": present, "user_passkeys": present, "flash_sales": present, "flash_sale_arrivals": present,
