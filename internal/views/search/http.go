@@ -9,10 +9,10 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// longest is how many characters are searched for.
+// longest is the maximum length of a search text in characters.
 const longest = 100
 
-// Routes registers the search. What is searched depends on the caller's permissions.
+// Routes registers the search. The searched kinds depend on the caller's permissions.
 func Routes(r *httpapi.Router, s *Service) { httpapi.Get(r, "/search", "", handler{s}.search) }
 
 type handler struct{ service *Service }

@@ -1,12 +1,12 @@
-// Package search finds rows of all kinds for one box.
+// Package search finds rows of all kinds for one search box.
 //
 // Invariants:
 //
-//   - Only kinds are searched that the caller may read, in the caller's tenant.
-//   - Each kind shows at most eight rows, those that are called exactly so first; and
-//     kinds with such a row come before the others.
+//   - Only kinds that the caller may read are searched, in the caller's tenant.
+//   - Each kind returns at most eight rows, exact matches first; kinds with an exact match
+//     precede the others.
 //
-// It knows no domain: each offers a Finder, and app brings them together.
+// It depends on no domain: each provides a Finder, and app combines them.
 package search
 
 import (
@@ -20,26 +20,26 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// most is how many rows a kind shows.
+// most is the maximum number of rows per kind.
 const most = 8
 
-// Hit is a row that was found.
+// Hit is a found row.
 type Hit struct {
 	// ID is the row's key within its kind.
 	ID string
-	// Title is what people call it and Subtitle tells it from others.
+	// Title is the display name, and Subtitle distinguishes equal titles.
 	Title, Subtitle string
 	// Path is the row's page in the admin.
 	Path string
 }
 
-// Finder finds at most limit rows of one kind that begin with a text, in the tenant
-// of the context.
+// Finder finds at most limit rows of one kind that start with a text, in the tenant of the
+// context.
 type Finder interface {
 	Find(ctx context.Context, text string, limit int) ([]Hit, error)
 }
 
-// FinderFunc is a function as a Finder.
+// FinderFunc is a function that implements Finder.
 type FinderFunc func(ctx context.Context, text string, limit int) ([]Hit, error)
 
 // Find implements Finder.
@@ -50,7 +50,7 @@ func (f FinderFunc) Find(ctx context.Context, text string, limit int) ([]Hit, er
 // Kind is a kind of rows.
 type Kind struct {
 	Name string
-	// Permission is what a caller needs to read such rows.
+	// Permission is required to read such rows.
 	Permission string
 	Finder     Finder
 }
@@ -64,10 +64,10 @@ type Found struct {
 // Service searches. It is safe for concurrent use.
 type Service struct{ kinds []Kind }
 
-// New returns a Service that shows kinds in this order.
+// New returns a Service that returns kinds in this order.
 func New(kinds ...Kind) *Service { return &Service{kinds: kinds} }
 
-// Search returns what begins with a text, grouped by kind.
+// Search returns the rows that start with a text, grouped by kind.
 func (s *Service) Search(ctx context.Context, text string) ([]Found, error) {
 	caller, ok := principal.From(ctx)
 	if !ok {
@@ -92,9 +92,9 @@ func (s *Service) Search(ctx context.Context, text string) ([]Found, error) {
 	return found, nil
 }
 
-// group is what was found of one kind.
+// group contains the hits of one kind.
 type group struct {
-	// rank is that of the best hit.
+	// rank is the rank of the best hit.
 	rank  int
 	found []Found
 }

@@ -21,7 +21,7 @@ func caller(t *testing.T, permissions ...string) context.Context {
 	return principal.With(t.Context(), principal.Principal{TenantID: 1, UserID: 7, Name: "Li", Permissions: permissions})
 }
 
-// named finds hits with these titles, whatever is looked for.
+// named finds hits with these titles for any text.
 func named(titles ...string) search.FinderFunc {
 	return func(context.Context, string, int) ([]search.Hit, error) {
 		hits := make([]search.Hit, len(titles))

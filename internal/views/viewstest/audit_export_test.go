@@ -35,7 +35,7 @@ type exportLine struct {
 	Gone     string
 }
 
-// follower exports as a SIEM does: it keeps the cursor and nothing else.
+// follower exports like a SIEM: it stores only the cursor.
 type follower struct {
 	log    *audit.Log
 	cursor *audit.Cursor
@@ -43,7 +43,7 @@ type follower struct {
 	gone   []string
 }
 
-// poll exports once, and reports whether there is more.
+// poll exports once, and reports whether more entries are available.
 func (f *follower) poll(t *testing.T, ctx context.Context) bool {
 	t.Helper()
 	lines, _, err := f.log.Export(ctx, f.cursor)
@@ -100,7 +100,7 @@ func TestWhoExportsWithTheCursorSeesEachEntryOnceHoweverLateItIsCommitted(t *tes
 			writing.Wait()
 			close(ended)
 		}()
-		// Two servers that are asked at once number the same log.
+		// Two servers number the same log concurrently.
 		followers := []*follower{{log: audit.NewLog(db)}, {log: audit.NewLog(db)}}
 		for done := false; !done; {
 			select {
@@ -205,7 +205,7 @@ func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
 	})
 }
 
-// An entry that is removed between what an export reads is in it, or is told to be gone.
+// An entry that is removed during an export is in it, or is reported as removed.
 func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -234,7 +234,7 @@ func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 	})
 }
 
-// Of who numbers a log for the first time and who removes of it one waits for the other.
+// The first numbering of a log and a removal from it exclude each other.
 func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
@@ -308,7 +308,7 @@ func TestALogThatCannotBeNumberedDoesNotKeepTheOthers(t *testing.T) {
 	})
 }
 
-// dropSweeps leaves out the entries that tell of removals.
+// dropSweeps removes the entries about removals.
 func dropSweeps(resources []string) (others []string) {
 	for _, resource := range resources {
 		if resource != "retention" {

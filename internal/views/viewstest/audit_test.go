@@ -71,7 +71,7 @@ func TestWhatMachinesDoOverAndOverIsOneOfTheLatestEntries(t *testing.T) {
 			do(admin, "thing.update", "things/a")
 		}
 		do(sweeper, "thing.expire", "things/b")
-		// Two machines that share a name are two, and none of them is the admin of that name.
+		// Two machines with the same name are distinct, also from the admin with that name.
 		for id := range int64(2) {
 			do(principal.Principal{Kind: principal.Token, TenantID: admin.TenantID, UserID: 40 + id, Name: admin.Name}, "thing.update", "things/a")
 		}

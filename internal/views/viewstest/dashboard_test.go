@@ -144,10 +144,10 @@ func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
 	})
 }
 
-// shop plays the domains.
+// shop is a stub of the domains.
 type shop struct {
 	within time.Duration
-	// read counts how often the orders were counted by day.
+	// read counts the queries of orders by day.
 	read int
 }
 

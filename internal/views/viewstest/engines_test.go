@@ -42,7 +42,7 @@ func TestEachDatabaseIsRead(t *testing.T) {
 			require.Empty(t, report.Clocks)
 			return
 		}
-		// The tests' server syncs its log once a second.
+		// The test server syncs its log once per second.
 		flushed := enginestest.About(t, report.Findings, "innodb_flush_log_at_trx_commit")
 		require.Equal(t, engines.Risk, flushed.Level, flushed.Says)
 		require.Equal(t, engines.Loss{Process: engines.Nothing, Machine: engines.Second}, flushed.Loss, flushed.Says)

@@ -21,7 +21,7 @@ import (
 	"interlock/internal/views/audit"
 )
 
-// refusedDetail is what a row tells of refusals.
+// refusedDetail is the detail of a row of rejected requests.
 type refusedDetail struct {
 	Code    string
 	Count   int64
