@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A process whose CPU time is accounted to the operations.
+// process is a process whose CPU time is attributed to the operations.
 type process struct {
 	name string
 	pid  int
 }
 
-// clockTick is the unit of the times in /proc/PID/stat: USER_HZ, 100 a second on every Linux that Go
-// runs on (proc(5)).
+// clockTick is the unit of the times in /proc/PID/stat: USER_HZ, 100 per second on every
+// Linux that Go runs on (proc(5)).
 const clockTick = 10 * time.Millisecond
 
-// cpuTimes returns the user and system time that each process has used so far, with that of its
-// children which have ended and were waited for, such as wrk.
+// cpuTimes returns the user and system time used by each process so far, including its
+// children that have ended and were waited for, such as wrk.
 func cpuTimes(processes []process) ([]time.Duration, error) {
 	used := make([]time.Duration, len(processes))
 	for i, process := range processes {
@@ -34,8 +34,8 @@ func cpuTimes(processes []process) ([]time.Duration, error) {
 	return used, nil
 }
 
-// parseCPUTime adds utime, stime, cutime and cstime, the 14th to 17th field. The second, the program's name in
-// parentheses, may itself hold spaces and parentheses.
+// parseCPUTime adds utime, stime, cutime and cstime, fields 14 to 17. The second field, the
+// program's name in parentheses, may contain spaces and parentheses.
 func parseCPUTime(stat string) (time.Duration, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	const utime, cstime = 14 - 3, 17 - 3 // the fields after the name start with the third

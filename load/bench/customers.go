@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// customers are the shop's: each is made when it is wanted and comes once. Nobody uses them in
-// parallel.
+// customers generates customers of the shop, on demand and once each. It is not safe for
+// concurrent use.
 type customers struct {
 	secret string
 	last   int64   // id of the newest one
-	pace   float64 // the most that have come a second
+	pace   float64 // maximum number per second so far
 }
 
-// firstPace is for how many customers a second there are tokens before any has come.
+// firstPace is the number of customers per second for which tokens are prepared at first.
 const firstPace = 100_000
 
-// sign returns a token for a customer that has none yet (JWT, RFC 7519, HS256).
+// sign returns a token for a new customer (JWT, RFC 7519, HS256).
 func (c *customers) sign() string {
 	c.last++
 	encode := base64.RawURLEncoding.EncodeToString
@@ -33,7 +33,7 @@ func (c *customers) sign() string {
 	return text + "." + encode(mac.Sum(nil))
 }
 
-// write writes one token a line: more than will come in a period.
+// write writes one token per line, more than a period will use.
 func (c *customers) write(path string, period time.Duration) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *customers) write(path string, period time.Duration) error {
 	}
 	out := bufio.NewWriter(file)
 	for range int(max(firstPace, 2*c.pace) * (period.Seconds() + 1)) {
-		// The writer keeps its first error for Flush.
+		// The writer stores its first error for Flush.
 		_, _ = out.WriteString(c.sign() + "\n")
 	}
 	return errors.Join(out.Flush(), file.Close())

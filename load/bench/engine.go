@@ -15,7 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// engine is the MariaDB of test/services with a database of the bench's own on it.
+// engine is the MariaDB of test/services with a separate database.
 type engine struct {
 	*sql.DB
 	address string // host:port
@@ -25,7 +25,8 @@ type engine struct {
 
 var errNoEngine = errors.New("INTERLOCK_TEST_MYSQL_URL and INTERLOCK_TEST_MYSQL_PID are not set: run it with `make bench`")
 
-// openEngine creates the database. It is not dropped: the runner removes the whole server.
+// openEngine creates the database. It is not dropped, because the runner removes the whole
+// server.
 func openEngine(ctx context.Context) (*engine, error) {
 	at, err := url.Parse(os.Getenv("INTERLOCK_TEST_MYSQL_URL"))
 	pid, pidErr := strconv.Atoi(os.Getenv("INTERLOCK_TEST_MYSQL_PID"))
@@ -78,7 +79,7 @@ func (e *engine) count(ctx context.Context, query string, arguments ...any) (int
 	return n.Int64, err
 }
 
-// An expectation is a number that the store must hold.
+// expectation is a number that must be in the store.
 type expectation struct {
 	what, query string
 	want        int64
@@ -98,8 +99,8 @@ func (e *engine) holds(ctx context.Context, all []expectation) error {
 	return nil
 }
 
-// newest returns the columns of the table's newest row that meets the condition, without its id: what the product itself
-// wrote is the most realistic row there is.
+// newest returns the columns of the table's newest row that matches the condition, without
+// its id: a row written by the product is the most realistic template.
 func (e *engine) newest(ctx context.Context, table, where string) (row, error) {
 	rows, err := e.QueryContext(ctx, "SELECT * FROM "+table+" WHERE "+where+" ORDER BY id DESC LIMIT 1")
 	if err != nil {
@@ -131,20 +132,20 @@ func (e *engine) newest(ctx context.Context, table, where string) (row, error) {
 	return found, rows.Err()
 }
 
-// row is a row to be inserted again and again with some cells changed.
+// row is a row that is inserted repeatedly with some cells changed.
 type row struct {
 	table   string
 	columns []string
 	cells   []any
 }
 
-// insert is the statement for n rows.
+// insert returns the statement for n rows.
 func (r row) insert(n int) string {
 	one := "(" + places(len(r.columns)) + ")"
 	return "INSERT INTO " + r.table + " (`" + strings.Join(r.columns, "`,`") + "`) VALUES " + one + strings.Repeat(","+one, n-1)
 }
 
-// places are n places for values.
+// places returns n placeholders.
 func places(n int) string { return "?" + strings.Repeat(",?", n-1) }
 
 func (r row) set(column string, cell any) error {

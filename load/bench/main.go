@@ -1,22 +1,23 @@
-// Command bench prints what the service costs, as ratios within one run on one MariaDB and one
-// Redis. Its parts, each of which -parts can name:
+// Command bench prints the costs of the service, as ratios within one run on one MariaDB
+// and one Redis. Its parts, which -parts selects:
 //
-//	patch   a config PATCH through HTTP beside the bare statements of its unit
-//	http    a purchase in a flash sale, a sold-out answer, a replay and two refusals beside
-//	        requests that do nothing, with wrk
-//	orders  orders that the consumer of a flash sale makes beside the bare statements of it
-//	peers   a config PATCH, on MariaDB and embedded, beside what else a setting could be kept in:
-//	        a compare-and-swap of etcd, a record update of PocketBase
+//	patch   a config PATCH through HTTP, compared with the bare statements of its unit
+//	http    a purchase in a flash sale, a sold-out response, a replay and two rejections,
+//	        compared with requests that do nothing, with wrk
+//	orders  orders made by the consumer of a flash sale, compared with its bare statements
+//	peers   a config PATCH, on MariaDB and embedded, compared with other stores for a
+//	        setting: a compare-and-swap of etcd, a record update of PocketBase
 //
-// It is run by `make bench` and `make bench-peers`, beside the servers of test/services. What holds:
-//   - The rounds are interleaved (A B C A B C …), so that a neighbour on the machine hits all
-//     alike; a ratio is taken within a round, and medians are given with their spread.
-//   - Only successes count. An UPDATE that does not change exactly one row, or a reply other than
-//     the expected one, ends the run.
-//   - The path is measured, not the conflict: every writer has a row of its own, every purchase is
-//     another customer's. Bare statements go to the product's own tables, with rows copied from
-//     what the product itself wrote.
-//   - At the end the store must hold exactly what was counted.
+// `make bench` and `make bench-peers` run it, with the servers of test/services. Rules:
+//   - The rounds are interleaved (A B C A B C …), so that other load on the machine affects
+//     all subjects alike; ratios are computed within a round, and medians are printed with
+//     their spread.
+//   - Only successes count. An UPDATE that does not change exactly one row, or an unexpected
+//     reply, ends the run.
+//   - It measures the path, not conflicts: every writer has a separate row, every purchase a
+//     different customer. Bare statements use the product's tables, with rows copied from
+//     rows that the product wrote.
+//   - At the end the store must contain exactly the counted effects.
 package main
 
 import (
@@ -31,18 +32,18 @@ import (
 	"time"
 )
 
-// options say how much is measured.
+// options define the extent of the measurements.
 type options struct {
 	admin   string        // path of the service's binary
-	server  string        // path of the service's binary with routes that do nothing
+	server  string        // path of the service's binary with no-op routes
 	peer    string        // path of PocketBase's binary
-	parts   string        // which are measured, by name
-	rows    string        // which subjects of the parts http, orders and peers are measured, by letter; "" for all
-	profile string        // folder for CPU profiles of the service, one a subject; "" for none
-	workers int           // concurrent writers, connections and HTTP clients alike
-	rounds  int           // measured rounds; one more before them warms everything up
+	parts   string        // the measured parts, by name
+	rows    string        // the measured subjects of the parts http, orders and peers, by letter; "" for all
+	profile string        // folder for CPU profiles of the service, one per subject; "" for none
+	workers int           // number of concurrent writers, connections and HTTP clients
+	rounds  int           // measured rounds, after one more for warming up
 	period  time.Duration // length of one measurement
-	configs int           // configs in the store beside those that are written
+	configs int           // further configs in the store
 }
 
 func (o options) has(part string) bool { return strings.Contains(","+o.parts+",", ","+part+",") }

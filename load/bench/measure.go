@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A comparison is subjects that are measured in turn, and the ratios between them.
+// comparison is a set of subjects measured in turn, and the ratios between them.
 type comparison struct {
 	title     string
 	subjects  []*subject
@@ -20,7 +20,8 @@ type comparison struct {
 	ratios    []ratio
 }
 
-// only keeps the subjects whose letters are named, and the ratios of two that are kept; "" keeps all.
+// only keeps the subjects with the given letters, and the ratios between them; "" keeps
+// all.
 func (c *comparison) only(letters string) {
 	if letters == "" {
 		return
@@ -30,41 +31,42 @@ func (c *comparison) only(letters string) {
 	c.ratios = slices.DeleteFunc(c.ratios, func(r ratio) bool { return dropped(r.of) || dropped(r.to) })
 }
 
-// A ratio is of the rates of two subjects in one round. An aim of 0 is none.
+// ratio is the ratio of the rates of two subjects in one round. An aim of 0 means none.
 type ratio struct {
 	name   string
 	of, to *subject
 	aim    float64
 }
 
-// A subject is one of the things compared. run does it for a period; it counts successes only, and
-// fails when anything else came.
+// subject is one of the compared operations. run repeats it for a period, counts successes
+// only, and fails on any other result.
 type subject struct {
 	name    string
 	run     func(ctx context.Context, processes []process) (sample, error)
-	done    int64 // successes, the warm-up included
+	done    int64 // successes, including the warm-up
 	samples []sample
 }
 
-// letter is what the name begins with.
+// letter is the prefix of the name.
 func (s *subject) letter() string {
 	letter, _, _ := strings.Cut(s.name, " ")
 	return letter
 }
 
-// A sample is one measurement: successes, how many a second, and µs of CPU that each process spent
-// on one.
+// sample is one measurement: successes, successes per second, and µs of CPU of each process
+// per success.
 type sample struct {
 	done      int64
 	perSecond float64
 	cpuMicros []float64
 }
 
-// measure runs the rounds. The first warms up connections, caches and the tables and is not kept.
+// measure runs the rounds. The first one warms up connections, caches and tables and is
+// discarded.
 func (c *comparison) measure(ctx context.Context, rounds int) error {
 	for round := range rounds + 1 {
 		for _, subject := range c.subjects {
-			runtime.GC() // what one subject left behind is not the next one's cost
+			runtime.GC() // the garbage of one subject must not count for the next one
 			taken, err := subject.run(ctx, c.processes)
 			if err != nil {
 				return fmt.Errorf("%s, round %d: %w", subject.name, round, err)
@@ -79,7 +81,7 @@ func (c *comparison) measure(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// timed measures what work does, which returns its successes and how long they took.
+// timed measures work, which returns its successes and their duration.
 func timed(processes []process, work func() (done int64, took time.Duration, err error)) (sample, error) {
 	before, err := cpuTimes(processes)
 	if err != nil {
@@ -100,7 +102,8 @@ func timed(processes []process, work func() (done int64, took time.Duration, err
 	return taken, nil
 }
 
-// stepping is a subject whose workers each repeat a step, which succeeds so many times or fails.
+// stepping is a subject whose workers repeat a step, which counts as the given number of
+// successes or fails.
 func stepping(name string, workers int, period time.Duration, successes int64, step func(ctx context.Context, worker int) error) *subject {
 	return &subject{name: name, run: func(ctx context.Context, processes []process) (sample, error) {
 		return timed(processes, func() (int64, time.Duration, error) {
@@ -111,8 +114,9 @@ func stepping(name string, workers int, period time.Duration, successes int64, s
 	}}
 }
 
-// repeat has every worker repeat step until the period is over and returns how often it succeeded.
-// An operation under way at the end is finished and counted, so that every effect is a counted one.
+// repeat lets every worker repeat step until the period is over and returns the number of
+// successes. Operations in flight at the end are completed and counted, so that every
+// effect is counted.
 func repeat(ctx context.Context, workers int, period time.Duration, step func(context.Context, int) error) (int64, error) {
 	var (
 		total   atomic.Int64

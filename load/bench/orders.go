@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	// batch is how many orders the product's consumer makes in one transaction.
+	// batch is the number of orders in one transaction of the product's consumer.
 	batch = 100
-	// consumers is how many batches of a sale the product works on at once. The lock of the item
-	// lets one of them at a time into its transaction.
+	// consumers is the number of concurrent batches of a sale. The inventory lock of the
+	// item admits one of them at a time into its transaction.
 	consumers = 2
-	// queuedAhead is for how many orders a second tickets must wait before the consumer is measured.
+	// queuedAhead is the number of tickets, per second of the period, that must be queued
+	// before the consumer is measured.
 	queuedAhead = 15_000
 )
 
-// orders compares the consumer with a loop of its statements, many orders in a transaction and one,
-// and with two such loops side by side, which the lock of the item keeps the consumer from. The bare
-// statements write as if for a sale that is planned only, so that the product leaves it alone.
+// orders compares the consumer with a loop of its statements, with many orders per
+// transaction and with one, and with two concurrent loops, which the inventory lock rules
+// out for the consumer. The bare statements write for a sale that is only planned, so that
+// the product ignores it.
 func (b *saleBench) orders(ctx context.Context) (*comparison, error) {
 	id, _, err := b.planDraft(ctx, lot)
 	if err != nil {
@@ -46,7 +48,8 @@ func (b *saleBench) orders(ctx context.Context) (*comparison, error) {
 	}, nil
 }
 
-// consume wakes the consumer, counts what SQL says is sold over a period, and sends it to rest.
+// consume wakes the consumer, counts the units sold in SQL over a period, and pauses the
+// consumer.
 func (b *saleBench) consume(ctx context.Context, processes []process) (taken sample, err error) {
 	if err := b.fill(ctx); err != nil {
 		return sample{}, fmt.Errorf("fill the queue: %w", err)
@@ -84,7 +87,7 @@ func (b *saleBench) consume(ctx context.Context, processes []process) (taken sam
 	})
 }
 
-// watch returns how many orders are made in a period.
+// watch returns the number of orders made in a period.
 func (b *saleBench) watch(ctx context.Context) (int64, time.Duration, error) {
 	start := time.Now()
 	before, err := b.sold(ctx)
@@ -114,7 +117,7 @@ func (b *saleBench) awaitSold(ctx context.Context, enough func(sold int64) bool)
 	}
 }
 
-// fill has customers buy until enough tickets wait.
+// fill makes purchases until enough tickets are queued.
 func (b *saleBench) fill(ctx context.Context) error {
 	buy := b.purchases(b.sale, "202")
 	for {
@@ -138,8 +141,8 @@ func (b *saleBench) queued(ctx context.Context) (float64, error) {
 	return queued, err
 }
 
-// lotWriter issues the statements of one transaction of the consumer, and nothing else, with rows
-// like those that the product wrote for one order.
+// lotWriter runs only the statements of one transaction of the consumer, with rows like
+// those that the product wrote for one order.
 type lotWriter struct {
 	connection                  *sql.Conn
 	order, line, history, audit row
@@ -149,7 +152,7 @@ type lotWriter struct {
 
 const rawSKU = "BENCH-RAW"
 
-// newLotWriters takes the patterns from the one order of the sale that is sold out.
+// newLotWriters copies the patterns from the only order of the sold-out sale.
 func newLotWriters(ctx context.Context, e *engine, pattern, sale int64) ([]*lotWriter, error) {
 	for {
 		n, err := e.count(ctx, "SELECT COUNT(*) FROM orders WHERE sale_id = ?", pattern)
@@ -206,8 +209,8 @@ func (w *lotWriter) open(ctx context.Context, e *engine, server *sql.DB, pattern
 	return w.order.set("sale_id", w.sale)
 }
 
-// addRawStock gives the planned sale units, and a holder their pieces, of an item that nobody else
-// sells.
+// addRawStock gives the planned sale its units, and a holder its reserved stock, of an item
+// that is sold nowhere else.
 func addRawStock(ctx context.Context, e *engine, sale int64) (tenant, id int64, err error) {
 	units, err := e.newest(ctx, "flash_sale_stocks", "TRUE")
 	if err != nil {
@@ -229,13 +232,13 @@ func addRawStock(ctx context.Context, e *engine, sale int64) (tenant, id int64, 
 	return tenant, id, err
 }
 
-// commit is one transaction of n orders.
+// commit is one transaction with n orders.
 func (w *lotWriter) commit(ctx context.Context, n int) error {
 	tx, err := w.connection.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after COMMIT it does nothing
+	defer func() { _ = tx.Rollback() }() // no effect after COMMIT
 	tickets, err := w.insertOrders(ctx, tx, n)
 	if err != nil {
 		return fmt.Errorf("insert orders: %w", err)
@@ -291,7 +294,8 @@ func (w *lotWriter) ids(ctx context.Context, tx *sql.Tx, tickets []any) ([]int64
 	return ids, rows.Err()
 }
 
-// insertRest inserts what belongs to the orders: lines, histories, holds, and one audit row.
+// insertRest inserts the other rows of the orders: lines, histories, holds, and one audit
+// row.
 func (w *lotWriter) insertRest(ctx context.Context, tx *sql.Tx, orders []int64) error {
 	var lines, histories, holds []any
 	for _, id := range orders {
@@ -325,7 +329,7 @@ func (w *lotWriter) insertRest(ctx context.Context, tx *sql.Tx, orders []int64) 
 	return nil
 }
 
-// move counts units as sold and takes their pieces from their holder, both guarded.
+// move counts units as sold and subtracts them from their holder, both guarded.
 func (w *lotWriter) move(ctx context.Context, tx *sql.Tx, n int) error {
 	for _, guarded := range []struct {
 		statement string
@@ -347,8 +351,8 @@ func (w *lotWriter) move(ctx context.Context, tx *sql.Tx, n int) error {
 	return nil
 }
 
-// asTheProduct opens connections that speak to the engine as the product's do: statements with
-// their values in them, in one round trip, under READ COMMITTED.
+// asTheProduct opens connections like the product's: interpolated statements, in one round
+// trip, under READ COMMITTED.
 func (e *engine) asTheProduct() (*sql.DB, error) {
 	config, err := mysql.ParseDSN(e.dsn(e.name))
 	if err != nil {

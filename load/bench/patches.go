@@ -15,8 +15,8 @@ import (
 
 const replyLimit = 30 * time.Second
 
-// benchPatches compares a bare guarded UPDATE, the statements of one unit, and a config PATCH, on a
-// service of one process.
+// benchPatches compares a bare guarded UPDATE, the statements of one unit, and a config
+// PATCH, on a service with one process.
 func benchPatches(ctx context.Context, o options, e *engine) (err error) {
 	s, err := startService(ctx, o, e.serviceURL())
 	if err != nil {
@@ -62,11 +62,11 @@ func benchPatches(ctx context.Context, o options, e *engine) (err error) {
 	return compared.print(os.Stdout)
 }
 
-// auditedEdits leaves out what the service itself records meanwhile: its checks of promises find what
-// the bare statements wrote past it.
+// auditedEdits excludes entries by the service itself: its promise checks find the rows
+// that the bare statements wrote without audit rows.
 const auditedEdits = "SELECT COUNT(*) FROM audit_entries WHERE action = 'config.update'"
 
-// checkPatches compares what the store holds with the successes that were counted: no more, no less.
+// checkPatches checks that the store contains exactly the counted successes.
 func checkPatches(ctx context.Context, e *engine, subjects []*subject, units int, audited int64) error {
 	const steps = "SELECT SUM(version - 1) FROM configs WHERE `key` LIKE "
 	a, b, c := subjects[0].done, subjects[1].done, subjects[2].done
@@ -80,7 +80,8 @@ func checkPatches(ctx context.Context, e *engine, subjects []*subject, units int
 	})
 }
 
-// patches sends config PATCHes: each worker edits a config of its own over a connection of its own.
+// patches sends config PATCHes: each worker edits a separate config over a separate
+// connection.
 type patches []*editor
 
 // newPatches returns an editor for each worker's config of the subject.
@@ -103,9 +104,9 @@ func (p patches) close() {
 	}
 }
 
-// editor keeps one config's page open: it edits, takes the new ETag from the reply and edits again.
-// It writes its requests by hand, because it shares the cores with what it measures and net/http's
-// client would cost as much as the service's server.
+// editor edits one config repeatedly, with the ETag of the previous reply. It writes its
+// requests by hand, because it shares the cores with the measured service and net/http's
+// client would cost as much as the server.
 type editor struct {
 	address    string
 	connection net.Conn // nil before the first edit
@@ -125,7 +126,7 @@ func newEditor(s *service, key, etag string) *editor {
 	}
 }
 
-// connect dials at the first edit: the service ends connections on which it hears nothing.
+// connect dials at the first edit, because the service closes idle connections.
 func (e *editor) connect() error {
 	if e.connection != nil {
 		return nil
@@ -138,7 +139,8 @@ func (e *editor) connect() error {
 	return nil
 }
 
-// edit PATCHes the config's value under the ETag of the reply before. Anything but 200 is an error.
+// edit PATCHes the config's value with the ETag of the previous reply. Any status but 200
+// is an error.
 func (e *editor) edit() error {
 	if err := e.connect(); err != nil {
 		return err
@@ -172,6 +174,6 @@ func (e *editor) edit() error {
 		return fmt.Errorf("PATCH answered %d: %s", reply.StatusCode, said)
 	}
 	e.etag = reply.Header.Get("ETag")
-	_, err = io.Copy(io.Discard, reply.Body) // or the next reply would start in the middle of this one
+	_, err = io.Copy(io.Discard, reply.Body) // otherwise the next reply would start in the middle of this one
 	return err
 }

@@ -13,15 +13,16 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// etcdClients is how many connections the writers of etcd share: one alone would be the bound.
+// etcdClients is the number of connections that the etcd writers share; a single one would
+// be the bottleneck.
 const etcdClients = 4
 
-// benchPeers compares a config PATCH, whose unit is a version check, a history row and an audit
-// row, with the write of one value elsewhere: a compare-and-swap of etcd, which keeps earlier
-// versions until they are compacted, and a record update of PocketBase, which checks no version
-// and keeps none. All write to the same disk. etcd, MariaDB and the embedded service sync it
-// before they answer; PocketBase does not (synchronous=NORMAL, as it comes), so that a loss of
-// power can take what it has acknowledged.
+// benchPeers compares a config PATCH, whose unit is a version check, a history row and an
+// audit row, with the write of one value elsewhere: a compare-and-swap of etcd, which
+// stores earlier versions until they are compacted, and a record update of PocketBase,
+// which checks no version and stores none. All write to the same disk. etcd, MariaDB and
+// the embedded service sync it before they reply; PocketBase does not (synchronous=NORMAL,
+// its default), so that a loss of power can lose acknowledged writes.
 func benchPeers(ctx context.Context, o options, e *engine) (err error) {
 	onMariaDB, err := startService(ctx, o, e.serviceURL())
 	if err != nil {
@@ -92,7 +93,7 @@ func benchPeers(ctx context.Context, o options, e *engine) (err error) {
 	return compared.print(os.Stdout)
 }
 
-// seededPatches returns editors of one config each, among others.
+// seededPatches returns editors of one config each, among other configs.
 func seededPatches(ctx context.Context, s *service, o options) (*servicePatches, error) {
 	etags, err := seed(ctx, s, o)
 	if err != nil {
@@ -101,13 +102,13 @@ func seededPatches(ctx context.Context, s *service, o options) (*servicePatches,
 	return &servicePatches{newPatches(s, "c", etags, o.workers), s}, nil
 }
 
-// servicePatches are patches, and the service that they go to.
+// servicePatches are patches with their service.
 type servicePatches struct {
 	patches
 	service *service
 }
 
-// versions counts the versions that edits have made.
+// versions counts the versions made by edits.
 func (p *servicePatches) versions(ctx context.Context) (made int64, err error) {
 	for worker := range p.patches {
 		config, _, err := p.service.ask(ctx, http.MethodGet, "/configs/"+configKey("c", worker), nil)
@@ -120,7 +121,7 @@ func (p *servicePatches) versions(ctx context.Context) (made int64, err error) {
 	return made, nil
 }
 
-// startEtcd starts one member, as it comes.
+// startEtcd starts one member with default settings.
 func startEtcd(ctx context.Context) (*server, error) {
 	return startPeer(ctx, "etcd", "/health", func(s *server) []string {
 		return []string{
@@ -130,14 +131,14 @@ func startEtcd(ctx context.Context) (*server, error) {
 	})
 }
 
-// startPocketBase starts it with a collection that anybody may write (load/pocketbase).
+// startPocketBase starts it with a publicly writable collection (load/pocketbase).
 func startPocketBase(ctx context.Context, program string) (*server, error) {
 	return startPeer(ctx, program, "/api/health", func(s *server) []string {
 		return []string{"serve", "--dir", filepath.Join(s.home, "data"), "--http", s.address}
 	})
 }
 
-// startPeer starts a server that is not ours.
+// startPeer starts a third-party server.
 func startPeer(ctx context.Context, program, health string, arguments func(*server) []string) (*server, error) {
 	s, err := newServer(filepath.Base(program))
 	if err != nil {
@@ -153,7 +154,7 @@ func startPeer(ctx context.Context, program, health string, arguments func(*serv
 	return s, nil
 }
 
-// swaps writes each worker's key if it still has the revision that the worker saw last.
+// swaps writes each worker's key if it still has the revision that the worker read last.
 type swaps struct {
 	clients   []*clientv3.Client
 	revisions []int64
@@ -197,7 +198,7 @@ func (s *swaps) step(ctx context.Context, worker int) error {
 	return nil
 }
 
-// versions counts the versions that swaps have made.
+// versions counts the versions made by swaps.
 func (s *swaps) versions(ctx context.Context) (made int64, err error) {
 	all, err := s.clients[0].Get(ctx, "bench.k.", clientv3.WithPrefix())
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *service) profile(ctx context.Context, path string, period time.Duration
 	return errors.Join(err, file.Close())
 }
 
-// profiling has a profile of the service written while a subject is measured.
+// profiling returns a subject that writes a profile of the service during its measurement.
 func (s *service) profiling(o options, measured *subject) *subject {
 	run := measured.run
 	measured.run = func(ctx context.Context, processes []process) (taken sample, err error) {

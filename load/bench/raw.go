@@ -26,7 +26,7 @@ func newGuarded(ctx context.Context, e *engine, key string) (*guarded, error) {
 	if g.connection, err = e.Conn(ctx); err != nil {
 		return nil, err
 	}
-	// The isolation that the product uses.
+	// The product's isolation level.
 	if _, err := g.connection.ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func newGuarded(ctx context.Context, e *engine, key string) (*guarded, error) {
 
 // advance issues the guarded UPDATE; anything but one changed row is an error.
 func (g *guarded) advance(ctx context.Context) error {
-	value := `"` + valueOf(int(g.version)) + `"` // the column holds JSON text
+	value := `"` + valueOf(int(g.version)) + `"` // the column contains JSON text
 	result, err := g.update.ExecContext(ctx, value, 1, "admin", time.Now().UTC(), g.tenant, g.id, g.version)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (g *guarded) advance(ctx context.Context) error {
 	return nil
 }
 
-// bareUpdates is subject A: the guard alone, each a transaction of its own.
+// bareUpdates is subject A: only the guard, each in a separate transaction.
 type bareUpdates []*guarded
 
 func newBareUpdates(ctx context.Context, e *engine, workers int) (bareUpdates, error) {
@@ -82,7 +82,7 @@ func (b bareUpdates) close() {
 
 func (b bareUpdates) step(ctx context.Context, worker int) error { return b[worker].advance(ctx) }
 
-// rawUnits is subject B: the statements that the product issues for one edit, and nothing else.
+// rawUnits is subject B: only the statements of one edit by the product.
 type rawUnits []*rawUnit
 
 type rawUnit struct {
@@ -91,8 +91,8 @@ type rawUnit struct {
 	insertHistory, insertAudit *sql.Stmt
 }
 
-// newRawUnits edits each worker's config once through the product and takes the history and audit
-// rows which that leaves as the pattern of those to be inserted.
+// newRawUnits edits each worker's config once through the product and uses the resulting
+// history and audit rows as templates.
 func newRawUnits(ctx context.Context, e *engine, edits patches) (rawUnits, error) {
 	var units rawUnits
 	for worker := range edits {
@@ -158,8 +158,8 @@ func (u *rawUnit) commit(ctx context.Context) error {
 	return err
 }
 
-// newUnitID has the length of a UUID and, like the product's version 7, starts with the time, so
-// that the unique index grows at its right edge.
+// newUnitID has the length of a UUID and, like the product's version 7, starts with the
+// time, so that the unique index grows at its right edge.
 func newUnitID() string {
 	return fmt.Sprintf("%018x-%s", time.Now().UnixNano(), randomHex(8)+"0")
 }

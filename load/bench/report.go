@@ -40,7 +40,7 @@ func (c *comparison) print(out io.Writer) error {
 	return nil
 }
 
-// printMachine prints what is needed to read the numbers.
+// printMachine prints the environment of the measurements.
 func printMachine(ctx context.Context, out io.Writer, e *engine, o options) error {
 	settings, err := e.settings(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func printMachine(ctx context.Context, out io.Writer, e *engine, o options) erro
 	return nil
 }
 
-// settings says what a commit of this engine is worth.
+// settings describes the durability of a commit on this engine.
 func (e *engine) settings(ctx context.Context) (string, error) {
 	var version, method string
 	var flush, binlog, buffer int64
@@ -71,7 +71,7 @@ func (s *subject) rates() []float64 {
 	return rates
 }
 
-// cpu returns what the i-th process spent on one operation, by round.
+// cpu returns the CPU time of the i-th process per operation, by round.
 func (s *subject) cpu(i int) []float64 {
 	var spent []float64
 	for _, sample := range s.samples {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// benchSale compares what customers and callers of a flash sale's service wait for with requests
-// that do nothing, and its consumer with the bare statements. The consumer rests while requests are
-// measured: the sale's own rate holds it to one order a second.
+// benchSale compares the requests of customers and callers of a flash sale with requests
+// that do nothing, and its consumer with the bare statements. During the measurement of
+// requests the sale's rate limits the consumer to one order per second.
 func benchSale(ctx context.Context, o options, e *engine, r redisServer) (err error) {
 	secret := randomHex(32)
 	s, err := startBenchServer(ctx, o, e, r, secret)
@@ -61,7 +61,7 @@ func benchSale(ctx context.Context, o options, e *engine, r redisServer) (err er
 	return nil
 }
 
-// saleBench is the service with a sale that does not end and one that is sold out.
+// saleBench is the service with an unlimited sale and a sold-out one.
 type saleBench struct {
 	*benchServer
 	options   options
@@ -72,13 +72,13 @@ type saleBench struct {
 	sku  string
 	sale int64 // its id
 	etag string
-	over int64 // id of the one that is sold out
+	over int64 // id of the sold-out sale
 
-	rawSale int64      // for which the bare statements write; 0 without
-	raw     []*subject // which count their orders
+	rawSale int64      // the sale of the bare statements; 0 without
+	raw     []*subject // the subjects that count its orders
 }
 
-// lot is how many units are for sale: more than are sold.
+// lot is the number of units for sale, more than are sold.
 const lot = 50_000_000
 
 func (b *saleBench) open(ctx context.Context) error {
@@ -102,7 +102,7 @@ func (b *saleBench) open(ctx context.Context) error {
 	return err
 }
 
-// plan plans and opens a sale whose consumer rests.
+// plan plans and opens a sale with an idle consumer.
 func (b *saleBench) plan(ctx context.Context, quantity int) (id int64, etag string, err error) {
 	if id, _, err = b.planDraft(ctx, quantity); err != nil {
 		return 0, "", err
@@ -128,7 +128,7 @@ func (b *saleBench) planDraft(ctx context.Context, quantity int) (id int64, etag
 
 const purchase = `{"quantity":1}`
 
-// purchases is the volley of customers who each buy one unit.
+// purchases returns a volley of customers who buy one unit each.
 func (b *saleBench) purchases(sale int64, status string) *volley {
 	return &volley{
 		service: b.benchServer, method: http.MethodPost, path: fmt.Sprintf("/flash-sales/%d/orders", sale), body: purchase,
@@ -136,8 +136,8 @@ func (b *saleBench) purchases(sale int64, status string) *volley {
 	}
 }
 
-// requests compares replies over HTTP. The requests of one ratio authenticate alike: N, F and S each
-// as another customer, the others by one API token.
+// requests compares replies over HTTP. The requests of one ratio authenticate alike: N, F
+// and S with a different customer each time, the others with one API token.
 func (b *saleBench) requests(ctx context.Context) (*comparison, error) {
 	token := "Authorization: Bearer " + b.token
 	nothing := volley{
@@ -179,7 +179,7 @@ func (b *saleBench) requests(ctx context.Context) (*comparison, error) {
 	}, nil
 }
 
-// replayed is the volley of the repeats of a request that was answered, here, under its key.
+// replayed returns a volley of repeats of a completed request, under its key.
 func (b *saleBench) replayed(ctx context.Context, token string) (*volley, error) {
 	const key = "bench.replayed"
 	body := `{"key":"` + key + `","value":"` + valueOf(0) + `","valueType":"string","remark":"written by the bench"}`
@@ -196,15 +196,15 @@ func (b *saleBench) holdFor() time.Duration {
 	return b.options.period.Round(time.Second) + 3*time.Second
 }
 
-// hold has the service hold the bench's lock and an idempotency key for a while. When it returns,
-// they are held; what it returns waits until they are free.
+// hold makes the service hold the bench's lock and an idempotency key for a while. It
+// returns when they are held; the returned function waits until they are released.
 func (b *saleBench) hold(ctx context.Context, body, key string) (func() error, error) {
 	freed := make(chan error, 1)
 	go func() {
 		_, _, err := b.ask(ctx, http.MethodPost, "/bench/hold", json.RawMessage(body), "X-Idempotency-Key", key)
 		freed <- err
 	}()
-	// The reply to this one is the refusal.
+	// The rejection proves that the lock is held.
 	for {
 		if _, _, err := b.ask(ctx, http.MethodPost, "/bench/locked", nil); err != nil {
 			return func() error { return <-freed }, nil
@@ -217,8 +217,8 @@ func (b *saleBench) hold(ctx context.Context, body, key string) (func() error, e
 	}
 }
 
-// drain lets the consumer make an order of each ticket, and holds the result against what was
-// accepted.
+// drain lets the consumer make an order of each ticket, and compares the result with the
+// accepted purchases.
 func (b *saleBench) drain(ctx context.Context) error {
 	if err := b.setRate(ctx, nil); err != nil {
 		return err
@@ -237,15 +237,15 @@ func (b *saleBench) drain(ctx context.Context) error {
 	}
 }
 
-// check: what was accepted is what was sold, in the gate and in SQL. Requests that wrk cut off may
-// have been accepted too; the service counts them apart.
+// check compares accepted and sold units, in the gate and in SQL. Requests that wrk
+// interrupted may have been accepted too; the service counts them separately.
 func (b *saleBench) check(ctx context.Context, stats map[string]any) error {
 	replies, err := b.replies(ctx, http.MethodPost, "/flash-sales/:id/orders")
 	if err != nil {
 		return err
 	}
 	confirmed, _ := stats["confirmed"].(float64)
-	sold, accepted := int64(confirmed), replies["202"]-1 // one is of the sale that is sold out
+	sold, accepted := int64(confirmed), replies["202"]-1 // one belongs to the sold-out sale
 	if stats["balanced"] != true || sold < accepted || sold > accepted+replies[gone] {
 		return fmt.Errorf("%d accepted and %d unknown do not fit the sale's %v", accepted, replies[gone], stats)
 	}
@@ -262,7 +262,7 @@ func (b *saleBench) check(ctx context.Context, stats map[string]any) error {
 	})
 }
 
-// checkRaw holds what the bare statements wrote against what they counted.
+// checkRaw compares the rows written by the bare statements with their counts.
 func (b *saleBench) checkRaw(ctx context.Context) error {
 	var written int64
 	for _, subject := range b.raw {
@@ -275,7 +275,7 @@ func (b *saleBench) checkRaw(ctx context.Context) error {
 	})
 }
 
-// setRate sets how many orders a second the consumer makes; nil is as many as it can.
+// setRate limits the orders per second of the consumer; nil means no limit.
 func (b *saleBench) setRate(ctx context.Context, rate any) error {
 	_, etag, err := b.ask(ctx, http.MethodPatch, fmt.Sprintf("/flash-sales/%d", b.sale), map[string]any{"rate": rate}, "If-Match", b.etag)
 	if err == nil {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// configKey names a worker's config of a subject (a, b, c).
+// configKey is the key of a worker's config of a subject (a, b, c).
 func configKey(subject string, worker int) string {
 	return fmt.Sprintf("bench.%s.%d", subject, worker)
 }
 
-// valueOf is a value of 200 characters that differs with n: a no-op edit would write nothing.
+// valueOf returns a value of 200 characters that depends on n, because an unchanged value
+// would not be written.
 func valueOf(n int) string {
 	return fmt.Sprintf("%010d ", n) + strings.Repeat("setting ", 24)[:189]
 }
 
-// seed creates every worker's configs, and others around them so that the table is not a toy. It
+// seed creates every worker's configs, and further ones for a realistic table size. It
 // returns the ETag of each config by key.
 func seed(ctx context.Context, s *service, o options) (map[string]string, error) {
 	etags := map[string]string{}

@@ -18,7 +18,7 @@ const (
 	stopLimit  = 20 * time.Second
 )
 
-// server is a process that answers over HTTP.
+// server is a process with an HTTP API.
 type server struct {
 	name    string
 	address string // host:port
@@ -27,7 +27,7 @@ type server struct {
 	ended   chan error
 }
 
-// newServer returns a server that is not started yet, with a folder and an address of its own.
+// newServer returns a server that is not started yet, with a new folder and address.
 func newServer(name string) (*server, error) {
 	home, err := os.MkdirTemp("", "interlock-bench-")
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *server) serve(environment []string, program string, arguments ...string
 		return err
 	}
 	defer log.Close()
-	// Not CommandContext: stop ends it, and gives it the time to finish what is in flight.
+	// Not CommandContext: stop ends the process, and lets it finish requests in flight.
 	command := exec.Command(program, arguments...)
 	command.Env = environment
 	command.Stdout, command.Stderr = log, log
@@ -59,7 +59,7 @@ func (s *server) serve(environment []string, program string, arguments ...string
 	return nil
 }
 
-// awaitReady waits until a path is answered with 200.
+// awaitReady waits until a path returns 200.
 func (s *server) awaitReady(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
@@ -94,7 +94,8 @@ func (s *server) logTail() string {
 	return string(log[max(0, len(log)-4000):])
 }
 
-// stop ends the process and removes its files. One that does not end by itself is an error.
+// stop ends the process and removes its files. If the process has to be killed, that is an
+// error.
 func (s *server) stop() error {
 	defer os.RemoveAll(s.home)
 	if s.command == nil {

@@ -24,9 +24,9 @@ type service struct {
 	profiles string
 }
 
-// startService migrates the database with admin, starts the service, which is of one process, and
-// creates a token. "" is the embedded database. With a folder for profiles it is the binary that
-// serves them.
+// startService migrates the database with admin, starts the service as one process, and
+// creates a token. "" is the embedded database. With a folder for profiles it starts the
+// binary that serves them.
 func startService(ctx context.Context, o options, databaseURL string) (*service, error) {
 	environment := []string{"INTERLOCK_REDIS_URL="}
 	if databaseURL != "" {
@@ -38,8 +38,8 @@ func startService(ctx context.Context, o options, databaseURL string) (*service,
 	return launchProfiled(ctx, o, environment...)
 }
 
-// launchProfiled starts the service with routes that do nothing, which serves profiles if there is
-// a folder for them.
+// launchProfiled starts the service with no-op routes, which serves profiles if there is a
+// folder for them.
 func launchProfiled(ctx context.Context, o options, environment ...string) (*service, error) {
 	command := []string{o.server}
 	profiles := ""
@@ -58,7 +58,7 @@ func launchProfiled(ctx context.Context, o options, environment ...string) (*ser
 	return s, nil
 }
 
-// launch is startService for a command that serves, with more environment.
+// launch is startService for a given command, with more environment variables.
 func launch(ctx context.Context, admin string, command []string, environment ...string) (*service, error) {
 	for _, path := range []string{admin, command[0]} {
 		if _, err := os.Stat(path); err != nil {
@@ -79,7 +79,7 @@ func launch(ctx context.Context, admin string, command []string, environment ...
 func (s *service) start(ctx context.Context, admin string, command, more []string) error {
 	environment := append(os.Environ(),
 		"INTERLOCK_DATA_DIR="+filepath.Join(s.home, "data"),
-		// One token sends all that the machine can take, which is what is measured.
+		// One token sends the complete load.
 		"INTERLOCK_ENCRYPTION_KEYS=bench:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		"INTERLOCK_RATE_LIMIT=0", "INTERLOCK_TENANT_RATE_LIMIT=0",
 		"INTERLOCK_ADMIN_PASSWORD=bench-only-"+randomHex(16),
@@ -105,8 +105,8 @@ func (s *service) create(ctx context.Context, config map[string]any) (string, er
 	return etag, err
 }
 
-// ask sends a JSON body to a route of the API and returns the JSON object and the ETag of the
-// reply, which is a success. Headers are names and values in turn.
+// ask sends a JSON body to an API route and returns the JSON object and the ETag of the
+// reply, which must be a success. Headers are alternating names and values.
 func (s *service) ask(ctx context.Context, method, path string, body any, headers ...string) (map[string]any, string, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {

@@ -19,26 +19,26 @@ import (
 //go:embed requests.lua
 var requestsScript []byte
 
-// volley is one kind of request that wrk sends over and over. What the replies were is read from
-// the service's own metrics, so that wrk need not look at them.
+// volley is one kind of request that wrk repeats. The replies are counted from the
+// service's metrics, so that wrk need not inspect them.
 type volley struct {
 	service *benchServer
 	method  string
 	path    string // below the API's base
 	body    string
 	headers []string
-	// customers sign the requests, each another; nil leaves it to the headers.
+	// customers sign the requests, each a different one; nil uses the headers.
 	customers *customers
-	route     string // as the metrics name it, below the API's base
+	route     string // its label in the metrics, below the API's base
 	status    string // of every reply
 }
 
-// wrkSlack is how much longer than its period wrk may take to end.
+// wrkSlack is the extra time for wrk to end after its period.
 const wrkSlack = 20 * time.Second
 
 var errNoWrk = errors.New("wrk is not installed: run it with `make bench`")
 
-// load makes the tokens for one period and returns their file, "" without customers.
+// load creates the tokens for one period and returns their file, "" without customers.
 func (v *volley) load(period time.Duration) (tokens string, err error) {
 	if v.customers == nil {
 		return "", nil
@@ -47,8 +47,8 @@ func (v *volley) load(period time.Duration) (tokens string, err error) {
 	return tokens, v.customers.write(tokens, period)
 }
 
-// fire sends for a period and returns how many requests were answered, and in which time. Any
-// other reply is an error. A request that wrk cut off at its end may have been answered.
+// fire sends requests for a period and returns the number of replies and the duration. Any
+// other reply is an error. A request that wrk interrupted at its end may have been handled.
 func (v *volley) fire(ctx context.Context, connections int, period time.Duration, tokens string) (int64, time.Duration, error) {
 	before, err := v.service.settled(ctx, v.method, v.route)
 	if err != nil {
@@ -102,10 +102,10 @@ func parseWrk(said string) (answered int64, took time.Duration, err error) {
 	return numbers[0], time.Duration(numbers[1]) * time.Microsecond, nil
 }
 
-// gone is the status under which the service counts requests whose client hung up.
+// gone is the status under which the service counts requests whose client disconnected.
 const gone = "499"
 
-// check holds what the service answered against what wrk counted.
+// check compares the service's replies with wrk's count.
 func (v *volley) check(ctx context.Context, before map[string]int64, answered, connections int64) error {
 	after, err := v.service.settled(ctx, v.method, v.route)
 	if err != nil {
@@ -123,7 +123,7 @@ func (v *volley) check(ctx context.Context, before map[string]int64, answered, c
 	return nil
 }
 
-// benchServer is the service with routes that do nothing, and with a Redis.
+// benchServer is the service with no-op routes, and with a Redis.
 type benchServer struct {
 	*service
 }
@@ -140,7 +140,7 @@ func startBenchServer(ctx context.Context, o options, e *engine, r redisServer, 
 	return &benchServer{s}, nil
 }
 
-// settled is replies once no request is under way any more.
+// settled returns replies once no request is in flight.
 func (s *benchServer) settled(ctx context.Context, method, route string) (map[string]int64, error) {
 	for last := int64(-1); ; {
 		found, err := s.replies(ctx, method, route)
@@ -163,7 +163,7 @@ func (s *benchServer) settled(ctx context.Context, method, route string) (map[st
 
 var counted = regexp.MustCompile(`^interlock_http_request_duration_seconds_count\{method="(\w+)",route="([^"]*)",status="(\d+)"\} (\S+)$`)
 
-// replies returns how many replies of each status the service has given on a route.
+// replies returns the number of the service's replies on a route by status.
 func (s *benchServer) replies(ctx context.Context, method, route string) (map[string]int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+"/metrics", nil)
 	if err != nil {
@@ -190,7 +190,8 @@ func (s *benchServer) replies(ctx context.Context, method, route string) (map[st
 	return found, lines.Err()
 }
 
-// subject measures the volley. around, if any, is told before and returns what is to be done after.
+// subject measures the volley. around, if any, is called before and returns a function to
+// call afterwards.
 func (v *volley) subject(o options, name string, around func(ctx context.Context) (func() error, error)) *subject {
 	measured := &subject{name: name}
 	measured.run = func(ctx context.Context, processes []process) (taken sample, err error) {

@@ -1,18 +1,19 @@
-// Command locks compares this program's lock with two libraries that do the same on
-// Redis: github.com/go-redsync/redsync and github.com/bsm/redislock, as ratios within
-// one run on one server:
+// Command locks compares this program's lock with two libraries for Redis locks:
+// github.com/go-redsync/redsync and github.com/bsm/redislock, as ratios within one run on
+// one server:
 //
-//	free       workers that take and release a lock each of its own: locks a second
-//	contended  workers that want one lock, for a fixed time, hold it for 1 ms and come
-//	           back after 10 ms: how long the 99th of 100 waited, and how evenly they
-//	           were served (Jain's index)
+//	free       workers that acquire and release a separate lock each: locks per second
+//	contended  workers that contend for one lock, for a fixed time, hold it for 1 ms and
+//	           retry after 10 ms: the 99th percentile of the waits, and the fairness of
+//	           the shares (Jain's index)
 //
-// It is run by `make bench-locks`, beside the servers of test/services. What holds:
-//   - Rounds are interleaved (A B C A B C …), and so are slices of 50 ms of those with
-//     free locks, so that a neighbour on the machine hits all alike; a ratio is taken within a round, and medians are given with their
-//     spread.
-//   - All use one client's settings and a TTL of 10 s; the peers keep their own
-//     defaults of how they retry.
+// `make bench-locks` runs it, with the servers of test/services. Rules:
+//   - Rounds are interleaved (A B C A B C …), and so are slices of 50 ms of those with free
+//     locks, so that other load on the machine affects all subjects alike; ratios are
+//     computed within a round, and medians are printed with their spread.
+//   - All use one client's settings and a TTL of 10 s; the peers use their default retry
+//     settings.
+//   - No two workers may be inside a contended lock.
 //   - Nobody may meet another inside a contended lock.
 package main
 
@@ -33,7 +34,7 @@ import (
 	"interlock/internal/base/redisconn"
 )
 
-// What a caller does with a lock: a short transaction, and then something else.
+// Durations of a caller: a short transaction, and then other work.
 const (
 	hold    = time.Millisecond
 	absence = 10 * time.Millisecond
@@ -89,11 +90,11 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// slice is how long a subject takes free locks before it is the next one's turn: on a
-// machine with neighbours the shares of whole seconds say more about these.
+// slice is the time of a subject's turn with free locks: on a machine with other load,
+// short slices are more comparable than whole seconds.
 const slice = 50 * time.Millisecond
 
-// measureFree returns each subject's locks taken and released a second.
+// measureFree returns the locks per second of each subject.
 func measureFree(ctx context.Context, subjects []subject, o options) ([]float64, error) {
 	rates := make([]float64, len(subjects))
 	turns := max(1, int(o.period/slice))
@@ -121,7 +122,7 @@ func takeFree(ctx context.Context, s subject, o options) (float64, error) {
 		working.Go(func() {
 			key := "free " + strconv.Itoa(w)
 			for ctx.Err() == nil {
-				// A lock that was begun is finished.
+				// A started lock cycle is completed.
 				release, err := s.acquire(context.WithoutCancel(ctx), key)
 				if err == nil {
 					err = release()
@@ -138,7 +139,7 @@ func takeFree(ctx context.Context, s subject, o options) (float64, error) {
 	return float64(taken.Load()) / time.Since(start).Seconds(), errors.Join(errs...)
 }
 
-// contention is what the contenders of one lock saw.
+// contention is the result for the contenders of one lock.
 type contention struct {
 	rate float64       // locks a second
 	p99  time.Duration // of the waits
@@ -146,7 +147,7 @@ type contention struct {
 }
 
 func measureContended(ctx context.Context, s subject, o options, key string) (contention, error) {
-	// Ended, not with a deadline: that would become one of the last commands' links.
+	// Cancelled instead of a deadline, which would apply to the last commands.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer time.AfterFunc(o.period, cancel).Stop()
@@ -161,7 +162,7 @@ func measureContended(ctx context.Context, s subject, o options, key string) (co
 				asked := time.Now()
 				release, err := s.acquire(ctx, key)
 				if err != nil {
-					// Whoever waits when the time is over has waited so long.
+					// A caller that still waits at the end counts with its wait so far.
 					if ctx.Err() == nil {
 						errs[w] = err
 					}
@@ -178,8 +179,8 @@ func measureContended(ctx context.Context, s subject, o options, key string) (co
 					errs[w] = err
 					return
 				}
-				// Without it the one that has just released would take it again before
-				// anybody else hears of it, and its own waits would hide theirs.
+				// Without a pause the last holder would acquire it again before any other
+				// caller is notified, and its short waits would hide theirs.
 				time.Sleep(absence)
 			}
 		})
@@ -194,8 +195,8 @@ func measureContended(ctx context.Context, s subject, o options, key string) (co
 	}, errors.Join(errs...)
 }
 
-// jainIndex is 1 when all had the same number of turns, and 1/n when one had all
-// (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
+// jainIndex is 1 if all had the same number of turns, and 1/n if one had all (R. Jain, D.
+// Chiu, W. Hawe, DEC-TR-301, 1984).
 func jainIndex(turns [][]time.Duration) float64 {
 	var sum, squares float64
 	for _, t := range turns {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// series are a subject's measurements, one a round.
+// series are a subject's measurements, one per round.
 type series struct {
 	free, rate, p99, jain []float64
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	ttl = 10 * time.Second
-	// wait is longer than any measurement.
+	// wait exceeds any measurement.
 	wait = time.Hour
 )
 
@@ -39,8 +39,8 @@ func newSubjects(client redis.UniversalClient) (subjects []subject, end func()) 
 			return func() error { return lease.Release(context.WithoutCancel(ctx)) }, nil
 		}},
 		{"redsync", func(ctx context.Context, key string) (func() error, error) {
-			// Its own pauses, which are random between 50 and 250 ms; only the number of
-			// tries is not limited.
+			// Default pauses, random between 50 and 250 ms; only the number of tries is
+			// unlimited.
 			mutex := sync.NewMutex("bench:redsync:"+key, redsync.WithExpiry(ttl), redsync.WithTries(1<<30))
 			if err := mutex.LockContext(ctx); err != nil {
 				return nil, err

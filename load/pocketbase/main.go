@@ -1,9 +1,9 @@
-// Command pocketbase is PocketBase as it comes, with one collection that anybody may write, for
-// the comparison of `make bench-peers`:
+// Command pocketbase is PocketBase with default settings and one publicly writable
+// collection, for the comparison of `make bench-peers`:
 //
 //	pocketbase serve --dir FOLDER --http HOST:PORT
 //
-// It stands in a module of its own, so that nothing of it is a dependency of the service.
+// It is a separate module, so that the service does not depend on it.
 package main
 
 import (

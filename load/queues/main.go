@@ -1,13 +1,13 @@
-// Command queues compares this program's queue with github.com/hibiken/asynq on one
-// Redis: small messages enqueued, claimed and acknowledged, in messages a second and
-// in what Redis spends on one.
+// Command queues compares this program's queue with github.com/hibiken/asynq on one Redis:
+// small messages enqueued, claimed and acknowledged, in messages per second and in CPU time
+// of Redis per message.
 //
-// It is run by `make bench-queues`, beside the servers of test/services. What holds:
-//   - Rounds are interleaved (A B A B …), so that a neighbour on the machine hits both
-//     alike; a ratio is taken within a round, and medians are given with their spread.
-//   - Each is used as it is meant to be: this queue in batches, asynq with one call a
-//     message from many goroutines, which is what it offers, with its own server.
-//   - What was enqueued must have been handled in the end.
+// `make bench-queues` runs it, with the servers of test/services. Rules:
+//   - Rounds are interleaved (A B A B …), so that other load on the machine affects both
+//     alike; ratios are computed within a round, and medians are printed with their spread.
+//   - Each is used as intended: this queue in batches, asynq with one call per message from
+//     many goroutines, which is its only way, with its own server.
+//   - Every enqueued message must be handled in the end.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// series are a subject's measurements, one a round.
+// series are a subject's measurements, one per round.
 type series struct {
 	rate   []float64 // messages a second
 	micros []float64 // of Redis's CPU a message
@@ -93,7 +93,7 @@ func measure(ctx context.Context, client redis.UniversalClient, s subject, perio
 	return float64(done) / elapsed.Seconds(), (after - before) * 1e6 / float64(done), err
 }
 
-// serverCPU returns the seconds that Redis has computed.
+// serverCPU returns the CPU seconds used by Redis.
 func serverCPU(ctx context.Context, client redis.UniversalClient) (seconds float64, err error) {
 	text, err := client.Info(ctx, "cpu").Result()
 	if err != nil {

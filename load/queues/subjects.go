@@ -16,9 +16,9 @@ import (
 
 var body = []byte(`{"user":12345,"quantity":1}`)
 
-// subject is one queue. run sends messages through it, enqueued, claimed and
-// acknowledged, until the period is over, and returns how many came out at the end,
-// and in what time: none may be left behind.
+// subject is one queue. run sends messages through it, enqueued, claimed and acknowledged,
+// until the period is over, and returns the number of handled messages and the duration:
+// none may be left.
 type subject struct {
 	name string
 	run  func(ctx context.Context, period time.Duration) (int64, time.Duration, error)
@@ -33,7 +33,7 @@ func newSubjects(client redis.UniversalClient, o options) []subject {
 	}
 }
 
-// batches has each worker enqueue, claim and settle a batch, again and again.
+// batches lets each worker enqueue, claim and settle batches repeatedly.
 type batches struct {
 	queue         mq.Queue
 	size, workers int
@@ -73,8 +73,8 @@ func (b batches) run(ctx context.Context, period time.Duration) (int64, time.Dur
 	return done.Load(), elapsed, nil
 }
 
-// once may settle messages of another worker: as many as it enqueued are settled by
-// all together.
+// once may settle messages of another worker: in total, all workers settle as many as they
+// enqueue.
 func (b batches) once(ctx context.Context, worker int) (int, error) {
 	messages := make([]mq.Message, b.size)
 	for i := range messages {
@@ -93,14 +93,15 @@ func (b batches) once(ctx context.Context, worker int) (int, error) {
 	return b.size, b.queue.Settle(ctx, claimed, make([]mq.Outcome, b.size))
 }
 
-// tasks has producers enqueue one by one, which is all that asynq offers, while its
-// server handles them.
+// tasks has producers that enqueue one by one, the only way in asynq, while its server
+// handles the messages.
 type tasks struct {
 	client      redis.UniversalClient
 	concurrency int
 }
 
-// backlog bounds what waits, so that producers and handlers share the cores fairly.
+// backlog bounds the pending messages, so that producers and handlers share the cores
+// fairly.
 const backlog = 1000
 
 func (t tasks) run(ctx context.Context, period time.Duration) (int64, time.Duration, error) {
@@ -108,7 +109,7 @@ func (t tasks) run(ctx context.Context, period time.Duration) (int64, time.Durat
 	waiting := make(chan struct{}, backlog)
 	server := asynq.NewServerFromRedisClient(t.client, asynq.Config{
 		Concurrency: t.concurrency, LogLevel: asynq.FatalLevel,
-		// By default it sleeps for a second when it finds nothing, as in the beginning.
+		// By default it sleeps for a second when its queue is empty, as at the start.
 		TaskCheckInterval: 5 * time.Millisecond,
 	})
 	if err := server.Start(asynq.HandlerFunc(func(context.Context, *asynq.Task) error {
@@ -118,7 +119,7 @@ func (t tasks) run(ctx context.Context, period time.Duration) (int64, time.Durat
 	})); err != nil {
 		return 0, 0, err
 	}
-	// It waits for what is being acknowledged; its sleeps are not counted.
+	// It waits for pending acknowledgements; its sleeps are not counted.
 	defer server.Shutdown()
 	client := asynq.NewClientFromRedisClient(t.client)
 	start := time.Now()
