@@ -6,30 +6,30 @@ import { sessionStore } from './session';
 import { transport } from './transport';
 
 /**
- * The service, typed by its contract. Every refusal is thrown as an ApiProblem. A write
- * with an idempotency key is repeated with it until its outcome is known, see retrying.
+ * The API client, typed by the OpenAPI contract. It throws an ApiProblem for every error response.
+ * It retries a write under its idempotency key until the outcome is known, see retrying.
  */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: retrying(transport(sessionStore), () => sessionStore.owner) });
 
-/** The body of a reply. */
+/** Returns the response body. */
 export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }
 
 /**
- * The body of a reply with every number as it was spelled; for configs and counters,
- * whose values may hold more digits than a float. Ask for it with `parseAs: 'text'`.
+ * Returns the response body with every number spelled as received. Configs and counters may contain
+ * numbers with more digits than a float. Call the API with `parseAs: 'text'`.
  */
 export async function exactly<T>(call: Promise<{ data?: string }>): Promise<T> {
   return parse((await call).data ?? 'null') as unknown as T;
 }
 
-/** The header of a write that is done once; the key comes from useKeyedMutation and those that stand on it. */
+/** The header of an idempotent write. useKeyedMutation and the hooks built on it provide the key. */
 export function idempotent(key: string): { 'X-Idempotency-Key': string } {
   return { 'X-Idempotency-Key': key };
 }
 
-/** Sends a tree with its numbers as they were typed; the contract's types know only floats. */
+/** Sends a JSON tree with its numbers as typed. The types of the contract only know floats. */
 export const asTyped = (tree: Json, headers: Record<string, string>, type: 'json' | 'merge-patch+json' = 'json') => ({
   body: tree as never,
   bodySerializer: () => encode(tree),

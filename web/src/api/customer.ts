@@ -1,4 +1,4 @@
 const customerShape = /^[A-Za-z0-9._:@+=/-]{1,64}$/;
 
-/** Whether the shop can call a user this; compared letter by letter, `Li` is not `li`. */
+/** Reports whether a text is a valid customer id of the shop. Ids are case-sensitive: `Li` is not `li`. */
 export const isCustomerId = (text: string): boolean => customerShape.test(text);

@@ -10,7 +10,7 @@ export function useSession(): SessionState {
   return useSyncExternalStore(sessionStore.subscribe, sessionStore.state);
 }
 
-/** Whether the second factor is asked for afresh. */
+/** Whether the second factor is requested again. */
 export function useStepUp(): boolean {
   return useSyncExternalStore(stepUpQuestion.subscribe, stepUpQuestion.isAsked);
 }
@@ -21,19 +21,19 @@ function useOpenSession(): Session {
   return state.session;
 }
 
-/** Who is signed in; only below the sign-in gate. */
+/** The signed-in user; only below the sign-in gate. */
 export const useUser = (): SessionUser => useOpenSession().user;
 
-/** The name of the tenant that one is signed in to; only below the sign-in gate. */
+/** The tenant of the session; only below the sign-in gate. */
 export const useTenant = (): string => useOpenSession().tenant;
 
-/** Whose drafts are kept; only below the sign-in gate. */
+/** The owner of the stored drafts; only below the sign-in gate. */
 export function useOwner(): string {
   const { tenant, user } = useOpenSession();
   return ownerOf(tenant, user.id);
 }
 
-/** Whether the user has a permission; undefined asks for none. */
+/** Returns a check of the user's permissions. For undefined, which means that no permission is required, it returns true. */
 export function useMay(): (permission: string | undefined) => boolean {
   const state = useSession();
   const permissions = 'session' in state ? state.session.user.permissions : [];
@@ -44,18 +44,18 @@ export function useLiveState(stream: SharedStream = liveStream): LiveState {
   return useSyncExternalStore(stream.subscribe, stream.state);
 }
 
-/** Calls the handler for each announced change of a topic while the component is shown. */
+/** Calls the handler for each announced change of a topic while the component is mounted. */
 export function useLive(topic: string, handler: (event: LiveEvent) => void): void {
   const onEvent = useEffectEvent(handler);
   useEffect(() => onLive(topic, (event) => onEvent(event)), [topic]);
 }
 
-/** What is known of the request with a key while it is repeated; undefined when it is not. */
+/** The state of the retried request with this key; undefined if the request is not being retried. */
 export function useDoubt(key: string): Doubt | undefined {
   return useSyncExternalStore(attempts.subscribe, () => attempts.of(key));
 }
 
-/** Calls the handler when a write is answered with what an earlier one with its key was answered. */
+/** Calls the handler when the service replays the stored reply of an earlier write with the same key. */
 export function useReplays(handler: () => void): void {
   const onReplay = useEffectEvent(handler);
   useEffect(() => attempts.onReplay(() => onReplay()), []);

@@ -1,12 +1,12 @@
 import { sessionStore } from './session';
 import { SharedStream } from './stream';
 
-/** A change that the service announces. A hint: whoever acts on it reads again. */
+/** A change that the service announces. It is a hint: receivers read the data again. */
 export interface LiveEvent {
   topic: string;
-  /** What changed within the topic: a config's key, an order's id. '' means many of them. */
+  /** The changed record within the topic: a config's key, an order's id. '' stands for many records. */
   key: string;
-  /** All that was said, as the contract has it: version, etag, action, changedBy, people… */
+  /** The complete payload by the contract: version, etag, action, changedBy, people… */
   payload: Readonly<Record<string, unknown>>;
 }
 
@@ -32,7 +32,7 @@ const topics = [
   'presence',
 ];
 
-/** What everybody changes, as it happens. */
+/** The changes of all users, as they happen. */
 export const liveStream = new SharedStream({
   name: 'live',
   address: `/api/v1/events?topics=${topics.join(',')}`,
@@ -40,13 +40,13 @@ export const liveStream = new SharedStream({
   resumes: true,
 });
 
-/** Every change of a config, none left out. */
+/** Every change of a config, without gaps. */
 export const configFeed = new SharedStream({ name: 'configs', address: '/api/v1/configs/watch', sessions: sessionStore, resumes: true });
 
-/** Said of the stream, not of anything that was changed. */
+/** Events about the stream itself, not about a change. */
 const ofTheStream = new Set(['ready', 'lagged']);
 
-/** Calls the handler for each event of a topic, `*` for all, until the returned function is called. */
+/** Calls the handler for each event of a topic, `*` for all topics. The returned function unsubscribes. */
 export function onLive(topic: string, handler: (event: LiveEvent) => void, stream = liveStream): () => void {
   return stream.onEvent(({ event, data }) => {
     if (ofTheStream.has(event) || (topic !== '*' && topic !== event)) return;
@@ -71,8 +71,8 @@ export function onReconnect(handler: () => void, stream = liveStream): () => voi
 }
 
 /**
- * Calls the handler when a stream begins after another one that this tab has heard of, and
- * says whether it carries other topics, until the returned function is called.
+ * Calls the handler whenever the stream restarts, and passes whether the new stream carries other
+ * topics. The first stream of a tab does not count. The returned function unsubscribes.
  */
 export function onBegin(handler: (otherTopics: boolean) => void, stream = liveStream): () => void {
   let carried: string | undefined;

@@ -8,8 +8,8 @@ export type Menu = components['schemas']['Menu'];
 const storedAs = (owner: string): string => `interlock.navigation.${owner}`;
 
 /**
- * The menus that somebody's navigation is drawn from. They are kept in this browser, so
- * that the next page begins with what it will be told and nothing moves under the pointer.
+ * The menus of a user's navigation. This browser caches them, so that the next page load starts
+ * with the last known menus and nothing moves under the pointer.
  */
 export const navigation = (owner: string) =>
   queryOptions({
@@ -23,7 +23,7 @@ export const navigation = (owner: string) =>
     initialDataUpdatedAt: 0,
   });
 
-/** What was told last; nothing where it cannot be read. */
+/** Returns the cached menus; undefined if they cannot be read. */
 function kept(owner: string): Menu[] | undefined {
   try {
     const menus = JSON.parse(recall(storedAs(owner)) ?? 'null') as unknown;

@@ -4,7 +4,7 @@ import type { components } from './schema';
 
 export type Overview = components['schemas']['Dashboard'];
 
-/** What waits and what happened, of what the user may read: the counts of every page in one request. */
+/** Counts of pending and recent work on every page that the user may read, in one request. */
 export const overview = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ signal }) => data(api.GET('/api/v1/dashboard', { signal })),

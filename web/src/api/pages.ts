@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 
-/** What is read on and on: a history, newest first. */
+/** A query that reads page after page, newest first: for histories. */
 export function pages<P extends { nextCursor: string | null }>(
   queryKey: readonly string[],
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<P>,

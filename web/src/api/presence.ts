@@ -6,13 +6,13 @@ import type { components } from './schema';
 type Others = components['schemas']['Others']['others'];
 
 const address = '/api/v1/presence';
-/** How long a heartbeat may take, in ms: the next one is due by then. */
+/** The timeout of a heartbeat, in ms. The next heartbeat is due by then. */
 const patience = 5_000;
 
 /**
- * Says that this tab is on a record, and on which field; the service forgets it by
- * itself. Returns who else is there; undefined where that is not known. Nothing is sent
- * while nobody is signed in, and nothing waits for that.
+ * Reports to the service that this tab shows a record, and which of its fields has the focus. The
+ * service expires the entry automatically. Returns the other users on the record, or undefined if
+ * they are unknown. Without a session it sends nothing.
  */
 export async function announcePresence(resource: string, field: string | undefined, signal: AbortSignal): Promise<Others | undefined> {
   const response = await tell(
@@ -24,12 +24,12 @@ export async function announcePresence(resource: string, field: string | undefin
   try {
     return ((await response.json()) as components['schemas']['Others']).others;
   } catch {
-    // The page was left, or the link broke, while the reply arrived.
+    // The user left the page, or the connection broke while the reply arrived.
     return undefined;
   }
 }
 
-/** Says that this tab has left a record. Nobody waits for it. */
+/** Reports that this tab has left a record. Does not wait for the reply. */
 export function announceLeaving(resource: string): void {
   void tell({ resource, tab, leaving: true }, { keepalive: true });
 }

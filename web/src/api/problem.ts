@@ -2,14 +2,14 @@ import { exact, isObject, parse, type Conflict, type Json, type JsonObject } fro
 import type { components } from './schema';
 
 /**
- * The codes of the contract, three for requests that the service did not answer, two for those that were not sent, and one
- * for changes that were proposed and not made.
+ * The error codes of the contract, and those of the client: three for requests without a reply of
+ * the service, two for requests that were not sent, and one for changes that became a proposal.
  */
 export type ProblemCode = components['schemas']['Code'] | 'no_connection' | 'timed_out' | 'bad_gateway' | 'other_identity' | 'key_expired' | 'proposed';
 export type FieldProblem = components['schemas']['Field'];
 export type PersonName = components['schemas']['Person'];
 
-/** What every problem has; the contract's other members lie in `body`. */
+/** The members of every problem; `body` contains the members of single codes. */
 interface Members {
   code: ProblemCode;
   title: string;
@@ -17,11 +17,11 @@ interface Members {
   status: number;
   requestId: string;
   fields?: FieldProblem[];
-  /** How long to wait. Goes before Retry-After, which cannot say less than a second. */
+  /** How long to wait. It takes precedence over Retry-After, which has a resolution of one second. */
   retryAfterMs?: number;
 }
 
-/** No word of the service about this attempt came back, or it says itself that it does not know. */
+/** The client has no reply of the service for this attempt, or the reply says that the outcome is unknown. */
 const unknown: ReadonlySet<ProblemCode> = new Set([
   'no_connection',
   'timed_out',
@@ -32,7 +32,7 @@ const unknown: ReadonlySet<ProblemCode> = new Set([
   'key_expired',
 ]);
 
-/** Said before the service looked what an earlier attempt under the same key did, or about an attempt of which nothing stayed. */
+/** The service returned these before it looked up an earlier attempt with the same key, or for an attempt that it rolled back. */
 const tellsNothingOfEarlier: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'internal',
@@ -56,21 +56,21 @@ const transient: ReadonlySet<ProblemCode> = new Set([
   'other_identity',
 ]);
 
-/** A request that was refused or had no reply. Decide by `code`, show `message`. */
+/** A request that was rejected or had no reply. Decide by `code`, show `message`. */
 export class ApiProblem extends Error {
   readonly code: ProblemCode;
   readonly title: string;
   /** 0 when there was no reply. */
   readonly status: number;
-  /** What to quote when asking for help. */
+  /** The id to quote to support. */
   readonly requestId: string;
   readonly fields: readonly FieldProblem[];
-  /** How long the service asks to wait, in ms. */
+  /** The wait that the service requests, in ms. */
   readonly retryAfter: number | undefined;
   /**
-   * An attempt before this one, under the same key, may have been carried out. Whoever
-   * sends sets it; what the service says then settles it, unless it tells nothing of
-   * earlier attempts.
+   * Whether an earlier attempt with the same key may have been carried out. The sender sets it. The
+   * reply of the service then settles the question, unless its code reports nothing about earlier
+   * attempts.
    */
   isInDoubt = false;
   readonly #text: string;
@@ -87,52 +87,53 @@ export class ApiProblem extends Error {
     this.#text = text;
   }
 
-  /** The whole problem with every number as it was spelled. */
+  /** The complete problem with every number spelled as received. */
   get body(): Json {
     return parse(this.#text);
   }
 
-  /** The whole problem as plain data, which the caller knows by its code. */
+  /** The complete problem as plain data; the caller knows its type from the code. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the contract says what each code carries
   as<T>(): T {
     return JSON.parse(this.#text) as T;
   }
 
-  /** Asking again may succeed. */
+  /** Whether a retry may succeed. */
   get isTransient(): boolean {
     return transient.has(this.code);
   }
 
-  /** A write may have been carried out: only the same, under the same key, may be sent again. */
+  /** Whether the write may have been carried out. Only the same write with the same key may be sent again. */
   get isOutcomeUnknown(): boolean {
     return unknown.has(this.code) || (this.isInDoubt && tellsNothingOfEarlier.has(this.code));
   }
 }
 
-/** A write was begun by somebody else, or in another tenant, and was not sent. */
+/** A write that was started by another user, or in another tenant, and was not sent. */
 export const otherIdentity = (): ApiProblem =>
   new ApiProblem({
     code: 'other_identity',
-    title: 'Not yours to send',
-    detail: 'Somebody else began this, or you did in another tenant, so that it was not sent. Sign in there to go on with it.',
+    title: 'Started in another session',
+    detail: 'This write was started by another user or in another tenant and was not sent. Sign in there to resume it.',
     status: 0,
     requestId: '',
   });
 
-/** A write whose outcome is open was not asked for again: the service may have forgotten its key, and would do it once more. */
+/** A write with an unknown outcome that was not retried: the service may have deleted its key and would carry it out twice. */
 export const keyExpired = (): ApiProblem =>
   new ApiProblem({
     code: 'key_expired',
-    title: 'Too late to ask again',
-    detail: 'This was sent about a day ago, and the service no longer knows what came of it. It was not sent again. Look whether it was done, then begin anew.',
+    title: 'Too late to retry',
+    detail:
+      'This was sent about a day ago, and the service no longer stores its outcome. It was not sent again. Check whether it was carried out before you start over.',
     status: 0,
     requestId: '',
   });
 
-/** A change of something protected was not made: it waits for the votes of others, as the approval in the body. */
+/** A protected record was not changed. The body contains the approval that waits for votes. */
 export const proposed = (text: string, status: number, requestId: string): ApiProblem =>
   new ApiProblem(
-    { code: 'proposed', title: 'Proposed', detail: 'It is protected: your change was proposed and waits for the votes of others.', status, requestId },
+    { code: 'proposed', title: 'Proposed', detail: 'This record is protected. Your change was proposed and waits for approval.', status, requestId },
     text,
   );
 
@@ -140,10 +141,10 @@ export function isProblem<C extends ProblemCode>(error: unknown, ...codes: C[]):
   return error instanceof ApiProblem && (codes.length === 0 || codes.includes(error.code as C));
 }
 
-/** Whether a write that failed like this may have been carried out: also when what came back was no reply of the service. */
+/** Whether a failed write may have been carried out. This includes errors that are no reply of the service. */
 export const isUnknown = (error: unknown): boolean => !(error instanceof ApiProblem) || error.isOutcomeUnknown;
 
-/** What is read, or undefined when there is no such thing. */
+/** Returns the result of the read, or undefined if the record does not exist. */
 export async function orMissing<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
@@ -153,9 +154,9 @@ export async function orMissing<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What a stale edit is answered with. T is the resource. */
+/** The body of the response to a stale edit. T is the resource. */
 export interface VersionConflict<T> {
-  /** Null when the row was deleted and made anew. */
+  /** Null if the row was deleted and created again. */
   expectedVersion: number | null;
   currentVersion: number;
   currentEtag: string;
@@ -169,12 +170,12 @@ export interface VersionConflict<T> {
   autoMergeable: boolean;
 }
 
-/** The conflict of a 412, its numbers as they were spelled; undefined for any other error. */
+/** The conflict of a 412, with numbers spelled as received; undefined for any other error. */
 export function versionConflict<T>(error: unknown): VersionConflict<T> | undefined {
   return isProblem(error, 'version_conflict') ? (error.body as unknown as VersionConflict<T>) : undefined;
 }
 
-/** What the loser of a transition is answered with. T is the resource. */
+/** The body of the response to a transition that lost a race. T is the resource. */
 export interface TransitionRefused<T> {
   current: T;
   currentStatus: string;
@@ -183,19 +184,19 @@ export interface TransitionRefused<T> {
   changedTime: string;
 }
 
-/** Who was first, when a transition was refused; undefined for any other error. */
+/** The change that came first, if a transition was rejected; undefined for any other error. */
 export function transitionRefused<T>(error: unknown): TransitionRefused<T> | undefined {
   return isProblem(error, 'status_changed', 'transition_not_allowed') ? error.as<TransitionRefused<T>>() : undefined;
 }
 
-/** Who was first, and what the record is since. */
+/** The user who changed the record first, and the current record. */
 export interface Winner<T> {
   current: T;
   by: PersonName;
   time: string;
 }
 
-/** Who was first, when a write came second to a transition or an edit; undefined for any other error. */
+/** The change that came first, if a transition or an edit lost a race; undefined for any other error. */
 export function winnerOf<T>(error: unknown): Winner<T> | undefined {
   const refused = transitionRefused<T>(error);
   if (refused !== undefined) return { current: refused.current, by: refused.changedBy, time: refused.changedTime };
@@ -204,7 +205,7 @@ export function winnerOf<T>(error: unknown): Winner<T> | undefined {
   return { current, by: updatedBy, time: updatedTime };
 }
 
-/** Reads the problem of a reply that is not OK. */
+/** Reads the problem from an error response. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -212,8 +213,8 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const requestId = response.headers.get('X-Request-Id') ?? '';
   const body = json(text);
   if (typeof body?.code === 'string') return new ApiProblem(body as unknown as Members, text, retryAfter);
-  // Something in between answers in words of its own, and does not tell what the service
-  // itself did: only refusals below 500 end on the way there.
+  // A proxy replied, not the service, and its reply contains nothing about the outcome. Below 500 the
+  // request did not pass the proxy.
   const code = response.status >= 500 ? 'bad_gateway' : 'internal';
   const members: Members = { code, title: response.statusText, detail: `HTTP ${response.status}`, status: response.status, requestId };
   return new ApiProblem(members, body === undefined ? undefined : text, retryAfter);

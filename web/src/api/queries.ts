@@ -6,13 +6,13 @@ import { ApiProblem } from './problem';
 const retries = 2;
 
 /**
- * Returns the cache of what the service has said.
+ * Returns the cache of server state.
  *
- * A query's key begins with the topic of what it reads and, for a single thing, its
- * key: ['configs', 'list', filters], ['configs', 'one', 'checkout.tax']; a list of several
- * topics begins with all of them, and 'overview' reads a little of everything. A change that is announced marks
- * what it touches as old, and what is shown is read again. An announcement without a
- * key is about many. Pages hear of what is new once no pointer is pressed.
+ * A query key starts with its topic and, for a single record, its key: ['configs', 'list',
+ * filters], ['configs', 'one', 'checkout.tax']. A list of several topics starts with all of them;
+ * 'overview' depends on every topic. An announced change invalidates the matching queries, and
+ * mounted ones are fetched again. An announcement without a key concerns many records. The cache
+ * notifies components once no pointer is pressed.
  */
 export function newQueryClient(): QueryClient {
   notifyManager.setScheduler(afterPress);
@@ -28,20 +28,20 @@ export function newQueryClient(): QueryClient {
   });
 }
 
-/** An event with this action brings the numbers of what is going on; nothing was changed by it. */
+/** Events with this action carry statistics of a running sale; no record changed. */
 const numbersOnly = 'stats';
-/** How long changes are gathered before what they touch is read again, in ms. */
+/** How long changes are gathered before the matching queries are fetched again, in ms. */
 const pause = 150;
-/** Lists are read again at once so many times, and then once in a while, in ms: as long as changes go on coming. */
+/** Lists are fetched again immediately for a burst of changes, then once per refill interval (ms) while changes continue. */
 const burst = 5;
 const refill = 5_000;
 
 type Changed = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Gathers announced changes and passes them on in one go, a moment after the first of
- * them. `most` of them are passed on at that pace; more come one each `refill` ms. A page
- * that is hidden waits until it is seen.
+ * Gathers announced changes and flushes them together, shortly after the first. `most` flushes run
+ * at that pace; further ones run once every `refill` ms. A hidden page flushes when it becomes
+ * visible.
  */
 export class Gatherer {
   #changed = new Map<string, Set<string>>();
@@ -61,7 +61,7 @@ export class Gatherer {
     this.#timer ??= setTimeout(() => this.run(), Math.max(pause, this.#wait()));
   }
 
-  /** Passes on now what was gathered, unless nobody looks. */
+  /** Flushes the gathered changes now, unless the page is hidden. */
   run(): void {
     this.end();
     if (document.visibilityState === 'hidden' || this.#changed.size === 0) return;
@@ -76,7 +76,10 @@ export class Gatherer {
     this.#timer = undefined;
   }
 
-  /** How long until the next is due: each that was passed on counts for as long as it takes to earn it again. */
+  /**
+   * The time until the next flush is allowed. A flush occupies one of `most` slots, and a slot is
+   * free again after its refill time.
+   */
   #wait(): number {
     const now = Date.now();
     this.#spent = this.#spent.filter((at) => now - at < this.#most * refill);
@@ -85,11 +88,11 @@ export class Gatherer {
   }
 }
 
-/** Keeps the cache current with the stream, until the returned function is called. */
+/** Keeps the cache current with the stream. The returned function unsubscribes. */
 export function followLive(queries: QueryClient): () => void {
   const reread = (touches: (queryKey: QueryKey, changed: Changed) => boolean) => (changed: Changed) =>
     void queries.invalidateQueries({ predicate: ({ queryKey }) => changed.has('*') || touches(queryKey, changed) });
-  // What is open is read again for its own changes only, and so at once.
+  // Open records are fetched again for their own changes only, so immediately.
   const records = new Gatherer(reread(([topic, kind, key], changed) => kind === 'one' && isNamed(changed.get(String(topic)), String(key))));
   const lists = new Gatherer(
     reread(([topic, kind], changed) => topic === 'overview' || (kind !== 'one' && [topic].flat().some((one) => changed.has(String(one))))),
@@ -100,7 +103,7 @@ export function followLive(queries: QueryClient): () => void {
   const stop = [
     () => document.removeEventListener('visibilitychange', onVisibility),
     () => [records, lists].forEach((gatherer) => gatherer.end()),
-    // Who is told of more may read more.
+    // With more topics, the user may read more records.
     onBegin((otherTopics) => otherTopics && records.add('*', '')),
     onLive('*', ({ topic, key, payload }) => {
       if (topic === 'presence' || payload.action === numbersOnly) return;

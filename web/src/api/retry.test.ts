@@ -8,7 +8,7 @@ const address = 'http://localhost:3000/api/v1/wallets/12/entries';
 const done = { status: 201, body: { id: 1 } };
 const lost = new TypeError('Failed to fetch');
 
-/** Sends through the transport to a script; waits take no time and are written down. */
+/** Sends through the transport to a script. Waits return immediately and are recorded. */
 function sending(...script: ConstructorParameters<typeof ScriptedService>) {
   const service = new ScriptedService(...script);
   const sessions = new SessionStore();

@@ -2,23 +2,22 @@ import { ApiProblem, isProblem, otherIdentity } from './problem';
 
 /** Waits before the attempts after the first, in ms. */
 const delays = [100, 200, 400] as const;
-/** A service that asks for more than this is waited for by the person, not by the page. */
+/** If the service requests a longer wait, the client shows the error instead of waiting. */
 const longestWait = 5_000;
-/** How long the first attempt of a write may go on before the person is told, in ms, and the longest pause between asking. */
+/** How long a first attempt may stay in progress before the user is informed, in ms, and the longest pause between two checks. */
 const stillRunning = 8_000;
 const longestPause = 1_000;
 
 const safe = new Set(['GET', 'HEAD']);
 
 /**
- * What is known of a write while it is repeated.
- *
- * - waiting: it was turned away before anything was done.
- * - checking: it may have been carried out; the repeat brings the truth.
+ * The state of a write that is being retried.
+ * - waiting: it was rejected before it changed anything.
+ * - checking: it may have been carried out; the retry returns the outcome.
  */
 export type Doubt = 'waiting' | 'checking';
 
-/** The writes of this page that are being repeated, by key. */
+/** The writes that this page is retrying, by key. */
 export class Attempts {
   readonly #doubts = new Map<string, Doubt>();
   readonly #listeners = new Set<() => void>();
@@ -34,13 +33,13 @@ export class Attempts {
     return this.#doubts.get(key);
   }
 
-  /** Calls the handler when a write is answered with what an earlier one with its key was answered. */
+  /** Calls the handler when the service replays the stored reply of an earlier write with the same key. */
   onReplay(handler: (key: string) => void): () => void {
     this.#replays.add(handler);
     return () => this.#replays.delete(handler);
   }
 
-  /** Once in doubt, a later refusal does not tell what the first attempt did. */
+  /** Once the outcome is in doubt, a later rejection does not settle it. */
   doubt(key: string, doubt: Doubt): void {
     if (this.#doubts.get(key) === 'checking') return;
     this.#doubts.set(key, doubt);
@@ -62,13 +61,12 @@ export const attempts = new Attempts();
 type Send = (request: Request) => Promise<Response>;
 
 /**
- * Repeats a write when its outcome is not known or the service asks to come again: one
- * with an idempotency key, under that key, and a guarded deletion, which deletes no
- * more than once by itself. All else is sent once.
+ * Retries a write if its outcome is unknown or the service requests a retry. This covers writes
+ * with an idempotency key, under the same key, and guarded deletions, which delete at most once.
+ * All other requests are sent once.
  *
- * What is thrown in the end says whether an attempt before it may have been carried out.
- * Nothing is repeated for somebody else than who sent it, nor in another tenant: `owner`
- * tells who is signed in.
+ * The error that it finally throws reports whether an earlier attempt may have been carried out. It
+ * never retries for another user or in another tenant: `owner` returns the signed-in user.
  */
 export function retrying(send: Send, owner: () => string | undefined, log: Attempts = attempts, wait = pause): Send {
   return async (request) => {
@@ -88,7 +86,7 @@ export function retrying(send: Send, owner: () => string | undefined, log: Attem
           return response;
         } catch (error) {
           if (!(error instanceof ApiProblem)) throw error;
-          // It is gone, and what was lost may have been the word of it.
+          // The record is deleted, and the lost reply may have confirmed it.
           if (isDeletion && isInDoubt && error.code === 'not_found') return new Response(null, { status: 204 });
           error.isInDoubt = isInDoubt;
           isInDoubt ||= error.isOutcomeUnknown;
@@ -106,10 +104,10 @@ export function retrying(send: Send, owner: () => string | undefined, log: Attem
   };
 }
 
-/** How long until the next attempt, in ms; undefined when what was said is the answer. */
+/** The delay before the next attempt, in ms; undefined if the error is final. */
 function delayAfter(error: ApiProblem, failures: number, waited: number): number | undefined {
   if (isProblem(error, 'request_in_progress', 'inflight_duplicate')) {
-    // It has been heard and will be answered: the service ends every request by itself.
+    // The service has received it and will reply: every request of the service has a deadline.
     return waited > stillRunning ? undefined : Math.min(longestPause, Math.max(error.retryAfter ?? 0, delays[0] * 2 ** failures));
   }
   const delay = delays[failures];

@@ -5,12 +5,12 @@ export type Session = components['schemas']['Session'];
 export type SessionUser = Session['user'];
 
 /**
- * - loading: not yet asked.
- * - unreachable: the service did not answer.
- * - out: nobody is signed in.
- * - in: somebody is; `elsewhere` when another tab signed them in, in place of whom one was here.
- * - expired: the session of somebody who is at work has ended. What is on the screen
- *   stays, and requests wait until the same person has signed in again.
+ * - loading: not yet requested.
+ * - unreachable: the service did not reply.
+ * - out: signed out.
+ * - in: signed in; `elsewhere` if another tab signed in as another user than this tab had.
+ * - expired: the session ended while the user was working. The page stays on the screen, and
+ *   requests wait until the same user has signed in again.
  */
 export type SessionState =
   | { status: 'loading' }
@@ -21,17 +21,17 @@ export type SessionState =
 
 type Listener = () => void;
 
-/** Whether two sessions are of one person in one tenant. */
+/** Whether two sessions belong to one user in one tenant. */
 export const isSame = (a: Session, b: Session): boolean => a.user.id === b.user.id && a.tenant === b.tenant;
 
-/** Holds who is signed in. One for the whole page; requests and components share it. */
+/** Stores the session. The page has one store, shared by requests and components. */
 export class SessionStore {
   #state: SessionState = { status: 'loading' };
-  /** Who was signed in last, also after the sign-out. */
+  /** The last session, also after sign-out. */
   #last: Session | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Set<(signedIn: boolean) => void>();
-  /** Ends, whatever it comes to, when the session has been renewed. */
+  /** Settles when the running session renewal has ended, also if it failed. */
   #renewal: Promise<void> | undefined;
 
   readonly subscribe = (listener: Listener): (() => void) => {
@@ -41,12 +41,12 @@ export class SessionStore {
 
   readonly state = (): SessionState => this.#state;
 
-  /** That of who is signed in, or was when it ended. */
+  /** The current session, or the expired one. */
   get session(): Session | undefined {
     return 'session' in this.#state ? this.#state.session : undefined;
   }
 
-  /** Whose drafts are kept now; undefined while nobody is signed in. */
+  /** The owner of the stored drafts; undefined while signed out. */
   get owner(): string | undefined {
     return this.session && ownerOf(this.session.tenant, this.session.user.id);
   }
@@ -56,9 +56,8 @@ export class SessionStore {
   }
 
   /**
-   * Somebody has signed in. Requests that waited for the person who was at work go
-   * on; if it is somebody else, or another tenant, they are given up, for they are not
-   * theirs.
+   * Records a sign-in. Requests that wait for the same user resume. If another user or another
+   * tenant signed in, they are rejected.
    */
   signedIn(session: Session, where: 'here' | 'elsewhere' = 'here'): void {
     const same = this.#last === undefined || isSame(this.#last, session);
@@ -67,7 +66,7 @@ export class SessionStore {
     this.#release(same);
   }
 
-  /** Nobody is signed in any more, by choice or from the start. */
+  /** Records that no user is signed in, after a sign-out or from the start. */
   signedOut(): void {
     this.#set({ status: 'out' });
     this.#release(false);
@@ -78,8 +77,8 @@ export class SessionStore {
   }
 
   /**
-   * The session is going on under another cookie. What is refused until then, and was sent
-   * with the one of before, is no sign that it has ended.
+   * Records that the session cookie is being renewed. A 401 for a request that was sent with the
+   * earlier cookie does not mean that the session has ended.
    */
   renewing(renewal: Promise<unknown>): void {
     const over = () => {
@@ -90,9 +89,9 @@ export class SessionStore {
   }
 
   /**
-   * A request was refused for want of a session; `sent` is the CSRF token of the session that
-   * it was sent in. Resolves to whether the same person has signed in again, so that the
-   * request may be repeated.
+   * Reports a request that was rejected for lack of a session; `sent` is the CSRF token of the
+   * session that it was sent in. Resolves to whether the same user has signed in again, so that the
+   * request can be repeated.
    */
   expired(sent = this.csrfToken): Promise<boolean> {
     if (this.#renewal !== undefined) return this.#renewal.then(() => this.expired(sent));
@@ -117,7 +116,7 @@ export class SessionStore {
 
 export const sessionStore = new SessionStore();
 
-/** Whether a list of permissions grants one: by name, by `resource:*`, or by `*`. */
+/** Whether a list of permissions grants a permission: by name, by `resource:*`, or by `*`. */
 export function may(permissions: readonly string[], permission: string): boolean {
   const [resource = ''] = permission.split(':');
   return permissions.includes(permission) || permissions.includes(`${resource}:*`) || permissions.includes('*');

@@ -9,36 +9,39 @@ import { sessionStore, type Session } from './session';
 import { stepUpQuestion } from './stepUp';
 
 const tenantKey = 'interlock.tenant';
-/** How long a tab may have been out of sight before it asks anew who is signed in, in ms. */
+/** How long a tab may have been hidden before it checks the session again, in ms. */
 const unseen = 10_000;
 
-/** Tells the other tabs that the session is another one, and whose drafts are gone. */
+/** Notifies the other tabs that the session changed, and for which owner the drafts were deleted. */
 const others = new Channel('interlock.session');
 
-/** The tenant that was last signed in to from this browser; empty for the default one. */
+/** The tenant of the last sign-in in this browser; empty for the default tenant. */
 export function lastTenant(): string {
   return recall(tenantKey) ?? '';
 }
 
-/** Asks who is signed in. */
+/** Loads the session from the service. */
 export async function loadSession(): Promise<void> {
   try {
     sessionStore.signedIn(await data(api.GET('/api/v1/session')), 'elsewhere');
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) sessionStore.signedOut();
-    // Who is at work stays so while the service is away.
+    // A session that is in use stays while the service is unreachable.
     else if (sessionStore.session === undefined) sessionStore.unreachable();
   }
 }
 
-/** Asks what one may do now. A session that was ended with the change leaves the work on the screen, as any that ends. */
+/**
+ * Loads the current permissions. If the session has ended with the change, the page stays on the
+ * screen until the user signs in again.
+ */
 async function renewRights(): Promise<void> {
   const sent = sessionStore.csrfToken;
   const before = sessionStore.session?.user.permissions;
   try {
     const now = await data(api.GET('/api/v1/session'));
     sessionStore.signedIn(now, 'elsewhere');
-    // Tabs that were opened since the stream began have not heard of the one before.
+    // Tabs that were opened after the stream began did not receive the earlier topics.
     if (String(before) !== String(now.user.permissions)) others.post({});
   } catch (error) {
     if (isProblem(error, 'unauthenticated')) void sessionStore.expired(sent);
@@ -46,9 +49,8 @@ async function renewRights(): Promise<void> {
 }
 
 /**
- * Notices when another tab signs in or out, until the returned function is called: all
- * tabs have one cookie, so that what this one reads from then on is somebody else's. And
- * when somebody changes what one may do oneself, which is then shown.
+ * Follows sign-ins and sign-outs in other tabs, since all tabs share one cookie, and changes of the
+ * user's permissions. The returned function unsubscribes.
  */
 export function followSession(): () => void {
   let hidden = 0;
@@ -63,7 +65,7 @@ export function followSession(): () => void {
     const { status } = sessionStore.state();
     if (status !== 'loading' && status !== 'unreachable') void loadSession();
   });
-  // The service ends a stream when what its caller may do has changed, and another begins.
+  // The service ends a stream when the permissions of its user change, and a new one starts.
   const stopRights = onBegin(() => {
     if (sessionStore.state().status === 'in') void renewRights();
   });
@@ -77,7 +79,7 @@ export function followSession(): () => void {
 export interface Credentials {
   username: string;
   password: string;
-  /** Absent for the default one. */
+  /** Absent for the default tenant. */
   tenant?: string;
 }
 
@@ -85,10 +87,7 @@ export type Challenge = components['schemas']['Challenge'];
 export type FactorMethod = components['schemas']['FactorMethod'];
 export type ShownFactor = components['schemas']['ShownFactor'];
 
-/**
- * Signs in, or returns the challenge of somebody who has a second factor. A wrong password
- * is thrown as the problem that it is.
- */
+/** Signs in, or returns the challenge if the user has a second factor. Throws an ApiProblem for a wrong password. */
 export async function signIn(credentials: Credentials): Promise<Challenge | undefined> {
   const reply = await data(api.POST('/api/v1/session', { body: credentials }));
   remember(tenantKey, credentials.tenant ?? '');
@@ -97,19 +96,19 @@ export async function signIn(credentials: Credentials): Promise<Challenge | unde
   return undefined;
 }
 
-/** Finishes a sign-in with the second factor; a wrong code, or a challenge that has ended, is thrown as the problem that it is. */
+/** Completes a sign-in with the second factor. Throws an ApiProblem for a wrong code or an expired challenge. */
 export async function finishSignIn(challenge: string, shown: Omit<ShownFactor, 'challenge'>): Promise<void> {
   begin(await data(api.POST('/api/v1/session/factor', { body: { challenge, ...shown } })));
 }
 
 export type Invited = components['schemas']['Invited'];
 
-/** Asks whom an invitation is for. */
+/** Returns the user that an invitation was issued for. */
 export function checkInvitation(invitation: string, signal?: AbortSignal): Promise<Invited> {
   return data(api.POST('/api/v1/session/invitation/check', { body: { invitation }, signal }));
 }
 
-/** Gives who was invited the password that they chose and signs in, or returns the challenge of somebody who has a second factor. */
+/** Sets the password of an invited user and signs in, or returns the challenge if the user has a second factor. */
 export async function acceptInvitation(invitation: string, password: string): Promise<Challenge | undefined> {
   const reply = await data(api.POST('/api/v1/session/invitation', { body: { invitation, password } }));
   if ('challenge' in reply) return reply;
@@ -120,22 +119,22 @@ export async function acceptInvitation(invitation: string, password: string): Pr
 
 export type Provider = components['schemas']['Provider'];
 
-/** The providers that users of a tenant can sign in by. */
+/** The identity providers of a tenant. */
 export async function listProviders(tenant: string, signal?: AbortSignal): Promise<Provider[]> {
   const query = tenant === '' ? {} : { tenant };
   return (await data(api.GET('/api/v1/session/providers', { params: { query }, signal }))).items;
 }
 
-/** The address that sends a browser to a provider, to sign in to a tenant. */
+/** The URL that starts a sign-in at a provider for a tenant. */
 export const providerAddress = (provider: string, tenant: string): string =>
   `/api/v1/session/oidc/${encodeURIComponent(provider)}${tenant === '' ? '' : `?tenant=${encodeURIComponent(tenant)}`}`;
 
-/** Asks where to go to accept an invitation by a provider. */
+/** Returns the URL for accepting an invitation through a provider. */
 export async function acceptByProvider(invitation: string, provider: string): Promise<string> {
   return (await data(api.POST('/api/v1/session/invitation/provider', { body: { invitation, provider } }))).location;
 }
 
-/** Takes up the session that a provider's answer began. */
+/** Adopts the session that started with the redirect from a provider. */
 export async function arrive(): Promise<void> {
   await loadSession();
   const { session } = sessionStore;
@@ -152,12 +151,12 @@ function begin(session: Session): void {
   others.post({});
 }
 
-/** Asks what can be shown afresh, and what a passkey has to sign. */
+/** Returns the available factors, and the challenge for a passkey. */
 export function beginStepUp(signal?: AbortSignal): Promise<Challenge> {
   return data(api.POST('/api/v1/session/step-up/challenge', { signal }));
 }
 
-/** Shows the second factor again; the requests that wait for it go on in the session as it is then. */
+/** Verifies the second factor again. Requests that wait for it resume in the renewed session. */
 export async function stepUp(shown: ShownFactor): Promise<void> {
   const renewal = data(api.POST('/api/v1/session/step-up', { body: shown })).then(begin);
   sessionStore.renewing(renewal);
@@ -165,7 +164,7 @@ export async function stepUp(shown: ShownFactor): Promise<void> {
   stepUpQuestion.settle(true);
 }
 
-/** Signs out, and removes what was begun and not finished from this browser. */
+/** Signs out and deletes the drafts of the user from this browser. */
 export async function signOut(): Promise<void> {
   const { session } = sessionStore;
   try {

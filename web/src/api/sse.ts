@@ -6,10 +6,10 @@ export interface ServerEvent {
 }
 
 /**
- * Reads a stream of server-sent events. `onBytes` is called for everything that
- * arrives, comments included: the service sends one every ten seconds, so silence
- * means a dead link, which an EventSource could not notice. Returns, at its end, how long
- * the service asked to wait before connecting again, in ms.
+ * Reads a stream of server-sent events. `onBytes` is called for all received bytes, including
+ * comments. The service sends a comment every ten seconds, so silence means a dead connection,
+ * which EventSource cannot detect. At the end of the stream it returns the reconnection delay that
+ * the service requested, in ms.
  */
 export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: ServerEvent) => void, onBytes: () => void): Promise<number | undefined> {
   const reader = body.getReader();

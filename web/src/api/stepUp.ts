@@ -1,8 +1,8 @@
 type Listener = () => void;
 
 /**
- * Asks the person at the page for the second factor when a request needs it afresh. All
- * requests that need it at the same time wait for one answer.
+ * Requests the second factor from the user when a request needs it again. All requests that need it
+ * at the same time share one prompt.
  */
 export class StepUpQuestion {
   readonly #waiting = new Set<(shown: boolean) => void>();
@@ -15,7 +15,7 @@ export class StepUpQuestion {
 
   readonly isAsked = (): boolean => this.#waiting.size > 0;
 
-  /** Resolves to whether the factor was shown, so that the request may be repeated. */
+  /** Resolves to whether the factor was verified, so that the request can be repeated. */
   ask(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);
@@ -23,7 +23,7 @@ export class StepUpQuestion {
     });
   }
 
-  /** The factor was shown, or nobody is going to. */
+  /** Ends the prompt: the factor was verified, or the user cancelled. */
   settle(shown: boolean): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();

@@ -4,7 +4,7 @@ import { SessionStore } from './session';
 import { readEvents, type ServerEvent } from './sse';
 import { SharedStream } from './stream';
 
-/** A stream whose end the test holds. */
+/** A stream whose end the test controls. */
 class Line {
   controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly response = new Response(new ReadableStream<Uint8Array>({ start: (controller) => void (this.controller = controller) }));
@@ -22,7 +22,7 @@ class Line {
   }
 }
 
-/** What tabs of one browser share: a channel, which reaches the others at once, and locks. */
+/** The channels and locks that the tabs of one browser share. */
 const tabs = { channels: new Map<string, Set<FakeChannel>>(), queues: new Map<string, (() => void)[]>() };
 
 class FakeChannel {

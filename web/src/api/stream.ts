@@ -3,52 +3,54 @@ import { readEvents, type ServerEvent } from './sse';
 import type { SessionStore } from './session';
 
 /**
- * - off: nobody is signed in, or the service has no stream.
+ * - off: signed out, or the service has no stream.
  * - connecting: for the first time.
- * - live: what is shown is current.
- * - lost: reconnecting; what is shown is as old as `since` says.
- * - asleep: the page is hidden, and no page that is seen holds a stream.
+ * - live: the page is current.
+ * - lost: reconnecting; the page is as old as `since`.
+ * - asleep: this page is hidden, and no visible page has a stream.
  */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'lost' | 'asleep';
 
 export interface LiveState {
   status: LiveStatus;
-  /** When something last arrived, ms since 1970; undefined before the first time. */
+  /** When the last bytes arrived, in ms since 1970; undefined before the first. */
   since: number | undefined;
 }
 
-/** What the tab with the stream tells the others. */
+/** The messages from the tab with the stream to the others. */
 type Told = { kind: 'event'; event: ServerEvent } | { kind: 'state'; state: LiveState; lastId: string } | { kind: 'gap' } | { kind: 'hello' };
 
-/** The service is heard of every ten seconds; after two and a half missed it is gone. */
+/** The service sends a comment every ten seconds. After two and a half missed ones the connection counts as dead. */
 const silence = 25_000;
 const firstDelay = 500;
 const longestDelay = 30_000;
-/** A hidden tab holds the stream for so long, in ms: who looks elsewhere for a moment comes back to the same. */
+/** How long a hidden tab keeps the stream, in ms, so that a short switch of tabs does not move it. */
 const hiddenFor = 20_000;
-/** Tabs that cannot tell who holds it hold one each, and give it back at once. */
+/** Without locks each tab has its own stream and closes it as soon as the tab is hidden. */
 const grace = 'locks' in navigator ? hiddenFor : 0;
-/** How long until a service without a stream is asked again. */
+/** The delay before a service without a stream is tried again, in ms. */
 const absentDelay = 60_000;
 
 interface Options {
-  /** Of the stream, the same in every tab: "live". */
+  /** The name of the stream, the same in every tab: "live". */
   name: string;
   address: string;
   sessions: SessionStore;
-  /** Goes on behind the last event that arrived; what was missed comes first, or `lagged`. Otherwise a break is a gap. */
+  /**
+   * Whether the service resumes after the last received event: it sends the missed events first, or
+   * `lagged`. Otherwise every break is a gap.
+   */
   resumes?: boolean;
   send?: typeof fetch;
 }
 
 /**
- * A stream of server-sent events of which a browser has one, however many tabs follow
- * it: HTTP/1.1 allows six connections a site. Of the tabs that are seen one holds it and
- * passes on what arrives; when it is closed, or hidden for a while, another takes over.
- * While none is seen there is no stream.
+ * A stream of server-sent events that all tabs of a browser share: HTTP/1.1 allows six connections
+ * per site. One visible tab holds the connection and forwards the events. When that tab is closed,
+ * or hidden for a while, another takes over. Without a visible tab there is no stream.
  *
- * It reconnects by itself with a growing, random delay, and tells how old what arrived
- * is. After a break events may be missing: `onGap` says so, in every tab.
+ * It reconnects automatically with exponential backoff and jitter, and reports the age of the last
+ * data. After a break events may be missing: `onGap` notifies every tab.
  */
 export class SharedStream {
   #state: LiveState = { status: 'off', since: undefined };
@@ -58,9 +60,9 @@ export class SharedStream {
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #lastId = '';
-  /** Ends what was started. */
+  /** Aborts everything that start began. */
   #running: AbortController | undefined;
-  /** Gives up waiting for the stream, or the stream itself. */
+  /** Aborts the wait for the stream, or the stream itself. */
   #turn: AbortController | undefined;
   #isHolder = false;
   #channel: Channel | undefined;
@@ -80,7 +82,7 @@ export class SharedStream {
 
   readonly state = (): LiveState => this.#state;
 
-  /** Calls the handler for each event, until the returned function is called. */
+  /** Calls the handler for each event. The returned function unsubscribes. */
   onEvent(handler: (event: ServerEvent) => void): () => void {
     this.#handlers.add(handler);
     return () => this.#handlers.delete(handler);
@@ -92,7 +94,7 @@ export class SharedStream {
     return () => this.#gaps.delete(handler);
   }
 
-  /** Follows the stream for somebody; tabs of others have no part in it. */
+  /** Starts to follow the stream for an owner. Tabs of other owners do not share it. */
   start(owner: string): void {
     if (this.#running !== undefined) return;
     const running = new AbortController();
@@ -119,7 +121,7 @@ export class SharedStream {
     this.#listeners.forEach((listener) => listener());
   }
 
-  /** A page that is seen waits for its turn; one that is hidden gives it back after a while. */
+  /** A visible page queues for the stream; a hidden page releases it after a while. */
   #look(shared: string): void {
     clearTimeout(this.#sleep);
     if (document.visibilityState === 'hidden') {
@@ -137,7 +139,7 @@ export class SharedStream {
     });
   }
 
-  /** What was passed on while this page was hidden came through, unless nobody held the stream for a while. */
+  /** Events that were forwarded to this hidden page did arrive, unless no tab had the stream for a while. */
   #wake(): void {
     const { status, since } = this.#state;
     if (status === 'asleep') this.#set('lost', since ?? Date.now());
@@ -215,7 +217,7 @@ export class SharedStream {
   #deliver(event: ServerEvent): void {
     if (event.id !== '') this.#lastId = event.id;
     this.#handlers.forEach((handler) => handler(event));
-    // Unlike a break, this is said within the stream.
+    // A gap after a break is reported elsewhere; this one is an event of the stream.
     if (event.event === 'lagged') this.#gaps.forEach((handler) => handler());
   }
 
@@ -234,7 +236,7 @@ export class SharedStream {
     this.#watchdog = setTimeout(() => abort.abort(), silence);
   }
 
-  /** Connects again after as long as the service asked for, or a delay that grows. */
+  /** Reconnects after the delay that the service requested, or after a growing one. */
   #lost(abort: AbortController, asked?: number): void {
     if (this.#running === undefined || abort !== this.#abort) return;
     clearTimeout(this.#watchdog);
@@ -258,7 +260,7 @@ export class SharedStream {
     abort?.abort();
   }
 
-  /** Says in every tab how the stream stands. */
+  /** Publishes the state of the stream to every tab. */
   #tell(status: LiveStatus, since = this.#state.since): void {
     this.#set(status, since);
     this.#channel?.post({ kind: 'state', state: this.#state, lastId: this.#lastId } satisfies Told);

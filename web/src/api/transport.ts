@@ -3,9 +3,9 @@ import { ApiProblem, problemOf, proposed } from './problem';
 import { isSame, type SessionStore } from './session';
 import { stepUpQuestion, type StepUpQuestion } from './stepUp';
 
-/** How long a read may take, in ms. */
+/** The timeout of a read, in ms. */
 const readTimeout = 20_000;
-/** How long a write may take: a little more than the service gives itself. */
+/** The timeout of a write, in ms: slightly longer than the service's own. */
 const writeTimeout = 45_000;
 
 const safe = new Set(['GET', 'HEAD']);
@@ -13,13 +13,12 @@ const sessionPath = '/api/v1/session';
 const approvalsPath = '/api/v1/approvals/';
 
 /**
- * Returns a fetch that sends what every request needs and throws an ApiProblem for
- * every reply that is not OK, and for one that did not come whole.
+ * Returns a fetch that adds the headers of every request. It throws an ApiProblem for every error
+ * response and for an incomplete reply.
  *
- * A request that finds its session ended waits until the same person has signed in
- * again and is then repeated: it was not carried out, and its body was kept. So does one
- * that needs the second factor again, until that has been shown; when it is not, the refusal
- * is thrown.
+ * If the session has ended, the request waits until the same user has signed in again and is then
+ * repeated; it was not carried out. If the request needs the second factor again, it waits for the
+ * step-up and is then repeated; without it, the request throws the rejection.
  */
 export function transport(sessions: SessionStore, send: typeof fetch = (...request) => fetch(...request), stepUp: StepUpQuestion = stepUpQuestion) {
   return async (request: Request): Promise<Response> => {
@@ -28,10 +27,10 @@ export function transport(sessions: SessionStore, send: typeof fetch = (...reque
     if (response.ok || response.status === 304) return made(response);
     const problem = await problemOf(response);
     if (isSession(request)) throw problem;
-    // Who signs in or shows a factor is told what became of that.
+    // Sign-in and step-up handle their rejections themselves.
     const begins = new URL(request.url).pathname.startsWith(`${sessionPath}/`);
     if (problem.code === 'unauthenticated' && !begins && (await sessions.expired(sent))) return again(request, sessions, send);
-    // Another tab has signed in anew: the cookie is its, and so is the token.
+    // Another tab has signed in again, with a new cookie and a new token.
     if (problem.code === 'csrf_failed' && (await renewed(request, sessions, send))) return again(request, sessions, send);
     if (problem.code === 'step_up_required' && (await stepUp.ask())) return again(request, sessions, send);
     throw problem;
@@ -44,13 +43,13 @@ async function again(request: Request, sessions: SessionStore, send: typeof fetc
   throw await problemOf(response);
 }
 
-/** Whatever route is asked to change what is protected answers with an approval, which is not what was asked for. */
+/** A change of a protected record returns 202 with an approval instead of the change. */
 async function made(response: Response): Promise<Response> {
   if (response.status !== 202 || !response.headers.get('Location')?.startsWith(approvalsPath)) return response;
   throw proposed(await response.text(), response.status, response.headers.get('X-Request-Id') ?? '');
 }
 
-/** Takes over the session that the browser has now; tells whether it is the same person's in the same tenant. */
+/** Adopts the browser's current session; returns whether it belongs to the same user in the same tenant. */
 async function renewed(request: Request, sessions: SessionStore, send: typeof fetch): Promise<boolean> {
   const before = sessions.session;
   const response = await attempt(new Request(new URL(sessionPath, request.url)), sessions, send);
@@ -75,7 +74,7 @@ async function attempt(request: Request, sessions: SessionStore, send: typeof fe
   }
 }
 
-/** Waits for the end of a reply: half of one is none. */
+/** Reads the complete body: a partial reply counts as none. */
 async function whole(response: Response): Promise<Response> {
   const body = await response.text();
   return new Response(body === '' ? null : body, { status: response.status, statusText: response.statusText, headers: response.headers });
@@ -83,7 +82,7 @@ async function whole(response: Response): Promise<Response> {
 
 function noReply(timedOut: boolean, requestId: string): ApiProblem {
   return timedOut
-    ? new ApiProblem({ code: 'timed_out', title: 'No answer in time', detail: 'The service did not answer in time.', status: 0, requestId })
+    ? new ApiProblem({ code: 'timed_out', title: 'No reply in time', detail: 'The service did not reply in time.', status: 0, requestId })
     : new ApiProblem({ code: 'no_connection', title: 'No connection', detail: 'The service cannot be reached.', status: 0, requestId });
 }
 

@@ -1,6 +1,6 @@
 type Handler = (message: unknown) => void;
 
-/** What the tabs of one browser tell each other. A tab does not hear itself. */
+/** Messages between the tabs of one browser. A tab does not receive its own messages. */
 export class Channel {
   readonly #channel: BroadcastChannel | undefined;
   readonly #handlers = new Set<Handler>();
@@ -22,14 +22,14 @@ export class Channel {
 }
 
 /**
- * Waits until this tab alone holds a name among all tabs of the browser, and then calls
- * back; the tab holds it until the signal aborts or the tab is gone.
+ * Calls back once this tab has an exclusive lock among all tabs of the browser. It releases the
+ * lock when the signal aborts or the tab is closed.
  *
- * Pages that came neither over TLS nor from this machine have no locks: there every tab
- * holds every name, which is safe and costs a connection more.
+ * Pages that were loaded neither over TLS nor from localhost have no locks. There every tab
+ * proceeds at once, which is safe and costs additional connections.
  */
 export function hold(name: string, signal: AbortSignal, onHeld: () => void): void {
-  // The types know no browser without it.
+  // The DOM types declare locks as always present.
   const { locks } = navigator as { locks?: LockManager };
   if (locks === undefined) {
     onHeld();

@@ -1,9 +1,12 @@
-/** What the service says of a passkey that is to be made or used, and what it is answered. */
+/** The service's options for creating or using a passkey, and the response of the authenticator. */
 export type CreationOptions = Parameters<(typeof PublicKeyCredential)['parseCreationOptionsFromJSON']>[0];
 export type RequestOptions = Parameters<(typeof PublicKeyCredential)['parseRequestOptionsFromJSON']>[0];
 export type PasskeyAnswer = Record<string, unknown>;
 
-/** Why a browser made or used no passkey: nobody confirmed it in time, the authenticator has one already, or anything else. */
+/**
+ * Why a passkey was not created or used: the user did not confirm in time, the authenticator
+ * already has one, or another error.
+ */
 export type PasskeyFailure = 'cancelled' | 'registered' | 'failed';
 
 export class PasskeyError extends Error {
@@ -15,10 +18,10 @@ export class PasskeyError extends Error {
 }
 
 /**
- * Whether this page can use the passkeys of a site: `elsewhere` when the site is at another host;
- * `atName` when the page only has to be opened by the name of this machine; `unset` when the
- * service knows of no other name than that, and is reached by one; `nowhere` when it has no host
- * with a name, and `old` when the browser cannot.
+ * Whether this page can use passkeys of a relying party: `elsewhere` if the relying party has
+ * another host; `atName` if the page has to be opened as localhost; `unset` if the service only
+ * knows the name localhost but is reached under another one; `nowhere` if the service has no host
+ * name; `old` if the browser does not support passkeys.
  */
 export type PasskeyUse = 'here' | 'elsewhere' | 'atName' | 'unset' | 'nowhere' | 'old';
 
@@ -29,25 +32,25 @@ export function passkeyUse(site: string | null | undefined, page: Pick<Location,
   if (page.hostname !== site && site === 'localhost') return ownMachine.has(page.hostname) ? 'atName' : 'unset';
   if (page.hostname !== site) return 'elsewhere';
   if (!window.isSecureContext) return 'elsewhere';
-  // What is looked for came last: Chromium 129, Firefox 119, Safari 18.4.
+  // The check names the newest required function: Chromium 129, Firefox 119, Safari 18.4.
   return 'PublicKeyCredential' in window && 'parseCreationOptionsFromJSON' in PublicKeyCredential ? 'here' : 'old';
 }
 
-/** A page has one question open at a time, and browsers refuse a second one: the newer one counts. */
+/** Browsers allow one passkey prompt per page. A new prompt aborts the earlier one. */
 let asking: AbortController | undefined;
 
-/** Takes back what a person was asked for and has not answered. */
+/** Aborts the open passkey prompt. */
 export function stopAsking(): void {
   asking?.abort();
   asking = undefined;
 }
 
-/** Asks the person at the page to make a passkey. What went wrong is thrown as a PasskeyError. */
+/** Prompts the user to create a passkey. Throws a PasskeyError. */
 export function createPasskey(options: CreationOptions): Promise<PasskeyAnswer> {
   return answered((signal) => navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options), signal }));
 }
 
-/** Asks the person at the page to use a passkey. What went wrong is thrown as a PasskeyError. */
+/** Prompts the user to use a passkey. Throws a PasskeyError. */
 export function askForPasskey(options: RequestOptions): Promise<PasskeyAnswer> {
   return answered((signal) => navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options), signal }));
 }
@@ -67,7 +70,10 @@ async function answered(ask: (signal: AbortSignal) => Promise<Credential | null>
   }
 }
 
-/** The names are those of WebAuthn Level 3, sections 5.1.3 and 5.1.4; browsers say no more, lest pages learn who has what. */
+/**
+ * Error names by WebAuthn Level 3, sections 5.1.3 and 5.1.4. Browsers hide further details, so that
+ * pages cannot probe for accounts.
+ */
 function failureOf(error: unknown): PasskeyFailure {
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   if (name === 'NotAllowedError' || name === 'AbortError') return 'cancelled';

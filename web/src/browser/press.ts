@@ -1,4 +1,4 @@
-/** How long a press counts at most, in ms: nobody is told when a scroll bar is let go. */
+/** The longest duration of a press, in ms: releasing a scroll bar fires no event. */
 const longest = 5000;
 
 let isPressed = false;
@@ -13,13 +13,13 @@ function turn(pressed: boolean): void {
   if (!pressed) for (const callback of waiting.splice(0)) setTimeout(callback);
 }
 
-/** Ends the press so many ms from now, unless another one begins before. */
+/** Ends the press after a delay in ms, unless another press begins first. */
 function endAfter(ms: number): void {
   clearTimeout(end);
   end = setTimeout(() => turn(false), ms);
 }
 
-/** Watches the pointer from now on; called again, it does nothing. */
+/** Starts to watch the pointer; repeated calls have no effect. */
 function watch(): void {
   if (isWatched) return;
   isWatched = true;
@@ -28,11 +28,11 @@ function watch(): void {
     endAfter(longest);
   };
   window.addEventListener('pointerdown', begin, true);
-  // The click comes after the pointer is up, and belongs to the press.
+  // The click fires after pointerup and belongs to the press.
   for (const over of ['pointerup', 'pointercancel']) window.addEventListener(over, () => endAfter(0), true);
 }
 
-/** Whether a pointer is pressed on the page, and the click that it makes is still to come. */
+/** Whether a pointer is pressed on the page, or its click is still to come. */
 export const press = {
   isPressed: (): boolean => isPressed,
   subscribe: (listener: () => void): (() => void) => {
@@ -43,9 +43,9 @@ export const press = {
 };
 
 /**
- * Calls back in a task of its own, once no pointer is pressed, in the order of the calls. What changes a
- * page by itself would move a button or a row from under the pointer between press and release: the click
- * would be lost, or be one on something else.
+ * Calls back in a separate task once no pointer is pressed, in the order of the calls. A change of
+ * the page between press and release could move a button or a row away from the pointer: the click
+ * would be lost or hit another element.
  */
 export function afterPress(callback: () => void): void {
   watch();

@@ -1,15 +1,15 @@
 const key = 'interlock.returnTo';
 
-/** Keeps, for this tab, the address that somebody leaves for another site and comes back to. */
+/** Stores, for this tab, the page to return to after a visit to another site. */
 export function keepPlace(place = location.pathname + location.search + location.hash): void {
   try {
     sessionStorage.setItem(key, place);
   } catch {
-    // They come back to the first page.
+    // The user returns to the first page.
   }
 }
 
-/** The address that was kept, once; the first page for none, and for one that would lead elsewhere. */
+/** Returns the stored page and deletes it. Returns the first page if none is stored or if it would leave this site. */
 export function takePlace(): string {
   try {
     const place = sessionStorage.getItem(key) ?? '/';
@@ -20,5 +20,5 @@ export function takePlace(): string {
   }
 }
 
-/** Whether an address is a page of this site, however browsers read slashes. */
+/** Whether an address is a page of this site, however browsers interpret slashes. */
 const isPlace = (place: string): boolean => /^\/(?![/\\])/.test(place) && new URL(place, location.origin).origin === location.origin;

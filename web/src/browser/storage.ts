@@ -1,7 +1,4 @@
-/**
- * What this browser keeps. Storage can be forbidden or full; then nothing is kept,
- * and nothing breaks.
- */
+/** Values in localStorage. If storage is forbidden or full, nothing is stored and nothing throws. */
 export function recall(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -10,7 +7,7 @@ export function recall(name: string): string | null {
   }
 }
 
-/** Whether it was kept. */
+/** Returns whether the value was stored. */
 export function remember(name: string, value: string): boolean {
   try {
     localStorage.setItem(name, value);
@@ -24,11 +21,11 @@ export function forget(name: string): void {
   try {
     localStorage.removeItem(name);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }
 
-/** The names kept that begin with a prefix. */
+/** The stored names with a prefix. */
 export function recalledNames(prefix: string): string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(prefix));

@@ -3,9 +3,8 @@ import { randomId } from './id';
 const storedAs = 'interlock.tab';
 
 /**
- * Tells this tab from the others of the browser. It survives a reload. While the page
- * lives its id is kept nowhere, so that a copy of the tab, which inherits what the tab
- * stored, gets an id of its own.
+ * The id of this tab. It survives a reload. While the page is open the id is not stored, so that a
+ * duplicated tab, which inherits the session storage, gets a new id.
  */
 export const tab = taken() ?? randomId();
 
@@ -20,7 +19,7 @@ function taken(): string | null {
   });
 }
 
-/** Storage can be forbidden; the tab is then another one after a reload. */
+/** If storage is forbidden, the tab gets a new id after a reload. */
 function attempt<T>(what: () => T): T | null {
   try {
     return what();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 const assign = vi.fn();
 const reload = vi.fn();
 
-/** A page of a version, as it begins. */
+/** Loads the module as a page of a version does. */
 async function page(build: string) {
   vi.resetModules();
   document.head.innerHTML = `<meta name="build" content="${build}" />`;

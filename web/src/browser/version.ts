@@ -1,21 +1,21 @@
 import { drafts } from './drafts';
 
 /**
- * Which version of the admin this page is, and whether another has been deployed since.
+ * The version of the admin in this page, and whether another version has been deployed since.
  *
- * A deployment removes the files of the version before it, so that an open page cannot
- * load its other parts any more. Such a page loads itself anew, once: what is typed is
- * kept by then. Where that does not help it stays, and says what is wrong.
+ * A deployment deletes the files of the earlier version, so an open page can no longer load its
+ * other chunks. Such a page reloads once; its drafts are stored by then. If the reload does not
+ * help, the page stays and shows an error.
  */
 const storedAs = 'interlock.reloadedFrom';
-/** How often it is asked and tried at most, in ms. */
+/** The shortest interval between two checks and between two reloads, in ms. */
 const pause = 60_000;
 
 const nameIn = (page: Document): string => page.querySelector('meta[name=build]')?.getAttribute('content') ?? '';
 
 let isOutdated = false;
 let asked = 0;
-/** This page is loading itself anew. */
+/** Whether this page is reloading. */
 let isLeaving = false;
 const listeners = new Set<() => void>();
 
@@ -26,11 +26,11 @@ export const version = {
   },
   /** Another version has been deployed. */
   isOutdated: (): boolean => isOutdated,
-  /** This page is loading itself anew: what it still misses is not worth a word. */
+  /** Whether this page is reloading: errors about missing chunks need no message. */
   isLeaving: (): boolean => isLeaving,
 };
 
-/** Whether this page is what a page of another version has loaded itself as. Says so once. */
+/** Whether this page is the reload of an earlier version. Returns true once. */
 export function wasUpdated(): boolean {
   const tried = triedFrom();
   if (tried === undefined || tried.from === nameIn(document)) return false;
@@ -38,7 +38,7 @@ export function wasUpdated(): boolean {
   return true;
 }
 
-/** Asks whether another version has been deployed; called where that is likely, it asks rarely. */
+/** Checks whether another version has been deployed, at most once per interval. */
 export async function lookForUpdate(): Promise<void> {
   if (isOutdated || Date.now() - asked < pause || nameIn(document) === '') return;
   asked = Date.now();
@@ -50,15 +50,14 @@ export async function lookForUpdate(): Promise<void> {
     isOutdated = true;
     listeners.forEach((listener) => listener());
   } catch {
-    // The service is away; it is asked again later.
+    // The service is unreachable; a later call checks again.
   }
 }
 
 /**
- * Loads the page anew, or another one, in its present version; false when that was just
- * tried and did not help, or would lose what is written nowhere. Of one part that is gone
- * several files are missing, and each asks for it: the first is heard, and the others are
- * told the same.
+ * Reloads the page, or opens another one, in the current version. Returns false if a reload was
+ * just tried without success or would lose input that is not stored. Several files of a missing
+ * chunk fail at the same time: the first call reloads, and the others return true.
  */
 export function update(address = window.location.href): boolean {
   if (isLeaving) return true;
@@ -72,17 +71,17 @@ export function update(address = window.location.href): boolean {
   return true;
 }
 
-/** Loads the page anew because somebody says so; the browser asks first where something would be lost. */
+/** Reloads the page on the user's request. The browser asks for confirmation if input would be lost. */
 export function updateNow(): void {
   note({ from: nameIn(document), at: Date.now() });
   window.location.reload();
 }
 
-/** A part of the page that cannot be loaded is of a version that is gone. */
+/** Handles chunks that fail to load because their version is no longer deployed. */
 export function followUpdates(): void {
   window.addEventListener('vite:preloadError', (event) => {
-    // Otherwise the error goes on to whoever wanted the part. Who is told none finds nothing in
-    // the part that came, and breaks on that: the page that is shown meanwhile does not say so.
+    // Otherwise vite throws the error to the importer. With the default prevented, the importer gets
+    // an empty module and fails; isLeaving hides that error until the reload.
     if (update()) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
@@ -96,13 +95,13 @@ interface Tried {
   at: number;
 }
 
-/** Where storage is forbidden nothing is noted, and the page says itself what is wrong. */
+/** If storage is forbidden, nothing is stored, and the page shows the error. */
 function note(tried: Tried | undefined): void {
   try {
     if (tried === undefined) sessionStorage.removeItem(storedAs);
     else sessionStorage.setItem(storedAs, JSON.stringify(tried));
   } catch {
-    // It is not noted.
+    // Nothing was stored.
   }
 }
 
@@ -114,7 +113,7 @@ function triedFrom(): Tried | undefined {
   }
 }
 
-/** A script (each browser says so in words of its own) or a style of the page could not be had. */
+/** Whether a script or a style of the page failed to load. Each browser has its own message for it. */
 export function isMissingPart(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

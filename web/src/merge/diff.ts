@@ -2,7 +2,7 @@ import { equal } from './equal';
 import { isObject, member, type Json, type Value } from './json';
 import { byCodePoint, pointerOf } from './pointer';
 
-/** One place that differs. A side is undefined where it does not have the place. */
+/** One difference. A side is undefined if it does not have the value. */
 export interface Change {
   pointer: string;
   before: Value;
@@ -10,15 +10,15 @@ export interface Change {
 }
 
 /**
- * Lists the places at which other differs from base, at the finest level: a member
- * of an object that both have is compared member by member, anything else as a
- * whole. An object that appears or vanishes is one place, its own.
+ * Lists the differences between base and other at the finest level. Objects on both sides are
+ * compared member by member; everything else is compared as a complete value. An object that was
+ * added or removed is one change.
  */
 export function diff(base: Json, other: Json): Change[] {
   return changesAt([], base, other).sort((a, b) => byCodePoint(a.pointer, b.pointer));
 }
 
-/** The changes below a place, in no order. */
+/** The changes below a path, unordered. */
 export function changesAt(names: readonly string[], before: Value, after: Value): Change[] {
   if (!isObject(before) || !isObject(after)) {
     return equal(before, after) ? [] : [{ pointer: pointerOf(names), before, after }];

@@ -36,10 +36,10 @@ function sameNumber(a: string, b: string): boolean {
 const maxExponentDigits = 18;
 
 /**
- * The only spelling of a decimal: ±digits e exponent, where the digits neither begin
- * nor end with zero. Exponents of more than 18 digits are not added up, so that
- * 1e1000000000000000000 and 10e999999999999999999 count as different: at worst a
- * conflict too many, in exchange for linear time on whatever is typed.
+ * The canonical spelling of a decimal: ±digits e exponent, where the digits neither begin nor end
+ * with zero. Exponents of more than 18 digits are not added up, so that 1e1000000000000000000 and
+ * 10e999999999999999999 count as different. The cost is at worst one additional conflict; the gain
+ * is linear time for any input.
  */
 function canonical(text: string): string {
   const [mantissa = '', exponent = ''] = text.split(/[eE]/);

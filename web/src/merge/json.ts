@@ -1,20 +1,20 @@
 /**
- * JSON as the merge sees it. Numbers whose spelling a float cannot give back, such
- * as 9007199254740993 or 1.50, are kept as text, so that reading and writing a
- * document loses no digit. Objects have no prototype: `__proto__` is a key.
+ * JSON values for the merge. Numbers whose spelling a float cannot represent, such as
+ * 9007199254740993 or 1.50, are stored as text, so that parsing and encoding a document loses no
+ * digit. Objects have no prototype: `__proto__` is an ordinary key.
  */
 export type Json = null | boolean | number | string | ExactNumber | Json[] | JsonObject;
 export interface JsonObject {
   [name: string]: Json;
 }
 
-/** A number by its spelling in the source. */
+/** A number with its spelling in the source. */
 export class ExactNumber {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
-  /** JSON.stringify would round; use encode. */
+  /** JSON.stringify would round; use encode instead. */
   toJSON(): number {
     return Number(this.text);
   }
@@ -35,7 +35,7 @@ export function emptyObject(): JsonObject {
   return Object.create(null) as JsonObject;
 }
 
-/** What is wrong with a text that is not JSON, and where, as an offset in UTF-16 units. */
+/** A syntax error in JSON text; offset is in UTF-16 units. */
 export class JsonSyntaxError extends SyntaxError {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -45,12 +45,12 @@ export class JsonSyntaxError extends SyntaxError {
   }
 }
 
-/** parse reads exactly one JSON value (RFC 8259). Of repeated names the last counts. */
+/** parse reads exactly one JSON value (RFC 8259). Of duplicate names the last one counts. */
 export function parse(text: string): Json {
   return new Parser(text).document();
 }
 
-/** exact turns plain data, as JSON.parse returns it, into a tree. */
+/** exact converts the result of JSON.parse to a tree. */
 export function exact(data: unknown): Json {
   if (data instanceof ExactNumber) return data;
   if (Array.isArray(data)) return data.map(exact);
@@ -65,7 +65,7 @@ export function exact(data: unknown): Json {
   throw new TypeError(`${typeof data} has no JSON`);
 }
 
-/** encode writes a tree with its numbers as they were spelled; indent is that of JSON.stringify. */
+/** encode writes a tree with its numbers as spelled; indent is that of JSON.stringify. */
 export function encode(value: Json, indent = 0): string {
   return write(value, indent, '');
 }

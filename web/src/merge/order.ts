@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from './json';
 
-/** The same value with the members of its objects in the order that another has them; what is new comes last. */
+/** Returns the value with its members in the order of another value; additional members come last. */
 export function inOrderOf(like: Json, value: Json): Json {
   if (Array.isArray(like) && Array.isArray(value)) return value.map((item, i) => inOrderOf(like[i] ?? null, item));
   if (!isObject(like) || !isObject(value)) return value;

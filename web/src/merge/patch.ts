@@ -14,9 +14,9 @@ export function applyPatch(doc: Value, patch: Json): Json {
 }
 
 /**
- * The smallest merge patch from base to edited. Members of objects on both sides
- * are sent one by one, so that a stale edit contests only what it changed; all else
- * is sent as a whole, what is gone as null. Empty when nothing changed.
+ * Returns the smallest merge patch from base to edited. Members of objects on both sides are sent
+ * one by one, so that a stale edit conflicts only in the members that it changed. Everything else
+ * is sent as a complete value, and removed members as null. The patch is empty if nothing changed.
  */
 export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
   const patch = emptyObject();
@@ -29,7 +29,7 @@ export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
   return patch;
 }
 
-/** Whether a merge patch can express the edit: it cannot set a member to null. */
+/** Whether a merge patch can express the edit. It cannot set a member to null. */
 export function isPatchable(base: JsonObject, edited: JsonObject): boolean {
   return equal(applyPatch(base, patchOf(base, edited)), edited);
 }

@@ -3,7 +3,7 @@ import { encode, isObject, type Json, type JsonObject, type Value } from './json
 import { at, namesOf, pointerOf } from './pointer';
 import { threeWay, type Conflict } from './threeWay';
 
-/** What was chosen for a contested place. `theirs` remembers what was taken, since it may move again. */
+/** The user's choice for a conflict. `theirs` stores the chosen value, since the other side may change it again. */
 export type Choice = { kind: 'yours' } | { kind: 'theirs'; taken: Value } | { kind: 'other'; value: Json };
 export type Choices = Readonly<Record<string, Choice>>;
 
@@ -13,17 +13,17 @@ export interface Contested extends Conflict {
 
 export interface Resolution {
   contested: Contested[];
-  /** Lists to which both only added and removed: merged as sets. */
+  /** Lists in which both sides only added and removed items; they are merged as sets. */
   sets: (Conflict & { merged: Json[] })[];
   theirsOnly: string[];
   yoursOnly: string[];
-  /** What would be saved; undefined while a place waits for a choice. */
+  /** The document to save; undefined while a conflict waits for a choice. */
   merged: JsonObject | undefined;
 }
 
 /**
- * Brings two edits of base together. Choices are kept by place, so that they survive
- * a further change by others; only a "take theirs" whose value has moved is asked again.
+ * Merges two edits of base. Choices are stored by pointer, so that they survive a further change by
+ * other users. Only a "take theirs" whose value has changed needs a new choice.
  */
 export function resolve(base: JsonObject, yours: JsonObject, theirs: JsonObject, choices: Choices): Resolution {
   const { conflicts, theirsOnly, yoursOnly } = threeWay(base, yours, theirs);
@@ -36,7 +36,7 @@ export function resolve(base: JsonObject, yours: JsonObject, theirs: JsonObject,
     const choice = set === undefined ? standing(choices[pointer], conflict) : undefined;
     if (set === undefined) contested.push({ ...conflict, choice });
     else sets.push({ ...conflict, merged: set });
-    // Against their value as base, what was chosen is a change of one side only.
+    // With their value as the base, the chosen value is a change of one side only.
     decidedBase = place(decidedBase, namesOf(pointer), conflict.theirs);
     decided = place(decided, namesOf(pointer), set ?? chosen(choice, conflict));
   }
@@ -54,7 +54,7 @@ function chosen(choice: Choice | undefined, { yours, theirs }: Conflict): Value 
   return choice?.kind === 'other' ? choice.value : theirs;
 }
 
-/** The value with a place set, or removed where it is undefined. */
+/** The value with a member set, or removed if `to` is undefined. */
 function place(value: Value, [name, ...rest]: readonly string[], to: Value): Value {
   if (name === undefined) return to;
   const copy = Object.assign(Object.create(null) as JsonObject, isObject(value) ? value : {});
@@ -64,7 +64,7 @@ function place(value: Value, [name, ...rest]: readonly string[], to: Value): Val
   return copy;
 }
 
-/** Both lists as one, when all three are sets of plain values of which none was moved. */
+/** Merges both lists, if all three are sets of scalars in which no item was moved. */
 function mergeSets({ base, yours, theirs }: Conflict): Json[] | undefined {
   if (!isSet(base) || !isSet(yours) || !isSet(theirs)) return undefined;
   if (!keepsOrder(base, yours) || !keepsOrder(base, theirs)) return undefined;
@@ -79,7 +79,7 @@ function isSet(value: Value): value is Json[] {
 
 export const has = (list: readonly Json[], item: Json) => list.some((other) => equal(other, item));
 
-/** Whether what is left of base stands first and in its order. */
+/** Whether the remaining items of base come first and in their order. */
 function keepsOrder(base: Json[], edited: Json[]): boolean {
   const left = base.filter((item) => has(edited, item));
   return left.every((item, index) => equal(item, edited[index]));

@@ -3,7 +3,7 @@ import { equal } from './equal';
 import { emptyObject, isObject, member, type Json, type JsonObject, type Value } from './json';
 import { byCodePoint, pointerOf } from './pointer';
 
-/** A contested place. A side is undefined where it does not have the place. */
+/** A conflict. A side is undefined if it does not have the value. */
 export interface Conflict {
   pointer: string;
   base: Value;
@@ -15,22 +15,20 @@ export interface Result {
   conflicts: Conflict[];
   theirsOnly: string[];
   yoursOnly: string[];
-  /** True exactly when there are no conflicts. */
+  /** True if and only if there are no conflicts. */
   autoMergeable: boolean;
-  /** Carries both edits; undefined when places are contested. */
+  /** The document with both edits; undefined if there are conflicts. */
   merged: Value;
 }
 
 /**
- * Compares two edits of base: yours, which is to be saved, and theirs, which was
- * saved meanwhile. It agrees with the service's merge on every case in
- * api/merge-cases.json.
+ * Compares two edits of base: yours, which is to be saved, and theirs, which is already saved. It
+ * agrees with the service's merge on every case in api/merge-cases.json.
  *
- * A place is contested when both sides changed it since base, even to the same
- * value: two who both raise a counter from 1 to 2 meant it to be 3, and only they
- * can say so. It is also contested when one side changed something inside a value
- * that the other replaced or removed as a whole; the conflict then stands at the
- * whole value, the shorter pointer.
+ * A value is in conflict if both sides changed it since base, even to the same value: two users who
+ * both raise a counter from 1 to 2 may have meant 3, and only they can decide. It is also in
+ * conflict if one side changed a member of a value that the other side replaced or removed. The
+ * conflict then has the pointer of the complete value, the shorter one.
  */
 export function threeWay(base: Json, yours: Json, theirs: Json): Result {
   const result: Result = { conflicts: [], theirsOnly: [], yoursOnly: [], autoMergeable: true, merged: undefined };
@@ -43,10 +41,7 @@ export function threeWay(base: Json, yours: Json, theirs: Json): Result {
   return result;
 }
 
-/**
- * Descends while all three sides are objects. Where they are not, the place is the
- * smallest that can be decided as a whole.
- */
+/** Descends while all three sides are objects. Otherwise the value is the smallest that can be decided as a whole. */
 function mergeAt(result: Result, names: readonly string[], base: Value, yours: Value, theirs: Value): Value {
   if (isObject(base) && isObject(yours) && isObject(theirs)) return mergeObjects(result, names, base, yours, theirs);
 
