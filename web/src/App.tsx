@@ -7,13 +7,13 @@ import { CurrencyProvider, defaultCurrency, LanguageProvider } from './i18n';
 import { newRouter } from './router';
 import { resolveVariables, theme } from './theme';
 
-/** For signing in. What is read by who is signed in lies in a cache of their own, see SessionGate. */
+/** For the sign-in. SessionGate creates a separate cache for each session. */
 const queries = newQueryClient();
 const router = newRouter();
 // public/start.js reads it before the first paint.
 const colours = localStorageColorSchemeManager({ key: 'interlock.colours' });
 
-/** The admin with all that its pages stand on. */
+/** The root component with its providers. */
 export function App() {
   const state = useSession();
   return (

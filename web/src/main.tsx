@@ -9,7 +9,7 @@ if (root === null) throw new Error('index.html has no #root');
 followUpdates();
 createRoot(root, {
   onCaughtError: (error) => {
-    // eslint-disable-next-line no-console -- where React says it too
+    // React logs errors to the console as well.
     if (!version.isLeaving()) console.error(error);
   },
 }).render(

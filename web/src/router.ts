@@ -5,7 +5,7 @@ import { stringifySearch } from './ui/table/search';
 import { update, version } from './browser/version';
 import { routeTree } from './routeTree.gen';
 
-/** A value of an address, read as JSON. A number that is written in another way, such as 042 or 1e3, is a text: it may name a user. */
+/** Parses a search parameter as JSON. A number in another spelling, such as 042 or 1e3, stays text: it may be a user name. */
 function asWritten(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return typeof value === 'number' && String(value) !== text ? text : value;
@@ -16,14 +16,14 @@ export function newRouter() {
     routeTree,
     parseSearch: parseSearchWith(asWritten),
     defaultPreload: 'intent',
-    // The query cache decides what is fresh.
+    // The query cache decides whether data is stale.
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
     stringifySearch,
   });
-  // The next page comes in the version that is deployed.
+  // The next page loads in the deployed version.
   router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged }) => {
     if (version.isOutdated() && pathChanged) update(toLocation.href);
   });

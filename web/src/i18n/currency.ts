@@ -1,11 +1,11 @@
 import { createContext, use } from 'react';
 
-/** What money is in until the service has said what it keeps it in. */
+/** The currency until the service has reported its own. */
 export const defaultCurrency = 'CNY';
 
 const CurrencyContext = createContext(defaultCurrency);
 
-/** The currency that all money is in, by its code in ISO 4217. */
+/** The currency of all amounts, as an ISO 4217 code. */
 export const CurrencyProvider = CurrencyContext.Provider;
 
 export function useCurrency(): string {

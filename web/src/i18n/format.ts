@@ -11,22 +11,22 @@ const day = 24 * hour;
 
 export interface Format {
   number: (value: number | bigint) => string;
-  /** An amount in minor units of the service's one currency: 6000 is ¥60.00 in CNY and ¥6,000 in JPY. */
+  /** Formats an amount in minor units of the service's currency: 6000 is ¥60.00 in CNY and ¥6,000 in JPY. */
   money: (minor: number) => string;
-  /** The same for programs and inputs: 6000 is 60.00, without sign of the currency or groups. */
+  /** The same for programs and inputs, without currency sign and grouping: 6000 is 60.00. */
   plainMoney: (minor: number) => string;
-  /** How many digits of an amount are minor units: 2 in CNY, none in JPY. */
+  /** The number of minor-unit digits: 2 in CNY, none in JPY. */
   minorDigits: number;
   currencySign: string;
-  /** A change with its sign: +100, −3, 0; as an amount where it is shown as one. */
+  /** A signed difference: +100, −3, 0. `show` formats it, for example as an amount. */
   signed: <N extends number | bigint>(change: N, show?: (value: N) => string) => string;
   date: (time: string | number | Date) => string;
-  /** The zone that times are shown in: the browser's, or UTC where one has chosen it. */
+  /** The zone of all displayed times: the browser's, or UTC if the user has chosen it. */
   zone: string;
   /** Date and time to the second, in that zone. */
   dateTime: (time: string | number | Date) => string;
   time: (time: string | number | Date) => string;
-  /** How long ago, or until: "12 s ago", "yesterday"; a date when more than a week away. */
+  /** A relative time: "12 s ago", "yesterday"; a date if it is more than a week away. */
   relative: (time: string | number | Date, now: number) => string;
   duration: (milliseconds: number) => string;
   list: (items: readonly string[]) => string;
@@ -34,7 +34,10 @@ export interface Format {
 
 const made = new Map<string, Format>();
 
-/** What writes numbers, amounts and times; made once, since each cell of a table asks for it and to make it takes 2 ms. */
+/**
+ * Returns the formatter for numbers, amounts and times. Formatters are cached: each table cell
+ * requests one, and creating one needs 2 ms.
+ */
 export function formatFor(language: Language, currency = defaultCurrency, timeZone?: string): Format {
   const name = [language, currency, timeZone].join(' ');
   const known = made.get(name);

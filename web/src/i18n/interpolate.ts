@@ -6,7 +6,7 @@ export const locales: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-C
 
 const pluralRules: Readonly<Record<Language, Intl.PluralRules>> = { en: new Intl.PluralRules(locales.en), zh: new Intl.PluralRules(locales.zh) };
 
-/** The form of a plural text that fits n; any other text as it is. */
+/** Selects the plural form for n; returns any other text unchanged. */
 export function formOf(text: string, language: Language, n: unknown): string {
   const forms = text.split(separator);
   if (forms.length === 1) return text;
@@ -14,7 +14,7 @@ export function formOf(text: string, language: Language, n: unknown): string {
   return (one ? forms[0] : forms.at(-1)) ?? text;
 }
 
-/** The pieces of a text in order: words as strings, places as their values. */
+/** Splits a text into its literal parts and the values of its placeholders, in order. */
 export function piecesOf<T>(text: string, values: Readonly<Record<string, T>>): (string | T)[] {
   return text.split(/(\{\w+\})/).flatMap<string | T>((piece) => {
     if (piece === '') return [];

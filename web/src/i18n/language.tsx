@@ -13,14 +13,14 @@ interface Choice {
 
 const LanguageContext = createContext<Choice>({ language: 'en', choose: () => undefined });
 
-/** The language in force, kept in this browser and the same in each of its tabs; at first the browser's own. */
+/** Provides the current language, initially the browser's. The choice is stored in this browser and shared by its tabs. */
 export function LanguageProvider({ initial, children }: { initial?: Language; children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(() => initial ?? preferred());
   useEffect(() => {
     document.documentElement.lang = locales[language];
   }, [language]);
   useEffect(() => {
-    // Another tab has chosen.
+    // Another tab has chosen a language.
     const follow = ({ key }: StorageEvent) => {
       if (key === storedAs) setLanguage(preferred());
     };

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { recall, remember } from '@/browser/storage';
 
-/** How times are shown: how long ago, or when exactly, where the browser is or in UTC. */
+/** How times are displayed: relative, or absolute in the browser's zone or in UTC. */
 export const timeStyles = ['ago', 'local', 'utc'] as const;
 export type TimeStyle = (typeof timeStyles)[number];
 
@@ -9,7 +9,7 @@ const storedAs = 'interlock.times';
 const listeners = new Set<() => void>();
 let chosen: TimeStyle = timeStyles.find((style) => style === recall(storedAs)) ?? 'ago';
 
-/** The style in force, for what is no component. */
+/** The current style, for code outside components. */
 export const timeStyle = (): TimeStyle => chosen;
 
 export function chooseTimeStyle(style: TimeStyle): void {

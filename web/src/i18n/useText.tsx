@@ -6,10 +6,10 @@ import { useLanguage } from './language';
 
 type Given<Text extends string, T> = [Places<Text>] extends [never] ? [] : [values: Readonly<Record<Places<Text>, T>>];
 
-/** Gives the texts of a catalogue in the language in force. Numbers are formatted. */
+/** Returns the texts of a catalogue in the current language. Numbers are formatted. */
 export interface Translate<En extends Record<string, string>> {
   <K extends keyof En & string>(key: K, ...values: Given<En[K], string | number>): string;
-  /** The same with elements in the places. */
+  /** The same, with elements as values. */
   rich: <K extends keyof En & string>(key: K, ...values: Given<En[K], ReactNode>) => ReactNode;
 }
 
@@ -29,7 +29,7 @@ export function useText<En extends Record<string, string>>(catalogue: Catalogue<
   }, [catalogue, language, number]);
 }
 
-/** Picks the language in force of a text that is declared beside code. */
+/** Selects the current language of a text that is declared next to code. */
 export function useLocalText(): (text: LocalText) => string {
   const { language } = useLanguage();
   return (text) => text[language];

@@ -7,7 +7,7 @@ import { LanguageProvider } from '@/i18n';
 import { theme } from '@/theme';
 import { stringifySearch } from '@/ui/table/search';
 
-/** What every component stands on, without a router. */
+/** The providers that every component needs, without a router. */
 export function Surroundings({ children }: { children: ReactNode }) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   return (
@@ -19,7 +19,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
   );
 }
 
-/** Renders a page at an address; `search` of the address is given to it as read by validate. */
+/** Renders a page at an address; the page receives the address's `search` as read by validate. */
 export async function renderPage<S extends object>(Page: (props: { search: S }) => ReactNode, validate: (raw: Record<string, unknown>) => S, address = '/') {
   const root = createRootRoute();
   const route = createRoute({

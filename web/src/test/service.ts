@@ -11,7 +11,7 @@ export const problem = (status: number, code: string, members: Record<string, un
   headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': 'r-1' },
 });
 
-/** Stands in for the network: answers from a script, one reply a request, and keeps what was asked. */
+/** A fake network: replies from a script, one reply per request, and records the requests. */
 export class ScriptedService {
   readonly requests: Request[] = [];
   readonly #script: (Canned | Error)[];

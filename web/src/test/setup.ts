@@ -8,11 +8,11 @@ declare global {
   }
 }
 
-/** Where each test begins. Files share a window. */
+/** The address at which each test starts. All files share a window. */
 const start = location.href;
 
-// Drawing a table takes seconds where the tests of others run beside these. What never
-// appears is still found out, by this limit and not by the test's.
+// On a busy machine, rendering a table needs seconds. This limit, not the test's timeout, reports an
+// element that never appears.
 configure({ asyncUtilTimeout: 15_000 });
 
 afterEach(() => {

@@ -1,14 +1,11 @@
-/**
- * The colours of both schemes. Every text colour meets WCAG AA (4.5:1) on the
- * backgrounds it is used on, which theme.test.ts proves.
- */
+/** The colours of both schemes. Every text colour meets WCAG AA (4.5:1) on its backgrounds; theme.test.ts verifies it. */
 export interface Scheme {
   background: string;
   card: string;
-  /** Fills of chips, hovered rows and keys. */
+  /** Background of chips, hovered rows and keys. */
   soft: string;
   line: string;
-  /** The border of what can be typed into or pressed: 3:1 on the card. */
+  /** Border of inputs and buttons: 3:1 against the card. */
   edge: string;
   text: string;
   dimmed: string;
@@ -64,10 +61,10 @@ export const dark: Scheme = {
   infoSoft: '#172a48',
 };
 
-/** What a chip, banner or button can mean. */
+/** The meaning of a chip, banner or button. */
 export const tones = ['accent', 'warn', 'ok', 'bad', 'info'] as const;
 export type Tone = (typeof tones)[number] | 'neutral';
 
-/** Buttons that act are filled with these in both schemes; their text is white. */
+/** Fill colours of action buttons in both schemes; their text is white. */
 export const filled = { accent: '#0b7285', warn: '#b54708', ok: '#067647', bad: '#b42318', info: '#175cd3' } as const;
 export const filledHover = { accent: '#095e6e', warn: '#963b07', ok: '#05623b', bad: '#951d14', info: '#134db0' } as const;

@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
-// The styles of the components in use, in Mantine's own order; the build tells when one lacks or idles.
+// The styles of the components in use, in Mantine's order. The build reports missing and unused ones.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -18,7 +18,7 @@ describe.each([
   ['light', light],
   ['dark', dark],
 ])('in the %s scheme', (_name, scheme) => {
-  // Each text colour is readable on each surface, so a state of a page needs no check of its own.
+  // Each text colour is readable on each surface, so single page states need no check.
   test.each(['background', 'card', 'soft', 'accentSoft', 'warnSoft', 'okSoft', 'badSoft', 'infoSoft'] as const)('every text can be read on %s', (surface) => {
     for (const text of ['text', 'dimmed', ...tones] as const) expect(contrast(scheme[text], scheme[surface]), text).toBeGreaterThanOrEqual(4.5);
   });

@@ -1,12 +1,12 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 import { dark, filled, filledHover, light, tones, type Scheme } from './colours';
 
-/** Mantine wants ten shades; every place that uses one is set by the variables below. */
+/** Mantine requires ten shades per colour; the variables below set every shade that is used. */
 const shades = (soft: string, main: string): MantineColorsTuple => [soft, soft, soft, main, main, main, main, main, main, main];
 
 const colors: Record<string, MantineColorsTuple> = Object.fromEntries(tones.map((tone) => [tone, shades(light[`${tone}Soft`], filled[tone])]));
 
-/** As the heading of a part of a page. */
+/** The same style as a section heading. */
 const dialogTitle = { fontSize: '16px', fontWeight: 650, lineHeight: '1.4' };
 
 export const theme = createTheme({
@@ -38,23 +38,24 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm' } },
     Textarea: { defaultProps: { size: 'sm' } },
     Paper: { defaultProps: { radius: 'lg', withBorder: true } },
-    // A click beside a dialog is a slip, and what is typed in it is not to go with it.
+    // A click outside a dialog is usually a mistake and must not discard the input.
     Modal: {
       defaultProps: { radius: 'lg', centered: true, closeOnClickOutside: false, overlayProps: { backgroundOpacity: 0.45 } },
       styles: { title: dialogTitle },
     },
     Drawer: { styles: { title: dialogTitle } },
-    // A header inside a dialog is none of the page's landmarks.
+    // The header of a dialog is not a landmark of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },
-    // The placeholder is a child of the menu that is no item of it; the first item takes the focus.
+    // The focus placeholder of Mantine is a child of the menu without the menuitem role; the first
+    // item takes the focus instead.
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });
 
-/** The variables of one scheme: our own names, and Mantine's set to them. */
+/** The CSS variables of one scheme: those of the admin, and Mantine's set to them. */
 function variables(scheme: Scheme): Record<string, string> {
   const own = Object.fromEntries(Object.entries(scheme).map(([name, colour]) => [`--il-${kebab(name)}`, colour]));
   const perTone = tones.flatMap<[string, string]>((tone) => [

@@ -7,7 +7,7 @@ import { uiMessages } from './messages';
 
 interface Props {
   text: string;
-  /** What it is, for the button: "Event id". */
+  /** The name of the text, for the button: "Event id". */
   label: string;
 }
 
@@ -31,14 +31,14 @@ export function useCopy(): (text: string) => Promise<boolean> {
       toasts.done(t('copied'));
       return true;
     } catch {
-      // Pages that did not come over TLS have no clipboard.
+      // Pages that were not loaded over TLS have no clipboard.
       toasts.info(t('copyRefused'));
       return false;
     }
   };
 }
 
-/** Copies a text that stands beside it. */
+/** A button that copies the adjacent text. */
 export function CopyButton({ text, label }: Props) {
   const t = useText(uiMessages);
   const copy = useCopy();

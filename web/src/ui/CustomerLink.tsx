@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** Leads to everything about a customer, by what the shop calls it. */
+/** Links to the page of a customer, by the shop's id. */
 export function CustomerLink({ userId, children = userId }: { userId: string; children?: ReactNode }) {
   return (
     <Link to="/customers/$userId" params={{ userId }}>

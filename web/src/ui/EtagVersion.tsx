@@ -4,12 +4,11 @@ import { StatusChip } from './StatusChip';
 
 interface Props {
   version: number;
-  /** Shown as the title, for those who compare it with a log. */
+  /** Shown as the title, for comparison with a log. */
   etag?: string;
   tone?: 'accent' | 'neutral';
 }
 
-/** The version of a record. */
 export function EtagVersion({ version, etag, tone = 'accent' }: Props) {
   const t = useText(uiMessages);
   const said = etag === undefined ? t('version', { version: String(version) }) : t('versionTitle', { version: String(version), etag });

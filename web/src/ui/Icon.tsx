@@ -55,7 +55,7 @@ export const iconNames = Object.keys(shapes) as IconName[];
 
 export const isIcon = (name: string): name is IconName => Object.hasOwn(shapes, name);
 
-/** A drawing beside words. Where it stands alone, what holds it carries the name. */
+/** A decorative icon. An icon without text needs a parent with an accessible name. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { useFormat } from '@/i18n';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** In minor units; null while nothing valid is typed. */
+  /** In minor units; null while the input is invalid. */
   minor: number | null;
   onMinor: (minor: number | null) => void;
 }
 
-/** An amount as it is typed, "19.90", for an amount as it is kept, 1990; with as many decimals as the currency has. */
+/** An input for an amount: "19.90" in the field, 1990 as the value, with the decimals of the currency. */
 export function MoneyInput({ minor, onMinor, ...input }: Props) {
   const { plainMoney, minorDigits, currencySign } = useFormat();
   const spell = (amount: number | null) => (amount === null ? '' : plainMoney(amount));
@@ -36,7 +36,7 @@ export function MoneyInput({ minor, onMinor, ...input }: Props) {
 
 const shape = /^(\d{1,12})(?:\.(\d*))?$/;
 
-/** Reads an amount without floats; null when it is none, or has more decimals than the currency. */
+/** Parses an amount without floats; null if it is invalid or has more decimals than the currency. */
 export function minorOf(text: string, digits: number): number | null {
   const [, whole, rest = ''] = shape.exec(text.trim()) ?? [];
   return whole === undefined || rest.length > digits ? null : Number(whole + rest.padEnd(digits, '0'));

@@ -5,12 +5,12 @@ import { Mark } from './brand/Mark';
 import { uiMessages } from './messages';
 import styles from './Person.module.css';
 
-/** A user by its number, or a customer by what the shop calls it. */
+/** A user by number, or a customer by the shop's id. */
 type Actor = components['schemas']['Actor'];
 
 const hues = 6;
 
-/** Up to two letters that stand for a name. Chinese names are known by their last two. */
+/** Up to two initials of a name; for Chinese names the last two characters. */
 export function initialsOf(name: string): string {
   if (/\p{Script=Han}/u.test(name)) return Array.from(name).slice(-2).join('');
   const words = name.split(/[\s._-]+/).filter(Boolean);
@@ -20,7 +20,7 @@ export function initialsOf(name: string): string {
 
 const hueOf = (id: Actor['id']): number => (typeof id === 'number' ? id : Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0)) % hues;
 
-/** A person's initials on a colour that is theirs everywhere. */
+/** The initials of a user on a background colour, which is always the same for one user. */
 export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) {
   if (person.id === 0) return <Mark size={size} />;
   return (
@@ -30,7 +30,7 @@ export function Avatar({ person, size = 28 }: { person: Actor; size?: number }) 
   );
 }
 
-/** Who did something, with the way to the page of a user for who may see users. Id 0 is the service itself. */
+/** The name of the user who acted, linked to their page for readers of users. Id 0 is the service itself. */
 export function Person({ person, withAvatar = false }: { person: Actor; withAvatar?: boolean }) {
   const t = useText(uiMessages);
   const mayOpen = useMay()('users:read');

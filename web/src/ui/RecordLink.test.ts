@@ -9,7 +9,7 @@ test.each([
   ['inventory/TEA-1', '/items/TEA-1'],
   ['aggregates/shelf/a@b', '/aggregates/shelf/a%40b'],
   ['nothing/1', undefined],
-  // The service escapes what customers are called by; so does an address.
+  // The service escapes customer ids in paths, as an address does.
   ['wallets/Li%20Wei', '/wallets/Li%20Wei'],
   ['wallets/a%2Fb', '/wallets/a%2Fb'],
   ['wallets/100%25', '/wallets/100%25'],

@@ -1,13 +1,13 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** What the service calls it, and what its page is called. */
+/** The path segment of a record in the service, and of its page where the two differ. */
 const pages: Readonly<Record<string, string>> = { inventory: 'items' };
 
-/** What Go's url.PathEscape leaves as it is, and encodeURIComponent does not, and the reverse. */
+/** The characters that only encodeURIComponent escapes, and those that only Go's url.PathEscape escapes. */
 const [left, spelled] = [/%(?:24|26|2B|3A|3D|40)/g, /[!'()*]/g];
 
-/** The path by which the service names a record: "wallets/Li%20Wei". */
+/** The path of a record in the service: "wallets/Li%20Wei". */
 export function pathOf(kind: string, id: string): string {
   const segment = encodeURIComponent(id)
     .replace(left, decodeURIComponent)
@@ -15,7 +15,7 @@ export function pathOf(kind: string, id: string): string {
   return `${kind}/${segment}`;
 }
 
-/** A segment of a path as it was before it was escaped; one that never was stays as it is. */
+/** Unescapes a path segment; returns it unchanged if it is not escaped. */
 export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -24,23 +24,23 @@ export function unescaped(segment: string): string {
   }
 }
 
-/** The page of a path of the service, given the addresses that there are; undefined where there is none. */
+/** The page of a service path among the given routes; undefined if there is none. */
 export function pageOf(path: string, routes: readonly string[]): string | undefined {
   const [kind = '', ...rest] = path.split('/').map(unescaped);
   const id = rest.join('/');
   const page = pages[kind] ?? kind;
   const known = routes.find((route) => (id === '' ? route.replace(/\/$/, '') === `/${page}` : route.startsWith(`/${page}/$`)));
   if (known === undefined) return undefined;
-  // Most have one id, which may hold a slash; an aggregate has a type and an id.
+  // Most records have one id, which may contain a slash; an aggregate has a type and an id.
   const places = known.split('/').length - 2;
   const address = places === rest.length ? rest.map(encodeURIComponent).join('/') : encodeURIComponent(id);
   return id === '' ? `/${page}` : `/${page}/${address}`;
 }
 
-/** Links a path of the service, "orders/41" or "orders", to its page; plain text where there is none. */
+/** Links a path of the service, "orders/41" or "orders", to its page; plain text if no page exists. */
 export function RecordLink({ path, children = path }: { path: string; children?: ReactNode }) {
   const router = useRouter();
-  // Typed as text: which pages there are is known at run time only.
+  // Typed as string: the pages are only known at run time.
   const to: string | undefined = pageOf(path, Object.keys(router.routesByPath));
   return to === undefined ? children : <Link to={to}>{children}</Link>;
 }

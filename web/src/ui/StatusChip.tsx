@@ -5,12 +5,12 @@ import styles from './StatusChip.module.css';
 
 interface Props {
   tone?: Tone;
-  /** A dot before the words, for what is going on right now. */
+  /** Shows a dot before the text, for a running process. */
   live?: boolean;
   children: ReactNode;
 }
 
-/** A word or two about a state. Colour only repeats what the words say. */
+/** A status in one or two words. The text alone carries the meaning; the colour only repeats it. */
 export function StatusChip({ tone = 'neutral', live = false, children }: Props) {
   return (
     <Badge className={styles.chip} data-tone={tone} leftSection={live ? <span className={styles.dot} /> : undefined}>

@@ -3,7 +3,7 @@ import { useFormat, useText, useTimeStyle } from '@/i18n';
 import { uiMessages } from './messages';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** As the service spells it; null while none is typed. */
+  /** As the service spells it; null while the input is empty. */
   time: string | null;
   onTime: (time: string | null) => void;
 }
@@ -18,7 +18,7 @@ export function TimeInput({ time, onTime, ...input }: Props) {
       {...input}
       type="datetime-local"
       description={t('zone', { zone })}
-      // Inputs side by side stand on one line, whether they have a hint or not.
+      // Adjacent inputs align, with or without a hint.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={time === null ? '' : toLocal(time, isUtc)}
       onChange={(event) => onTime(fromLocal(event.currentTarget.value, isUtc))}

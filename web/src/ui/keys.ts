@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** Where a letter is typed, and not a command. */
+/** Elements in which a letter is text, not a command. */
 const typing = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true], .cm-editor';
 
-/** Where the page below is out of reach. */
+/** Elements that cover the page. */
 const onTop = '[role=dialog], [role=menu], [role=listbox]';
 
-/** Calls a handler when its key is pressed, "j", by itself: not while somebody types, nor below a dialog. */
+/** Calls a handler when its key is pressed, such as "j"; not while the user types, and not behind a dialog. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const { target, key } = event;

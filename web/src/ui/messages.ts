@@ -1,6 +1,6 @@
 import { catalogue } from '@/i18n';
 
-/** The texts of the shared pieces. */
+/** The texts of the shared components. */
 export const uiMessages = catalogue(
   {
     cancel: 'Cancel',

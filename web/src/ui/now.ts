@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const tick = 1000;
 
-/** One clock for the page, so that all ages on it move together. It stands while nobody looks. */
+/** One clock for the page, so that all relative times change together. It stops while the page is hidden. */
 class PageClock {
   #now = Date.now();
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -33,7 +33,7 @@ class PageClock {
 
 const clock = new PageClock();
 
-/** The time in ms since 1970, to the second; what uses it is drawn again each second. */
+/** The time in ms since 1970, updated every second; the component renders again each second. */
 export function useNow(): number {
   return useSyncExternalStore(clock.subscribe, clock.now);
 }

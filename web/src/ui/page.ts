@@ -5,28 +5,30 @@ import type { IconName } from './Icon';
 export const navigationGroups = ['operate', 'sell', 'govern', 'inspect'] as const;
 export type NavigationGroup = (typeof navigationGroups)[number];
 
-/** How many wait behind an entry of the navigation; undefined where that may not be known. */
+/** The number of pending items behind a navigation entry; undefined if the user may not read it. */
 export type Waiting = (overview: Overview) => number | undefined;
 
 /**
- * What a page says of itself, as the staticData of its route. The navigation, the
- * search and the title of the window are made from it, so that no list of pages has
- * to be kept.
+ * The description of a page, as the staticData of its route. The navigation, the search and the
+ * window title derive from it, so that no list of pages is needed.
  */
 export interface PageInfo {
   title: LocalText;
-  /** Without this permission the page is not offered, and says so when opened. */
+  /**
+   * The permission that the page requires. Without it the page is not offered; opened by address,
+   * it shows that the permission is missing.
+   */
   permission?: string;
-  /** The search offers it by its name, though it has no entry in the navigation. */
+  /** The search lists the page although it is not in the navigation. */
   inSearch?: boolean;
   /** Its entry in the navigation; pages of a single record have none. */
-  navigation?: { group: NavigationGroup; /** Small numbers stand first. */ order: number; icon: IconName; waiting?: Waiting };
+  navigation?: { group: NavigationGroup; /** Ascending. */ order: number; icon: IconName; waiting?: Waiting };
 }
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     page?: PageInfo;
-    /** Is for who is not signed in, and stands outside the shell. */
+    /** The page is for signed-out users and is rendered outside the shell. */
     isOpen?: boolean;
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { productName } from './brand/Logo';
 
-/** Names the window: what is open, where it belongs, and the product. Given nothing, it is named elsewhere. */
+/** Sets the window title from its parts and the product name. With undefined, another component sets it. */
 export function useWindowTitle(parts: readonly (string | undefined)[] | undefined): void {
   const title = parts && [...parts, productName].filter((part) => part !== undefined && part !== '').join(' · ');
   useEffect(() => {

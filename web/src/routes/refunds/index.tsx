@@ -8,7 +8,7 @@ export const Route = createFileRoute('/refunds/')({
     page: {
       title: { en: 'Refunds', zh: '退款' },
       permission: 'refunds:read',
-      // What somebody has to decide, or to find out.
+      // Refunds that need a decision, or whose outcome is unknown.
       navigation: {
         group: 'operate',
         order: 12,

@@ -3,7 +3,7 @@ import { Mark } from './Mark';
 
 export const productName = 'Interlock';
 
-/** The mark with the name. */
+/** The logo with the product name. */
 export function Logo({ size = 26 }: { size?: number }) {
   return (
     <Group gap={10} wrap="nowrap">

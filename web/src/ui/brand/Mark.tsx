@@ -1,4 +1,4 @@
-/** The mark: two rings, each through the other. Its colours are its own in both schemes. */
+/** The logo: two interlocked rings. Its colours are the same in both schemes. */
 export function Mark({ size = 26 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" strokeWidth="3.6" aria-hidden="true">

@@ -9,7 +9,7 @@ const Editor = lazy(() => import('./CodeEditor'));
 const Merge = lazy(() => import('./CodeMerge'));
 const waiting = <div className={styles.waiting} aria-busy="true" />;
 
-/** A text editor; CodeMirror is loaded when the first one is shown. */
+/** A text editor. CodeMirror is loaded with the first one. */
 export function CodeEditor(props: CodeEditorProps) {
   return (
     <Suspense fallback={waiting}>
@@ -18,7 +18,7 @@ export function CodeEditor(props: CodeEditorProps) {
   );
 }
 
-/** Two texts compared. */
+/** A comparison of two texts. */
 export function CodeMerge(props: CodeMergeProps) {
   return (
     <Suspense fallback={waiting}>

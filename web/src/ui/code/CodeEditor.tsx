@@ -8,7 +8,7 @@ import { surroundings, type CodeLanguage } from './codemirror';
 import { codeMessages } from './messages';
 import { rangeOf, type Range } from './place';
 
-/** What is wrong in a text: at an offset, or at the place of a pointer. */
+/** A fault in a text, at an offset or at a JSON Pointer. */
 export type Fault = { message: string } & ({ offset: number } | { pointer: string });
 
 export interface CodeEditorProps {
@@ -20,10 +20,10 @@ export interface CodeEditorProps {
   faults: readonly Fault[];
 }
 
-/** Marks text that was put in from outside, which nobody typed. */
+/** Marks changes that came from outside the editor, not from typing. */
 const fromOutside = Annotation.define<boolean>();
 
-/** A text in CodeMirror. What is wrong is marked at its place and told below, with its line. */
+/** A text in CodeMirror. Faults are underlined in the text and listed below it with their lines. */
 export default function CodeEditor({ label, language, value, onChange, readOnly, faults }: CodeEditorProps) {
   const t = useText(codeMessages);
   const holder = useRef<HTMLDivElement>(null);
@@ -99,7 +99,7 @@ function rangeOfFault(text: string, fault: Fault): Range {
   return { from, to: from + 1 };
 }
 
-/** The smallest stretch that differs, so that the caret stays where it is. */
+/** The smallest changed range, so that the caret stays in position. */
 function changeBetween(before: string, after: string): { from: number; to: number; insert: string } {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;

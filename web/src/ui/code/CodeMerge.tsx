@@ -17,13 +17,13 @@ export interface CodeMergeProps {
   before: Side;
   after: Side;
   language: CodeLanguage;
-  /** Makes the second side a text to edit, with buttons that take a change from the first. */
+  /** Makes the second text editable, with buttons that adopt a change from the first. */
   onChange?: (text: string) => void;
 }
 
 const narrow = '(max-width: 760px)';
 
-/** Two texts side by side, and one above the other where there is no room. Equal stretches are folded. */
+/** Two texts side by side, or one above the other on narrow screens. Equal ranges are folded. */
 export default function CodeMerge({ before, after, language, onChange }: CodeMergeProps) {
   const t = useText(codeMessages);
   const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false });
@@ -32,7 +32,7 @@ export default function CodeMerge({ before, after, language, onChange }: CodeMer
   const readOnly = onChange === undefined;
   const startText = useEffectEvent(() => after.text);
   const take = t('take');
-  // What is typed comes back as a prop; only a text that is not typed here starts anew.
+  // Typed text returns as a prop; only a text from outside resets the editor.
   const shown = readOnly ? after.text : '';
 
   useEffect(() => {

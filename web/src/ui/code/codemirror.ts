@@ -5,7 +5,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** How a text is coloured; everything else is plain text. */
+/** The syntax highlighting of a text. */
 export type CodeLanguage = 'json' | 'text';
 
 const look = EditorView.theme({
@@ -36,8 +36,8 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * What every text of this admin stands in. Tab moves on to the next field, as
- * everywhere, so that nobody is caught in it by keyboard.
+ * The CodeMirror extensions of every text in this admin. Tab moves to the next field, as
+ * everywhere, so that the keyboard focus is never trapped.
  */
 export function surroundings(language: CodeLanguage, label: string, readOnly: boolean): Extension[] {
   return [

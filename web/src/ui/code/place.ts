@@ -7,7 +7,7 @@ export interface Range {
   to: number;
 }
 
-/** Where in a JSON text a pointer's value stands; what encloses it where the text does not have it. */
+/** The range of a pointer's value in a JSON text; if it does not exist, the range of its nearest ancestor. */
 export function rangeOf(text: string, pointer: string): Range {
   let node = jsonLanguage.parser.parse(text).topNode.firstChild;
   for (const name of namesOf(pointer)) {

@@ -19,16 +19,16 @@ import { FittingPlace, SetPlace } from './MergedPlaces';
 interface Props<R extends Stamped, F extends object> {
   editing: Editing<R, F>;
   theirs: R;
-  /** Another value than either side's can be written at a place. */
+  /** Whether the user can write a value that differs from both sides. */
   withOther: boolean;
-  /** Leads to their change in the history; undefined where there is no such page. */
+  /** Links to their change in the history; undefined if there is no such page. */
   link: ((from: number, to: number, words: string) => ReactNode) | undefined;
-  /** Why it was refused; undefined leaves it to the general words. */
+  /** Explains why the service rejected the edit; undefined shows the general text. */
   refusal?: ((error: Error) => ReactNode) | undefined;
   onDiscard: () => void;
 }
 
-/** Both sides of a conflict: what fits beside each other, and the places that have to be chosen. */
+/** Both sides of a conflict: the changes that merge automatically, and the conflicts that need a choice. */
 export function ConflictView<R extends Stamped, F extends object>({ editing, theirs, withOther, link, refusal, onDiscard }: Props<R, F>) {
   const t = useText(conflictMessages);
   const edit = useText(editMessages);

@@ -17,15 +17,15 @@ interface Props {
   baseVersion: string;
   theirVersion: string;
   who: string;
-  /** Another value than either side's can be written. */
+  /** Whether the user can write a value that differs from both sides. */
   withOther: boolean;
   onChoose: (choice: Choice | undefined) => void;
 }
 
-/** What is longer than this, or has lines, is compared in an editor. */
+/** Longer texts, and texts with line breaks, are compared in an editor. */
 const short = 80;
 
-/** A place that both changed: base, theirs and yours; keep, take, or write another value. */
+/** One conflict: base, theirs and yours, with buttons to keep yours, take theirs or write another value. */
 export function ContestedPlace({ place, words, baseVersion, theirVersion, who, withOther, onChoose }: Props) {
   const t = useText(conflictMessages);
   const { pointer, base, theirs, yours, choice } = place;

@@ -13,7 +13,7 @@ interface FittingProps {
   says: string;
 }
 
-/** A place that only one side changed. */
+/** A value that only one side changed. */
 export function FittingPlace({ change, words, says }: FittingProps) {
   return (
     <div className={styles.place}>
@@ -23,7 +23,7 @@ export function FittingPlace({ change, words, says }: FittingProps) {
   );
 }
 
-/** A list to which both added, or from which both took: what becomes of it, and who did what. */
+/** A list in which both sides added or removed items: the merged list, with the author of each change. */
 export function SetPlace({ set, words, who }: { set: Resolution['sets'][number]; words: Words; who: string }) {
   const t = useText(conflictMessages);
   const { pointer, merged } = set;

@@ -6,11 +6,11 @@ interface Props {
   tone: 'warn' | 'bad' | 'info' | 'ok';
   title: ReactNode;
   children?: ReactNode;
-  /** A button or two at the end. */
+  /** One or two buttons at the end. */
   action?: ReactNode;
 }
 
-/** Says on the page what happened and what can be done. Screen readers read it when it appears. */
+/** A message on the page with a possible action. Screen readers announce it when it appears. */
 export function Banner({ tone, title, children, action }: Props) {
   return (
     <div className={styles.banner} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>

@@ -7,7 +7,7 @@ import { FullPage } from './FullPage';
 import { NotFoundPage } from './NotFoundPage';
 import { useProblemText } from './said';
 
-/** Stands in for a page that threw. */
+/** Replaces a page that threw an error. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   const t = useText(uiMessages);
   const text = useProblemText();

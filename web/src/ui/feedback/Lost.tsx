@@ -9,20 +9,20 @@ import { plain } from './plain';
 
 interface Props<T> {
   winner: Winner<T>;
-  /** What the record is now: "Paid". */
+  /** The current status of the record: "Paid". */
   status: string;
-  /** Beside it: its amount. */
+  /** A detail next to the status, such as its amount. */
   more?: string;
-  /** It is in the status that it was in; its terms are others. */
+  /** The status is unchanged; only the terms of the record changed. */
   onlyTerms?: boolean;
-  /** What is possible now. */
+  /** The actions that are now possible. */
   actions: readonly string[];
   onClose: () => void;
-  /** What else one has to know before one decides anew. */
+  /** Further facts for the next decision. */
   children?: ReactNode;
 }
 
-/** Says to whom a step was lost, when, what it is since, and what can be done now. */
+/** Explains a transition that lost a race: the winner, the time, the current status and the actions that are now possible. */
 export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false, actions, onClose, children }: Props<T>) {
   const t = useText(uiMessages);
   const { relative, list } = useFormat();
@@ -30,7 +30,7 @@ export function Lost<T>({ winner: { by, time }, status, more, onlyTerms = false,
   const me = useUser().id;
   const who = by.id === me ? t('you') : by.name;
   const when = relative(time, now);
-  // In English a status is no noun in the middle of a sentence.
+  // In an English sentence a status is lower case.
   const title = onlyTerms ? t('changedFirst', { who, when }) : t('lostTo', { status: status.toLowerCase(), who, when });
   return (
     <Banner tone="warn" title={more === undefined ? title : t('lostMore', { title, more })} action={<Button onClick={onClose}>{t('understood')}</Button>}>

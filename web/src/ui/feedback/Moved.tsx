@@ -6,17 +6,20 @@ import { Banner } from './Banner';
 import { plain } from './plain';
 
 interface Props {
-  /** The record as it is now. */
+  /** The current record. */
   record: { updatedBy: PersonName; updatedTime: string };
-  /** What it is now: "Paid". */
+  /** Its current status: "Paid". */
   status: string;
-  /** The step of the dialog is still possible. */
+  /** Whether the step of the dialog is still possible. */
   isPossible: boolean;
-  /** What is possible now. */
+  /** The actions that are now possible. */
   actions: readonly string[];
 }
 
-/** Says in an open dialog that its record went on without it: by whom, to what, and whether the step is still possible. */
+/**
+ * Shows in an open dialog that another user changed the record: the user, the new status, and
+ * whether the step is still possible.
+ */
 export function Moved({ record: { updatedBy, updatedTime }, status, isPossible, actions }: Props) {
   const t = useText(uiMessages);
   const { list, relative } = useFormat();

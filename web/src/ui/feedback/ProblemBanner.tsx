@@ -10,22 +10,22 @@ import { useProblemText, useRuleText } from './said';
 interface Props {
   error: unknown;
   retry?: () => void;
-  /** Another way on. */
+  /** A further action. */
   action?: ReactNode;
-  /** Which places of the request have an input that says what is wrong with them; the others are listed. */
+  /** Whether an input already shows the fault at a pointer; all other faults are listed. */
   told?: (pointer: string) => boolean;
 }
 
 const nothing = () => false;
 
-/** A request that failed: what happened, where, how to try again, and what to quote. */
+/** A failed request: the message, its faults, a retry button and the request id. */
 export function ProblemBanner({ error, retry, action, told = nothing }: Props) {
   const t = useText(uiMessages);
   const text = useProblemText();
   const rule = useRuleText();
   const id = isProblem(error) && error.status >= 500 ? error.requestId : '';
   const places = isProblem(error) ? error.fields.filter(({ pointer }) => !told(pointer)) : [];
-  // Each of its faults stands at an input already.
+  // Every fault is already shown at an input.
   if (isProblem(error, 'validation_failed') && error.fields.length > 0 && places.length === 0) return null;
   return (
     <Banner

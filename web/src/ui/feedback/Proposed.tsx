@@ -4,7 +4,7 @@ import { uiMessages } from '../messages';
 import { RecordLink } from '../RecordLink';
 import { Banner } from './Banner';
 
-/** Says that what was asked for waits for the votes of others, and leads to it. */
+/** Shows that the change waits for approval, and links to the approval. */
 export function Proposed({ approval }: { approval: Approval }) {
   const t = useText(uiMessages);
   const { dateTime } = useFormat();

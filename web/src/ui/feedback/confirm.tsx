@@ -6,23 +6,23 @@ import { uiMessages } from '../messages';
 
 export interface Question {
   title: string;
-  /** What will happen, in a sentence. */
+  /** The consequence, in one sentence. */
   body?: ReactNode;
-  /** The words of the button: what it does, never "OK". */
+  /** The label of the button: the action, never "OK". */
   confirm: string;
   tone?: 'accent' | 'bad' | 'warn';
-  /** Whether a reason is asked for. It is at most 500 characters. */
+  /** Whether a reason is requested. It has at most 500 characters. */
   reason?: 'required' | 'optional';
 }
 
-/** The answer; undefined when it was called off. */
+/** The user's response; undefined if the dialog was cancelled. */
 export type Confirmation = { reason: string } | undefined;
 
 type Ask = (question: Question) => Promise<Confirmation>;
 
 const ConfirmContext = createContext<Ask>(() => Promise.resolve(undefined));
 
-/** Asks before something that cannot simply be taken back. */
+/** Asks for confirmation before an action that cannot easily be reversed. */
 export function useConfirm(): Ask {
   return use(ConfirmContext);
 }
@@ -32,7 +32,7 @@ interface Open {
   answer: (confirmation: Confirmation) => void;
 }
 
-/** Above drawers and dialogs, and below the sign-in. */
+/** Above drawers and dialogs, below the sign-in. */
 const onTop = 300;
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
@@ -50,14 +50,14 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     open?.answer(confirmation);
     setShown(false);
   };
-  // What is asked is about the page that is open.
+  // The question concerns the open page, so leaving the page cancels it.
   const callOff = useEffectEvent(() => settle(undefined));
   const page = useLocation({ select: ({ pathname }) => pathname });
   useEffect(() => () => callOff(), [page]);
   return (
     <ConfirmContext value={ask}>
       {children}
-      {/* It stands on top of what it is asked from: a drawer, or a dialog. */}
+      {/* It is displayed above the drawer or dialog that opened it. */}
       <Modal opened={shown} onClose={() => settle(undefined)} title={open?.question.title} withCloseButton={false} zIndex={onTop}>
         {open !== undefined && <Body question={open.question} settle={settle} />}
       </Modal>

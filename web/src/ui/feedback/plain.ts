@@ -1,2 +1,2 @@
-/** The words of a button in the middle of a sentence: without the dots that say that it asks first. */
+/** The label of a button within a sentence: without the ellipsis that announces a dialog. */
 export const plain = (words: string): string => words.replace(/…$/, '');

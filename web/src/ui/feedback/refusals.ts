@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@/api';
 
-/** What a refusal carries, as far as the service tells. */
+/** The details of a rejection, as far as the service sent them. */
 export interface Given {
   who: string | undefined;
   n: string | undefined;
@@ -11,7 +11,7 @@ export interface Given {
 
 const nothing = '没有任何更改';
 
-/** Every code of the contract in the language that the service does not speak. The compiler finds one that is missing. */
+/** A Chinese text for every code of the contract; the service itself only writes English. The compiler reports missing codes. */
 export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> = {
   malformed_request: () => `请求无法识别；${nothing}。`,
   precondition_malformed: () => `所依据的版本无法使用；${nothing}。请重新读取后再试。`,
@@ -64,7 +64,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
   other_identity: () => '这是其他人开始的，或是你在另一个租户中开始的，因此没有发送。请在那里登录后继续。',
 };
 
-/** The rules that a single place can break, by their codes; keywords of JSON Schema are among them. */
+/** Chinese texts for the rules of single fields, by code; they include JSON Schema keywords. */
 export const rules: Readonly<Partial<Record<string, string>>> = {
   required: '必填',
   common: '是常见密码，或只是加了数字和符号的常见密码；请使用几个互不相关的词',

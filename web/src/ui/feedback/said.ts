@@ -4,14 +4,14 @@ import { useFormat, useLanguage, useText } from '@/i18n';
 import { uiMessages } from '../messages';
 import { refusals, rules, type Given } from './refusals';
 
-/** What the service says of a request or of a row: a code, a sentence in English, and what the code carries. */
+/** The service's message about a request or a row: a code, a sentence in English, and the members of the code. */
 export interface Said {
   code?: string;
   text: string;
   members?: object;
 }
 
-/** What codes of the contract carry, as far as it is told. */
+/** The members of the codes that a message may contain. */
 interface Carried {
   updatedBy?: PersonName | null;
   changedBy?: PersonName | null;
@@ -22,9 +22,8 @@ interface Carried {
 }
 
 /**
- * Gives a refusal of the service in the language in force: by its code, with what the
- * code carries. The service itself speaks English and says more, so that there it is
- * quoted.
+ * Returns the text of a rejection in the current language: in Chinese by its code and members, in
+ * English the service's own sentence, which has more details.
  */
 export function useRefusalText(): (said: Said) => string {
   const { language } = useLanguage();
@@ -48,13 +47,13 @@ export function useRefusalText(): (said: Said) => string {
   );
 }
 
-/** Gives what is wrong with one place of a request in the language in force; it follows the name of the place. */
+/** Returns the text of a field's fault in the current language; it follows the name of the field. */
 export function useRuleText(): (field: Pick<FieldProblem, 'message'> & { code?: string }) => string {
   const { language } = useLanguage();
   return useCallback(({ code, message }) => (language === 'en' ? message : (rules[code ?? ''] ?? rules.other ?? message)), [language]);
 }
 
-/** Gives what is wrong with a place of a refused request, for the input that holds it; undefined when nothing is. */
+/** Returns the text of the fault at a pointer of a rejected request, for its input; undefined if there is none. */
 export function usePlaceText(error: unknown): (pointer: string) => string | undefined {
   const rule = useRuleText();
   return (pointer) => {
@@ -63,7 +62,7 @@ export function usePlaceText(error: unknown): (pointer: string) => string | unde
   };
 }
 
-/** Turns an error into the sentence that a person reads. */
+/** Returns the sentence that the user reads for an error. */
 export function useProblemText(): (error: unknown) => string {
   const t = useText(uiMessages);
   const say = useRefusalText();

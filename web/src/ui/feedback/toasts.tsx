@@ -9,20 +9,20 @@ import { Icon } from '../Icon';
 import { uiMessages } from '../messages';
 import { useProblemText } from './said';
 
-/** How long a toast stays, in ms; one about a failure waits until it is closed. */
+/** How long a toast stays, in ms. A failure stays until it is closed. */
 const stays = 6000;
 
 export interface Toasts {
-  /** What was done. Undo takes it back by a guarded write of its own, sent at once. */
+  /** Confirms a write. Undo immediately sends a separate guarded write that reverses it. */
   done: (message: ReactNode, undo?: () => void) => void;
-  /** Of one id it stands there once. */
+  /** Shows information. Toasts with the same id appear once. */
   info: (message: ReactNode, id?: string) => void;
-  /** What one has to know, and did not do oneself: stays until it is closed, or followed by its button. */
+  /** Shows something that the user did not cause but has to know. It stays until it is closed or its button is clicked. */
   warn: (message: ReactNode, words: string, act: () => void) => void;
-  /** What was asked for was not done: it waits for the votes of others. */
+  /** The change was not made; it waits for approval. */
   proposed: (approval: Approval) => void;
   failed: (error: unknown) => void;
-  /** No answer came back to a write; the button asks again for the same. Of one title it stands there once. */
+  /** A write had no reply; the button retries it. Toasts with the same title appear once. */
   unknown: (error: unknown, again: () => void, title: string) => void;
   /** The outcome of the write is known: its message above is hidden. */
   settled: (title: string) => void;
@@ -73,7 +73,7 @@ export function useToasts(): Toasts {
     info: (message, id) => show(message, 'info', 'info', id),
     warn: (message, words, act) => withButton(message, words, act, 'warn', 'alert'),
     proposed: (approval) => {
-      // Toasts stand beside the pages, where a link has no router of its own.
+      // Toasts are rendered outside the pages, where a Link has no router.
       const open = () => router.history.push(`/approvals/${approval.id}`);
       const { status, effectiveTime } = approval;
       const waits =

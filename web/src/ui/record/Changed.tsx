@@ -6,11 +6,11 @@ import { When } from '../When';
 interface Props {
   record: { updatedTime: string | null; updatedBy: PersonName | null };
   label: string;
-  /** What is said of one that nobody changed. */
+  /** The text for a record that was never changed. */
   untouched: string;
 }
 
-/** When a record was changed last, and by whom. */
+/** The time and the author of the last change of a record. */
 export function Changed({ record: { updatedTime, updatedBy }, label, untouched }: Props) {
   return (
     <Text size="sm" c="dimmed" component="div">

@@ -26,26 +26,26 @@ interface Comment {
 }
 
 interface Say {
-  /** Path of the record, under which what is typed is kept: "work-orders/17". */
+  /** Path of the record, under which the draft is stored: "work-orders/17". */
   resource: string;
   /** What the record is called. */
   name: string;
-  /** What a comment changes, by the topics of queries. */
+  /** The topics of the queries that a comment invalidates. */
   topics: readonly string[];
-  /** What a comment does beside being read. */
+  /** The further effects of a comment. */
   hint?: ReactNode;
   send: (text: string, key: string) => Promise<unknown>;
   onRefused?: (error: unknown) => void;
 }
 
 interface Props {
-  /** Newest first, as far back as one reads. */
+  /** Newest first, with the pages read so far. */
   query: Paged<Comment>;
-  /** Undefined for who may say nothing. */
+  /** Undefined if the user may not comment. */
   say: Say | undefined;
 }
 
-/** What was said of a record, oldest first, and the way to say something. */
+/** The comments of a record, oldest first, and the form for a new one. */
 export function Comments({ query, say }: Props) {
   const t = useText(commentMessages);
   const ui = useText(uiMessages);
@@ -85,7 +85,7 @@ export function Comments({ query, say }: Props) {
   );
 }
 
-/** Says something; what is typed, and the key, are kept until it is answered. */
+/** The form for a comment. The draft and its key are stored until the service replies. */
 function SayForm({ resource, name, topics, hint, send, onRefused }: Say) {
   const t = useText(commentMessages);
   const toasts = useToasts();

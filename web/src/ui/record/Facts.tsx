@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import styles from './Facts.module.css';
 
 interface Props {
-  /** Name and value; what is false or has no value is left out. */
+  /** Name and value; facts that are false or have no value are omitted. */
   facts: readonly (readonly [name: string, value: ReactNode] | false)[];
-  /** grid: as many beside each other as there is room for; list: one below the other; line: as they come. */
+  /** grid: as many columns as fit; list: one below the other; line: inline. */
   layout?: 'grid' | 'list' | 'line';
   label?: string;
 }
 
-/** What is known of something, name by name. */
+/** The facts of a record as a definition list. */
 export function Facts({ facts, layout = 'grid', label }: Props) {
   return (
     <dl className={styles.facts} data-layout={layout} aria-label={label}>

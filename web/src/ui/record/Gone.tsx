@@ -11,27 +11,27 @@ import { Banner } from '../feedback/Banner';
 import { ProblemBanner } from '../feedback/ProblemBanner';
 import { Facts } from './Facts';
 
-/** How a record is made again, and whether what is typed can be. */
+/** How a record is created again, and whether the draft allows it. */
 interface Recreation extends Pick<KeyedMutation<never, unknown>, 'again' | 'outcome' | 'key' | 'error'> {
-  /** Makes it again with what is typed; undefined while that is not complete. */
+  /** Creates the record again from the draft; undefined while the draft is incomplete. */
   run: (() => void) | undefined;
 }
 
 interface Props {
-  /** Who deleted it and when, where that is known. */
+  /** The user who deleted it and the time, if known. */
   title?: ReactNode;
-  /** What was typed, as content; undefined while it cannot be read. */
+  /** The draft as content; undefined while it cannot be read. */
   content: JsonObject | undefined;
   words: Words;
-  /** Makes the record again; undefined for who may not. */
+  /** Creates the record again; undefined if the user has no permission. */
   recreate: Recreation | undefined;
-  /** It was deleted before it was opened: what was typed earlier is shown, and can be forgotten. */
+  /** Set if the record was already deleted when the page opened: the earlier draft is displayed and can be discarded. */
   onForget?: () => void;
-  /** Other things that can be done with what was typed. */
+  /** Further actions for the draft. */
   children?: ReactNode;
 }
 
-/** A record was deleted while, or before, somebody typed into it: what can become of what was typed. */
+/** Shown for a record that was deleted during or before an edit: the draft, and what the user can do with it. */
 export function Gone({ title, content, words, recreate, onForget, children }: Props) {
   const t = useText(editMessages);
   const copy = useCopy();

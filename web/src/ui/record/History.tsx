@@ -14,7 +14,7 @@ import { When } from '../When';
 import styles from './History.module.css';
 import { Section } from './Section';
 
-/** A version of a record, as the service tells of it. */
+/** A version of a record, as the service returns it. */
 interface Revision {
   version: number;
   changedBy: PersonName;
@@ -24,15 +24,15 @@ interface Revision {
 
 interface Entry extends Revision {
   id?: string | number;
-  /** What was done, in a word or two. */
+  /** The action, in one or two words. */
   action: ReactNode;
-  /** What it changed; undefined where that cannot be told. */
+  /** The changes of the version; undefined if they are unknown. */
   changes?: readonly Change[] | undefined;
   /** Chips about the version. */
   marks?: ReactNode;
-  /** What came along with it. */
+  /** Further details. */
   details?: ReactNode;
-  /** What can be done with the version. */
+  /** The actions for the version. */
   actions?: ReactNode;
   /** A heading above it. */
   heading?: string | undefined;
@@ -46,7 +46,10 @@ export type Paged<T> = Pick<
 /** All versions that were read, newest first. */
 export const revisionsOf = <T,>({ data }: Paged<T>): T[] => data?.pages.flatMap(({ items }) => items) ?? [];
 
-/** What a version changed, given those that were read; undefined for the first, and while the one before is not read. */
+/**
+ * The changes of a version compared with the one before; undefined for the first version, and while
+ * the one before is not loaded.
+ */
 export function changesOf<T>(revisions: readonly T[], i: number, contentOf: (revision: T) => JsonObject): readonly Change[] | undefined {
   const [revision, before] = [revisions[i], revisions[i + 1]];
   return revision === undefined || before === undefined ? undefined : diff(contentOf(before), contentOf(revision));
@@ -56,16 +59,16 @@ interface Props {
   title?: string;
   query: Paged<unknown>;
   entries: readonly Entry[];
-  /** How changed places are read. */
+  /** The labels of the changed fields. */
   words?: Words;
-  /** How many places of a version are shown. */
+  /** The maximum number of changes displayed per version. */
   most?: number;
   aside?: boolean;
-  /** Stands in for the way to older ones. */
+  /** Replaces the button that loads older versions. */
   foot?: ReactNode;
 }
 
-/** Who did what to a record, newest first, and what each version changed. */
+/** The history of a record, newest first, with the author and the changes of each version. */
 export function History({ title, query, entries, words, most, aside, foot }: Props) {
   const t = useText(editMessages);
   const ui = useText(uiMessages);

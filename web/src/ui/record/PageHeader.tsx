@@ -5,17 +5,17 @@ import styles from './PageHeader.module.css';
 
 interface Props {
   title: ReactNode;
-  /** Where this page lies: the list that a record belongs to. */
+  /** The list that the record belongs to. */
   parent?: { to: string; label: string };
-  /** Keys and numbers of orders are set in monospace. */
+  /** Keys and order numbers are set in monospace. */
   mono?: boolean;
-  /** Chips beside the title: version, status. */
+  /** Chips next to the title: version, status. */
   chips?: ReactNode;
-  /** At the end of the line: who is here, buttons. */
+  /** At the end of the line: other users on the page, buttons. */
   children?: ReactNode;
 }
 
-/** The head of a page: where it is, what it is, its state, and what can be done. */
+/** The header of a page: its list, title, status and actions. */
 export function PageHeader({ title, parent, mono = false, chips, children }: Props) {
   return (
     <header className={styles.header}>

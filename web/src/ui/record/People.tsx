@@ -7,11 +7,11 @@ import styles from './People.module.css';
 
 interface Props {
   present: readonly Present[];
-  /** What a field is called. */
+  /** The label of a field. */
   fieldLabel: (field: string) => string | undefined;
 }
 
-/** Who else is on a record, and on which field. */
+/** The other users on a record, and the field that each one has open. */
 export function People({ present, fieldLabel }: Props) {
   const t = useText(editMessages);
   const { list } = useFormat();
@@ -28,7 +28,7 @@ export function People({ present, fieldLabel }: Props) {
   );
 }
 
-/** Those who are on a record, by their initials and names; `words` says so to who does not see them. */
+/** The users on a record, by initials and names; `words` is the text for screen readers. */
 export function Here({ people, words }: { people: readonly PersonName[]; words?: string }) {
   const t = useText(editMessages);
   const { list } = useFormat();

@@ -9,15 +9,15 @@ import { uiMessages } from '../messages';
 interface Props<R> {
   query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
   title: string;
-  /** What is said when there is no such thing. */
+  /** Displayed if the record does not exist. */
   missing: ReactNode;
-  /** The way to others. */
+  /** Links to other records. */
   foot?: ReactNode;
   onClose: () => void;
   children: (record: R) => ReactNode;
 }
 
-/** All that is known of one thing of a list, beside the list. */
+/** The details of a row in a drawer next to its list. */
 export function RecordDrawer<R>({ query: { data, error, refetch }, title, missing, foot, onClose, children }: Props<R>) {
   const ui = useText(uiMessages);
   return (

@@ -18,32 +18,32 @@ import { RecordTools } from './tools';
 
 interface Props<R, F> {
   query: Pick<UseQueryResult<R>, 'data' | 'error' | 'refetch'>;
-  /** What it is called while it is not known, and in the title of the window. */
+  /** The title while the record loads, and the window title. */
   name: string;
   title?: (record: R) => ReactNode;
-  /** Keys and numbers of orders are set in monospace. */
+  /** Keys and order numbers are set in monospace. */
   mono?: boolean;
-  /** The list that it belongs to; there is one of its kind where it has none. */
+  /** The list that the record belongs to; undefined for a record that is the only one of its kind. */
   parent?: { to: string; label: string };
-  /** Path of the record, for those who are on it; undefined for records that nobody is told to be on. */
+  /** The path of the record for presence; undefined for records without presence. */
   resource?: string;
-  /** The field that has the focus here, and what fields are called. */
+  /** The field with the focus in this tab, and the labels of the fields. */
   field?: string | undefined;
   fieldLabel?: (field: string) => string | undefined;
   chips?: (record: R) => ReactNode;
-  /** What can be done with it, while it is there. */
+  /** The actions for the record, while it exists. */
   actions?: (record: R) => ReactNode;
-  /** Stands in for a record that there is none of, where something is left to show. */
+  /** Replaces the default message for a missing record, if there is something left to show. */
   missing?: ReactNode;
-  /** What can become of what was typed into it, when it was deleted before it was opened again. */
+  /** Rendered with the stored draft if the record was deleted before it was opened again. */
   kept?: (form: F, forget: () => void) => ReactNode;
   children: (record: R, state: { gone: boolean; present: readonly Present[] }) => ReactNode;
 }
 
 /**
- * The page of one record: loading, missing, failed, who else is on it, its state and
- * what can be done; the parts are its children. What others change arrives by itself.
- * A record that is deleted while it is open stays, so that nothing typed is lost.
+ * The page of one record: loading, missing and failed states, other users, status and actions; the
+ * children are its sections. Changes of other users appear automatically. A record that is deleted
+ * while it is open stays on the screen, so that no input is lost.
  */
 export function RecordPage<R extends { version?: number; etag?: string | null }, F = unknown>(props: Props<R, F>) {
   const { query, name, parent, resource } = props;
@@ -71,7 +71,7 @@ export function RecordPage<R extends { version?: number; etag?: string | null },
     >
       <People present={present} fieldLabel={(field) => props.fieldLabel?.(field)} />
       {isThere && props.actions?.(record)}
-      {/* Of what there is one only, such as one's own account, nobody else is to take care. */}
+      {/* Records that exist only once, such as the user's account, cannot be assigned to another user. */}
       {isThere && Tools !== undefined && resource !== undefined && parent !== undefined && <Tools resource={resource} />}
     </PageHeader>
   );

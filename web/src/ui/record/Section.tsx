@@ -4,15 +4,15 @@ import { useId, type ReactNode } from 'react';
 interface Props {
   title: ReactNode;
   hint?: ReactNode;
-  /** At the end of the heading's line. */
+  /** At the end of the heading line. */
   action?: ReactNode;
-  /** Beside what the page is about. */
+  /** Renders an aside element. */
   aside?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** A part of a page, under its heading. */
+/** A section of a page with a heading. */
 export function Section({ title, hint, action, aside = false, className, children }: Props) {
   const id = useId();
   return (

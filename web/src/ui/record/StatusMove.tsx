@@ -1,10 +1,10 @@
 interface Props<Status extends string> {
   event: { from: Status | null; to: Status };
-  /** What a status is called. */
+  /** The label of a status. */
   name: (status: Status) => string;
 }
 
-/** From which status to which an event led; nothing for one that left it as it was. */
+/** The status before and after an event; nothing if the status did not change. */
 export function StatusMove<Status extends string>({ event: { from, to }, name }: Props<Status>) {
   if (from === null || from === to) return null;
   return (

@@ -1,4 +1,4 @@
 import { createContext, type ComponentType } from 'react';
 
-/** What is offered on the page of every record, after what can be done with the record itself. */
+/** The additional tools on the page of every record, after the record's actions. */
 export const RecordTools = createContext<ComponentType<{ resource: string }> | undefined>(undefined);

@@ -4,7 +4,7 @@ import { shellMessages } from './messages';
 
 const names = { en: 'EN', zh: '中' } as const;
 
-/** Switches between the two languages. It is named in the one that it leads to. */
+/** Switches the language. The button shows the other language. */
 export function LanguageSwitch() {
   const { language, choose } = useLanguage();
   const t = useText(shellMessages);

@@ -5,7 +5,7 @@ import { useNow } from '../now';
 import { shellMessages } from './messages';
 import styles from './LiveIndicator.module.css';
 
-/** Whether what is shown is current, and how old it may be. */
+/** Shows whether the page is current, and how old its data may be. */
 export function LiveIndicator() {
   const { status, since } = useLiveState();
   const { words, hint } = useWords(status, since);

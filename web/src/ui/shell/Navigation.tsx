@@ -9,10 +9,10 @@ import { isElsewhere, partsOf, type NavigationNode } from './navigation';
 import styles from './Navigation.module.css';
 import { useNavigation } from './pages';
 
-/** How often the counts are read without a reason, in ms. */
+/** The refresh interval of the counts, in ms. */
 const refreshed = 60_000;
 
-/** The pages in their groups, with how many things wait behind each. */
+/** The pages by group, with the number of pending items behind each. */
 export function Navigation({ onOpen }: { onOpen?: () => void }) {
   const t = useText(shellMessages);
   const text = useLocalText();
@@ -90,7 +90,7 @@ function Entry({ entry: { title, icon, to }, waiting, onOpen }: { entry: Navigat
   );
 }
 
-/** Links a page of this admin, which may stand there with filters. */
+/** Links to a page of this admin; the address may contain filters. */
 function PageLink({ to, onOpen, children }: { to: string; onOpen: (() => void) | undefined; children: ReactNode }) {
   const { options } = useRouter();
   const [, path = to, query = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(?:#(.*))?$/.exec(to) ?? [];

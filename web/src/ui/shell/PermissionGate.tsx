@@ -5,7 +5,7 @@ import { FullPage } from '../feedback/FullPage';
 import { uiMessages } from '../messages';
 import { useOpenPage } from './pages';
 
-/** Shows the page that is open to those who may see it. The service checks again. */
+/** Renders the open page if the user has its permission. The service checks again. */
 export function PermissionGate({ children }: { children: ReactNode }) {
   const t = useText(uiMessages);
   const may = useMay();

@@ -9,7 +9,7 @@ const choices = [
   { scheme: 'auto', icon: 'screen', text: 'coloursSystem' },
 ] as const satisfies { scheme: MantineColorScheme; icon: IconName; text: string }[];
 
-/** Chooses light, dark, or what the system says. */
+/** Selects the light, dark or system colour scheme. */
 export function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const t = useText(shellMessages);

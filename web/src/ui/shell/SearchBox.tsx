@@ -9,7 +9,7 @@ import styles from './SearchBox.module.css';
 const SearchDialog = lazy(() => import('./SearchDialog'));
 const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
 
-/** Opens the search, by pointer or by Ctrl/⌘-K. The search itself is loaded then. */
+/** Opens the search by click or Ctrl/⌘-K. The dialog is loaded on first use. */
 export function SearchBox() {
   const t = useText(shellMessages);
   const wide = useMediaQuery('(min-width: 48em)', true, { getInitialValueInEffect: false });

@@ -13,7 +13,7 @@ import styles from './SearchDialog.module.css';
 import '@mantine/spotlight/styles.css';
 
 const [store, spotlight] = createSpotlight();
-/** How long typing has to rest before the service is asked, in ms. */
+/** The debounce delay before the search request, in ms. */
 const pause = 150;
 
 const kinds = {
@@ -33,7 +33,7 @@ const kinds = {
   'idempotency-key': 'kindKey',
 } as const satisfies Record<FoundKind, string>;
 
-/** What the service says of orders, coupons, flash sales and work orders by a word of the contract. */
+/** The statuses of orders, coupons, flash sales and work orders in search results, as the contract spells them. */
 const statuses = [
   'pending',
   'paid',
@@ -53,10 +53,10 @@ const statuses = [
 ] as const;
 const withStatus = new Set<FoundKind>(['order', 'coupon', 'flash-sale', 'work-order']);
 
-/** What is read letter by letter is set in monospace; names of people's choosing are not. */
+/** Ids are set in monospace; names are not. */
 const named = new Set<FoundKind>(['coupon-campaign', 'flash-sale', 'work-order']);
 
-/** The search: pages by name, and what the service finds of every kind. */
+/** The search: pages by name, and records of every kind from the service. */
 export default function SearchDialog({ open, close }: { open: boolean; close: () => void }) {
   const t = useText(shellMessages);
   const text = useProblemText();
@@ -67,7 +67,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
   const { hits, error, searching } = useHits(query);
   useEffect(() => (open ? spotlight.open() : spotlight.close()), [open]);
   const go = (address: string) => router.history.push(address);
-  // Without a choice by arrow keys Enter means the first, which is marked so.
+  // Without an arrow-key selection, Enter opens the first result, which is marked as such.
   const hasChain = hits.some(({ kind, title }) => chainOf(kind) !== undefined && title.toLowerCase() === query.toLowerCase());
   const chain = hasChain ? `/timeline?q=${encodeURIComponent(JSON.stringify(query))}` : undefined;
   const first = pages[0]?.to ?? hits[0]?.href;
@@ -140,7 +140,7 @@ export default function SearchDialog({ open, close }: { open: boolean; close: ()
 function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   const t = useText(shellMessages);
   const status = withStatus.has(kind) ? statuses.find((one) => one === subtitle) : undefined;
-  // An open sale sells; an open work order waits.
+  // For a work order, open means unclaimed; for a flash sale, that it is selling.
   const word = kind === 'work-order' && status === 'open' ? 'unclaimed' : status;
   return (
     <>
@@ -150,7 +150,7 @@ function Words({ hit: { kind, title, subtitle } }: { hit: Found }) {
   );
 }
 
-/** The pages that a text is found in the name of, in either language. */
+/** The pages whose title contains a text, in either language. */
 function usePages(query: string): { to: string; title: string }[] {
   const text = useLocalText();
   const wanted = query.toLowerCase();
@@ -162,7 +162,7 @@ function usePages(query: string): { to: string; title: string }[] {
 function useHits(query: string): { hits: Found[]; error: Error | null; searching: boolean } {
   const [settled] = useDebouncedValue(query, pause);
   const { data, error, isFetching } = useQuery(found(settled));
-  // What was found for an earlier text is not for this one.
+  // Results for an earlier text do not match the current one.
   const current = query === settled;
   return { hits: (current && data) || [], error: current ? error : null, searching: query !== '' && (!current || isFetching) };
 }

@@ -25,12 +25,12 @@ import { UserMenu } from './UserMenu';
 
 const ShortcutsDialog = lazy(() => import('./ShortcutsDialog'));
 
-/** The frame around every page: navigation at the side, tools at the top. */
+/** The frame of every page: navigation at the side, tools at the top. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText(shellMessages);
   const shared = useText(uiMessages);
   const [drawer, setDrawer] = useState(false);
-  // A wide window has the navigation at its side.
+  // A wide window shows the navigation at its side.
   const isNarrow = useMediaQuery('(max-width: 61.99em)', false, { getInitialValueInEffect: false });
   const [sheet, setSheet] = useState(false);
   useKeys({ '?': () => setSheet(true) });
@@ -101,14 +101,14 @@ function Tenant() {
   );
 }
 
-/** Says of any write that its answer is that of an earlier attempt. */
+/** Shows a notice when the service replays the reply of an earlier attempt. */
 function useReplayLabel(): void {
   const t = useText(editMessages);
   const toasts = useToasts();
   useReplays(() => toasts.info(t('replayed'), 'replayed'));
 }
 
-/** Says that this page has loaded itself anew, in another version. */
+/** Shows a notice after this page has reloaded in another version. */
 function useUpdateLabel(): void {
   const t = useText(shellMessages);
   const toasts = useToasts();
@@ -116,7 +116,7 @@ function useUpdateLabel(): void {
   useEffect(() => void tell(), []);
 }
 
-/** The page of a single record gives the window its own title. */
+/** Sets the window title, except on record pages, which set their own. */
 function usePageTitle(): void {
   const page = useOpenPage();
   const text = useLocalText();
@@ -124,7 +124,7 @@ function usePageTitle(): void {
   useWindowTitle(isRecord ? undefined : [page && text(page.title)]);
 }
 
-/** Says that another version of the admin is installed; the next page is loaded in it, or this one when nobody looks. */
+/** Shows that another version of the admin is installed. The next page loads in it; a hidden page reloads itself. */
 function UpdateNotice() {
   const t = useText(shellMessages);
   const isOutdated = useSyncExternalStore(version.subscribe, version.isOutdated);

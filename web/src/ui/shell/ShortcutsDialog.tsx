@@ -7,7 +7,7 @@ import styles from './ShortcutsDialog.module.css';
 const mac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
 const command = mac ? '⌘' : 'Ctrl';
 
-/** Every key that does something, by where it does. */
+/** Every keyboard shortcut, by context. */
 const groups = [
   {
     name: 'everywhere',
@@ -32,7 +32,7 @@ const groups = [
   { name: 'forms', keys: [[[command, 'S'], 'save']] },
 ] as const;
 
-/** The sheet of the shortcuts. */
+/** The dialog with the keyboard shortcuts. */
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const t = useText(shortcutMessages);
   const ui = useText(uiMessages);

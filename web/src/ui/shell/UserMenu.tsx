@@ -12,7 +12,7 @@ import { Avatar, initialsOf } from '../Person';
 import { DraftsDialog } from './DraftsDialog';
 import { shellMessages } from './messages';
 
-/** Who one is and where, what one has begun, and the way out. */
+/** The user and tenant, the drafts, the settings of this browser, and sign-out. */
 export function UserMenu({ onKeys }: { onKeys: () => void }) {
   const t = useText(shellMessages);
   const edit = useText(editMessages);
@@ -63,7 +63,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
             value={times}
             onChange={(style) => {
               chooseTimeStyle(style as TimeStyle);
-              // The days that lists are filtered by begin at another moment.
+              // The days in list filters start at another moment in another zone.
               void queries.invalidateQueries();
             }}
           >

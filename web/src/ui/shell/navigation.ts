@@ -4,12 +4,12 @@ import { isIcon, type IconName } from '../Icon';
 import { navigationGroups, type NavigationGroup, type PageInfo, type Waiting } from '../page';
 import { shellMessages } from './messages';
 
-/** An entry of the navigation, or a group of those below it. */
+/** A navigation entry, or a group of entries. */
 export interface NavigationNode {
   id: string;
   title: LocalText;
   icon?: IconName;
-  /** A path of this admin, or an address elsewhere; undefined for a group. */
+  /** A path of this admin, or an external URL; undefined for a group. */
   to?: string;
   waiting?: Waiting;
   below: NavigationNode[];
@@ -22,25 +22,25 @@ interface Page {
 
 const groupTitle = (group: NavigationGroup): LocalText => ({ en: shellMessages.en[group], zh: shellMessages.zh[group] });
 
-/** The title of one of the groups that a tenant begins with is shown in the reader's language; any other as it was written. */
+/** The title of a menu. Titles of the default groups are translated; all others are shown as entered. */
 export function titleOf(title: string): LocalText {
   const known = navigationGroups.find((group) => shellMessages.en[group] === title);
   return known === undefined ? { en: title, zh: title } : groupTitle(known);
 }
 
-/** Where a path leads: without its filters, and without the stroke that routes end with. */
+/** The path without its filters and without the trailing slash of routes. */
 export const addressOf = (path: string): string => path.replace(/[?#].*$/, '').replace(/(.)\/$/, '$1');
 
-/** The page that a menu leads to, if it is one that this admin has. */
+/** The page that a menu links to, if this admin has it. */
 export const pageAt = (path: string, pages: readonly Page[]): PageInfo | undefined => pages.find(({ to }) => addressOf(to) === addressOf(path))?.page;
 
-/** Whether an address leads out of this admin. */
+/** Whether an address leads to another site. */
 export const isElsewhere = (to: string): boolean => !to.startsWith('/');
 
 /**
- * The navigation that menus make: those that are not hidden and whose page the user may
- * open, below such menus; and of groups those with anything in them. Who may read all menus
- * is told those as well that are not for the navigation.
+ * Builds the navigation from menus. It contains the menus that are visible, whose page the user may
+ * open and whose parents qualify too, and the groups that are not empty. Users who may read all
+ * menus also receive menus outside their navigation.
  */
 export function navigationFrom(menus: readonly Menu[], pages: readonly Page[], may: (permission: string | undefined) => boolean): NavigationNode[] {
   const below = (parent: number | null): NavigationNode[] =>
@@ -62,7 +62,7 @@ export function navigationFrom(menus: readonly Menu[], pages: readonly Page[], m
   return below(null);
 }
 
-/** The navigation that the pages make by themselves. */
+/** Builds the default navigation from the pages. */
 export function ownNavigation(entries: readonly { to: string; page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> } }[]): NavigationNode[] {
   return navigationGroups
     .map((group) => ({
@@ -75,7 +75,7 @@ export function ownNavigation(entries: readonly { to: string; page: PageInfo & {
     .filter(({ below }) => below.length > 0);
 }
 
-/** A part of the navigation: a group under its heading, or entries that stand at the top by themselves. */
+/** A part of the navigation: a group with a heading, or top-level entries. */
 export interface NavigationPart {
   heading?: NavigationNode;
   entries: NavigationNode[];

@@ -6,7 +6,7 @@ import { useLocalText } from '@/i18n';
 import { navigationGroups, type PageInfo } from '../page';
 import { addressOf, navigationFrom, ownNavigation, pageAt, titleOf, type NavigationNode } from './navigation';
 
-/** What of a route is looked at here; its own type names every page. */
+/** The part of a route that is used here; the router's own type names every page. */
 interface AnyPage {
   fullPath: string;
   options: { staticData?: StaticDataRouteOption };
@@ -17,7 +17,7 @@ export interface Entry {
   page: PageInfo & { navigation: NonNullable<PageInfo['navigation']> };
 }
 
-/** Every page and its address. */
+/** Every page with its address. */
 function usePages(): { to: string; page: PageInfo }[] {
   const router = useRouter();
   return useMemo(
@@ -48,7 +48,7 @@ export function useEntries(): Entry[] {
   return entries.filter(({ page }) => may(page.permission));
 }
 
-/** The pages that the search offers: those of the navigation, and after them what lies elsewhere. */
+/** The pages that the search lists: those of the navigation, then further pages. */
 export function useSearchable(): { to: string; page: PageInfo }[] {
   const entries = useEntries();
   const others = usePages();
@@ -57,8 +57,8 @@ export function useSearchable(): { to: string; page: PageInfo }[] {
 }
 
 /**
- * What the navigation shows: the tenant's menus. The pages in their own groups stand there
- * until those are known, where they cannot be read, and where a tenant has none.
+ * The navigation from the tenant's menus. The default navigation is shown until the menus are
+ * loaded, if they cannot be read, and if the tenant has none.
  */
 export function useNavigation(): NavigationNode[] {
   const pages = usePages();
@@ -68,7 +68,7 @@ export function useNavigation(): NavigationNode[] {
   return menus === undefined || menus.length === 0 ? ownNavigation(entries) : navigationFrom(menus, pages, may);
 }
 
-/** Gives the page that a path leads to, if this admin has it. */
+/** Returns the page of a path, if this admin has it. */
 export function usePageAt(): (path: string) => PageInfo | undefined {
   const pages = usePages();
   return (path) => pageAt(path, pages);
@@ -77,14 +77,14 @@ export function usePageAt(): (path: string) => PageInfo | undefined {
 /** The paths of the pages that the navigation can show. */
 export const usePagePaths = (): string[] => useEntries().map(({ to }) => addressOf(to));
 
-/** Gives what a menu is called in the language in force. */
+/** Returns the label of a menu in the current language. */
 export function useMenuName(): (menu: Pick<Menu, 'title' | 'path'>) => string {
   const at = usePageAt();
   const text = useLocalText();
   return ({ title, path }) => text(title !== '' ? titleOf(title) : (at(path)?.title ?? titleOf(path)));
 }
 
-/** What the page that is open says of itself. */
+/** The description of the open page. */
 export function useOpenPage(): PageInfo | undefined {
   return useRouterState({ select: (state) => state.matches.findLast((match) => match.staticData.page !== undefined)?.staticData.page });
 }

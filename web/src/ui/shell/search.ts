@@ -4,10 +4,10 @@ import { api, data, type components } from '@/api';
 export type Found = components['schemas']['SearchHit'];
 export type FoundKind = Found['kind'];
 
-/** The service takes no longer text. */
+/** The longest query that the service accepts. */
 export const longestQuery = 100;
 
-/** What begins with a text, of every kind that the user may read. A text that is superseded is no longer waited for. */
+/** Records of every kind that start with a text and that the user may read. A newer text cancels the earlier request. */
 export function found(query: string) {
   return queryOptions({
     queryKey: ['search', query],
@@ -16,18 +16,18 @@ export function found(query: string) {
   });
 }
 
-/** The hits by kind, kinds and hits in the order of the service: what is called exactly so stands first. */
+/** The hits by kind; kinds and hits in the order of the service, with exact matches first. */
 export function byKind(hits: readonly Found[]): [FoundKind, Found[]][] {
   const groups = new Map<FoundKind, Found[]>();
   for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit]);
   return [...groups];
 }
 
-/** What a kind is called in a timeline, which not all have. */
+/** The names of the kinds in the timeline; not every kind has one. */
 const chains = {
   order: 'order',
   user: 'user',
-  // Who has a wallet and no orders is a user all the same.
+  // A user with a wallet and no orders is a user of the timeline too.
   wallet: 'user',
   item: 'item',
   coupon: 'coupon',

@@ -9,27 +9,27 @@ import { useProblemText } from '../feedback/said';
 import { signInMessages } from './messages';
 
 interface Props {
-  /** What can be shown, the usual one first, and what a passkey is to sign. */
+  /** The available factors, the default one first, and the passkey challenge. */
   challenge: Pick<Challenge, 'methods' | 'passkey'>;
-  /** Why it is asked for. */
+  /** Why the factor is required. */
   hint: string;
   send: (shown: Omit<ShownFactor, 'challenge'>) => Promise<void>;
-  /** The way back, and its words. */
+  /** The label of the back button. */
   back: string;
   onBack: () => void;
-  /** What the code was asked for has ended; anything else is said in the form. */
+  /** Called if the underlying challenge has expired; the form shows all other errors. */
   onEnded: () => void;
 }
 
-/** The words of the way to each method. */
+/** The labels of the buttons that switch to each method. */
 const ways = { passkey: 'usePasskey', totp: 'useTotp', recovery: 'useRecovery' } as const;
 
-/** Asks for a second factor: a passkey, the code of an app, or a recovery code. */
+/** Requests a second factor: a passkey, an authenticator code, or a recovery code. */
 export function FactorForm({ challenge: { methods, passkey }, hint, send, back, onBack, onEnded }: Props) {
   const t = useText(signInMessages);
   const input = useRef<HTMLInputElement>(null);
   const isHere = passkey !== null && passkeyUse(passkey.rpId) === 'here';
-  // A passkey that is not good on this page is not offered, and is told of.
+  // A passkey that this page cannot use is not offered; a note explains it.
   const usable = methods.filter((one) => one !== 'passkey' || isHere);
   const [chosen, setChosen] = useState<FactorMethod>();
   const method = chosen ?? usable[0];
@@ -41,11 +41,11 @@ export function FactorForm({ challenge: { methods, passkey }, hint, send, back, 
     },
     onError: (error) => {
       if (isProblem(error, 'unauthenticated')) onEnded();
-      // What was typed stays, to be looked at or typed over.
+      // The typed code stays selected, to be checked or replaced.
       else input.current?.select();
     },
   });
-  // Who goes away is asked no more.
+  // Leaving the form aborts the passkey prompt.
   useEffect(() => stopAsking, []);
   const choose = (next: FactorMethod) => {
     setChosen(next);
@@ -132,7 +132,7 @@ function TypeCode({ method, input, attempt, back, onBack }: PartProps & { method
   );
 }
 
-/** What is wrong with what was shown, by its method. */
+/** The message for a rejected factor, by method. */
 const wrong = { passkey: 'passkeyWrong', totp: 'codeWrong', recovery: 'recoveryWrong' } as const;
 
 function Refusal({ error, method = 'totp' }: { error: Error; method: FactorMethod | undefined }) {

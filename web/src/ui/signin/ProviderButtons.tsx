@@ -6,16 +6,16 @@ import { useText } from '@/i18n';
 import { signInMessages } from './messages';
 import { useProviders } from './useProviders';
 
-/** While a tenant's name is typed, it is looked for when the typing rests, in ms. */
+/** The debounce delay between typing a tenant's name and looking it up, in ms. */
 const rest = 300;
 
 interface Props {
   tenant: string;
-  /** Somebody is at work on the page beneath: the provider's opens beside it, and this one goes on when that is done. */
+  /** Whether a page with work is open beneath: the provider then opens in another tab, and this page resumes afterwards. */
   isAtWork: boolean;
 }
 
-/** The ways to sign in by a provider; nothing where there is none. */
+/** The buttons for single sign-on; nothing if the tenant has no provider. */
 export function ProviderButtons({ tenant, isAtWork }: Props) {
   const t = useText(signInMessages);
   const [settled] = useDebouncedValue(tenant, rest);

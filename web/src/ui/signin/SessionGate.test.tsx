@@ -11,7 +11,7 @@ import { SessionGate } from './SessionGate';
 
 const again = vi.fn();
 const read = vi.fn<() => Promise<string>>();
-/** What was on the screen at any moment. */
+/** Every text that was on the screen. */
 const shown = new Set<string>();
 
 function Work() {
@@ -31,7 +31,7 @@ function Work() {
 beforeEach(async () => {
   vi.spyOn(liveStream, 'start').mockReturnValue(undefined);
   read.mockResolvedValue('rows of a');
-  // The sign-in page asks for providers.
+  // The sign-in page requests the providers.
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items: [], total: 0, totalIsExact: true, nextCursor: null })));
   sessionStore.signedIn(session());
   await renderPage(

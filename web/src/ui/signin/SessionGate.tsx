@@ -18,7 +18,7 @@ import { StepUpDialog } from './StepUpDialog';
 
 const retried = 3000;
 
-/** Shows its children to who is signed in, and asks everybody else to sign in. */
+/** Renders its children for a signed-in user, and the sign-in page otherwise. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const state = useSession();
   const { status } = state;
@@ -50,15 +50,15 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * What somebody works with in a tenant, and follows the stream for. What they have read,
- * and could still ask for, answer or take back, is not for the next.
+ * The scope of one session: its query cache, stream and notifications. The next user must not see
+ * the data of this one, nor retry, answer or undo its requests.
  */
 function Work({ children }: { children: ReactNode }) {
   const owner = useOwner();
   const [queries] = useState(newQueryClient);
   useEffect(() => {
     const unfollow = followLive(queries);
-    // A service that was away may have come back as another version.
+    // After an outage the service may run another version.
     const look = liveStream.onGap(() => void lookForUpdate());
     liveStream.start(owner);
     return () => {
@@ -77,7 +77,7 @@ function Work({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says who one is now, when another tab made that somebody else. */
+/** Shows the new user and tenant after another tab has signed in as another user. */
 function useIdentityNotice(): void {
   const t = useText(shellMessages);
   const toasts = useToasts();

@@ -5,8 +5,8 @@ import { signInMessages } from './messages';
 import { SignInForm } from './SignInForm';
 
 /**
- * Opens over the page when the session of who is at work has ended. The page beneath
- * keeps its contents, and the requests that were refused are sent again.
+ * Opens over the page when the session has expired. The page beneath keeps its contents, and the
+ * rejected requests are sent again.
  */
 export function SignInDialog() {
   const t = useText(signInMessages);

@@ -10,11 +10,11 @@ import { signInMessages } from './messages';
 import { ProviderButtons } from './ProviderButtons';
 
 interface Props {
-  /** Who was signed in and where, when a session is renewed. Both can be changed. */
+  /** The user and tenant of a session that is renewed. Both can be changed. */
   known?: { username: string; tenant: string };
 }
 
-/** Asks for name and password, for the tenant where it may be another one, and for the second factor of who has one; or for a provider. */
+/** The sign-in: name and password, the tenant unless it is known, the second factor if the user has one, or a provider. */
 export function SignInForm({ known }: Props) {
   const t = useText(signInMessages);
   const [username, setUsername] = useState(known?.username ?? '');
@@ -56,9 +56,9 @@ export function SignInForm({ known }: Props) {
 interface PasswordProps {
   username: string;
   tenant: string;
-  /** Whose session it is has been filled in. */
+  /** Whether the user of the session is filled in. */
   isKnown: boolean;
-  /** A sign-in with a second factor has ended before it was finished. */
+  /** Whether a sign-in expired before its second factor was entered. */
   isOver: boolean;
   onUsername: (username: string) => void;
   onTenant: (tenant: string) => void;

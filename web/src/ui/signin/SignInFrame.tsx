@@ -8,7 +8,7 @@ import { useWindowTitle } from '../title';
 import { signInMessages } from './messages';
 import styles from './SignInFrame.module.css';
 
-/** What stands around a form for who is not signed in. */
+/** The frame around the forms for signed-out users. */
 export function SignInFrame({ title, children }: { title: string; children: ReactNode }) {
   const t = useText(signInMessages);
   useWindowTitle([title]);

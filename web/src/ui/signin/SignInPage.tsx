@@ -3,7 +3,7 @@ import { signInMessages } from './messages';
 import { SignInForm } from './SignInForm';
 import { SignInFrame } from './SignInFrame';
 
-/** Stands at whatever address was asked for, until somebody is signed in. */
+/** Replaces the requested page until the user has signed in. */
 export function SignInPage() {
   const t = useText(signInMessages);
   return (

@@ -7,15 +7,14 @@ import { ProblemBanner } from '../feedback/ProblemBanner';
 import { FactorForm } from './FactorForm';
 import { signInMessages } from './messages';
 
-/** Above what it is asked from, and below the sign-in. */
+/** Above all dialogs that can open it, below the sign-in. */
 const onTop = 400;
 
 const cancel = () => stepUpQuestion.settle(false);
 
 /**
- * Opens over the page when a request needs the second factor again. The request waits; it
- * is sent again once the factor was shown, and given up when the dialog is closed or somebody
- * else signs in.
+ * Opens over the page when a request needs the second factor again. The request waits: it is sent
+ * again once the factor is verified, and fails if the dialog is closed or another user signs in.
  */
 export function StepUpDialog() {
   const t = useText(signInMessages);
@@ -28,7 +27,7 @@ export function StepUpDialog() {
   );
 }
 
-/** Asks what can be shown, and for it. What a passkey is to sign is good once, and for five minutes. */
+/** Loads the available factors and requests one. A passkey challenge can be used once, within five minutes. */
 function Question() {
   const t = useText(signInMessages);
   const { data, error, refetch } = useQuery({
@@ -55,7 +54,7 @@ function Question() {
     try {
       await stepUp({ ...shown, challenge: data.challenge });
     } catch (refused) {
-      // It took too long: the next try is of another challenge.
+      // The challenge has expired: the next attempt needs a new one.
       if (isProblem(refused, 'validation_failed')) void refetch();
       throw refused;
     }

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 
 /**
- * Asks where a provider is, for what somebody wants there, and goes. Until the browser comes
- * back nothing is changed, so that nothing of it is kept, and it can be asked for anew.
+ * Requests the address of a provider and redirects to it. Nothing changes until the browser
+ * returns, so the request is not stored and can be repeated.
  */
 export function useJourney<V>(ask: (request: V) => Promise<string>, onLeave?: () => void) {
   return useMutation({

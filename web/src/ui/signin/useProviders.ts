@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { listProviders, useSession, type Provider } from '@/api';
 
-/** The providers of single sign-on of a tenant, none until they are known. They are settings, and change with a restart. */
+/**
+ * The single sign-on providers of a tenant; empty until they are loaded. They are part of the
+ * service's configuration and change with a restart.
+ */
 export function useProviders(tenant: string): readonly Provider[] {
   const { data } = useQuery({
     queryKey: ['providers', tenant],
@@ -12,7 +15,7 @@ export function useProviders(tenant: string): readonly Provider[] {
   return data ?? [];
 }
 
-/** Those of the tenant that one works in. */
+/** The providers of the session's tenant. */
 export function useOwnProviders(): readonly Provider[] {
   const state = useSession();
   return useProviders('session' in state ? state.session.tenant : '');

@@ -26,7 +26,7 @@ const validate = tableSearch({ status: oneOf('open', 'closed') });
 const opened = vi.fn();
 let answer: (search: Search) => ListPage<Row>;
 
-/** A service of sixty rows, twenty-five a page. */
+/** A service of sixty rows, twenty-five per page. */
 function pageOf({ cursor, status, limit = 50, q }: Search): ListPage<Row> {
   const rows = all.filter((row) => (status === undefined || row.status === status) && (q === undefined || row.name.includes(q)));
   const from = Number(cursor ?? 0);
@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 const rows = () => screen.getAllByRole('row').slice(1);
-// Without a timer between the keys, which a busy machine stretches.
+// Without a delay between the keys, which a busy machine stretches.
 const user = userEvent.setup({ delay: null });
 
 test('filters, order and page are in the address, and the way back leads there', async () => {

@@ -25,42 +25,42 @@ import type { List } from './useList';
 import type { Selection } from './useSelection';
 
 interface Props<Row> {
-  /** Names the table for what is kept about it: "orders". */
+  /** The name under which the table's settings are stored: "orders". */
   id: string;
-  /** What the table lists, for screen readers. */
+  /** The contents of the table, for screen readers. */
   label: string;
   columns: Column<Row>[];
   rowId: (row: Row) => string;
-  /** What a row is called when it is chosen or opened. */
+  /** The label of a row for its checkbox and its link. */
   rowLabel: (row: Row) => string;
   list: List<Row>;
-  /** Inputs beside the search box. */
+  /** Inputs next to the search box. */
   filters?: ReactNode;
-  /** What the values of filters are called. */
+  /** The labels of filter values. */
   filterWords?: FilterWords;
-  /** Whether the service can look for words in this list. */
+  /** Whether the service supports full-text search on this list. */
   searchable?: boolean;
   selection?: Selection<Row>;
-  /** Buttons for the chosen rows. */
+  /** Buttons for the selected rows. */
   bulk?: ReactNode;
   /** Opens a row by Enter or click. */
   open?: (row: Row) => void;
-  /** What to say when the list has nothing and no filter is set. */
+  /** The message if the list is empty and no filter is set. */
   empty?: { title: string; hint?: string; action?: ReactNode };
-  /** Marks rows that just changed. */
+  /** Whether to highlight a row that just changed. */
   isFresh?: (row: Row) => boolean;
 }
 
-/** From here on only the rows in view are drawn. */
+/** Above this number of rows only the visible ones are rendered. */
 const virtualFrom = 80;
 const rowHeight = 41;
 const skeletonRows = 8;
-/** Longer texts may be cut, in characters. */
+/** Longer texts may be truncated, in characters. */
 const longest = 28;
 
 /**
- * A list of the service: filters, order and page in the address, chosen columns kept,
- * CSV, and everything by keyboard.
+ * A list of the service: filters, order and page in the address, stored column settings, CSV
+ * export, and full keyboard control.
  */
 export function DataTable<Row>(props: Props<Row>) {
   const { columns, selection, label } = props;
@@ -142,7 +142,10 @@ export function DataTable<Row>(props: Props<Row>) {
   );
 }
 
-/** Whether a table is no wider than its place: then its head can stay in sight, which it cannot in what scrolls sideways. */
+/**
+ * Whether the table fits its container. Only then can its header be sticky: it cannot in a
+ * container that scrolls horizontally.
+ */
 function useFits(): [RefObject<HTMLDivElement | null>, boolean] {
   const place = useRef<HTMLDivElement>(null);
   const [fits, setFits] = useState(false);
@@ -302,10 +305,10 @@ function BodyRow<Row>({ row, index, ariaIndex, isCurrent, columns, rowId, rowLab
   );
 }
 
-/** What is cut in its cell is said when one points at it. */
+/** The tooltip of a cell that may be truncated. */
 const longTitle = (text: string | undefined) => (text !== undefined && text.length > longest ? text : undefined);
 
-/** A click on something in the row is meant for that; and text can be marked. */
+/** Whether a click concerns a control in the row, or selects text. */
 function isControl(target: EventTarget): boolean {
   const marked = window.getSelection()?.type === 'Range';
   return marked || (target instanceof Element && target.closest('a, button, input, label') !== null);

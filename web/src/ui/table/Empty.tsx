@@ -11,7 +11,7 @@ interface Props {
   clear?: () => void;
 }
 
-/** A list without rows: because there are none, or because none match. */
+/** A list without rows: it is empty, or no row matches. */
 export function Empty({ title, hint, action, filtered = false, clear }: Props) {
   const t = useText(tableMessages);
   return (

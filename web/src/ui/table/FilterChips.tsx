@@ -6,7 +6,7 @@ import { tableMessages } from './messages';
 import { filtersOf, isUnreadable } from './search';
 import type { TableState } from './useTableState';
 
-/** What a filter's value is called, where the address has a word of the service. */
+/** The label of a filter value that the address contains as a contract term. */
 export type FilterWords = (name: string, value: string) => string | undefined;
 
 interface Option {
@@ -14,7 +14,7 @@ interface Option {
   label: string;
 }
 
-/** The words of filters that are chosen from lists of options, as the lists have them. */
+/** Labels of filter values, from their lists of options. */
 export const wordsOfOptions =
   (lists: Readonly<Partial<Record<string, readonly Option[]>>>): FilterWords =>
   (name, value) =>
@@ -50,7 +50,7 @@ const named = [
   'view',
 ] as const;
 
-/** The filters in force, each with the way to take it off, and one way to take off all. */
+/** The active filters, each with a remove button, and a button that removes all. */
 export function FilterChips({ state, words }: { state: TableState; words?: FilterWords | undefined }) {
   const t = useText(tableMessages);
   const filters = Object.entries(filtersOf(state.search)).filter(([, value]) => !isUnreadable(value));

@@ -19,12 +19,12 @@ interface TextProps<S extends TableSearch> extends Props<S> {
   className?: string;
 }
 
-/** How long typing has to rest, in ms. */
+/** The debounce delay of typed filters, in ms. */
 const pause = 250;
 
 /**
- * A filter that is typed. It follows the address, but never takes back what is being
- * typed. What cannot be read is said here, and the list is not asked for anything else.
+ * A text filter. It follows the address, but never overwrites text that is being typed. A value
+ * that cannot be read is reported here, and the list is not fetched.
  */
 export function FilterText<S extends TableSearch>({ state, name, label, read = aText, icon, className }: TextProps<S>) {
   const t = useText(tableMessages);
@@ -61,13 +61,13 @@ export function FilterText<S extends TableSearch>({ state, name, label, read = a
 }
 
 interface ChoiceProps<S extends TableSearch> extends Props<S> {
-  /** What stands for no choice. */
+  /** The label for no choice. */
   any: string;
   options: readonly { value: string; label: string }[];
   read?: Reader<unknown>;
 }
 
-/** A filter of which one can be chosen, or none. */
+/** A filter with at most one choice. */
 export function FilterChoice<S extends TableSearch>({ state, name, label, any, options, read = aText }: ChoiceProps<S>) {
   const t = useText(tableMessages);
   const { value, isFaulty, change } = state.text(name, read);
@@ -83,7 +83,7 @@ export function FilterChoice<S extends TableSearch>({ state, name, label, any, o
   );
 }
 
-/** A filter that is a day, where the browser is. */
+/** A filter for a day, in the browser's zone. */
 export function FilterDay<S extends TableSearch>({ state, name, label, read, mark }: Props<S> & { read: Reader<unknown>; mark: string }) {
   const t = useText(tableMessages);
   const { value, isFaulty, change } = state.text(name, read);

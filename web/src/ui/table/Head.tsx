@@ -9,9 +9,9 @@ import { narrowest, type ColumnWidths, type Widths } from './useColumnWidths';
 import type { TableState } from './useTableState';
 import type { Selection } from './useSelection';
 
-/** How wide the column of ticks is, and one that was shown after the others were given their widths, in pixels. */
+/** The width of the checkbox column, and of a column that was added after the widths were set, in pixels. */
 const [tickWidth, newWidth] = [44, 160];
-/** By how much a key makes a column wider. */
+/** How much an arrow key changes a column's width, in pixels. */
 const step = 16;
 
 interface Props<Row> {
@@ -20,11 +20,11 @@ interface Props<Row> {
   rowId: (row: Row) => string;
   selection: Selection<Row> | undefined;
   state: TableState;
-  /** Undefined where there is no room to choose widths. */
+  /** Undefined on screens that are too narrow for chosen widths. */
   sizes: ColumnWidths | undefined;
 }
 
-/** The columns' headers: they sort, and their edges make columns wider and narrower. */
+/** The column headers: they sort, and their edges resize the columns. */
 export function Head<Row>({ columns, rows, rowId, selection, state, sizes }: Props<Row>) {
   const t = useText(tableMessages);
   const chosen = selection === undefined ? 0 : rows.filter((row) => selection.has(rowId(row))).length;
@@ -44,7 +44,7 @@ export function Head<Row>({ columns, rows, rowId, selection, state, sizes }: Pro
           </th>
         )}
         {columns.map((column, i) => (
-          // Named by itself, for what its edge is called is no part of it.
+          // The label excludes the name of the edge.
           <th
             key={column.id}
             scope="col"
@@ -62,7 +62,7 @@ export function Head<Row>({ columns, rows, rowId, selection, state, sizes }: Pro
                 {state.search.sort === `-${column.sort}` && <Icon name="arrowDown" size={13} />}
               </button>
             )}
-            {/* The last one has what the others leave. */}
+            {/* The last column takes the remaining width. */}
             {sizes !== undefined && i < columns.length - 1 && <Edge id={column.id} label={t('width', { column: column.header })} sizes={sizes} />}
           </th>
         ))}
@@ -76,7 +76,7 @@ function sorting<Row>(column: Column<Row>, sort: string | undefined): 'ascending
   return sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined;
 }
 
-/** The edge of a column, which is dragged, or moved by the arrow keys; a double click or Escape leaves all widths to the browser again. */
+/** The edge of a column. It is dragged or moved with the arrow keys; a double click or Escape resets all widths. */
 function Edge({ id, label, sizes: { widths, resize, reset } }: { id: string; label: string; sizes: ColumnWidths }) {
   const drag = (event: PointerEvent<HTMLElement>) => {
     if (event.button !== 0) return;
@@ -113,7 +113,7 @@ function Edge({ id, label, sizes: { widths, resize, reset } }: { id: string; lab
   );
 }
 
-/** How wide the columns of a table are now. */
+/** Measures the current widths of the columns. */
 function measured(inside: HTMLElement): Widths {
   const headers = inside.closest('tr')?.querySelectorAll<HTMLElement>('th[data-column]') ?? [];
   return Object.fromEntries([...headers].map((header) => [header.dataset.column ?? '', Math.round(header.getBoundingClientRect().width)]));
@@ -125,7 +125,7 @@ interface GroupProps<Row> {
   widths: Widths;
 }
 
-/** Gives the columns their widths. */
+/** Applies the column widths. */
 export function ColumnGroup<Row>({ columns, hasTicks, widths }: GroupProps<Row>) {
   return (
     <colgroup>
@@ -137,7 +137,7 @@ export function ColumnGroup<Row>({ columns, hasTicks, widths }: GroupProps<Row>)
   );
 }
 
-/** How wide a table of such columns is: as wide as its place, or wider when they need it. */
+/** The width of the table: that of its container, or more if the columns need it. */
 export function tableStyle<Row>({ columns, hasTicks, widths }: GroupProps<Row>) {
   const needed = columns.reduce((sum, { id }) => sum + (widths[id] ?? newWidth), hasTicks ? tickWidth : 0);
   return { tableLayout: 'fixed', width: `max(100%, ${needed}px)` } as const;

@@ -7,7 +7,7 @@ import styles from './Pager.module.css';
 import type { ListPage } from './useList';
 import type { TableState } from './useTableState';
 
-/** Where in the list the page lies, and the ways on. */
+/** The position of the page in the list, and the buttons to other pages. */
 export function Pager({ state, page }: { state: TableState; page: ListPage<unknown> }) {
   const t = useText(tableMessages);
   const { number } = useFormat();

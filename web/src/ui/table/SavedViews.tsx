@@ -11,7 +11,7 @@ import { useSavedViews, type SavedView } from './views';
 
 const longest = 60;
 
-/** The views of a list that one has saved: to open one, to keep what is open, to remove one. */
+/** The saved views of a list: open, save, remove. */
 export function SavedViews({ id, state }: { id: string; state: TableState }) {
   const t = useText(tableMessages);
   const navigate = useNavigate();
@@ -20,7 +20,7 @@ export function SavedViews({ id, state }: { id: string; state: TableState }) {
   const [name, setName] = useState('');
   const show = ({ search }: SavedView) => {
     close();
-    // What is open beside the list stays open.
+    // A drawer next to the list stays open.
     const rest = (before: Record<string, unknown>) => Object.fromEntries(Object.entries(before).filter(([member]) => viewMembers.includes(member)));
     void navigate({ to: '.', search: ((before: Record<string, unknown>) => ({ ...rest(before), ...search })) as never, resetScroll: false });
   };

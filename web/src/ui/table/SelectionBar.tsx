@@ -8,13 +8,13 @@ import type { Selection } from './useSelection';
 interface Props<Row> {
   selection: Selection<Row>;
   total: number;
-  /** Unless set, there are more than `total`. */
+  /** If false, `total` is a lower bound. */
   totalIsExact: boolean;
-  /** What can be done with the chosen rows. */
+  /** The actions for the selected rows. */
   children: ReactNode;
 }
 
-/** How many rows are chosen, the way to choose all that match, and what to do with them. */
+/** The number of selected rows, a button that selects all matching rows, and the bulk actions. */
 export function SelectionBar<Row>({ selection, total, totalIsExact, children }: Props<Row>) {
   const t = useText(tableMessages);
   const { number } = useFormat();

@@ -6,22 +6,22 @@ import { useFormat } from '@/i18n';
 import { filtersOf, type TableSearch } from './search';
 import type { TableState } from './useTableState';
 
-/** The parts of the overview that count rows by their status. */
+/** The members of the overview that count rows by status. */
 type Counts = { [K in keyof Overview]-?: NonNullable<Overview[K]> extends Record<string, number> ? K : never }[keyof Overview];
 
 interface Props<S extends TableSearch & { status?: string }> {
   state: TableState<S>;
   label: string;
-  /** What stands for every status. */
+  /** The label for all statuses. */
   all: string;
   options: readonly { value: NonNullable<S['status']>; label: string }[];
-  /** Where the overview counts them. */
+  /** The member of the overview with the counts. */
   counts: Counts;
-  /** Further chips of the same line. */
+  /** Further chips on the same line. */
   children?: ReactNode;
 }
 
-/** The statuses to choose from, with how many rows each has while nothing else narrows the list. */
+/** The status filter. It shows the number of rows per status while no other filter is active. */
 export function StatusFilter<S extends TableSearch & { status?: string }>({ state: { search, set }, label, all, options, counts, children }: Props<S>) {
   const { number } = useFormat();
   const { data } = useQuery(overview);
@@ -47,7 +47,7 @@ export function StatusFilter<S extends TableSearch & { status?: string }>({ stat
   );
 }
 
-/** One of a line of filters that are pressed. */
+/** One toggle button of a filter line. */
 export function Choice({ isChosen, onChoose, children }: { isChosen: boolean; onChoose: () => void; children: ReactNode }) {
   return (
     <Button size="xs" radius="xl" aria-pressed={isChosen} variant={isChosen ? 'filled' : 'default'} onClick={onChoose}>

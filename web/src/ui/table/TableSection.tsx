@@ -2,14 +2,14 @@ import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface Props {
-  /** Of the heading, unique on the page. */
+  /** The id of the heading, unique on the page. */
   id: string;
   title: string;
   hint?: string;
   children: ReactNode;
 }
 
-/** A table that is one part of a page, under its heading. */
+/** A table as a section of a page, with a heading. */
 export function TableSection({ id, title, hint, children }: Props) {
   return (
     <section aria-labelledby={id}>

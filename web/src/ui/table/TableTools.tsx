@@ -18,7 +18,7 @@ interface Props<Row> {
   choice: ColumnChoice<Row>;
 }
 
-/** Above a table: search, filters, the choice of columns, and the export. */
+/** The tools above a table: search, filters, column settings and export. */
 export function TableTools<Row>({ id, list: { state, readPage }, filters, searchable = true, choice }: Props<Row>) {
   const t = useText(tableMessages);
   return (

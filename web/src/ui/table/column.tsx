@@ -10,31 +10,34 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** What stands in a file, for programs: amounts and numbers without groups, times in UTC, states as the service names them. A column without is not exported. */
+  /**
+   * The cell's text in an exported file, for programs: amounts and numbers without grouping, times
+   * in UTC, statuses as the contract spells them. A column without it is not exported.
+   */
   text?: (row: Row) => string;
-  /** Its header in a file, where that says more. */
+  /** The header in an exported file, if it needs more detail. */
   fileHeader?: string;
-  /** The service's name of the field, when it can sort by it. */
+  /** The service's name of the field, if it can sort by it. */
   sort?: string;
-  /** Numbers and money stand at the end. */
+  /** Numbers and amounts align at the end. */
   align?: 'start' | 'end';
-  /** Keys and numbers of orders. */
+  /** Set in monospace: keys and order numbers. */
   mono?: boolean;
-  /** Not shown until chosen. */
+  /** Hidden by default. */
   optional?: boolean;
-  /** Shown on phones too; the others are there once they are chosen. */
+  /** Shown on phones by default; other columns only if the user selects them. */
   narrow?: boolean;
 }
 
 type More<Row> = Partial<Omit<Column<Row>, 'id' | 'header'>>;
 type Of<Row, V> = (row: Row) => V | null | undefined;
 
-/** The kinds of columns, each with its one way to be shown and to stand in a file. */
+/** The kinds of columns. Each kind has one representation on the page and one in an exported file. */
 export function useColumn<Row>() {
   const { number, plainMoney, dateTime, zone } = useFormat();
   const given = <V,>(value: V | null | undefined, show: (value: V) => string) => (value === null || value === undefined ? '' : show(value));
   return {
-    /** A word or a name; `cell` shows it otherwise, as a link or a chip. */
+    /** Text; `cell` replaces its display, for example with a link or a chip. */
     text: (id: string, header: string, text: Of<Row, string | number>, more: More<Row> = {}): Column<Row> => {
       const plain = (row: Row) => given(text(row), String);
       return { id, header, cell: plain, text: plain, ...more };
@@ -47,7 +50,7 @@ export function useColumn<Row>() {
       align: 'end',
       ...more,
     }),
-    /** An amount in minor units, with as many decimals as the currency has. */
+    /** An amount in minor units, with the decimals of the currency. */
     money: (id: string, header: string, minor: Of<Row, number>, more: More<Row> = {}): Column<Row> => ({
       id,
       header,
@@ -59,7 +62,7 @@ export function useColumn<Row>() {
       align: 'end',
       ...more,
     }),
-    /** How long ago something was; in a file the time in UTC. */
+    /** A relative time; in an exported file the time in UTC. */
     time: (id: string, header: string, time: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
       id,
       header,
@@ -71,14 +74,14 @@ export function useColumn<Row>() {
       fileHeader: `${header} (UTC)`,
       ...more,
     }),
-    /** When something was, to the second, in the zone that the header names. */
+    /** An absolute time to the second, in the zone that the header names. */
     exact: (id: string, header: string, time: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
       id,
       header: `${header} (${zone})`,
       cell: (row) => given(time(row), dateTime),
       ...more,
     }),
-    /** A customer by what the shop calls it, with the way to its page. */
+    /** A customer by the shop's id, linked to its page. */
     customer: (id: string, header: string, userId: Of<Row, string>, more: More<Row> = {}): Column<Row> => ({
       id,
       header,

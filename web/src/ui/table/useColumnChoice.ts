@@ -3,20 +3,20 @@ import { recall, remember } from '@/browser/storage';
 import type { Column } from './column';
 
 export interface ColumnChoice<Row> {
-  /** By id, which columns are shown. */
+  /** Whether each column is shown, by id. */
   visibility: Readonly<Record<string, boolean>>;
-  /** The same for a file, which has room for what a phone has not. */
+  /** The same for an exported file, which also has the columns hidden on phones. */
   exported: Readonly<Record<string, boolean>>;
   toggle: (column: Column<Row>) => void;
-  /** All columns, in the order that they are shown in. */
+  /** All columns in display order. */
   ordered: Column<Row>[];
-  /** Moves a column one place to the front. */
+  /** Moves a column one position towards the start. */
   moveUp: (column: Column<Row>) => void;
 }
 
 type Choice = Readonly<Record<string, boolean>>;
 
-/** Which columns of a table are shown and in which order, kept in this browser; phones have a choice of their own. */
+/** The visible columns of a table and their order, stored in this browser. Phones have a separate choice. */
 export function useColumnChoice<Row>(table: string, columns: readonly Column<Row>[], phone: boolean): ColumnChoice<Row> {
   const [order, keepOrder] = useKeptOrder(`interlock.columnOrder.${table}`);
   const [wide, chooseWide] = useKeptChoice(`interlock.columns.${table}`);
@@ -26,7 +26,7 @@ export function useColumnChoice<Row>(table: string, columns: readonly Column<Row
   const onScreen = (column: Column<Row>) => wide[column.id] ?? column.optional !== true;
   const shown = phone ? onPhone : onScreen;
   const byId = (isShown: (column: Column<Row>) => boolean) => Object.fromEntries(columns.map((column) => [column.id, isShown(column)]));
-  // One that is new, or that nobody moved, stands where the page has it.
+  // A new column, or one that was never moved, keeps its default position.
   const place = (column: Column<Row>) => (order.includes(column.id) ? order.indexOf(column.id) : columns.indexOf(column));
   const ordered = columns.toSorted((a, b) => place(a) - place(b) || columns.indexOf(a) - columns.indexOf(b));
   return {

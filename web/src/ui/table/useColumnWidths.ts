@@ -1,22 +1,22 @@
 import { useState } from 'react';
 import { recall, remember } from '@/browser/storage';
 
-/** The narrowest that a column can be made, in pixels: a short word and the arrow of its order. */
+/** The minimum width of a column, in pixels: a short word and the sort arrow. */
 export const narrowest = 64;
 const widest = 1200;
 
 export type Widths = Readonly<Record<string, number>>;
 
 export interface ColumnWidths {
-  /** In pixels, by the ids of columns; undefined while the browser decides. */
+  /** In pixels, by column id; undefined while the browser decides. */
   widths: Widths | undefined;
-  /** Makes a column as wide as asked, given how wide all are now. */
+  /** Sets the width of a column, given the current widths of all columns. */
   resize: (id: string, width: number, now: Widths) => void;
-  /** Leaves it to the browser again. */
+  /** Returns to automatic widths. */
   reset: () => void;
 }
 
-/** How wide the columns of a table are, kept in this browser once somebody has said so. */
+/** The column widths of a table, stored in this browser once the user has changed them. */
 export function useColumnWidths(table: string): ColumnWidths {
   const storedAs = `interlock.columnWidths.${table}`;
   const [widths, setWidths] = useState(() => read(storedAs));

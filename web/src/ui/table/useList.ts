@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import { viewMembers, type Raw, type TableSearch } from './search';
 import { useTableState, type TableState } from './useTableState';
 
-/** A page of a list, as the service answers it. */
+/** A page of a list, as the service returns it. */
 export interface ListPage<Row> {
   items: Row[];
-  /** Null on the last page. A page may have fewer rows than asked for, or none, and still a next one. */
+  /** Null on the last page. A page may have fewer rows than requested, or none, and still have a next page. */
   nextCursor: string | null;
-  /** How many rows match; unless `totalIsExact` at least so many. */
+  /** The number of matching rows; a lower bound unless `totalIsExact`. */
   total: number;
   totalIsExact: boolean;
 }
@@ -15,25 +15,25 @@ export interface ListPage<Row> {
 export interface List<Row, S extends TableSearch = TableSearch> {
   state: TableState<S>;
   query: Pick<UseQueryResult<ListPage<Row>>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>;
-  /** Reads the page after a cursor, of all that match. */
+  /** Reads the page after a cursor, with the current filters and order. */
   readPage: (cursor: string | undefined, signal?: AbortSignal) => Promise<ListPage<Row>>;
 }
 
-/** The most rows of a page that the service gives. */
+/** The service's maximum page size. */
 const largestPage = 200;
 
 interface Options<S extends TableSearch, Row> {
-  /** What Route.useSearch() returns. */
+  /** The result of Route.useSearch(). */
   search: Raw<S>;
   /** Topic and kind: ['orders', 'list']. */
   queryKey: readonly string[];
   read: (search: S, signal?: AbortSignal) => Promise<ListPage<Row>>;
-  /** In which order it opens. */
+  /** The default order. */
   sort?: string;
   refetchInterval?: number;
 }
 
-/** A list of the service with its filters, order and page. While the address holds what cannot be read, nothing is asked for. */
+/** A list of the service with its filters, order and page. While the address contains unreadable values, nothing is fetched. */
 export function useList<S extends TableSearch, Row>({ search, queryKey, read, sort, refetchInterval }: Options<S, Row>): List<Row, S> {
   const state = useTableState<S>(search, sort);
   const asked = { ...ofList(state.search), limit: state.limit };
@@ -47,7 +47,7 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
   const { data, error, isPending, isFetching, refetch } = query;
   return {
     state,
-    // What was shown before is no answer to what cannot be read.
+    // Earlier rows must not appear as the result of an unreadable filter.
     query:
       state.faults.length > 0
         ? { data: undefined, error: null, isPending: false, isFetching: false, refetch }
@@ -56,10 +56,10 @@ export function useList<S extends TableSearch, Row>({ search, queryKey, read, so
   };
 }
 
-/** How many pages without a row are passed over before the reader is asked to go on. */
+/** How many empty pages are skipped before the user has to continue. */
 const passedOver = 20;
 
-/** Reads a page; where the service looked through many rows and found none, those after them. */
+/** Reads a page. If the service scanned many rows without a match, it also reads the pages after it. */
 export async function readOn<Row>(read: (cursor: string | undefined) => Promise<ListPage<Row>>): Promise<ListPage<Row>> {
   let page = await read(undefined);
   for (let n = 0; n < passedOver && page.items.length === 0 && page.nextCursor !== null; n++) {
@@ -70,7 +70,7 @@ export async function readOn<Row>(read: (cursor: string | undefined) => Promise<
 
 const ofList = <S extends TableSearch>(search: S): S => Object.fromEntries(Object.entries(search).filter(([name]) => !viewMembers.includes(name))) as S;
 
-/** Reads page after page until there is no more, or enough. */
+/** Reads page after page until the end or the maximum. */
 export async function readAll<Row>(
   readPage: List<Row>['readPage'],
   {

@@ -2,40 +2,36 @@ import { useState } from 'react';
 import { filtersOf, type Raw, type TableSearch } from './search';
 
 /**
- * The chosen rows of a list. Rows stay chosen when the page is turned. `all` means
- * every row that matches the filters, those that are not shown included, except those
- * that were unticked.
+ * The selected rows of a list. The selection survives a change of page. `all` stands for every row
+ * that matches the filters, including rows on other pages, except those that were deselected.
  */
 export interface Selection<Row> {
-  /** The chosen rows that have been seen; with `all`, those are not all. */
+  /** The selected rows that were loaded; with `all`, this is only a part of them. */
   rows: readonly Row[];
   all: boolean;
-  /** Ids of rows that `all` leaves out. */
+  /** Ids of rows that `all` excludes. */
   except: ReadonlySet<string>;
   has: (id: string) => boolean;
   toggle: (row: Row) => void;
-  /** Ticks or unticks several at once: a page, or a range. */
+  /** Selects or deselects several rows: a page, or a range. */
   setMany: (rows: readonly Row[], chosen: boolean) => void;
   chooseAll: () => void;
   clear: () => void;
-  /** Keeps only these chosen: the rows whose verdict was a failure. */
+  /** Reduces the selection to these rows: those whose action failed. */
   keep: (ids: ReadonlySet<string>) => void;
-  /** How many, given how many match in all. */
+  /** The number of selected rows, given the total number of matches. */
   count: (total: number) => number;
 }
 
 interface Chosen<Row> {
-  /** What the rows were chosen under: other filters, other rows. */
+  /** The filters at the time of the selection. */
   scope: string;
   all: boolean;
   rows: ReadonlyMap<string, Row>;
   except: ReadonlySet<string>;
 }
 
-/**
- * A choice of all belongs to the filters that it was made under and is dropped with
- * them; single rows stay.
- */
+/** `all` depends on the filters and is reset when they change; single rows stay selected. */
 export function useSelection<Row>(rowId: (row: Row) => string, search: Raw<TableSearch>): Selection<Row> {
   const scope = JSON.stringify(filtersOf(search));
   const [kept, setChosen] = useState<Chosen<Row>>(() => nothing(scope));

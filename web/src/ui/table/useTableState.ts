@@ -3,35 +3,35 @@ import { defaultPageSize, isUnreadable, type Unreadable, readable, unreadableIn,
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The cursors of the pages before this one; the first page has none. */
+    /** The cursors of the previous pages; the first page has none. */
     cursors?: (string | undefined)[];
   }
 }
 
-/** Filters, order and page of a list, kept in the address. */
+/** The filters, order and page of a list, stored in the address. */
 export interface TableState<S extends TableSearch = TableSearch> {
-  /** What can be read. */
+  /** The readable parameters. */
   search: S;
-  /** What cannot: while there is some, nothing is asked for. */
+  /** The unreadable parameters. While there are any, nothing is fetched. */
   faults: readonly { name: string; text: string }[];
   limit: number;
-  /** Changes filters or order, which leads back to the first page. */
+  /** Changes filters or order, and returns to the first page. */
   set: (change: Partial<Raw<S>>) => void;
-  /** The text of a filter, also when it cannot be read, and how it is changed. */
+  /** The text of a filter, even if it is unreadable, and its setter. */
   text: (name: keyof S & string, read: Reader<unknown>) => { value: string; isFaulty: boolean; change: (text: string | undefined) => void };
-  /** Leaves filters, order and page as the list opens with. */
+  /** Resets filters, order and page to their defaults. */
   clear: () => void;
-  /** Sorts by a field; again: descending; a third time: as the service likes. */
+  /** Sorts by a field; the second call sorts descending, the third restores the default order. */
   sortBy: (field: string) => void;
   next: (cursor: string) => void;
   previous: () => void;
   first: () => void;
-  /** How many rows stand before this page; undefined when the address was opened in its middle. */
+  /** The number of rows before this page; undefined if the address was opened on a later page. */
   before: number | undefined;
   hasPrevious: boolean;
 }
 
-/** Takes what Route.useSearch() returns. Pages are cut by cursor, so the way back is kept in the history. */
+/** Accepts the result of Route.useSearch(). Paging is by cursor, so the previous cursors are stored in the history state. */
 export function useTableState<S extends TableSearch>(raw: Raw<S>, sort?: string): TableState<S> {
   const navigate = useNavigate();
   const cursors = useRouterState({ select: (state) => state.location.state.cursors });

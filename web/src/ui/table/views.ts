@@ -3,23 +3,23 @@ import { useOwner } from '@/api';
 import { recall, remember } from '@/browser/storage';
 import { viewMembers } from './search';
 
-/** A list as somebody likes to look at it: its filters, order and page size, under a name. */
+/** A saved view of a list: its filters, order and page size, under a name. */
 export interface SavedView {
   name: string;
   search: Readonly<Record<string, unknown>>;
 }
 
-/** What of an address a view keeps: not the page, nor what is open beside the list. */
+/** The search parameters that a view stores: all except the page and the open panels. */
 const keptOf = (search: object): SavedView['search'] =>
   Object.fromEntries(
     Object.entries(search).filter(([name, value]: [string, unknown]) => name !== 'cursor' && !viewMembers.includes(name) && value !== undefined),
   );
 
-/** The views of a table that one has saved in this browser, and how they are changed. One of a name there is once. */
+/** The views of a table that the user has saved in this browser, and their setters. Names are unique. */
 export function useSavedViews(table: string) {
   const storedAs = `interlock.views.${useOwner()}.${table}`;
   const [views, setViews] = useState<readonly SavedView[]>(() => read(storedAs));
-  // Read again: another tab may have saved some since.
+  // Reads the storage again: another tab may have saved views since then.
   const change = (name: string, search?: object) => {
     const others = read(storedAs).filter((view) => view.name !== name);
     const next = search === undefined ? others : [...others, { name, search: keptOf(search) }];
