@@ -61,7 +61,7 @@ test('two admins edit one role: different permissions merge, and the same one is
   await expect.poll(async () => (await roleNow(id)).version).toBe(4);
   await button(first, /^Save · v/).click();
   const contested = first.page.getByRole('group', { name: 'permission wallets:read' });
-  await contested.getByText('both wrote the same').waitFor();
+  await contested.getByText('both entered the same value').waitFor();
   expect((await roleNow(id)).version).toBe(4);
   await first.check('role-contested');
   await contested.getByRole('button', { name: 'Keep yours for permission wallets:read' }).click();

@@ -20,7 +20,7 @@ const waitingFor = async (key: string) =>
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-const told = (page: Page) => page.getByText('Proposed, not done: it waits for 1 vote.').first();
+const told = (page: Page) => page.getByText('Proposed, not applied: 1 vote is missing.').first();
 const noDraft = async (page: Page) => expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
 
 test('a change is proposed in one browser and approved in another, and both see what came of it', async () => {
@@ -137,7 +137,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   await page.getByRole('dialog').getByText('Set the remark', { exact: true }).click();
   await page.getByRole('textbox', { name: 'New remark' }).fill('changed together');
   await page.getByRole('dialog').locator('button[type=submit]').click();
-  await page.getByRole('dialog').getByText('Proposed, not done: it waits for 1 vote.').waitFor();
+  await page.getByRole('dialog').getByText('Proposed, not applied: 1 vote is missing.').waitFor();
   expect(
     await page
       .getByRole('dialog')
@@ -152,7 +152,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   const file = { configs: [{ key: 'all.ways', value: 9, valueType: 'number', remark: 'imported' }] };
   await page.locator('input[type=file]').setInputFiles({ name: 'all.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(file)) });
   await page.getByRole('dialog').locator('button[type=submit]').click();
-  await page.getByRole('dialog').getByText('Proposed, not done: it waits for 1 vote.').waitFor();
+  await page.getByRole('dialog').getByText('Proposed, not applied: 1 vote is missing.').waitFor();
   await first.check();
   await expect.poll(() => waitingFor('all.ways')).toHaveLength(5);
 
@@ -199,10 +199,10 @@ nightly('what is said on an approval is read and answered in the other browser, 
   const box = (page: Page) => page.getByRole('textbox', { name: 'Comment' });
   const said = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text });
   const kept = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('/comment')));
-  expect(await button(second.page, 'Say it').isDisabled()).toBe(true);
+  expect(await button(second.page, 'Post comment').isDisabled()).toBe(true);
   await box(second.page).fill('Why two?');
-  await button(second.page, 'Say it').click();
-  await second.page.getByText('Said.').waitFor();
+  await button(second.page, 'Post comment').click();
+  await second.page.getByText('Comment posted.').waitFor();
   await said(first.page, 'Why two?').getByText('Li', { exact: true }).waitFor();
 
   await box(first.page).fill('Because the law says so from');
@@ -211,7 +211,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
   expect(await box(first.page).inputValue()).toBe('Because the law says so from');
   await first.check('approvals-comment');
   await box(first.page).fill('Because the law says so from Monday.');
-  await button(first.page, 'Say it').click();
+  await button(first.page, 'Post comment').click();
   await said(second.page, 'Because the law says so from Monday.').waitFor();
   await expect.poll(() => box(first.page).inputValue()).toBe('');
   expect(await kept(first.page)).toEqual([]);
@@ -238,8 +238,8 @@ test('a comment whose answer is lost is said once, however often it is asked for
     return route.abort();
   });
   await second.page.getByRole('textbox', { name: 'Comment' }).fill('Once is enough.');
-  await button(second.page, 'Say it').click();
-  await second.page.getByText('Said.').waitFor();
+  await button(second.page, 'Post comment').click();
+  await second.page.getByText('Comment posted.').waitFor();
   expect(lost).toBe(2);
   const { items } = await site.request<{ items: { text: string }[] }>('GET', `/approvals/${id}/comments`);
   expect(items.map(({ text }) => text)).toEqual(['Once is enough.']);
@@ -273,8 +273,8 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
     .first()
     .click();
   await second.page.getByRole('textbox', { name: 'Comment' }).fill('Who is it for?');
-  await button(second.page, 'Say it').click();
-  await second.page.getByText('Said.').waitFor();
+  await button(second.page, 'Post comment').click();
+  await second.page.getByText('Comment posted.').waitFor();
   await page.getByRole('link', { name: 'Show the approval' }).first().click();
   await page.getByText('Who is it for?').first().waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);

@@ -60,7 +60,7 @@ test('a place that both changed is asked, all else is merged, and a second confl
 
   const { page } = first;
   await page.getByText(/Li saved v2 .*, while you were editing v1\./).waitFor();
-  await page.getByText('2 of your changes fit beside theirs and are kept. 1 place was changed by both: choose below.').waitFor();
+  await page.getByText('2 of your changes merge automatically. 1 value was changed by both: choose below.').waitFor();
   const timeout = page.getByRole('group', { name: '/timeoutMs' });
   await page.getByText('+ paypal (Li)').waitFor();
   await page.getByText('+ alipay (you)').waitFor();
@@ -292,7 +292,7 @@ test('what Li saved is overwritten on purpose, with a reason that the history ke
   await edit('checkout.banner', { value: 'theirs', remark: 'by Li' });
   await save(page);
   await page.getByRole('button', { name: 'Overwrite anyway…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Overwrite what Li saved?' });
+  const dialog = page.getByRole('dialog', { name: 'Overwrite Li’s changes?' });
   await dialog.getByText('Version 3 becomes exactly what is in your form.').waitFor();
   await first.check('config-overwrite');
   await dialog.getByRole('textbox').fill('The sale starts now');

@@ -178,7 +178,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
 
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').fill(placed.orderNo);
-  await page.getByRole('dialog').getByText(`All that happened to ${placed.orderNo}`).click();
+  await page.getByRole('dialog').getByText(`Timeline of ${placed.orderNo}`).click();
   await page.waitForURL('**/timeline?**');
   const ofOrder = [['coupon'], ['request', 'stock', 'coupon', 'order'], ['request', 'money', 'order']];
   expect(await told()).toEqual(ofOrder);

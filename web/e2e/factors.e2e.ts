@@ -34,7 +34,7 @@ async function givePassword(visitor: Visitor): Promise<void> {
   await visitor.page.locator('input[name=username]').fill(li.username);
   await visitor.page.locator('input[name=password]').fill(li.password);
   await button(visitor, 'Sign in').click();
-  await field(visitor, 'Code of your authenticator app').waitFor();
+  await field(visitor, 'Code from your authenticator app').waitFor();
 }
 
 /** Begins the first factor, which takes the password. */
@@ -78,10 +78,10 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await signOut(visitor);
   await givePassword(visitor);
   await visitor.inspect('factor-sign-in');
-  await field(visitor, 'Code of your authenticator app').fill('000000');
-  await button(visitor, 'Go on').click();
+  await field(visitor, 'Code from your authenticator app').fill('000000');
+  await button(visitor, 'Continue').click();
   await page.getByText(/^The code is wrong/).waitFor();
-  expect(await field(visitor, 'Code of your authenticator app').inputValue()).toBe('000000');
+  expect(await field(visitor, 'Code from your authenticator app').inputValue()).toBe('000000');
   await button(visitor, 'Back to the password').click();
   await givePassword(visitor);
   // By keyboard; the code of the next step is taken too, and the one of the set-up no more.
@@ -94,7 +94,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   await givePassword(visitor);
   await button(visitor, 'Use a recovery code').click();
   await field(visitor, 'Recovery code').fill((codes[0] ?? '').toUpperCase());
-  await button(visitor, 'Go on').click();
+  await button(visitor, 'Continue').click();
   await page.getByText('Recovery codes left: 9').waitFor();
 
   const { items } = await site.request<{ items: { id: number; secondFactor: boolean }[] }>('GET', `/users?q=${li.username}`);
@@ -125,7 +125,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await button(visitor, 'I have stored them').click();
 
   // The session began without the factor, which it is therefore asked for.
-  const stepUp = page.getByRole('dialog', { name: 'Show your second factor' });
+  const stepUp = page.getByRole('dialog', { name: 'Verify your second factor' });
   await page.getByRole('link', { name: 'Show my tokens' }).click();
   await button(visitor, 'New token').first().click();
   const dialog = page.getByRole('dialog', { name: 'New token' });
@@ -165,7 +165,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await givePassword(visitor);
   await button(visitor, 'Use a recovery code').click();
   await field(visitor, 'Recovery code').fill(fresh[0] ?? '');
-  await button(visitor, 'Go on').click();
+  await button(visitor, 'Continue').click();
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
   await visitor.settle();
   await visitor.context.clearCookies();
@@ -175,7 +175,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
   await gate.getByRole('button', { name: 'Use a recovery code' }).click();
   await gate.getByRole('textbox', { name: 'Recovery code' }).fill(fresh[1] ?? '');
-  await gate.getByRole('button', { name: 'Go on' }).click();
+  await gate.getByRole('button', { name: 'Continue' }).click();
   await gate.waitFor({ state: 'hidden' });
   expect(await page.getByPlaceholder('Who').inputValue()).toBe('li');
 });

@@ -200,7 +200,7 @@ test('two admins pause a sale at once, and the loser reads who was first', async
   await dialogButton(first, 'Pause the sale').click();
 
   await first.page.getByText(/^Already paused by Li/).waitFor();
-  await first.page.getByText('Nothing of yours was applied. What is possible now: Resume and Close.').waitFor();
+  await first.page.getByText('Your change was not applied. Available actions: Resume and Close.').waitFor();
   expect(await now(id)).toMatchObject({ status: 'paused', version: 3 });
   await button(first, 'Resume…').waitFor();
   await button(second, 'Resume…').waitFor();

@@ -28,7 +28,7 @@ async function authenticator({ context, page }: Visitor) {
 
 const t = {
   add: 'Add a passkey',
-  goOn: 'Go on',
+  goOn: 'Continue',
   create: 'Create the passkey',
   codes: 'Recovery codes',
   stored: 'I have stored them',
@@ -41,7 +41,7 @@ const t = {
   remove: 'Remove Work laptop',
   confirm: 'Remove',
   none: 'Your password alone opens your account',
-  cancelled: /^No passkey was shown/,
+  cancelled: /^No passkey was used/,
   recovery: 'Use a recovery code',
 };
 
@@ -126,7 +126,7 @@ nightly('an act in the middle of the work waits for the passkey, and goes on wit
   await button(t.stored).click();
 
   // The session began without the passkey, which it is therefore asked for.
-  const stepUp = page.getByRole('dialog', { name: 'Show your second factor' });
+  const stepUp = page.getByRole('dialog', { name: 'Verify your second factor' });
   await button('New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
   await stepUp.getByRole('button', { name: t.use }).waitFor();

@@ -238,7 +238,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   expect(await dialog.getByText(/is credited to the wallet/).count()).toBe(0);
   await second.inspect('refunds-proposes');
   await inDialog(second.page, 'Propose').click();
-  await second.page.getByText('Proposed, not done: it waits for 1 vote.').first().waitFor();
+  await second.page.getByText('Proposed, not applied: 1 vote is missing.').first().waitFor();
   await first.page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
   expect(await balance()).toBe(before);
   await button(second.page, 'Show the approval').click();

@@ -40,7 +40,7 @@ async function schedule(visitor: Visitor, picture?: string) {
   const { page } = visitor;
   await button(page, 'Schedule…').click();
   const dialog = page.getByRole('dialog', { name: 'Schedule this change' });
-  await dialog.getByText(/In the time of .+/).waitFor();
+  await dialog.getByText(/Time zone: .+/).waitFor();
   await dialog.getByLabel('To be made').fill(await inAnHour(page));
   if (picture !== undefined) await visitor.inspect(picture);
   await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();

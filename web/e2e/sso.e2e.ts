@@ -48,7 +48,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await sayWho(visitor, 'li-at-corp');
   await page.getByText('Your account is linked').waitFor();
   await visitor.inspect('sso-linked');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   const links = page.getByRole('list', { name: 'Linked accounts' });
   await links.getByText('li-at-corp').waitFor();
   expect(new URL(page.url()).pathname).toBe('/account');
@@ -96,7 +96,7 @@ nightly('a session that has ended is taken up in another tab, and what was on th
   await page.getByRole('dialog').locator('input[autocomplete=current-password]').fill(li.password);
   await page.getByRole('dialog').getByRole('button', { name: 'Go on to Corp' }).click();
   await sayWho(visitor, 'li-again');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   const name = page.getByRole('textbox', { name: 'Display name' });
   await name.fill('Not saved yet');
   const { items } = await site.request<{ items: { id: number }[] }>('GET', `/users?q=${li.username}`);

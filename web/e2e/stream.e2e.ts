@@ -96,7 +96,7 @@ test('while the service is away the page says so and how old it is, and catches 
     .getByText(/^Reconnecting, .* old$/)
     .waitFor();
   await page
-    .getByText(/What you see may be .* old/)
+    .getByText(/The data on this page may be .* old/)
     .first()
     .waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'LIVE-1' }).waitFor();

@@ -195,7 +195,7 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
   // The old page says nothing of what it misses while the new one is on its way.
   await page.evaluate(() => {
     const look = () => {
-      if (document.body.innerText.includes('This page stopped working')) console.error('the old page shows that it is broken');
+      if (document.body.innerText.includes('Something went wrong on this page')) console.error('the old page shows that it is broken');
     };
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   });
@@ -211,7 +211,7 @@ test('a tab reloads itself once when a new version was deployed, keeps what was 
   await page.getByRole('link', { name: 'Configs' }).click();
 
   await page.getByRole('heading', { level: 1, name: 'Configs' }).waitFor();
-  await page.getByText('This is a new version of the admin').waitFor();
+  await page.getByText('The admin was updated to a new version').waitFor();
   expect(proxy.count('GET', /^\/configs$/)).toBe(1);
   await page.goto('/items/TABS-1');
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Green tea, first flush');
@@ -226,7 +226,7 @@ nightly('files that stay away do not make a tab reload itself for ever', async (
   let loads = 0;
   page.on('load', () => loads++);
   await page.getByRole('link', { name: 'Configs' }).click();
-  await page.getByText('A part of this page did not load').waitFor();
+  await page.getByText('Part of this page did not load').waitFor();
   expect(loads).toBe(1);
   await visitor.abandon();
 });
@@ -296,7 +296,7 @@ test('who signs in after somebody else does not see the drafts of the first', as
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-  await dialog.getByRole('button', { name: 'Sign in as somebody else' }).click();
+  await dialog.getByRole('button', { name: 'Sign in as another user' }).click();
   await page.locator('input[name=username]').fill(li.username);
   await page.locator('input[name=password]').fill(li.password);
   await page.locator('button[type=submit]').click();

@@ -42,7 +42,7 @@ test('keys move, find and are told on a sheet', async () => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('');
   await page.getByRole('heading', { name: 'Configs' }).click();
   await page.keyboard.press('?');
-  const sheet = page.getByRole('dialog', { name: 'Keys' });
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await sheet.getByText('Next row').waitFor();
   await visitor.check('keys');
   await page.keyboard.press('j');
@@ -53,7 +53,7 @@ test('keys move, find and are told on a sheet', async () => {
 test('filters in force are chips, taken off one by one or all at once', async () => {
   const visitor = await site.enter('/orders?status=pending&userId=u1');
   const { page } = visitor;
-  const chips = page.getByRole('group', { name: 'Filters in force' });
+  const chips = page.getByRole('group', { name: 'Active filters' });
   await chips.getByRole('button', { name: 'Status: Pending' }).waitFor();
   await visitor.check('list-chips');
   await chips.getByRole('button', { name: 'User: u1' }).click();
@@ -68,8 +68,8 @@ test('a view is kept under a name, opened again after a reload, and removed', as
   const visitor = await site.enter('/orders?status=pending&sort=-amount');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Views', exact: true }).click();
-  await page.getByRole('textbox', { name: 'Keep what is open as' }).fill('To be paid');
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Save the current view as' }).fill('To be paid');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: 'To be paid', exact: true }).waitFor();
   await visitor.check();
   await page.goto('/orders');
@@ -79,7 +79,7 @@ test('a view is kept under a name, opened again after a reload, and removed', as
   expect(new URL(page.url()).searchParams.get('sort')).toBe('-amount');
   await page.getByRole('button', { name: 'Views', exact: true }).click();
   await page.getByRole('button', { name: 'Remove the view To be paid' }).click();
-  await page.getByText(/A view keeps filters/).waitFor();
+  await page.getByText(/A view stores filters/).waitFor();
 });
 
 test('columns are put in another order, which the file and a reload keep', async () => {
@@ -131,7 +131,7 @@ test('times are exact and in UTC for whoever wants them so, with their zone', as
   await time.waitFor();
   expect(await time.getAttribute('title')).toMatch(/\(Asia\/Shanghai\)$/);
   await page.getByRole('button', { name: /Signed in as/ }).click();
-  await page.getByRole('menuitemradio', { name: 'Exact, in UTC' }).click();
+  await page.getByRole('menuitemradio', { name: 'Absolute, in UTC' }).click();
   const iso = (await time.getAttribute('datetime')) ?? '';
   const utc = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' }).format(new Date(iso));
   await expect.poll(() => time.innerText()).toBe(utc);

@@ -110,7 +110,7 @@ nightly('a work order is commented, assigned, resolved, closed and reopened, and
   const first = await site.enter(`/work-orders/${id}`);
   const { page } = first;
   await page.getByRole('textbox', { name: 'Comment' }).fill('I have asked the customer.');
-  await button(page, 'Say it').click();
+  await button(page, 'Post comment').click();
   await page.getByText('I have asked the customer.').first().waitFor();
   await expect.poll(() => page.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('');
   // Who acts on an open one holds it.

@@ -71,7 +71,7 @@ for (const [reply, fate, userId] of [
     await settled(visitor);
     expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
     await dialogOf(visitor)
-      .getByText(/not known whether this was done/)
+      .getByText(/so the outcome is unknown/)
       .waitFor();
     await visitor.page.keyboard.press('Escape');
     await visitor.page.reload();
@@ -248,7 +248,7 @@ test('a button whose write is answered with 502 after the commit offers to ask a
   proxy.rule(({ method }) => (method === 'PATCH' ? { after: 502 } : undefined));
   await page.getByRole('button', { name: 'Archive', exact: true }).click();
   await dialogOf(visitor).getByRole('button', { name: 'Archive', exact: true }).click();
-  await page.getByText(/no answer came back\. Ask again/).waitFor();
+  await page.getByText(/no reply arrived\. Ask again/).waitFor();
   proxy.mend();
 
   await page.getByRole('button', { name: 'Ask again' }).click();

@@ -38,7 +38,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await openDialog(page);
       await button(page, 'Save', '保存').last().click();
-      await page.getByText(/Say why|请说明原因/).waitFor();
+      await page.getByText(/Enter a reason|请填写原因/).waitFor();
     },
   },
   {
@@ -49,7 +49,7 @@ const pages: PageUnderTest[] = [
       await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('STOCKED-1\t12\nSTOCKED-2\t-700\nSTOCKED-3\t1');
       await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
       await page.getByRole('dialog').locator('button[type=submit]').click();
-      await page.getByText(/Say why|请说明原因/).waitFor();
+      await page.getByText(/Enter a reason|请填写原因/).waitFor();
     },
   },
   {

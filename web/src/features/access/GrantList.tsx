@@ -9,14 +9,14 @@ import { accessMessages } from './messages';
 import { catalogue } from './queries';
 import { useMeaning } from './useMeaning';
 
-/** What is held, with what each of it allows where that may be known. */
+/** The granted permissions, with their meanings if the user may read the catalogue. */
 export function GrantList({ grants }: { grants: readonly string[] }) {
   const t = useText(accessMessages);
   if (grants.length === 0) return <Text c="dimmed">{t('holdsNone')}</Text>;
   return <Grants grants={grants} />;
 }
 
-/** The same by resource, without what a wider grant gives along. */
+/** The same by resource, without grants that a wider grant covers. */
 export function GrantGroups({ grants }: { grants: readonly string[] }) {
   const t = useText(accessMessages);
   const id = useId();

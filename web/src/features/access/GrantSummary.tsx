@@ -5,11 +5,14 @@ import { accessMessages } from './messages';
 
 interface Props {
   grants: readonly string[];
-  /** So many are shown. */
+  /** The number of grants displayed. */
   most?: number;
 }
 
-/** What a role or a token allows, in a line: the first few, and how many more. All of it is the title. */
+/**
+ * The permissions of a role or a token in one line: the first few, and the number of further ones.
+ * The title lists all of them.
+ */
 export function GrantSummary({ grants, most = 3 }: Props) {
   const t = useText(accessMessages);
   const shown = grants.includes(everything) ? [everything] : grants.slice(0, most);

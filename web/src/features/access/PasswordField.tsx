@@ -6,17 +6,17 @@ import { accessMessages } from './messages';
 interface Props {
   label: string;
   description?: ReactNode;
-  /** Tells what fills in passwords whether it is that of now. */
+  /** The autocomplete value for password managers. */
   kind: 'current-password' | 'new-password';
   value: string;
-  /** What is wrong with it. */
+  /** The error message. */
   error: string | false | undefined;
   autoFocus?: boolean | undefined;
   disabled?: boolean | undefined;
   onChange: (password: string) => void;
 }
 
-/** The input of a password, which can be shown while it is typed. It lives in the page only: what is typed here is kept nowhere. */
+/** A password input with a button that shows the text. The password is never stored in the browser. */
 export function PasswordField({ label, description, kind, value, error = false, autoFocus, disabled, onChange }: Props) {
   const t = useText(accessMessages);
   return (

@@ -11,7 +11,7 @@ const items = ['configs:read', 'orders:read', 'orders:write'].map((name) => ({ n
 
 let chosen: string;
 
-/** The choices of somebody who has some permissions himself. */
+/** Renders the choices for a user with some permissions. */
 async function open(mine: string[], base: string, readOnly = false) {
   const one = session();
   sessionStore.signedIn({ ...one, user: { ...one.user, permissions: mine } });

@@ -14,11 +14,11 @@ import { namesIn, withName } from './sets';
 import { useMeaning } from './useMeaning';
 
 interface Props {
-  /** Which member of the record it is. */
+  /** The member of the record. */
   set: 'permissions' | 'scopes';
-  /** What is chosen, as a set is spelled. */
+  /** The selected set, serialized. */
   value: string;
-  /** What is saved: it can be taken and given back, also by who does not have it. */
+  /** The saved set. Every editor can remove and restore its permissions, including those that the editor does not have. */
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
@@ -27,10 +27,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/**
- * The permissions that there are, resource by resource. What the user does not have
- * cannot be chosen, and says so.
- */
+/** All permissions, by resource. Permissions that the user does not have are disabled, with an explanation. */
 export function PermissionChoices(props: Props) {
   const { value, base = '', error, readOnly = false } = props;
   const t = useText(accessMessages);
@@ -39,7 +36,7 @@ export function PermissionChoices(props: Props) {
   const seesAll = useMay()('access:read');
   const query = useQuery({ ...catalogue, enabled: seesAll });
   const [sought, setSought] = useState('');
-  // Who may not read the catalogue still has the names of what they have.
+  // Users without access to the catalogue still see the names of their own permissions.
   const known = query.data ?? (seesAll ? [] : mine.filter((name) => name !== everything).map((name) => ({ name, meaning: '' })));
   const names = namesIn(value);
   const deciding = known.filter((permission) => 'decides' in permission && permission.decides === true).map(({ name }) => name);
@@ -67,7 +64,7 @@ export function PermissionChoices(props: Props) {
         leftSection={<Icon name="search" />}
         value={sought}
         onChange={(event) => setSought(event.currentTarget.value)}
-        // Enter looks for what is typed; it does not save the form around.
+        // Enter must not submit the surrounding form.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       {error !== undefined && (

@@ -5,19 +5,19 @@ import { useConfirm, useKeyedAction, useToasts } from '@/ui';
 
 interface Props {
   scope: string;
-  /** What it removes, in full; the button shows `text` alone. */
+  /** The accessible name of the button; `text` is its visible label. */
   label: string;
   text: string;
   question: { title: string; body: ReactNode };
   send: () => Promise<unknown>;
-  /** What is said when it is removed, and when it was removed already. */
+  /** The toasts after the removal, and if the credential was already removed. */
   done: string;
   already: string;
-  /** Called when what it stood among may be others, also after a refusal. */
+  /** Called when the list may have changed, also after a rejection. */
   onChanged?: () => void;
 }
 
-/** Asks, and removes one thing by which a user comes in. */
+/** Removes one credential of a user after a confirmation. */
 export function RemoveButton({ scope, label, text, question, send, done, already, onChanged }: Props) {
   const confirm = useConfirm();
   const toasts = useToasts();

@@ -7,30 +7,30 @@ import styles from './SetChoice.module.css';
 import { placeOf } from './sets';
 
 interface Props {
-  /** Which member of the record the set is, and the name in it. */
+  /** The member of the record, and the name within the set. */
   set: 'permissions' | 'scopes' | 'roles';
   name: string;
   label: ReactNode;
-  /** What the box is called, where that is more than the name. */
+  /** The accessible name of the checkbox, if it differs from the name. */
   title?: string;
-  /** What it means. */
+  /** The meaning of the name. */
   meaning: ReactNode;
   isChosen: boolean;
-  /** It is in the set as that is saved. */
+  /** Whether the saved set contains the name. */
   wasChosen: boolean;
-  /** The set is being made, so that all in it is new. */
+  /** Whether the set is being created, so that every name in it is new. */
   isNew?: boolean;
-  /** Why the user cannot give it; undefined for what they can. */
+  /** Why the user cannot grant it; undefined if they can. */
   lacks: string | undefined;
-  /** A chip about it. */
+  /** A chip next to the name. */
   mark?: ReactNode;
-  /** Where it stands in no group that hears of its changes. */
+  /** For choices outside a Checkbox.Group. */
   onChange?: (isChosen: boolean) => void;
 }
 
 /**
- * A name that is given with a set, or not. What is saved can be taken and given back by
- * everybody who edits; what is not can be given only by who has it.
+ * The checkbox of one name of a set. Every editor can remove and restore a saved name; only users
+ * who have the permission can add it.
  */
 export function SetChoice({ set, name, label, title = name, meaning, isChosen, wasChosen, isNew = false, lacks, mark, onChange }: Props) {
   const t = useText(accessMessages);

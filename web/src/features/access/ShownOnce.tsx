@@ -8,19 +8,19 @@ interface Words {
   title: string;
   warning: string;
   hint: string;
-  /** What the secret is, such as "The token “deploy”". */
+  /** The name of the secret, such as "The token “deploy”". */
   secret: string;
   copy: string;
   copied: string;
   stored: string;
-  /** Needed with a `fileName`. */
+  /** Required with a `fileName`. */
   download?: string;
 }
 
 /**
- * A secret that is shown this once, one or several lines of it. Only its button leads on: no
- * click beside it, no Escape, no way back, and the browser asks before the page is closed or
- * loaded anew. With `fileName` it can be downloaded too; `children` say how it is used.
+ * A secret of one or more lines that is displayed only once. Only its button closes it: a click
+ * outside, Escape and navigation are blocked, and the browser asks before the page is closed or
+ * reloaded. With `fileName` the secret can be downloaded; `children` explain its use.
  */
 export function ShownOnce(props: { words: Words; lines: readonly string[]; fileName?: string; onStored: () => void; children?: ReactNode }) {
   const { words, lines, fileName, onStored, children } = props;

@@ -1,28 +1,28 @@
 import type { components } from '@/api';
 
-/** One permission of the service, and what it allows. */
+/** A permission of the service and its meaning. */
 export type Permission = components['schemas']['Permission'];
 
-/** All there is, and what comes later. */
+/** All permissions, including future ones. */
 export const everything = '*';
 
 export const resourceOf = (grant: string): string => grant.split(':')[0] ?? '';
 
-/** All of a resource, and what comes later. */
+/** All permissions of a resource, including future ones. */
 export const allOf = (resource: string): string => `${resource}:*`;
 
-/** The grant among these that gives another one along with more; undefined where none does. */
+/** The grant that covers another grant and more; undefined if there is none. */
 export function widerThan(grants: readonly string[], grant: string): string | undefined {
   return [everything, allOf(resourceOf(grant))].find((wider) => wider !== grant && grants.includes(wider));
 }
 
-/** Whether grants allow another one: by name, as `resource:*`, or as `*`. */
+/** Whether grants cover another grant: by name, by `resource:*`, or by `*`. */
 export const covers = (grants: readonly string[], grant: string): boolean => grants.includes(grant) || widerThan(grants, grant) !== undefined;
 
-/** The first of the wanted grants that is not allowed by what somebody has; nobody can give it. */
+/** The first requested grant that the user does not have and therefore cannot assign. */
 export const lackedOf = (has: readonly string[], wanted: readonly string[]): string | undefined => wanted.find((grant) => !covers(has, grant));
 
-/** Grants without those that a wider one among them gives along. */
+/** Grants without those that a wider grant in the list covers. */
 export const widestOf = (grants: readonly string[]): string[] => grants.filter((grant) => widerThan(grants, grant) === undefined);
 
 export interface Group<P = Permission> {
@@ -40,7 +40,7 @@ export function groupsOf<P extends Pick<Permission, 'name'>>(permissions: readon
   return [...groups].map(([resource, members]) => ({ resource, permissions: members }));
 }
 
-/** Grants that a role has and that the service does not know any more. */
+/** Grants of a role that the service no longer knows. */
 export function strangersAmong(grants: readonly string[], catalogue: readonly Permission[]): string[] {
   const resources = new Set(catalogue.map(({ name }) => resourceOf(name)));
   const names = new Set(catalogue.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { catalogue } from '@/i18n';
 
-/** What users, roles and tokens have in common: permissions, and why they are refused. */
+/** Texts that users, roles and tokens share: permissions, and reasons for rejections. */
 export const accessMessages = catalogue(
   {
     showPassword: 'Show or hide the password',
@@ -56,7 +56,7 @@ export const accessMessages = catalogue(
   },
 );
 
-/** What permissions allow, in the language that the service does not speak; one that is missing is told in English. */
+/** Chinese meanings of permissions; the service only writes English, which is the fallback. */
 export const meanings: Readonly<Partial<Record<string, string>>> = {
   'access:read': '查看角色、其历史，以及可授予角色和令牌的权限。',
   'access:write': '以自己拥有的权限创建、编辑和删除角色。',

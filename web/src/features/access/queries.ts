@@ -4,7 +4,7 @@ import { readAll } from '@/ui/table';
 import type { Permission } from './grants';
 import { readRoles, type Role } from './roles/queries';
 
-/** Every permission that there is; it changes with a new version of the service only. */
+/** Every permission; the list only changes with a new version of the service. */
 export const catalogue = queryOptions({
   queryKey: ['permissions'],
   queryFn: async ({ signal }): Promise<Permission[]> => (await data(api.GET('/api/v1/permissions', { signal }))).items,

@@ -2,27 +2,30 @@ import { byCodePoint, isObject, namesOf, pointerOf, type JsonObject, type Value 
 import type { Words } from '@/ui';
 
 /**
- * A set of names as one value of a form: a line each, in order. The service takes no name
- * with a control character in it.
+ * Serializes a set of names as one form value: one name per line, in order. The service accepts no
+ * control characters in names.
  */
 export const spellSet = (names: readonly string[]): string => [...new Set(names)].sort(byCodePoint).join('\n');
 
 export const namesIn = (spelled: string): string[] => (spelled === '' ? [] : spelled.split('\n'));
 
-/** The set with a name given or taken. */
+/** Adds a name to the set or removes it. */
 export const withName = (spelled: string, name: string, isIn: boolean): string =>
   spellSet(isIn ? [...namesIn(spelled), name] : namesIn(spelled).filter((one) => one !== name));
 
-/** A set as edits of it are compared, here as in the service: a member for each name, so that edits of other names merge. */
+/**
+ * A set in the form in which edits are compared, as in the service: one member per name, so that
+ * edits of different names merge.
+ */
 export const membersOf = (spelled: string): JsonObject => Object.fromEntries(namesIn(spelled).map((name) => [name, true]));
 
 /** The reverse of membersOf. */
 export const setOf = (members: Value): string => (isObject(members) ? spellSet(Object.keys(members)) : '');
 
-/** A text among the members of a record. */
+/** A member of a record that must be text. */
 export const textOf = (value: Value): string => (typeof value === 'string' ? value : '');
 
-/** A merge patch whose sets are given and taken from by name, as the service wants it. */
+/** Converts the sets of a merge patch to the service's form: names to add and names to remove. */
 export function patchOfSets(patch: JsonObject, ...sets: string[]): JsonObject {
   return Object.fromEntries(
     Object.entries(patch).map(([name, change]) => {
@@ -33,19 +36,19 @@ export function patchOfSets(patch: JsonObject, ...sets: string[]): JsonObject {
   );
 }
 
-/** The place of one name of a set, as in pointers and in presence: "permissions/orders:read". */
+/** The field of one name of a set, for pointers and presence: "permissions/orders:read". */
 export const placeOf = (set: string, name: string): string => pointerOf([set, name]).slice(1);
 
 interface SetTexts {
-  /** What the whole set is called. */
+  /** The label of the complete set. */
   label: string;
-  /** What one of its names is called. */
+  /** The label of one name. */
   one: (name: string) => string;
   given: string;
   taken: string;
 }
 
-/** How the names of a set are read as places of a record, beside its other fields. */
+/** Adds the labels of a set's names to those of the other fields. */
 export function wordsWithSet(words: Words, set: string, texts: SetTexts): Words {
   const nameAt = (pointer: string): string | undefined => {
     const [first, name] = namesOf(pointer);

@@ -5,9 +5,9 @@ import { Banner } from '@/ui';
 import { accessMessages } from './messages';
 
 /**
- * Why an edit of who may do what was refused, in words: the last access:*, and what one
- * does not have oneself. Undefined leaves it to the general words. A name that is taken is
- * told at its input, so that nothing is left to say.
+ * Returns the message for a rejected edit of permissions: the last access:* was removed, or the
+ * user does not have the permission. Undefined shows the general text. A name that already exists
+ * is reported at its input, so the message is empty.
  */
 export function useAccessRefusal(): (error: Error) => ReactNode {
   const t = useText(accessMessages);
@@ -20,7 +20,7 @@ export function useAccessRefusal(): (error: Error) => ReactNode {
         </Banner>
       );
     }
-    // The service says which permission it is, and speaks English.
+    // The service names the permission, in English.
     if (isProblem(error, 'forbidden')) return <Banner tone="bad" title={language === 'en' ? error.message : t('cannotGive')} />;
     if (isProblem(error, 'already_exists')) return <></>;
     return undefined;

@@ -10,7 +10,7 @@ import { approvalMessages } from './messages';
 import { readApprovals, type ApprovalSearch } from './queries';
 import { views } from './views';
 
-/** What was proposed: what waits for me, what of mine waits for others or went stale, and all. */
+/** The approvals: those that wait for the user, the user's own that are pending or stale, and all. */
 export function ApprovalList({ search }: { search: Raw<ApprovalSearch> }) {
   const t = useText(approvalMessages);
   const navigate = useNavigate();
@@ -35,7 +35,7 @@ export function ApprovalList({ search }: { search: Raw<ApprovalSearch> }) {
   );
 }
 
-/** What waits for what, with how many there are. */
+/** The views of the list, with their counts. */
 function Views({ state: { search, set } }: { state: TableState<ApprovalSearch> }) {
   const t = useText(approvalMessages);
   const { number } = useFormat();

@@ -16,7 +16,7 @@ import { Sides } from './Sides';
 import styles from './Sides.module.css';
 import { useDecide } from './useDecide';
 
-/** One approval: what it would change, who voted, and what can be done. */
+/** The page of an approval: proposed changes, votes and actions. */
 export function ApprovalPage({ id }: { id: number }) {
   const t = useText(approvalMessages);
   return (

@@ -6,7 +6,7 @@ import { grantsOf } from './grants';
 import { approvalMessages } from './messages';
 import { approvalComments, comment, type ApprovalRead } from './queries';
 
-/** What was said of an approval; who takes part in it may say more. */
+/** The comments of an approval; its participants can add more. */
 export function Comments({ approval: { id, kind } }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const may = useMay();

@@ -10,10 +10,10 @@ import { patchText } from './places';
 import { editApproval, oneApproval, type ApprovalRead } from './queries';
 
 interface Form {
-  /** The patch as it is typed, so that its numbers keep their digits. */
+  /** The patch as text, so that its numbers keep their digits. */
   patch: string;
   note: string;
-  /** When it is to be made; null where it has no time. */
+  /** When the change takes effect; null without a time. */
   at: string | null;
   etag?: string;
 }
@@ -21,11 +21,11 @@ interface Form {
 interface Props {
   approval: ApprovalRead;
   onClose: () => void;
-  /** Somebody voted or decided meanwhile. */
+  /** Called if another user has voted or decided since then. */
   onLost: (winner: Winner<Approval>) => void;
 }
 
-/** Lets the author propose something else in its place; for a change of one record, which is a merge patch. */
+/** Lets the author change the proposal, if it concerns one record and is a merge patch. */
 export function EditDialog({ approval, onClose, onLost }: Props) {
   const t = useText(approvalMessages);
   const toasts = useToasts();
@@ -82,7 +82,7 @@ export function EditDialog({ approval, onClose, onLost }: Props) {
   );
 }
 
-/** What is sent: a time that was left as it is may have passed, and is left out. */
+/** The request body. It omits an unchanged time, which may have passed. */
 function editOf({ patch, note, at }: Form, before: string | null): JsonObject {
   const edit = { patch: patchOf(patch) ?? {}, note: note.trim() };
   return at === null || at === before ? edit : { ...edit, effectiveTime: at };
@@ -98,6 +98,6 @@ function patchOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Whether it changes a config that is secret, was, or will be. */
+/** Whether the config is secret on any side of the change. */
 const isOfSecret = ({ sides = [] }: ApprovalRead): boolean =>
   sides.some(({ base, proposed, current }) => [base, proposed, current].some((one) => (one as { secret?: unknown } | null)?.secret === true));

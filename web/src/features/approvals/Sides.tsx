@@ -7,7 +7,7 @@ import type { ApprovalRead, Side } from './queries';
 import styles from './Sides.module.css';
 import { useProposalWords } from './useProposalWords';
 
-/** What each record was when the change was proposed, what it would be, and what it is. */
+/** Three versions of each record: at the time of the proposal, as proposed, and current. */
 export function Sides({ approval: { sides, targets, masked, changes } }: { approval: ApprovalRead }) {
   const t = useText(approvalMessages);
   const isSecret = masked === true || (changes ?? []).some((change) => 'masked' in change && change.masked === true);

@@ -6,7 +6,7 @@ import { Banner, When } from '@/ui';
 import { approvalMessages } from './messages';
 import { waitingOf } from './queries';
 
-/** Says on a record's page what of it was proposed and waits for votes or for its time. */
+/** Shows on a record's page which changes wait for votes or for their time. */
 export function Waiting({ resource }: { resource: string }) {
   const t = useText(approvalMessages);
   const { data } = useQuery({ ...waitingOf(resource), enabled: useMay()('approvals:read') });

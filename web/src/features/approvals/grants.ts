@@ -1,6 +1,6 @@
 import type { Approval } from '@/api';
 
-/** What it takes to read and to propose changes of a kind. */
+/** The permissions for reading and proposing changes of a kind. */
 export interface Grants {
   read: string;
   write: string;
@@ -14,5 +14,5 @@ const grants: Readonly<Record<string, Grants>> = {
   refund: { read: 'refunds:read', write: 'refunds:approve' },
 };
 
-/** What it takes to read and to propose changes like that of an approval. */
+/** The permissions for reading and proposing changes of an approval's kind. */
 export const grantsOf = (kind: Approval['kind']): Grants => grants[kind.split('.')[0] ?? ''] ?? { read: `${kind}:read`, write: `${kind}:write` };

@@ -3,27 +3,27 @@ import { contentOfConfig } from '@/features/configs/editor/form';
 import type { Config } from '@/features/configs/queries';
 import type { Side } from './queries';
 
-/** A place that the proposal or others changed, on each side; undefined where there is nothing. */
+/** A value that the proposal or other users changed, on each side; undefined if it is absent. */
 export interface Place {
   pointer: string;
   base: Value;
   proposed: Value;
   current: Value;
-  /** The proposal changes it. */
+  /** Whether the proposal changes it. */
   isProposed: boolean;
-  /** Others changed it since. */
+  /** Whether other users have changed it since the proposal. */
   hasMoved: boolean;
 }
 
 type Version = Side['base'];
 
-/** What of a record is edited; of a kind that is not known here, all of it. */
+/** The editable content of a record; for unknown kinds the complete record. */
 function contentOf(resource: string, version: Version): JsonObject {
   if (version === null) return {};
   return resource.startsWith('configs/') ? contentOfConfig(version as unknown as Config) : (exact(version) as JsonObject);
 }
 
-/** The places in which the sides of a record differ: what is proposed first, then what only others changed. */
+/** The values in which the sides of a record differ: proposed changes first, then changes of other users. */
 export function placesOf({ resource, base, proposed, current }: Side): Place[] {
   const [was, would, is] = [base, proposed, current].map((version) => contentOf(resource, version)) as [JsonObject, JsonObject, JsonObject];
   const ofProposal = diff(was, would).map(({ pointer }) => pointer);
@@ -35,10 +35,10 @@ export function placesOf({ resource, base, proposed, current }: Side): Place[] {
   });
 }
 
-/** What a refund is, beside the status that its approval changes: who votes decides about all of it. */
+/** The members of a refund that voters need in addition to its status. */
 const factsOfRefund = ['amount', 'userId', 'orderNo', 'method', 'reason', 'requestedBy'];
 
-/** Places that no side changes and that are shown all the same, with what stands there. */
+/** Unchanged values that are displayed nevertheless. */
 export function factsOf({ resource, proposed }: Side): { pointer: string; value: Value }[] {
   if (proposed === null || !resource.startsWith('refunds/')) return [];
   return factsOfRefund.map((name) => ({ pointer: `/${name}`, value: at(contentOf(resource, proposed), `/${name}`) }));
@@ -46,5 +46,5 @@ export function factsOf({ resource, proposed }: Side): { pointer: string; value:
 
 const same = (a: Value, b: Value): boolean => (a === undefined || b === undefined ? a === b : equal(a, b));
 
-/** A merge patch as it is edited, its numbers as they were spelled. */
+/** A merge patch as editable text, with numbers as spelled. */
 export const patchText = (patch: unknown): string => encode(exact(patch), 2);

@@ -4,17 +4,17 @@ import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 import type { views } from './views';
 
-/** With what it proposes and both sides of it; their numbers are as they were spelled. */
+/** An approval with its proposal and both sides; numbers are spelled as received. */
 export type ApprovalRead = components['schemas']['ApprovalRead'];
 export type ApprovalComment = components['schemas']['ApprovalComment'];
 export type ApprovalStatus = components['schemas']['ApprovalStatus'];
 export type Side = NonNullable<ApprovalRead['sides']>[number];
-/** What can be done with one; a bypass is an approval without the votes. */
+/** The possible actions; a bypass is an approval without the votes. */
 export type Step = Approval['allowedTransitions'][number] | 'bypass';
 type ListQuery = NonNullable<operations['listApprovals']['parameters']['query']>;
 
 export interface ApprovalSearch extends TableSearch {
-  /** Those that wait for something; all without one. */
+  /** A view; without one, all approvals. */
   view?: (typeof views)[number];
   resource?: string;
 }
@@ -42,7 +42,7 @@ export function oneApproval(id: number) {
   });
 }
 
-/** What of a record waits for votes or for its time. */
+/** The changes of a record that wait for votes or for their time. */
 export function waitingOf(resource: string) {
   return queryOptions({
     queryKey: ['approvals', 'of', resource],
@@ -60,17 +60,17 @@ export const approvalHistory = (id: number) =>
     data(api.GET('/api/v1/approvals/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** What was said of it, oldest first. */
+/** The comments, newest first; the page reverses them. */
 export const approvalComments = (id: number) =>
   pages(['approvals', 'one', String(id), 'comments'], (cursor, signal) =>
     data(api.GET('/api/v1/approvals/{id}/comments', { params: { path: { id }, query: { sort: '-id', limit: historyPage, cursor } }, signal })),
   );
 
-/** Says something of an approval. */
+/** Adds a comment to an approval. */
 export const comment = (id: number, text: string, key: string): Promise<ApprovalComment> =>
   data(api.POST('/api/v1/approvals/{id}/comments', { params: { path: { id } }, body: { text }, headers: idempotent(key) }));
 
-/** Takes a step with an approval as it was read, so that a vote is for just the content that was seen. */
+/** Performs a step at a given ETag, so that a vote counts only for the displayed content. */
 export function takeStep(id: number, step: Step, etag: string, reason: string, key: string): Promise<Approval> {
   const path = { id };
   const header = { 'If-Match': etag };
@@ -91,7 +91,7 @@ export function takeStep(id: number, step: Step, etag: string, reason: string, k
   }
 }
 
-/** Proposes something else in its place. */
+/** Replaces the proposal. */
 export function editApproval(id: number, patch: JsonObject, etag: string, key: string): Promise<Approval> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   return data(api.PATCH('/api/v1/approvals/{id}', { params, ...asTyped(patch, idempotent(key), 'merge-patch+json') }));

@@ -14,14 +14,14 @@ interface Asked {
   reason: string;
 }
 
-/** The steps that the service would let this user take; it decides itself when one is taken. */
+/** The steps that this user can take by the service's rules. The service checks again. */
 export function stepsOf(approval: Approval, me: number, may: (permission: string) => boolean): Step[] {
   const { allowedTransitions, author, kind, status, statusBy, waitingForMe } = approval;
   const { read, write } = grantsOf(kind);
   const isOpen: Record<Approval['allowedTransitions'][number], boolean> = {
     approve: waitingForMe,
     reject: waitingForMe || (status === 'scheduled' && author.id !== me && may('approvals:decide') && may(read)),
-    // What a disabled author has left stale waits for who may write it.
+    // The stale approval of a disabled author waits for any user with the write permission.
     withdraw: (author.id === me || (status === 'stale' && waitingForMe)) && may(write),
     rebase: may(write),
     review: may('approvals:decide') && statusBy.id !== me,
@@ -30,7 +30,7 @@ export function stepsOf(approval: Approval, me: number, may: (permission: string
   return [...allowedTransitions.filter((step) => isOpen[step]), ...bypass];
 }
 
-/** Decides on an approval as it was shown when it was asked. */
+/** Takes a step at the ETag that was displayed when the confirmation opened. */
 export function useDecide(approval: ApprovalRead) {
   const { id, etag } = approval;
   const t = useText(approvalMessages);
@@ -41,7 +41,7 @@ export function useDecide(approval: ApprovalRead) {
   const me = useUser().id;
   const may = useMay();
   const [winner, setWinner] = useState<Winner<Approval>>();
-  /** The places that keep it from being rebased; empty where they are not told. */
+  /** The pointers that prevent a rebase; empty if the service did not report them. */
   const [contested, setContested] = useState<string[]>();
   const action = useKeyedAction<Asked, Approval>({
     scope: `approvals/${id}/steps`,
@@ -62,7 +62,7 @@ export function useDecide(approval: ApprovalRead) {
       } else if (winnerOf(error) === undefined && !isProblem(error, 'approval_stale')) {
         toasts.failed(error);
       }
-      // A stale one says itself who changed what it is about.
+      // The page of a stale approval shows who changed the record.
       void queries.invalidateQueries({ queryKey: oneApproval(id).queryKey });
     },
   });

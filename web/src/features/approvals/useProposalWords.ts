@@ -9,10 +9,10 @@ import { approvalMessages } from './messages';
 
 const places = ['userId', 'amount', 'kind', 'reference', 'balance', 'orderNo', 'method', 'reason', 'requestedBy', 'status'] as const;
 const amounts: readonly string[] = ['amount', 'balance'];
-/** The values of a refund that have words of their own. */
+/** The values of a refund that have labels. */
 const ofRefunds = ['requested', 'approved', 'rejected', 'settled', 'failed', 'unknown', 'wallet', 'external'] as const;
 
-/** How people read the places of what is proposed: those of a config, or of an entry or a refund, whose amounts are money. */
+/** The labels and values of a proposal: those of a config or a sale, or of an entry or a refund, whose amounts are money. */
 export function useProposalWords(resource: string): Words {
   const t = useText(approvalMessages);
   const refund = useText(refundMessages);

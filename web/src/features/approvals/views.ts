@@ -1,2 +1,2 @@
-/** What of the approvals waits for whom. */
+/** The views of the approval list. */
 export const views = ['toDecide', 'mine', 'scheduled', 'mineStale', 'toReview'] as const;

@@ -15,12 +15,12 @@ import type { AuditEntry } from './queries';
 import { useActionText } from './useActionText';
 
 interface Props {
-  /** Undefined when the entry is not on the page of the list that is open. */
+  /** Undefined if the entry is not on the open page of the list. */
   entry: AuditEntry | undefined;
   onClose: () => void;
 }
 
-/** All that is known of one change: the difference that it made, what it destroyed, and the request that asked for it. */
+/** The details of an audit entry: the difference, overwritten values, and the request. */
 export function AuditDrawer({ entry, onClose }: Props) {
   const t = useText(auditMessages);
   const ui = useText(uiMessages);
@@ -104,7 +104,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What others had saved and this took away, and the way back to it. */
+/** The values of other users that the change overwrote, with a link to restore them. */
 function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }: { entry: AuditEntry; detail: Detail }) {
   const t = useText(auditMessages);
   const { words } = useRecordWords('config.update');
@@ -130,7 +130,7 @@ function Destroyed({ entry: { resource }, detail: { destroyed = {}, versions } }
   );
 }
 
-/** The request that asked for it, the key that it came under, and where to go on from here. */
+/** The request, its idempotency key, and links to related pages. */
 function Request({ entry }: { entry: AuditEntry }) {
   const t = useText(auditMessages);
   const seesKeys = useMay()('idempotency-keys:read');
@@ -184,7 +184,7 @@ function nameOf(name: string, t: ReturnType<typeof useText<(typeof auditMessages
 
 const amounts = new Set(['amount', 'balance', 'discount']);
 
-/** One member of what a domain tells of its change. */
+/** One member of an entry's detail. */
 function Member({ name, value }: { name: string; value: Json }) {
   if (amounts.has(name) && typeof value === 'number') return <Money minor={value} />;
   if (Array.isArray(value) && value.some((one) => typeof one === 'object')) {

@@ -8,10 +8,10 @@ import { auditMessages } from './messages';
 import { readAuditLog, type AuditEntry, type AuditSearch } from './queries';
 import { useActionText } from './useActionText';
 
-// It reads the words of every domain.
+// The drawer imports the labels of every domain.
 const AuditDrawer = lazy(async () => ({ default: (await import('./AuditDrawer')).AuditDrawer }));
 
-/** Who changed what, when and why. */
+/** The audit log: who changed which record, when and why. */
 export function AuditLog({ search }: { search: Raw<AuditSearch> }) {
   const t = useText(auditMessages);
   const list = useList<AuditSearch, AuditEntry>({ search, queryKey: ['audit-log', 'list'], read: readAuditLog });

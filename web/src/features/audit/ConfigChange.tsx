@@ -15,11 +15,11 @@ import { auditMessages } from './messages';
 interface Props {
   configKey: string;
   versions: { from: number; to: number };
-  /** When it was done, which tells versions of one number apart: a key can be deleted and created again. */
+  /** The time of the change. It distinguishes equal version numbers, since a key can be deleted and created again. */
   at: string;
 }
 
-/** What a change of a config changed: its contents stand in the history, which is read until both versions are there. */
+/** The difference of a config change. The history contains both versions; it is read until they are found. */
 export function ConfigChange(props: Props) {
   const t = useText(auditMessages);
   return useMay()('configs:read') ? <Read {...props} /> : <Text c="dimmed">{t('mayNotRead', { permission: 'configs:read' })}</Text>;

@@ -1,6 +1,10 @@
 import { catalogue } from '@/i18n';
 
-/** What the service names in its audit log, in words: `did_` the verb of an action, with the noun where the verb alone says something else of others, `a_` its noun, `whole_` an action that is told as one. */
+/**
+ * Texts for the actions of the audit log: `did_` is the verb of an action, with its noun if the
+ * verb alone has another text elsewhere; `a_` is a noun; `whole_` is an action with a text of its
+ * own.
+ */
 export const actionMessages = catalogue(
   {
     did_create: 'created',

@@ -14,20 +14,20 @@ import { diff, exact, isObject, type Change, type Json, type JsonObject } from '
 import { contentOfFields, type Words } from '@/ui';
 import type { AuditEntry } from './queries';
 
-/** What an entry tells of a record, by the members that the domains write. */
+/** The detail of an entry, by the members that the domains write. */
 export interface Detail {
-  /** What stood in the record before, and what does since; one of them where it was created or deleted. */
+  /** The record before and after; only one of them if it was created or deleted. */
   before: JsonObject | undefined;
   after: JsonObject | undefined;
-  /** The versions of a config, whose contents stand in its history. */
+  /** The versions of a config, whose contents are in its history. */
   versions: { from: number; to: number } | undefined;
-  /** What others had saved, and was taken away on purpose. */
+  /** The values of other users that were overwritten on purpose. */
   destroyed: JsonObject | undefined;
-  /** All else, name by name. */
+  /** All other members, by name. */
   rest: [name: string, value: Json][];
 }
 
-/** Members that are told in another way. */
+/** The members that have a separate presentation. */
 const told = new Set(['before', 'after', 'content', 'terms', 'destroyed', 'changed', 'fromVersion', 'toVersion']);
 
 export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action'>): Detail {
@@ -49,7 +49,7 @@ export function detailOf({ detail, action }: Pick<AuditEntry, 'detail' | 'action
   };
 }
 
-/** How the records of an action are read: the words of their own pages, or the places as they are. */
+/** The labels for the records of an action: those of the record's page, or the pointers themselves. */
 export function useRecordWords(action: string): { words: Words; read: (record: JsonObject) => JsonObject } {
   const [config, item, campaign, sale] = [useConfigWords(), useItemWords(), useCampaignWords(), useSaleWords()];
   const [user, role, menu] = [useUserWords(), useRoleWords(), useMenuWords()];
@@ -73,7 +73,7 @@ export function useRecordWords(action: string): { words: Words; read: (record: J
 
 const same = (record: JsonObject): JsonObject => record;
 
-/** The places that an entry changed, as far as it says so itself. */
+/** The differences that an entry itself contains. */
 export function changesIn({ before, after }: Detail, read: (record: JsonObject) => JsonObject): readonly Change[] {
   if (before === undefined && after === undefined) return [];
   return diff(before === undefined ? {} : read(before), after === undefined ? {} : read(after));

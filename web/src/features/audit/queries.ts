@@ -8,20 +8,20 @@ export interface AuditSearch extends TableSearch {
   resource?: string;
   actor?: string;
   action?: string;
-  /** The first day, where the browser is. */
+  /** The first day, in the browser's zone. */
   from?: string;
-  /** The last day, itself included. */
+  /** The last day, inclusive. */
   to?: string;
-  /** The id of the entry that is open. */
+  /** The id of the open entry. */
   open?: number;
 }
 
-/** One page of the audit log, of some days. */
+/** One page of the audit log, for a range of days. */
 export function readAuditLog({ from, to, ...search }: AuditSearch, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
   return readEntriesOf({ ...search, from: startOf(from), to: startOf(to, 1) } as AuditQuery, signal);
 }
 
-/** One page of the audit log, between two moments; what was changed holds every number as it was spelled. */
+/** One page of the audit log, between two times; numbers are spelled as received. */
 export function readEntriesOf(query: AuditQuery, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
   return exactly(api.GET('/api/v1/audit-log', { params: { query }, parseAs: 'text', signal }));
 }

@@ -6,12 +6,12 @@ type Key = keyof (typeof actionMessages)['en'];
 
 const isKey = (text: string): text is Key => text in actionMessages.en;
 
-/** The word for a verb: the noun's own where it has one. */
+/** The text of a verb: specific to the noun if there is one. */
 const didOf = (noun: string, verb: string): Key | undefined => [`did_${noun}_${verb}`, `did_${verb}`].find(isKey);
 
 /**
- * Says what was done, "order.pay": as a whole, or the verb alone where the record stands
- * beside it. What has no words is named as the service names it.
+ * Returns the text of an action such as "order.pay": complete, or only the verb if the record is
+ * displayed next to it. Actions without a text are shown by name.
  */
 export function useActionText(): { whole: (action: string) => string; verb: (action: string) => string } {
   const t = useText(actionMessages);

@@ -14,7 +14,7 @@ import { createCampaign, deleteCampaign, editCampaign, oneCampaign, type Campaig
 import { stateOf } from './state';
 import { useIssuing } from './useIssuing';
 
-/** Issues coupons of a campaign, copies, deletes and ends it. */
+/** Issues coupons of a campaign; copies, deletes and ends the campaign. */
 export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const [issuing, issueDialog] = useDisclosure();
@@ -45,7 +45,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** Deletes the campaign; one that has issued coupons can only be ended, which is offered instead. */
+/** Deletes the campaign. A campaign with issued coupons cannot be deleted; the dialog offers to end it instead. */
 function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(campaignMessages);
   const ui = useText(uiMessages);
@@ -105,7 +105,7 @@ function useRemove(campaign: Campaign): { remove: () => Promise<void>; isSending
     isSending: remove.outcome === 'sending' || end.outcome === 'sending',
     isUnknown: remove.outcome === 'unknown' || end.outcome === 'unknown',
     remove: async () => {
-      // Coupons are never taken back, so that one which has issued some stays in use.
+      // Issued coupons stay valid, so a campaign that has issued any stays in use.
       if (campaign.issued > 0) await explainUse(campaign.issued);
       else if ((await ask({ title: t('removeAsk', { name }), body: t('removeBody'), confirm: t('remove'), tone: 'bad' })) !== undefined) remove.run(etag);
     },

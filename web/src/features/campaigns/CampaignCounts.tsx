@@ -5,7 +5,7 @@ import { Section } from '@/ui';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
-/** How many coupons of a campaign were issued and are left, and the way to them. */
+/** The numbers of issued and remaining coupons, with a link to the coupons. */
 export function CampaignCounts({ campaign: { id, issued, total } }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const words = t('progress', { issued, total });

@@ -12,13 +12,13 @@ import { editCampaign, oneCampaign, type Campaign } from './queries';
 
 interface Props {
   campaign: Campaign;
-  /** It was deleted while it was open here. */
+  /** Whether the campaign was deleted while the page was open. */
   gone: boolean;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** Edits a campaign. */
+/** The form for a campaign. */
 export function CampaignForm({ campaign, gone, onField }: Props) {
   const t = useText(campaignMessages);
   const queries = useQueryClient();

@@ -12,18 +12,18 @@ import { campaignMessages } from './messages';
 interface Props {
   value: CampaignFields;
   onChange: (change: Partial<CampaignFields>) => void;
-  /** What is wrong with a field; nothing before somebody tried to save. */
+  /** The fault of a field; undefined before the first attempt to save. */
   wrong: (field: CampaignField) => string | undefined;
   readOnly?: boolean;
 }
 
 const longestName = 100;
-/** Inputs side by side stand on one line, whether they have a hint or not. */
+/** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
 const fields = ['name', 'discount', 'minimumAmount', 'total', 'perUser', 'validFrom', 'validTo'] as const satisfies readonly CampaignField[];
 
-/** What is wrong with the inputs of a campaign; kind and value are one of them. */
+/** The faults of a campaign's inputs; kind and value share one input. */
 export function useCampaignFaults(form: { strict: boolean; error: Error | null }, faults: Faults) {
   const t = useText(campaignMessages);
   return useFaults(
@@ -113,7 +113,7 @@ function DiscountInputs({ spelled, onChange, error, readOnly }: DiscountProps) {
           { value: 'amount', label: t('amount') },
           { value: 'percent', label: t('percent') },
         ]}
-        // A number of the one kind means something else in the other.
+        // A number of one kind has another meaning in the other kind.
         onChange={(event) => onChange(spellDiscount({ kind: event.currentTarget.value as CampaignKind, value: null }))}
       />
       {kind === 'amount' ? (

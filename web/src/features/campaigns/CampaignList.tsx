@@ -13,7 +13,7 @@ import { campaignMessages } from './messages';
 import { readCampaigns, type Campaign, type CampaignSearch } from './queries';
 import { stateOf } from './state';
 
-/** What coupons are issued from. */
+/** The coupon campaigns. */
 export function CampaignList({ search }: { search: Raw<CampaignSearch> }) {
   const t = useText(campaignMessages);
   const list = useList<CampaignSearch, Campaign>({ search, queryKey: ['coupon-campaigns', 'list'], read: readCampaigns });

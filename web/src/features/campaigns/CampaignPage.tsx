@@ -11,7 +11,7 @@ import { readFields, useCampaignWords, type CampaignFields } from './fields';
 import { campaignMessages } from './messages';
 import { campaignHistory, oneCampaign } from './queries';
 
-/** One campaign: how much of it is left, its form, what can be done with it, and its history. */
+/** The page of a campaign: counts, form, actions and history. */
 export function CampaignPage({ id }: { id: number }) {
   const t = useText(campaignMessages);
   const words = useCampaignWords();
@@ -42,7 +42,7 @@ export function CampaignPage({ id }: { id: number }) {
 
 const actions = { create: 'onCreate', update: 'onUpdate', issue: 'onIssue' } as const;
 
-/** Every version of a campaign, with what it changed; issuing makes one too. */
+/** Every version of a campaign, with its changes. Issuing coupons also creates a version. */
 function Revisions({ id }: { id: number }) {
   const t = useText(campaignMessages);
   const query = useInfiniteQuery(campaignHistory(id));

@@ -7,7 +7,7 @@ import { stateOf, type CampaignState } from './state';
 
 const tones: Readonly<Record<CampaignState, Tone>> = { upcoming: 'info', running: 'ok', exhausted: 'warn', over: 'neutral' };
 
-/** Where a campaign stands now, by the clock and by what is left of it. */
+/** The current state of a campaign, by the clock and by its remaining coupons. */
 export function CampaignStateChip({ campaign }: { campaign: Campaign }) {
   const t = useText(campaignMessages);
   const state = stateOf(campaign, useNow());

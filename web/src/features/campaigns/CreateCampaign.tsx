@@ -10,9 +10,9 @@ import { createCampaign, oneCampaign, type Campaign } from './queries';
 
 interface Props {
   onClose: () => void;
-  /** What the new campaign begins as, and the number of the one that it is a copy of. */
+  /** The initial fields of a copy, and the id of the original campaign. */
   copy?: { of: number; fields: CampaignFields };
-  /** The campaign was created; comes before its page is opened. */
+  /** Called after the creation, before the new page opens. */
   onCreated?: () => void;
 }
 

@@ -13,15 +13,18 @@ import { createCampaign, oneCampaign, type Campaign } from './queries';
 
 interface Props {
   id: number;
-  /** What was typed. */
+  /** The draft. */
   form: CampaignFields;
-  /** It was made again, or copied to a new one. */
+  /** Called after the campaign was created again or copied. */
   onSettled: () => void;
-  /** It was deleted before the page was opened. */
+  /** Set if the campaign was already deleted when the page opened. */
   onForget?: () => void;
 }
 
-/** The campaign was deleted: what can become of what was typed. One that is made again gets a number of its own, so that the page goes on there. */
+/**
+ * Shown for a deleted campaign with a draft. A campaign that is created again gets a new number, so
+ * its page has another address.
+ */
 export function DeletedCampaign({ id, form, onSettled, onForget }: Props) {
   const t = useText(campaignMessages);
   const toasts = useToasts();

@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Issues coupons for whoever has the code: says what will be left, then gives the codes, or says which limit stands against it. */
+/** Issues coupons without a user. The dialog shows how many will be left, then the codes or the limit that prevents the issue. */
 export function IssueDialog({ campaign, onClose }: Props) {
   const t = useText(campaignMessages);
   const [codes, setCodes] = useState<readonly string[]>();
@@ -54,7 +54,7 @@ export function IssueDialog({ campaign, onClose }: Props) {
   );
 }
 
-/** Which limit stands against it, and what can be asked for instead. */
+/** Explains which limit prevents the issue, and offers a possible number. */
 function useRefusal(form: IssueForm, change: (part: Partial<IssueForm>) => void, isOver: ReactNode): (error: Error) => ReactNode {
   const t = useText(campaignMessages);
   return (error) => {

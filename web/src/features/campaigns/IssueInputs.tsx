@@ -4,29 +4,29 @@ import { WholeInput } from '@/ui/WholeInput';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
-/** What is typed in the dialog. */
+/** The form of the dialog. */
 export interface IssueForm {
   count: number | null;
 }
 
 export const emptyIssue: IssueForm = { count: null };
 
-/** How many the service issues at a time. */
+/** The service's maximum per request. */
 const most = 1000;
 
-/** Whether the service can be asked for so many. */
+/** Whether the form is complete and within the service's maximum. */
 export const isComplete = ({ count }: IssueForm): boolean => count !== null && count >= 1 && count <= most;
 
 interface Props {
   form: IssueForm;
   campaign: Campaign;
-  /** Says what is missing, once somebody tried to issue. */
+  /** Whether to show faults: the user has tried to issue. */
   strict: boolean;
   disabled: boolean;
   onChange: (change: Partial<IssueForm>) => void;
 }
 
-/** How many, and what will be left. */
+/** The number of coupons, and how many will be left. */
 export function IssueInputs({ form, campaign, strict, disabled, onChange }: Props) {
   const t = useText(campaignMessages);
   const size = form.count ?? 0;
@@ -48,7 +48,7 @@ export function IssueInputs({ form, campaign, strict, disabled, onChange }: Prop
   );
 }
 
-/** It only foretells: the service decides, as others issue too. */
+/** A preview only: other users issue too, so the service decides. */
 function Preview({ size, campaign: { total, issued } }: { size: number; campaign: Campaign }) {
   const t = useText(campaignMessages);
   const left = total - issued;

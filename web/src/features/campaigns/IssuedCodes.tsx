@@ -6,7 +6,7 @@ import styles from './IssuedCodes.module.css';
 import { campaignMessages } from './messages';
 import type { Campaign } from './queries';
 
-/** The codes that were issued. */
+/** The issued codes. */
 export function IssuedCodes({ codes }: { codes: readonly string[] }) {
   const t = useText(campaignMessages);
   return (
@@ -34,7 +34,7 @@ export function IssuedCodes({ codes }: { codes: readonly string[] }) {
   );
 }
 
-/** Copies the codes, or hands them out as a file. */
+/** Copies the codes, or downloads them as a file. */
 export function IssuedActions({ campaign, codes }: { campaign: Campaign; codes: readonly string[] }) {
   const t = useText(campaignMessages);
   const copy = useCopy();

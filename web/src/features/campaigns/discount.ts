@@ -2,16 +2,16 @@ import type { Campaign } from './queries';
 
 export type CampaignKind = Campaign['kind'];
 
-/** What a coupon takes off; its value is in minor units or in percent, null while none is typed. */
+/** The discount of a coupon, in minor units or in percent; null while the input is empty. */
 export interface Discount {
   kind: CampaignKind;
   value: number | null;
 }
 
 /**
- * Spells kind and value as one: "amount 500". A value means nothing without its kind,
- * so that a form has to merge and to ask for both together; one admin's 500 must
- * never meet another's percent.
+ * Serializes kind and value as one string: "amount 500". A value has no meaning without its kind,
+ * so a form must merge and contest both together: one user's 500 must never be combined with
+ * another's percent.
  */
 export function spellDiscount({ kind, value }: Discount): string {
   return `${kind} ${value ?? ''}`;

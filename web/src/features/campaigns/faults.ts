@@ -1,13 +1,13 @@
 import { discountOf } from './discount';
 import type { CampaignField, CampaignFields } from './fields';
 
-/** What can be wrong with a field; each is the key of its text. */
+/** The possible faults of a field; each is the key of its text. */
 type Fault =
   'nameNeeded' | 'valueNeeded' | 'percentWrong' | 'minimumNeeded' | 'totalNeeded' | 'totalBelowIssued' | 'perUserNeeded' | 'timeNeeded' | 'endsBeforeItBegins';
 
 export type Faults = Partial<Record<CampaignField, Fault>>;
 
-/** The faults that can be told without asking the service. */
+/** The faults that need no request. */
 export function faultsOf(fields: CampaignFields, issued: number): Faults {
   const { name, discount, minimumAmount, total, perUser, validFrom, validTo } = fields;
   const faults: Faults = {};

@@ -6,15 +6,15 @@ import { discountOf, spellDiscount } from './discount';
 import { campaignMessages } from './messages';
 import type { CampaignTerms } from './queries';
 
-/** What of a campaign is edited in its form; what is being typed may be none. */
+/** The editable members of a campaign; null while an input is invalid. */
 export type CampaignFields = {
   name: string;
-  /** Kind and value as one; see discount.ts. */
+  /** Kind and value as one string, see discount.ts. */
   discount: string;
   minimumAmount: number | null;
   total: number | null;
   perUser: number | null;
-  /** To the millisecond, as the browser spells times: what it cannot spell is no edit. */
+  /** In milliseconds, the precision of the browser: a difference below it is not an edit. */
   validFrom: string | null;
   validTo: string | null;
 };
@@ -23,7 +23,7 @@ export type CampaignField = keyof CampaignFields;
 
 const minute = 60_000;
 
-/** A campaign that begins now, with nothing typed. */
+/** An empty campaign that begins now. */
 export const blankCampaign = (): CampaignFields => ({
   name: '',
   discount: 'amount ',
@@ -51,14 +51,14 @@ export function readFields(terms: CampaignTerms): CampaignFields {
 
 const spelled = (time: string) => new Date(time).toISOString();
 
-/** The merge patch of the service for one of the form. */
+/** Converts a merge patch of the form to the service's form. */
 export function patchOfTerms({ discount, ...patch }: JsonObject): JsonObject {
   if (typeof discount !== 'string') return patch;
   const { kind, value } = discountOf(discount);
   return { ...patch, kind, value };
 }
 
-/** The terms of fields without faults. */
+/** The request body for fields without faults. */
 export function termsOf({ discount, ...fields }: CampaignFields): CampaignTerms {
   const { kind, value } = discountOf(discount);
   return {
@@ -73,7 +73,7 @@ export function termsOf({ discount, ...fields }: CampaignFields): CampaignTerms 
   };
 }
 
-/** How a campaign is read, field by field; how many were issued, which no form edits, stands in its history. */
+/** The labels and values of a campaign's fields, including the issued count, which only appears in the history. */
 export function useCampaignWords(): Words {
   const t = useText(campaignMessages);
   const { worth } = useWorth();

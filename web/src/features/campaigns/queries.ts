@@ -9,7 +9,7 @@ export type CampaignSearch = TableSearch;
 export type LimitReached = components['schemas']['LimitReached'];
 type CampaignQuery = NonNullable<operations['listCampaigns']['parameters']['query']>;
 
-/** What is asked for: one coupon for each of these users, or so many for whoever has the code. */
+/** One coupon for each of these users, or a number of coupons without a user. */
 export type IssueRequest = { userIds: string[] } | { count: number };
 
 const historyPage = 50;
@@ -34,7 +34,7 @@ export function createCampaign(terms: CampaignTerms, key: string) {
   return data(api.POST('/api/v1/coupon-campaigns', { body: terms, headers: idempotent(key) }));
 }
 
-/** Edits a campaign as it was at a tag. With `disjoint` the service takes over others' edits of other fields. */
+/** Edits a campaign at a given ETag. With `disjoint` the service merges other users' edits of other fields. */
 export function editCampaign(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/coupon-campaigns/{id}', {

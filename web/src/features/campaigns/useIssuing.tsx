@@ -7,17 +7,17 @@ import { campaignMessages } from './messages';
 import { issueCoupons, type Campaign, type LimitReached } from './queries';
 import { stateOf } from './state';
 
-/** Customers of one request: few enough that progress shows, and that one who may have no more stops few others. */
+/** Customers per request: small enough to show progress, and so that a customer at the limit delays few others. */
 const size = 100;
 
-/** Why one customer is refused, which is not that the campaign has none left. */
+/** The code for a customer who has reached the limit, as opposed to an exhausted campaign. */
 const hasAll = 'has_all';
 
 export interface Customer {
   userId: string;
 }
 
-/** Issues one coupon to each customer of a list, which only that customer can redeem; it is taken back by voiding it. */
+/** Issues one coupon to each customer of a list. Only that customer can redeem it; undo voids it. */
 export function useIssuing(campaign: Campaign): BulkAction<Customer> {
   const t = useText(campaignMessages);
   const { id, name, total, issued } = campaign;
@@ -43,7 +43,7 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
     skip: ({ userId }) => (isOver ? t('overAlready') : isCustomerId(userId) ? undefined : t('noCustomer')),
     item: ({ userId }) => ({ id: userId, label: userId }),
     send: (rows, _, key) => (rows[0]?.own === undefined ? issueTo(id, rows, key) : withdraw(rows, t('undoReason'), key)),
-    // Of a coupon that was redeemed meanwhile nothing is taken back.
+    // A coupon that was redeemed in the meantime stays redeemed.
     told: (error, rows) =>
       transitionRefused<Coupon>(error) && rows.map(({ id: user }) => ({ id: user, verdict: 'changed', said: { code: error.code, text: error.message } })),
     describe: ({ verdict, said, made }) => {
@@ -58,9 +58,9 @@ export function useIssuing(campaign: Campaign): BulkAction<Customer> {
 }
 
 /**
- * Issues to all but those who may have no more, whom the service names when it refuses
- * the whole: the others are asked for again, under a key that follows from the first, so
- * that all of it can be asked for again.
+ * Issues to all customers except those at the limit. The service rejects the complete request and
+ * names them, so the others are requested again under a key derived from the first. A retry
+ * therefore repeats the same sequence.
  */
 async function issueTo(campaign: number, rows: readonly Item[], key: string): Promise<Result<Customer>[]> {
   const refused: Result<Customer>[] = [];
@@ -81,7 +81,7 @@ async function issueTo(campaign: number, rows: readonly Item[], key: string): Pr
   return refused;
 }
 
-/** Takes a coupon back that was issued: it can never be redeemed. One that was redeemed meanwhile stays so. */
+/** Voids an issued coupon. A coupon that was already redeemed stays redeemed. */
 async function withdraw([row]: readonly Item[], reason: string, key: string): Promise<Result<Customer>[]> {
   if (row?.own === undefined) return [];
   await voidCoupon(row.own, reason, key);

@@ -3,7 +3,7 @@ import { api, asTyped, data, exactly, idempotent, pages, type components, type o
 import type { JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 
-/** Its value holds every number as it was spelled. */
+/** A config; numbers in its value are spelled as received. */
 export type Config = components['schemas']['ConfigRead'];
 export type ValueType = components['schemas']['ValueType'];
 export type ConfigEvent = components['schemas']['ConfigEvent'];
@@ -19,7 +19,7 @@ type ConfigQuery = NonNullable<operations['listConfigs']['parameters']['query']>
 export interface ConfigSearch extends TableSearch {
   prefix?: string;
   valueType?: ValueType;
-  /** The dialog that makes one is open. */
+  /** Whether the creation dialog is open. */
   create?: boolean;
 }
 
@@ -27,7 +27,7 @@ export const valueTypes = ['string', 'number', 'boolean', 'json'] as const satis
 
 const historyPage = 50;
 
-/** What a change of a config needs; only its reading says how many votes, so that the answer to a save leaves that open. */
+/** The votes that a change of the config needs. Only a read returns their number, so it is unknown after a save. */
 export const needsOf = ({ protected: isProtected, changeNeeds }: Config): { votes: number | undefined } | undefined =>
   isProtected ? { votes: changeNeeds?.approvals } : undefined;
 
@@ -36,12 +36,12 @@ export function readConfigs(search: ConfigSearch, signal?: AbortSignal): Promise
   return exactly(api.GET('/api/v1/configs', { params: { query: search as ConfigQuery }, parseAs: 'text', signal }));
 }
 
-/** The export as the service wrote it, to the last digit. */
+/** The export as the service wrote it, with all digits. */
 export function exportConfigs(prefix: string | undefined): Promise<string> {
   return data(api.GET('/api/v1/configs/export', { params: { query: { prefix } }, parseAs: 'text' }));
 }
 
-/** One config; its value holds every number as it was spelled. */
+/** One config; numbers in its value are spelled as received. */
 export function readConfig(key: string, signal?: AbortSignal): Promise<Config> {
   return exactly(api.GET('/api/v1/configs/{key}', { params: { path: { key } }, parseAs: 'text', signal }));
 }
@@ -55,17 +55,17 @@ function readHistory(key: string, cursor: string | undefined, signal?: AbortSign
   return exactly(api.GET('/api/v1/configs/{key}/history', { params, signal, parseAs: 'text' }));
 }
 
-/** Every version of what had this key, newest first; a config that was deleted too. */
+/** Every version under this key, newest first, including deleted configs. */
 export const configHistory = (key: string) => pages(['configs', 'one', key, 'history'], (cursor, signal) => readHistory(key, cursor, signal));
 
-/** Who saved the versions between two, neither counted: those whose changes a save was merged with. */
+/** The authors of the versions between two versions, both exclusive: their changes were merged with a save. */
 export async function authorsBetween(key: string, after: number, before: number): Promise<PersonName[]> {
   const { items } = await readHistory(key, undefined);
   const between = items.filter(({ version }) => version > after && version < before);
   return [...new Map(between.map(({ changedBy }) => [changedBy.id, changedBy])).values()];
 }
 
-/** The version in which a key was deleted at a moment; undefined where the history has it no more. */
+/** The version in which a key was deleted at a time; undefined if the history no longer contains it. */
 export async function findDeletion(key: string, time: string, signal?: AbortSignal): Promise<ConfigRevision | undefined> {
   let cursor: string | undefined;
   do {
@@ -77,15 +77,15 @@ export async function findDeletion(key: string, time: string, signal?: AbortSign
   return undefined;
 }
 
-/** Creates a config from its members; one that was deleted can be made again. */
+/** Creates a config from its members, also under a deleted key. */
 export function createConfig(members: JsonObject, key: string): Promise<Config> {
   return exactly(api.POST('/api/v1/configs', { ...asTyped(members, idempotent(key)), parseAs: 'text' }));
 }
 
 /**
- * Saves under the guard. The service keeps others' edits of other fields beside it, or
- * makes the config what its author saw, whatever others changed, for a reason:
- * that needs a permission of its own.
+ * Saves at a given ETag. With `merge` the service keeps other users' edits of other fields. With
+ * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
+ * reason and a separate permission.
  */
 export function saveConfig(
   config: string,
@@ -103,7 +103,7 @@ export function saveConfig(
   );
 }
 
-/** Asks for a change at a time; it is answered with what waits for that. */
+/** Schedules a change; the reply contains the waiting approval. */
 export function scheduleConfig(config: string, patch: JsonObject, etag: string, effectiveTime: string, key: string) {
   return data(
     api.PATCH('/api/v1/configs/{key}', {
@@ -113,7 +113,7 @@ export function scheduleConfig(config: string, patch: JsonObject, etag: string, 
   );
 }
 
-/** Writes a new version with the content of an old one. */
+/** Writes a new version with the content of an older one. */
 export function rollBackConfig(config: string, etag: string, toVersion: number, note: string, key: string): Promise<Config> {
   return exactly(
     api.POST('/api/v1/configs/{key}/rollback', {
@@ -129,7 +129,7 @@ export async function deleteConfig(key: string, etag: string): Promise<void> {
   await api.DELETE('/api/v1/configs/{key}', { params: { path: { key }, header: { 'If-Match': etag } } });
 }
 
-/** Makes all changes or none. What was only proposed is thrown before, as a problem. */
+/** Applies all changes or none. If they only became a proposal, the client throws a problem before this returns. */
 export async function changeConfigs(batch: JsonObject, key: string) {
   const reply = await data(api.POST('/api/v1/config-batches', asTyped(batch, idempotent(key))));
   return (reply as components['schemas']['ConfigBatchResult']).results;

@@ -4,7 +4,7 @@ import type { Words } from '@/ui';
 import { isWithheld } from './editor/form';
 import { configMessages } from './messages';
 
-/** How people read places and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
+/** The labels and values of a config: Remark for /remark, and the key path within the value for /value/retries. */
 export function useConfigWords(): Words {
   const t = useText(configMessages);
   const labels: Readonly<Record<string, string>> = {

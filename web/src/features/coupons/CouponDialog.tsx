@@ -22,7 +22,7 @@ interface Form {
 
 const longestReason = 500;
 
-/** Redeems or voids a coupon, once; who comes second reads who was first. */
+/** Redeems or voids a coupon, at most once. If another user was first, the dialog names them. */
 export function CouponDialog({ coupon, action, onClose }: Props) {
   const t = useText(couponMessages);
   const toasts = useToasts();
@@ -53,7 +53,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   const lost = transitionRefused<Coupon>(error) !== undefined;
   const refusal = useRefusal(form.userId);
   const close = () => {
-    // Nothing that was typed for it can be sent any more.
+    // The draft can no longer be sent.
     if (lost) keyed.discard();
     onClose();
   };
@@ -101,7 +101,7 @@ export function CouponDialog({ coupon, action, onClose }: Props) {
   );
 }
 
-/** Why it was not done: who was first and when, or which limit stands against it. */
+/** Explains why the step failed: the winner and the time, or the limit. */
 function useRefusal(userId: string): (error: Error) => ReactNode {
   const t = useText(couponMessages);
   return (error) => {

@@ -16,7 +16,7 @@ const statuses = ['unused', 'used', 'void', 'expired'] as const;
 
 const rowId = ({ code }: Coupon) => code;
 
-/** Coupons that were issued and what became of them; many are voided at once. */
+/** The issued coupons with their statuses; several can be voided together. */
 export function CouponList({ search }: { search: Raw<CouponSearch> }) {
   const t = useText(couponMessages);
   const list = useList<CouponSearch, Coupon>({ search, queryKey: ['coupons', 'list'], read: readCoupons });
@@ -64,7 +64,7 @@ export function CouponList({ search }: { search: Raw<CouponSearch> }) {
   );
 }
 
-/** Codes are looked up whole: the service does not search in parts of them. */
+/** The service only finds complete codes. */
 function OpenCode({ open }: { open: (code: string) => void }) {
   const t = useText(couponMessages);
   const [code, setCode] = useState('');

@@ -10,7 +10,7 @@ import { couponMessages } from './messages';
 import { campaignNames, couponHistory, oneCoupon, type Coupon, type CouponAction } from './queries';
 import { useWorth } from './useWorth';
 
-/** One coupon: what it is worth, what can be done with it, and what happened to it. */
+/** The page of a coupon: its discount, actions and history. */
 export function CouponPage({ code }: { code: string }) {
   const t = useText(couponMessages);
   const mayWrite = useMay()('coupons:write');

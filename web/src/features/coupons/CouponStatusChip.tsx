@@ -6,7 +6,6 @@ import type { CouponStatus } from './queries';
 
 const tones: Readonly<Record<CouponStatus, Tone>> = { unused: 'info', used: 'ok', void: 'bad', expired: 'neutral' };
 
-/** Whether a coupon can still be redeemed. */
 export function CouponStatusChip({ status }: { status: CouponStatus }) {
   const t = useText(couponMessages);
   return <StatusChip tone={tones[status]}>{t(status)}</StatusChip>;

@@ -1,3 +1,3 @@
 import { catalogue } from '@/i18n';
 
-export const codeMessages = catalogue({ line: 'Line {line}:', take: 'Take this stretch' }, { line: '第 {line} 行：', take: '采用这一段' });
+export const codeMessages = catalogue({ line: 'Line {line}:', take: 'Take this change' }, { line: '第 {line} 行：', take: '采用此更改' });

@@ -110,7 +110,7 @@ test('what was proposed is neither done nor refused: it is told with the votes t
   const action = openAction();
   send.mockRejectedValueOnce(new ApiProblem({ code: 'proposed', title: '', detail: '', status: 202, requestId: '' }, '{"id":12,"required":2,"votes":[]}'));
   act(() => action.current.run({ version: 5 }));
-  await screen.findByText('Proposed, not done: it waits for 2 votes.');
+  await screen.findByText('Proposed, not applied: 2 votes are missing.');
   expect(action.current).toMatchObject({ outcome: 'proposed', proposal: { id: 12 }, error: null, sent: undefined, key: undefined });
   expect(onDone).not.toHaveBeenCalled();
 });

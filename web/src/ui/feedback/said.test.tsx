@@ -18,9 +18,9 @@ test('in English the service is quoted', () => {
 });
 
 test.each([
-  [{ ...stale, members: { updatedBy: { id: 2, name: 'Li' } } }, '自你读取之后 Li 更改了它；你的更改均未生效。'],
-  [stale, '读取之后它已被更改；你的更改均未生效。'],
-  [{ code: 'status_changed', text: 'Order cannot ship.', members: { changedBy: { id: 2, name: 'Li' } } }, 'Li 抢先更改了它；没有执行你的操作。'],
+  [{ ...stale, members: { updatedBy: { id: 2, name: 'Li' } } }, '自你读取之后 Li 更改了该记录；你的更改均未生效。'],
+  [stale, '读取之后记录已被更改；你的更改均未生效。'],
+  [{ code: 'status_changed', text: 'Order cannot ship.', members: { changedBy: { id: 2, name: 'Li' } } }, 'Li 已抢先更改，你的操作未执行。'],
   [
     { code: 'insufficient_stock', text: '3 pieces of …', members: { lines: [{ sku: 'TEA', available: 3, wanted: 5 }] } },
     'TEA 有货 3 件，需要 5 件；没有任何更改。',

@@ -3,12 +3,12 @@ import { catalogue } from '@/i18n';
 export const commentMessages = catalogue(
   {
     comments: 'Comments',
-    noComments: 'Nobody has said anything yet.',
-    earlier: 'Earlier ones',
+    noComments: 'No comments yet.',
+    earlier: 'Earlier comments',
     say: 'Comment',
-    sayConfirm: 'Say it',
+    sayConfirm: 'Post comment',
     sayTitle: 'Comment on {name}',
-    said: 'Said.',
+    said: 'Comment posted.',
   },
   {
     comments: '评论',
@@ -17,6 +17,6 @@ export const commentMessages = catalogue(
     say: '评论',
     sayConfirm: '发表',
     sayTitle: '评论 {name}',
-    said: '已发表。',
+    said: '评论已发表。',
   },
 );

@@ -23,6 +23,6 @@ test('the value of a filter is told in the words of the list that it was chosen 
     ),
     () => ({}),
   );
-  expect((await screen.findByRole('group', { name: '生效的筛选' })).textContent).toBe('状态: 在售');
+  expect((await screen.findByRole('group', { name: '当前筛选' })).textContent).toBe('状态: 在售');
   vi.unstubAllGlobals();
 });

@@ -24,7 +24,7 @@ const permissions = ['orders:*', 'orders:read', 'items:read'];
 const plain = { ...session(), user: { ...session().user, permissions } };
 const renamed = { ...user, displayName: 'Seven', version: 4, etag: '"c-4"' };
 
-/** Answers by what is asked for. */
+/** Replies by the path of the request. */
 function serve(onEdit: (guard: string | null) => Response) {
   const account = { now: user };
   const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json' } });
@@ -32,7 +32,7 @@ function serve(onEdit: (guard: string | null) => Response) {
     const request = new Request(input, init);
     const path = new URL(request.url).pathname;
     if (request.method === 'PATCH') return Promise.resolve(onEdit(request.headers.get('If-Match')));
-    // What is read again comes late: until then what the edit was answered is shown.
+    // The second read never completes, so the page shows the reply of the edit.
     if (path === '/api/v1/me') return account.now === user ? Promise.resolve(json({ ...user, permissions })) : new Promise<Response>(() => undefined);
     if (path === '/api/v1/session') return Promise.resolve(json({ ...plain, user: { ...plain.user, displayName: account.now.displayName } }));
     return Promise.resolve(json({ items: [], total: 0, totalIsExact: true, nextCursor: null, prevCursor: null }));

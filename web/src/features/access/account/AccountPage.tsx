@@ -16,7 +16,7 @@ import { ChangePassword } from './ChangePassword';
 import { NameForm } from './NameForm';
 import { myAccount, type Me } from './queries';
 
-/** One's own account: who one is here, what one is called, what one may do, and where one is signed in. */
+/** The account of the signed-in user: identity, display name, permissions and sessions. */
 export function AccountPage() {
   const t = useText(accountMessages);
   const words = useUserWords();
@@ -26,7 +26,7 @@ export function AccountPage() {
   const [field, setField] = useState<string>();
   const name = query.data?.displayName;
   useEffect(() => {
-    // The frame around the page calls one by what the session says.
+    // The frame around the page shows the name from the session.
     if (name !== undefined && name !== displayName) void loadSession();
   }, [name, displayName]);
   return (

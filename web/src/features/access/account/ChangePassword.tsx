@@ -14,14 +14,14 @@ import { changePassword, myAccount, type Me } from './queries';
 
 type Passwords = Record<'current' | 'next' | 'repeated', string>;
 
-/** The members of the request by the input that holds them. */
+/** The members of the request, by input. */
 const places = { current: ['currentPassword'], next: ['newPassword'], repeated: [] } as const;
 const inputs = ['current', 'next', 'repeated'] as const;
 
 /**
- * The dialog that changes one's own password. Passwords live in the page only; what is
- * kept is whether tokens end too. Once a change is done its current password is another,
- * so that asking again changes nothing a second time.
+ * The dialog that changes the user's own password. The passwords are never stored in the browser;
+ * the draft only contains whether to revoke tokens. After a change the current password differs, so
+ * a retry changes nothing a second time.
  */
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const t = useText(accountMessages);
@@ -72,7 +72,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   };
   const type = (part: Partial<Passwords>) => {
     setPasswords({ ...passwords, ...part });
-    // What was refused was said of what stood there.
+    // The rejection concerned the earlier input.
     if (!isFixed) keyed.change({});
   };
   const isSending = outcome === 'sending';

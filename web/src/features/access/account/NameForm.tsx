@@ -11,11 +11,11 @@ import { editMe, myAccount, type Me } from './queries';
 
 interface Props {
   me: Me;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** Edits what one is called. Whoever manages users may edit that at the same time, on the user's own page. */
+/** The form for the user's display name. An administrator may edit the same field on the user's page at the same time. */
 export function NameForm({ me, onField }: Props) {
   const t = useText(accountMessages);
   const user = useText(userMessages);
@@ -32,7 +32,7 @@ export function NameForm({ me, onField }: Props) {
     isComplete: ({ displayName }) => displayName.trim() !== '',
     send: editMe,
     onRecord: (saved) => {
-      // A conflict tells of the user, and not of what they may do.
+      // A conflict contains the user without their permissions.
       queries.setQueryData(myAccount(id).queryKey, (before) => before && { ...before, ...saved });
       void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
     },

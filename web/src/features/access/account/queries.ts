@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, idempotent, type components } from '@/api';
 import type { JsonObject } from '@/merge';
 
-/** One's own account: the user that one is, and what one may do. */
+/** The signed-in user with their permissions. */
 export type Me = components['schemas']['Me'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 
-/** Is read again with what is announced of the user. */
+/** Announced changes of the user invalidate this query. */
 export function myAccount(id: number) {
   return queryOptions({
     queryKey: ['users', 'one', String(id), 'me'],
@@ -18,7 +18,10 @@ export function editMe(patch: JsonObject, etag: string, key: string) {
   return data(api.PATCH('/api/v1/me', { params: { header: { 'If-Match': etag } }, body: patch, headers: idempotent(key) }));
 }
 
-/** Is sent without a key, since no reply to a request with a password is kept. Once it is done, the current password is another. */
+/**
+ * Sent without a key, since the service stores no reply to a request with a password. After a
+ * change the current password differs, so a retry is rejected.
+ */
 export function changePassword(change: PasswordChange) {
   return data(api.POST('/api/v1/me/password', { body: change }));
 }

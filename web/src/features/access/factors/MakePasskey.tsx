@@ -14,10 +14,10 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks the browser for a passkey, and sends what it says. */
+/** Creates a passkey in the browser and registers it with the service. */
 export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
   const t = useText(factorMessages);
-  // What the browser says lives in the page only; it is sent again as it is while no answer came.
+  // The browser's response is never stored. A retry after a lost reply sends the same response.
   const answer = useRef<PasskeyAnswer>({});
   const [isAsking, setAsking] = useState(false);
   const [failure, setFailure] = useState<PasskeyFailure>();
@@ -28,7 +28,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
     send: () => confirmFactor(setup.id, { credential: answer.current }),
     onDone: onConfirmed,
   });
-  // Who closes the dialog is asked no more.
+  // Closing the dialog aborts the passkey prompt.
   useEffect(() => stopAsking, []);
   const make = async () => {
     setFailure(undefined);
@@ -57,7 +57,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
   );
 }
 
-/** Why the browser made none. */
+/** The messages for each failure of the browser. */
 const failures = { cancelled: 'passkeyCancelled', registered: 'passkeyRegistered', failed: 'passkeyFailed' } as const;
 
 function Refusal({ error }: { error: Error }) {

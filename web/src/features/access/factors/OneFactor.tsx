@@ -8,7 +8,7 @@ import { factorMessages } from './messages';
 import { removeFactor, type Factor } from './queries';
 import { RenameFactor } from './RenameFactor';
 
-/** One factor of one's own, what is known of it, and what can be done with it. */
+/** One second factor of the user: its details and actions. */
 export function OneFactor({ factor, onChanged }: { factor: Factor; onChanged: () => void }) {
   const { id, kind, name, lastUsedTime, createdTime, passkey } = factor;
   const t = useText(factorMessages);
@@ -57,7 +57,7 @@ export function OneFactor({ factor, onChanged }: { factor: Factor; onChanged: ()
   );
 }
 
-/** The words for ways by which browsers reach authenticators; others are shown as they are. */
+/** The labels of authenticator transports; unknown transports are shown unchanged. */
 const transports: Partial<Record<string, 'internal' | 'hybrid' | 'usb' | 'nfc' | 'ble'>> = {
   internal: 'internal',
   hybrid: 'hybrid',

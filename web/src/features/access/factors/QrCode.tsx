@@ -1,10 +1,10 @@
 import { encode } from 'uqr';
 import styles from './Factors.module.css';
 
-/** Light modules around the code, as readers expect. */
+/** The quiet zone around the code, in modules. */
 const quiet = 4;
 
-/** A text as a QR code, drawn in the page. It is dark on light in either scheme, since readers expect that. */
+/** A text as a QR code, rendered in the page. It is dark on light in both schemes, since scanners expect that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: quiet });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

@@ -2,7 +2,7 @@ import { useText } from '@/i18n';
 import { ShownOnce } from '../ShownOnce';
 import { factorMessages } from './messages';
 
-/** Recovery codes, which are shown this once. */
+/** Recovery codes, displayed only once. */
 export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
   const t = useText(factorMessages);
   const words = {

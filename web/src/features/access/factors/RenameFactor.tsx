@@ -6,7 +6,7 @@ import { Buttons, longestName } from './parts';
 import { factorMessages } from './messages';
 import { renameFactor, type Factor } from './queries';
 
-/** The dialog that gives a factor another name. One that was renamed meanwhile is not renamed over. */
+/** The dialog that renames a factor. It does not overwrite a concurrent rename. */
 export function RenameFactor({ factor: { id, name }, onClose, onRenamed }: { factor: Factor; onClose: () => void; onRenamed: () => void }) {
   const t = useText(factorMessages);
   const [typed, setTyped] = useState(name);

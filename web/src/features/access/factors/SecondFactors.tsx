@@ -13,10 +13,10 @@ import { myFactors, replaceRecoveryCodes, type FactorKind } from './queries';
 import { RecoveryCodes } from './RecoveryCodes';
 import { SetUpFactor } from './SetUpFactor';
 
-/** From so many recovery codes on one is told to get new ones. */
+/** At or below this number of recovery codes, the page suggests new ones. */
 const few = 3;
 
-/** One's own second factors: what is asked for beside the password, and how many recovery codes are left. */
+/** The second factors of the signed-in user, and the number of remaining recovery codes. */
 export function SecondFactors({ userId, hasPassword }: { userId: number; hasPassword: boolean }) {
   const t = useText(factorMessages);
   const ui = useText(uiMessages);
@@ -86,7 +86,7 @@ function SetUpButtons({ site, onSetUp }: { site: string | null; onSetUp: (kind: 
   );
 }
 
-/** Says why no passkey can be set up on this page, and where one can. */
+/** Explains why this page cannot register a passkey, and which address can. */
 function WhereElse({ site }: { site: string | null }) {
   const t = useText(factorMessages);
   const use = passkeyUse(site);

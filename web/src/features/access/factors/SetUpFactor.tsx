@@ -16,18 +16,18 @@ const titles = { totp: 'setUpTitle', passkey: 'passkeyTitle' } as const;
 
 interface Props {
   kind: FactorKind;
-  /** The first one is given a name already. */
+  /** The first factor has a default name. */
   isFirst: boolean;
-  /** The first one takes the password, of who has one. */
+  /** The first factor requires the password, if the user has one. */
   asksPassword: boolean;
   onClose: () => void;
   onConfirmed: (factor: ConfirmedFactor) => void;
 }
 
 /**
- * The dialog that sets a factor up. An authenticator app is named, given its secret, and shows
- * with a code that it has it; a passkey is named and made. Until then nothing is asked for, and
- * closing it leaves all as it was.
+ * The dialog that registers a factor. An authenticator app is named, receives its secret, and is
+ * confirmed with a code; a passkey is named and created. Closing the dialog before the confirmation
+ * leaves everything unchanged.
  */
 export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed }: Props) {
   const t = useText(factorMessages);
@@ -52,7 +52,7 @@ interface NameProps {
 function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const t = useText(factorMessages);
   const [name, setName] = useState(isFirst ? t(kind === 'totp' ? 'nameFirst' : 'nameFirstPasskey') : '');
-  // The password lives in the page only.
+  // The password is never stored in the browser.
   const [password, setPassword] = useState('');
   const [asked, setAsked] = useState(false);
   const begin = useKeyedMutation<string, FactorSetup>({
@@ -106,7 +106,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
   const input = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState('');
   const [asked, setAsked] = useState(false);
-  // The code lives in the page only.
+  // The code is never stored in the browser.
   const confirm = useKeyedMutation<null, ConfirmedFactor>({
     scope: `me/factors/${setup.id}/confirm`,
     title: t('setUpTitle'),

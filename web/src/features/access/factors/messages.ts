@@ -61,7 +61,7 @@ export const factorMessages = catalogue(
     passwordHint: 'Shows that it is you, and not somebody who found this browser.',
     passwordNeeded: 'Enter your password.',
     passwordWrong: 'This is not your password.',
-    next: 'Go on',
+    next: 'Continue',
     scan: 'Scan this with the app, or type the secret into it. Both are shown this once.',
     qr: 'QR code for the authenticator app',
     secret: 'Secret',

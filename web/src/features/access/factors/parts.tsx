@@ -6,7 +6,7 @@ import { factorMessages } from './messages';
 
 export const longestName = 100;
 
-/** Why a factor was not confirmed. */
+/** Explains why a factor was not confirmed. */
 export function SetUpRefusal({ error }: { error: Error }) {
   const t = useText(factorMessages);
   if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
@@ -14,7 +14,7 @@ export function SetUpRefusal({ error }: { error: Error }) {
   return <ProblemBanner error={error} />;
 }
 
-/** The buttons of a dialog. Without `onConfirm` the one that goes on submits the form. */
+/** The buttons of a dialog. Without `onConfirm` the confirm button submits the form. */
 export function Buttons({ confirm, isSending, onClose, onConfirm }: { confirm: string; isSending: boolean; onClose: () => void; onConfirm?: () => void }) {
   const t = useText(factorMessages);
   return (

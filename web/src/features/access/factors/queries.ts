@@ -7,7 +7,7 @@ export type FactorProof = components['schemas']['FactorProof'];
 export type FactorSetup = components['schemas']['FactorSetup'];
 export type ConfirmedFactor = components['schemas']['ConfirmedFactor'];
 
-/** One's own second factors. They are read again with what is announced of the user. */
+/** The second factors of the signed-in user. Announced changes of the user invalidate this query. */
 export function myFactors(id: number) {
   return queryOptions({
     queryKey: ['users', 'one', String(id), 'factors'],
@@ -15,17 +15,17 @@ export function myFactors(id: number) {
   });
 }
 
-/** Is sent without a key, since no reply with a secret is kept; one that was begun before is void. */
+/** Sent without a key, since the service stores no reply with a secret. A new registration voids the pending one. */
 export function beginFactor(kind: FactorKind, name: string, password: string | undefined): Promise<FactorSetup> {
   return data(api.POST('/api/v1/me/factors', { body: { kind, name, password } }));
 }
 
-/** Is sent without a key, since no reply with recovery codes is kept; a factor is confirmed once. */
+/** Sent without a key, since the service stores no reply with recovery codes. A factor is confirmed at most once. */
 export function confirmFactor(id: number, proof: FactorProof): Promise<ConfirmedFactor> {
   return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: proof }));
 }
 
-/** Gives a factor another name than the one that it is seen with. */
+/** Renames a factor, provided that it still has the displayed name. */
 export function renameFactor(id: number, from: string, name: string, key: string): Promise<Factor> {
   return data(api.POST('/api/v1/me/factors/{id}/rename', { params: { path: { id }, header: idempotent(key) }, body: { from, name } }));
 }
@@ -34,7 +34,7 @@ export function removeFactor(id: number) {
   return api.DELETE('/api/v1/me/factors/{id}', { params: { path: { id } } });
 }
 
-/** Is sent without a key, since no reply with recovery codes is kept; asking again makes them anew. */
+/** Sent without a key, since the service stores no reply with recovery codes. A retry generates new codes. */
 export async function replaceRecoveryCodes(): Promise<string[]> {
   return (await data(api.POST('/api/v1/me/factors/recovery-codes'))).recoveryCodes;
 }

@@ -15,8 +15,8 @@ import { NewPassword } from '../users/NewPassword';
 import { invitationMessages } from './messages';
 
 /**
- * Lets who was invited choose a password, and signs them in. The invitation stands in the
- * fragment of the address, which is sent nowhere.
+ * The page on which an invited user chooses a password and is signed in. The invitation is in the
+ * fragment of the address, which browsers do not send.
  */
 export function InvitationPage() {
   const t = useText(invitationMessages);
@@ -33,7 +33,7 @@ export function InvitationPage() {
     staleTime: Infinity,
     gcTime: 0,
   });
-  // The address holds a secret: nobody comes back to it.
+  // The address contains a secret, so it must not stay in the history.
   const leave = () => void navigate({ to: '/', replace: true });
   const onAccepted = (next: Challenge | undefined) => {
     if (next === undefined) leave();
@@ -64,7 +64,7 @@ export function InvitationPage() {
   );
 }
 
-/** Says that an invitation opens nothing, and what to do. */
+/** Shown for an invitation that is not valid, with the next step. */
 function Over({ error, onLeave }: { error: Error | null; onLeave: () => void }) {
   const t = useText(invitationMessages);
   const text = useProblemText();
@@ -117,7 +117,7 @@ function ChoosePassword({ invitation, invited: { tenant, username, displayName, 
           autoFocus
           onChange={(value) => {
             setPassword(value);
-            // What was refused was said of what stood there.
+            // The rejection concerned the earlier input.
             accept.reset();
           }}
         />
@@ -141,7 +141,7 @@ function ChoosePassword({ invitation, invited: { tenant, username, displayName, 
   );
 }
 
-/** Accepts by a provider in place of a password, where there is one. */
+/** Accepts the invitation with a provider instead of a password, if the tenant has one. */
 function ByProvider({ invitation, tenant }: { invitation: string; tenant: string }) {
   const t = useText(invitationMessages);
   const text = useProblemText();

@@ -11,12 +11,12 @@ import { beginLink } from './queries';
 
 interface Props {
   providers: readonly Provider[];
-  /** Who has a password and no second factor shows by it that it is them. */
+  /** Users with a password and without a second factor confirm with the password. */
   asksPassword: boolean;
   onClose: () => void;
 }
 
-/** The dialog that leads to a provider, to link one's account. The password lives in the page only. */
+/** The dialog that links the user's account at a provider. The password is never stored in the browser. */
 export function LinkAccount({ providers, asksPassword, onClose }: Props) {
   const t = useText(linkMessages);
   const [name, setName] = useState(providers[0]?.name ?? '');

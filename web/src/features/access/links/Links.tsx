@@ -15,12 +15,12 @@ import { linksOf, removeLink, type Link } from './queries';
 
 interface Props {
   userId: number;
-  /** One's own are added here too. */
+  /** Whether this is the signed-in user, who can add links. */
   isOwn: boolean;
   hasPassword: boolean;
 }
 
-/** The links of a user to providers of single sign-on; nothing where there is neither a link nor a provider. */
+/** The links of a user to single sign-on providers; nothing if there are neither links nor providers. */
 export function Links({ userId, isOwn, hasPassword }: Props) {
   const t = useText(linkMessages);
   const ui = useText(uiMessages);

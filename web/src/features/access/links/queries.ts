@@ -3,7 +3,7 @@ import { api, data, type components } from '@/api';
 
 export type Link = components['schemas']['Link'];
 
-/** Whom providers name when they name a user: oneself, or another. They are read again with what is announced of the user. */
+/** The linked provider accounts of the signed-in user or of another user. Announced changes of the user invalidate this query. */
 export function linksOf(userId: number, isOwn: boolean) {
   return queryOptions({
     queryKey: ['users', 'one', String(userId), 'links'],
@@ -12,7 +12,7 @@ export function linksOf(userId: number, isOwn: boolean) {
   });
 }
 
-/** Is sent without a key: a browser goes to the provider once for each. */
+/** Sent without a key: each reply contains a new redirect to the provider. */
 export async function beginLink(provider: string, password: string | undefined): Promise<string> {
   return (await data(api.POST('/api/v1/me/links', { body: { provider, password } }))).location;
 }

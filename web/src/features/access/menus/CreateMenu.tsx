@@ -9,11 +9,11 @@ import { createMenu, oneMenu, type Menu } from './queries';
 
 interface Props {
   onClose: () => void;
-  /** The menu that the new one comes below; undefined for the top. */
+  /** The parent of the new menu; undefined for the top level. */
   below?: Menu;
 }
 
-/** The dialog that creates a menu, last among its siblings. */
+/** The dialog that creates a menu as the last of its siblings. */
 export function CreateMenu({ onClose, below }: Props) {
   const t = useText(menuMessages);
   const toasts = useToasts();

@@ -10,15 +10,18 @@ import { createMenu, oneMenu, type Menu } from './queries';
 
 interface Props {
   id: number;
-  /** What was typed. */
+  /** The draft. */
   form: MenuFields;
-  /** It was made again. */
+  /** Called after the menu was created again. */
   onSettled: () => void;
-  /** It was deleted before the page was opened. */
+  /** Set if the menu was already deleted when the page opened. */
   onForget?: () => void;
 }
 
-/** The menu was deleted: what can become of what was typed. One that is made again stands last at the top, under a number of its own. */
+/**
+ * Shown for a deleted menu with a draft. A menu that is created again gets a new number and becomes
+ * the last one at the top level.
+ */
 export function DeletedMenu({ id, form, onSettled, onForget }: Props) {
   const t = useText(menuMessages);
   const toasts = useToasts();

@@ -12,13 +12,13 @@ import { editMenu, oneMenu, type Menu } from './queries';
 
 interface Props {
   menu: Menu;
-  /** It was deleted while it was open here. */
+  /** Whether the menu was deleted while the page was open. */
   gone: boolean;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** Edits a menu. */
+/** The form for a menu. */
 export function MenuForm({ menu, gone, onField }: Props) {
   const t = useText(menuMessages);
   const queries = useQueryClient();

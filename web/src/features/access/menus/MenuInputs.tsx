@@ -19,10 +19,10 @@ interface Props {
 
 const places = ['title', 'path', 'icon', 'permission', 'hidden'] as const;
 
-/** Which places of a refused request have an input here. */
+/** Whether a faulty member of a rejected request has an input here. */
 export const isMenuInput = (pointer: string): boolean => places.some((place) => pointer === `/${place}`);
 
-/** The inputs of a menu: what it is called, where it leads, and who is shown it. */
+/** The inputs of a menu: its title, its target and its audience. */
 export function MenuInputs({ value, strict, error, readOnly = false, onChange }: Props) {
   const t = useText(menuMessages);
   const text = useLocalText();

@@ -16,7 +16,7 @@ import { menuHistory, menuList, oneMenu, type Menu } from './queries';
 import { takesMore } from './tree';
 import { useMenuWrites } from './useMenuWrites';
 
-/** One menu: what it shows to whom, and its history. */
+/** The page of a menu: its form and its history. */
 export function MenuPage({ id }: { id: number }) {
   const t = useText(menuMessages);
   const words = useMenuWords();
@@ -45,7 +45,7 @@ export function MenuPage({ id }: { id: number }) {
   );
 }
 
-/** Adds below a menu, hides, shows and deletes it. */
+/** Adds a child menu; hides, shows and deletes the menu. */
 function Actions({ menu }: { menu: Menu }) {
   const t = useText(menuMessages);
   const navigate = useNavigate();
@@ -69,7 +69,7 @@ function Actions({ menu }: { menu: Menu }) {
 
 const actions = { create: 'onCreate', update: 'onUpdate', move: 'onMove' } as const;
 
-/** Every version of a menu, with what it changed and where it put it. */
+/** Every version of a menu, with its changes and moves. */
 function Revisions({ id }: { id: number }) {
   const t = useText(menuMessages);
   const nameOf = useMenuName();

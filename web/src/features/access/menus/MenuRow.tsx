@@ -18,16 +18,16 @@ interface Props {
   menu: Menu;
   level: number;
   siblings: number;
-  /** The menu may be moved, hidden and deleted. */
+  /** Whether the user may move, hide and delete the menu. */
   mayWrite: boolean;
-  /** Another menu can be created below it. */
+  /** Whether the menu can have children. */
   takesMore: boolean;
-  /** Which steps lead somewhere. */
+  /** Whether a step is possible. */
   canStep: (step: Step) => boolean;
-  /** It is what is being dragged, or where that would be dropped. */
+  /** Whether the row is being dragged, and the drop zone over it. */
   isDragged: boolean;
   drop: Zone | undefined;
-  /** Names what says how to move a menu. */
+  /** The id of the text that explains how to move a menu. */
   hintId: string;
   onStep: (step: Step) => void;
   onDrag: (begins: boolean) => void;
@@ -38,7 +38,7 @@ interface Props {
   onAdd: () => void;
 }
 
-/** One menu of the tree: the dots that move it, where it leads, and what can be done with it. */
+/** One menu of the tree: its drag handle, its target and its actions. */
 export function MenuRow(props: Props) {
   const { menu, level, siblings, mayWrite, takesMore, canStep, isDragged, drop, hintId, onStep, onDrag, onOver, onDrop } = props;
   const t = useText(menuMessages);
@@ -136,7 +136,7 @@ export function MenuRow(props: Props) {
   );
 }
 
-/** Which part of a row the pointer is over: its edges are beside the menu, its middle is in it. */
+/** The drop zone under the pointer: before or after the menu at the edges, inside it in the middle. */
 function zoneOf({ currentTarget, clientY }: DragEvent): Zone {
   const { top, height } = currentTarget.getBoundingClientRect();
   const part = (clientY - top) / height;

@@ -17,7 +17,7 @@ import { menuList, type Menu } from './queries';
 import { placeAfter, placeAt, rowsOf, takesMore, type Step, type Zone } from './tree';
 import { useMenuWrites } from './useMenuWrites';
 
-/** The menus as a tree that is put in order: by the pointer, by keys, and by the actions of each. */
+/** The menus as a tree. Users order it with the pointer, the keyboard, or the actions of each menu. */
 export function MenuTree() {
   const t = useText(menuMessages);
   const ui = useText(uiMessages);
@@ -61,7 +61,7 @@ function Tree({ menus, mayWrite, onAdd }: { menus: readonly Menu[]; mayWrite: bo
   const hintId = useId();
   const list = useRef<HTMLUListElement>(null);
   const [dragging, setDragging] = useState<Dragging>();
-  /** The menu whose dots keep the focus while a key moves it. */
+  /** The menu whose drag handle keeps the focus during a move by keyboard. */
   const held = useRef<number>(undefined);
   const [said, setSaid] = useState('');
   const { move, setHidden, remove, isBusy } = useMenuWrites({ onStep: setSaid });

@@ -5,7 +5,7 @@ import { textOf } from '../sets';
 import { menuMessages } from './messages';
 import type { Menu, MenuTerms } from './queries';
 
-/** What of a menu is edited in its form. */
+/** The editable members of a menu. */
 export type MenuFields = {
   title: string;
   path: string;
@@ -31,22 +31,22 @@ export const formOf = ({ title, path, icon, permission, hidden }: JsonObject): M
   hidden: hidden === true,
 });
 
-/** A menu in its history: its fields, and where it stood. */
+/** A menu in its history: its fields and its position. */
 export const placedContentOf = ({ parentId, position, ...fields }: MenuFields & Pick<Menu, 'parentId' | 'position'>): JsonObject => ({
   ...contentOf(fields),
   ...(parentId === null ? {} : { parentId }),
   position,
 });
 
-/** The terms that fields stand for. */
+/** The request body for a form. */
 export const termsOf = (fields: MenuFields): MenuTerms => ({ ...readFields(fields), title: fields.title.trim(), path: fields.path.trim() });
 
-/** Whether the service will take an address; it says itself what else is wrong with one. */
+/** Whether an address has a valid form. The service checks the rest. */
 export const isAddress = (path: string): boolean => path === '' || /^(?!.*\/\/)\/[^\s\\]*$/.test(path) || /^https:\/\/[^\s\\/]/.test(path);
 
 export const isComplete = ({ title, path }: MenuFields): boolean => isAddress(path.trim()) && (title.trim() !== '' || path.startsWith('/'));
 
-/** How a menu is read, place by place; another one is called by its title, where that is known. */
+/** The labels and values of a menu's fields; `titleOf` returns the title of a parent menu, if known. */
 export function useMenuWords(titleOf: (id: number) => string | undefined = () => undefined): Words {
   const t = useText(menuMessages);
   const words = wordsOf<{ title: string; path: string; icon: string; permission: string; parentId: number; position: number }>({

@@ -8,7 +8,7 @@ export type MenuPlace = components['schemas']['MenuMove'];
 
 const historyPage = 50;
 
-/** Every menu, each before those below it. */
+/** Every menu, parents before their children. */
 export const menuList = queryOptions({
   queryKey: ['menus', 'list'],
   queryFn: async ({ signal }): Promise<Menu[]> => (await data(api.GET('/api/v1/menus', { signal }))).items,
@@ -30,7 +30,7 @@ export function createMenu(terms: MenuTerms, key: string) {
   return data(api.POST('/api/v1/menus', { body: terms, headers: idempotent(key) }));
 }
 
-/** Edits a menu as it was at a tag; disjoint also where something else of it was changed since. */
+/** Edits a menu at a given ETag. With `disjoint` the edit also succeeds if only other members changed since then. */
 export function editMenu(id: number, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/menus/{id}', {
@@ -41,7 +41,7 @@ export function editMenu(id: number, patch: JsonObject, etag: string, key: strin
   );
 }
 
-/** Moves a menu as it was at a tag, also where it was edited since; not where somebody else has moved it. */
+/** Moves a menu at a given ETag. The move succeeds if another user has edited the menu, but not if another user has moved it. */
 export function moveMenu(id: number, place: MenuPlace, etag: string, key: string) {
   return data(
     api.POST('/api/v1/menus/{id}/move', {

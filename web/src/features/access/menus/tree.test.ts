@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Menu } from './queries';
 import { placeAfter, placeAt, rowsOf, takesMore, type Step, type Zone } from './tree';
 
-/** Menus by their parents, each before those below it: [id, parentId]. */
+/** Builds menus from [id, parentId] pairs, parents before their children. */
 function treeOf(...pairs: [number, number | null][]): Menu[] {
   const counts = new Map<number | null, number>();
   return pairs.map(([id, parentId]) => {

@@ -1,27 +1,27 @@
 import type { Menu } from './queries';
 
-/** So many levels of menus the service takes. */
+/** The service's maximum number of menu levels. */
 const mostLevels = 4;
 
-/** Where a menu is to stand. */
+/** A target position of a menu. */
 export interface Place {
   parentId: number | null;
-  /** Among its siblings, itself left out. */
+  /** The index among its siblings, without the menu itself. */
   position: number;
 }
 
-/** A step of a menu by a key: among its siblings, below the one before it, or out beside its parent. */
+/** A step by keyboard: among its siblings, into the previous sibling, or out to its parent's level. */
 export type Step = 'up' | 'down' | 'in' | 'out';
 
-/** Where a menu is dropped on another one. */
+/** The drop zone on another menu. */
 export type Zone = 'before' | 'inside' | 'after';
 
-/** A menu as the tree shows it. */
+/** A menu as a row of the tree. */
 export interface Row {
   menu: Menu;
-  /** From 1. */
+  /** Starts at 1. */
   level: number;
-  /** How many siblings it has, itself among them. */
+  /** The number of siblings, including the menu itself. */
   siblings: number;
 }
 
@@ -34,24 +34,24 @@ function levelOf(menus: readonly Menu[], id: number | null): number {
   return menu === undefined ? 0 : 1 + levelOf(menus, menu.parentId);
 }
 
-/** How many levels a menu and what is below it take. */
+/** The number of levels that a menu and its descendants occupy. */
 const heightOf = (menus: readonly Menu[], id: number): number => 1 + Math.max(0, ...below(menus, id).map((menu) => heightOf(menus, menu.id)));
 
 const isWithin = (menus: readonly Menu[], id: number | null, above: number): boolean =>
   id !== null && (id === above || isWithin(menus, byId(menus, id)?.parentId ?? null, above));
 
-/** Whether a menu can be below another one: not below itself, and not too deep. */
+/** Whether a menu can become a child of another one: not of itself or a descendant, and not below the maximum depth. */
 const fits = (menus: readonly Menu[], id: number, parentId: number | null): boolean =>
   !isWithin(menus, parentId, id) && levelOf(menus, parentId) + heightOf(menus, id) <= mostLevels;
 
-/** Whether another menu can be created below one. */
+/** Whether a menu can have children. */
 export const takesMore = (menus: readonly Menu[], id: number): boolean => levelOf(menus, id) < mostLevels;
 
 export function rowsOf(menus: readonly Menu[]): Row[] {
   return menus.map((menu) => ({ menu, level: levelOf(menus, menu.id), siblings: below(menus, menu.parentId).length }));
 }
 
-/** Where a step leads; undefined where it leads nowhere. */
+/** The target position of a step; undefined if the step is not possible. */
 export function placeAfter(menus: readonly Menu[], menu: Menu, step: Step): Place | undefined {
   const { id, parentId, position } = menu;
   const siblings = below(menus, parentId);
@@ -69,7 +69,7 @@ export function placeAfter(menus: readonly Menu[], menu: Menu, step: Step): Plac
   }
 }
 
-/** Where a menu comes to stand that is dropped on another one; undefined where it cannot, or stands there already. */
+/** The target position of a drop; undefined if it is not allowed or changes nothing. */
 export function placeAt(menus: readonly Menu[], menu: Menu, target: Menu, zone: Zone): Place | undefined {
   const parentId = zone === 'inside' ? target.id : target.parentId;
   if (target.id === menu.id || !fits(menus, menu.id, parentId)) return undefined;

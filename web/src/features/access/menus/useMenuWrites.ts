@@ -11,7 +11,7 @@ import type { Place } from './tree';
 interface Moving {
   menu: Menu;
   to: Place;
-  /** By a step, of which many may follow: told where the tree stands, and not in the corner. */
+  /** A move by keyboard, of which many can follow each other. It is announced in the tree instead of in a toast. */
   isStep?: boolean;
   isUndo?: boolean;
 }
@@ -26,11 +26,11 @@ export interface MenuWrites {
   move: (menu: Menu, to: Place, by: 'step' | 'pointer') => void;
   setHidden: (menu: Menu, hidden: boolean) => void;
   remove: (menu: Menu) => Promise<void>;
-  /** One of them is under way, or its outcome is not known yet. */
+  /** Whether a write is in flight or has an unknown outcome. */
   isBusy: boolean;
 }
 
-/** What is done with a menu by a button, a key or the pointer. Each can be taken back by a write of its own. */
+/** The writes of the menu tree by button, key or pointer. Each one can be undone by a separate write. */
 export function useMenuWrites({ onStep, onRemoved }: { onStep?: (said: string) => void; onRemoved?: () => Promise<void> } = {}): MenuWrites {
   const t = useText(menuMessages);
   const ask = useConfirm();

@@ -10,9 +10,9 @@ import { isRoleInput, RoleInputs } from './RoleInputs';
 
 interface Props {
   onClose: () => void;
-  /** What the new role begins as, and the number of the one that it is a copy of. */
+  /** The initial fields of a copy, and the id of the original role. */
   copy?: { of: number; fields: RoleFields };
-  /** The role was created; comes before its page is opened. */
+  /** Called after the creation, before the new page opens. */
   onCreated?: () => void;
 }
 

@@ -9,15 +9,15 @@ import { createRole, oneRole, type Role } from './queries';
 
 interface Props {
   id: number;
-  /** What was typed. */
+  /** The draft. */
   form: RoleFields;
-  /** It was made again. */
+  /** Called after the role was created again. */
   onSettled: () => void;
-  /** It was deleted before the page was opened. */
+  /** Set if the role was already deleted when the page opened. */
   onForget?: () => void;
 }
 
-/** The role was deleted: what can become of what was typed. One that is made again gets a number of its own, so that the page goes on there. */
+/** Shown for a deleted role with a draft. A role that is created again gets a new number, so its page has another address. */
 export function DeletedRole({ id, form, onSettled, onForget }: Props) {
   const t = useText(roleMessages);
   const toasts = useToasts();

@@ -13,7 +13,7 @@ import { readFields, termsOf } from './fields';
 import { roleMessages } from './messages';
 import { createRole, deleteRole, oneRole, type Role, type RoleTerms } from './queries';
 
-/** So many of those who hold a role are named where it cannot be deleted. */
+/** The maximum number of users named when a role cannot be deleted. */
 const named = 5;
 
 /** Copies and deletes a role. */
@@ -33,7 +33,7 @@ export function RoleActions({ role }: { role: Role }) {
   );
 }
 
-/** Deletes the role; where somebody holds it, says who. */
+/** Deletes the role. If users have it, names them. */
 function useRemove(role: Role): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(roleMessages);
   const access = useText(accessMessages);

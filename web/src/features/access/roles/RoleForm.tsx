@@ -13,13 +13,13 @@ import { isRoleInput, RoleInputs } from './RoleInputs';
 
 interface Props {
   role: Role;
-  /** It was deleted while it was open here. */
+  /** Whether the role was deleted while the page was open. */
   gone: boolean;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** Edits a role. */
+/** The form for a role. */
 export function RoleForm({ role, gone, onField }: Props) {
   const t = useText(roleMessages);
   const queries = useQueryClient();
@@ -37,7 +37,7 @@ export function RoleForm({ role, gone, onField }: Props) {
     send: (patch, etag, key) => editRole(id, patchOfSets(patch, 'permissions'), etag, key),
     onRecord: (saved) => {
       queries.setQueryData(oneRole(id).queryKey, saved);
-      // Users are shown with the names of their roles.
+      // Users are displayed with the names of their roles.
       ['roles', 'users'].forEach((topic) => void queries.invalidateQueries({ queryKey: [topic] }));
     },
   });

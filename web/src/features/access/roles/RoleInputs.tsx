@@ -8,7 +8,7 @@ import { roleMessages } from './messages';
 
 interface Props {
   value: RoleFields;
-  /** What is saved of its permissions. */
+  /** The saved permissions, as a serialized set. */
   base?: string;
   strict: boolean;
   error: Error | null;
@@ -16,10 +16,10 @@ interface Props {
   onChange: (change: Partial<RoleFields>) => void;
 }
 
-/** Which places of a refused request have an input here. */
+/** Whether a faulty member of a rejected request has an input here. */
 export const isRoleInput = (pointer: string): boolean => pointer === '/name' || pointer === '/permissions';
 
-/** The inputs of a role: its name, and what its holders may do. */
+/** The inputs of a role: its name and its permissions. */
 export function RoleInputs({ value, base, strict, error, readOnly = false, onChange }: Props) {
   const t = useText(roleMessages);
   const { wrong } = useFaults({ strict, error }, ['name', 'permissions'], (name) => {

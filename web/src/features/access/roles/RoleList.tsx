@@ -11,7 +11,7 @@ import { CreateRole } from './CreateRole';
 import { roleMessages } from './messages';
 import { readRoles, type Role, type RoleSearch } from './queries';
 
-/** The names under which users are given what they may do. */
+/** The roles that grant permissions to users. */
 export function RoleList({ search }: { search: Raw<RoleSearch> }) {
   const t = useText(roleMessages);
   const list = useList<RoleSearch, Role>({ search, queryKey: ['roles', 'list'], read: readRoles });

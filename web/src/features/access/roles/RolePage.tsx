@@ -15,7 +15,7 @@ import { oneRole, roleHistory, type Role } from './queries';
 import { RoleActions } from './RoleActions';
 import { RoleForm } from './RoleForm';
 
-/** One role: what its holders may do, who they are, and its history. */
+/** The page of a role: its permissions, its users and its history. */
 export function RolePage({ id }: { id: number }) {
   const t = useText(roleMessages);
   const words = useRoleWords();
@@ -44,10 +44,10 @@ export function RolePage({ id }: { id: number }) {
   );
 }
 
-/** So many of those who hold it are named. */
+/** The maximum number of users listed. */
 const named = 20;
 
-/** Who has the role. */
+/** The users with the role. */
 function Holders({ role: { name } }: { role: Role }) {
   const t = useText(roleMessages);
   const ui = useText(uiMessages);
@@ -84,7 +84,7 @@ function Holders({ role: { name } }: { role: Role }) {
 
 const actions = { create: 'onCreate', update: 'onUpdate' } as const;
 
-/** Every version of a role, with what it gave and took. */
+/** Every version of a role, with added and removed permissions. */
 function Revisions({ id }: { id: number }) {
   const t = useText(roleMessages);
   const query = useInfiniteQuery(roleHistory(id));

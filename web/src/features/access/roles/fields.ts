@@ -6,10 +6,10 @@ import { membersOf, namesIn, setOf, spellSet, textOf, wordsWithSet } from '../se
 import { roleMessages } from './messages';
 import type { Role, RoleTerms } from './queries';
 
-/** What of a role is edited in its form. */
+/** The editable members of a role. */
 export type RoleFields = {
   name: string;
-  /** As a set is spelled; see sets.ts. */
+  /** A serialized set, see sets.ts. */
   permissions: string;
 };
 
@@ -23,12 +23,12 @@ export const contentOf = ({ name, permissions }: RoleFields): JsonObject => ({ n
 
 export const formOf = ({ name, permissions }: JsonObject): RoleFields => ({ name: textOf(name), permissions: setOf(permissions) });
 
-/** The terms that fields stand for. */
+/** The request body for a form. */
 export const termsOf = ({ name, permissions }: RoleFields): RoleTerms => ({ name: name.trim(), permissions: namesIn(permissions) });
 
 export const isComplete = ({ name }: RoleFields): boolean => name.trim() !== '';
 
-/** How a role is read, place by place: each permission is one. */
+/** The labels and values of a role's fields; each permission is a separate field. */
 export function useRoleWords(): Words {
   const t = useText(roleMessages);
   const access = useText(accessMessages);

@@ -30,7 +30,7 @@ export function createRole(terms: RoleTerms, key: string) {
   return data(api.POST('/api/v1/roles', { body: terms, headers: idempotent(key) }));
 }
 
-/** Edits a role as it was at a tag. */
+/** Edits a role at a given ETag. */
 export function editRole(id: number, patch: JsonObject, etag: string, key: string) {
   return data(
     api.PATCH('/api/v1/roles/{id}', {

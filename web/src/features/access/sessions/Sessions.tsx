@@ -11,7 +11,7 @@ import { sessionMessages } from './messages';
 import { endOtherSessions, endSession, openSessions, reread, type OpenSession } from './queries';
 import styles from './Sessions.module.css';
 
-/** Where a user is signed in, each with the way to end it; one's own end together too, but for the one that asks. */
+/** The sessions of a user, each with a button that ends it. Users can also end all their other sessions together. */
 export function Sessions({ userId }: { userId: number }) {
   const t = useText(sessionMessages);
   const ui = useText(uiMessages);
@@ -78,7 +78,7 @@ function Session({ session }: { session: OpenSession }) {
   );
 }
 
-/** What a session is used with, in a few words. */
+/** Returns the name of a session's device. */
 function useDevice(): (userAgent: string) => string {
   const t = useText(sessionMessages);
   return (userAgent) => {

@@ -1,10 +1,10 @@
-/** What a session is used with, as far as its browser says; a name is a proper noun in every language. */
+/** The program and system of a session, from its User-Agent. Names are the same in every language. */
 export interface Device {
   program: string | undefined;
   system: string | undefined;
 }
 
-/** Browsers by what only they say. Most also claim to be those below them. */
+/** Browsers by a token that only they send, most specific first: most also claim to be later entries. */
 const programs: readonly (readonly [RegExp, string])[] = [
   [/\bMicroMessenger\//, 'WeChat'],
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -28,7 +28,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 const firstIn = (names: typeof programs, userAgent: string): string | undefined => names.find(([says]) => says.test(userAgent))?.[1];
 
-/** Reads a User-Agent; a program that is no browser is called by its first word. Nothing is decided by it, since anybody can say anything. */
+/**
+ * Parses a User-Agent; a program that is not a browser is named by its first word. For display
+ * only: clients can send any value.
+ */
 export function deviceOf(userAgent: string): Device {
   const [first = ''] = userAgent.trim().split(/[/\s(;]/, 1);
   const own = first === '' || first === 'Mozilla' ? undefined : first;

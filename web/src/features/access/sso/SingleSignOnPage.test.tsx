@@ -54,15 +54,15 @@ test('who is signed in is taken up', async () => {
 
 test.each(['{"rpId":"elsewhere.example"}', 'no JSON'])('a passkey that is not for this page is told of: %s', async (passkey) => {
   await open(`challenge=secret-1&methods=passkey,recovery&passkey=${encodeURIComponent(passkey)}`);
-  await screen.findByText(/^Your passkey cannot be used on this page/);
+  await screen.findByText(/^Your passkey does not work on this page/);
   await screen.findByLabelText('Recovery code');
   expect(screen.queryByRole('button', { name: 'Use your passkey' })).toBeNull();
 });
 
 test('who has a second factor shows it, and is told when that took too long', async () => {
   const { service } = await open('challenge=secret-1&methods=totp,recovery,smoke', problem(401, 'unauthenticated'));
-  await userEvent.type(await screen.findByLabelText('Code of your authenticator app'), '123456');
-  await userEvent.click(screen.getByRole('button', { name: 'Go on' }));
+  await userEvent.type(await screen.findByLabelText('Code from your authenticator app'), '123456');
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
   await screen.findByText(/^That took too long/);
   expect(await service.requests[0]?.json()).toEqual({ challenge: 'secret-1', method: 'totp', code: '123456' });
 });

@@ -9,7 +9,7 @@ import { FactorForm } from '@/ui/signin/FactorForm';
 import { SignInFrame } from '@/ui/signin/SignInFrame';
 import { ssoMessages } from './messages';
 
-/** What the service says in the fragment of the address, which is sent nowhere. */
+/** The result from the service, in the fragment of the address, which browsers do not send. */
 interface Told {
   result: string | null;
   challenge: Challenge | undefined;
@@ -19,14 +19,14 @@ interface Told {
 
 const isMethod = (name: string): name is FactorMethod => name === 'passkey' || name === 'totp' || name === 'recovery';
 
-/** The challenge, as the 202 of a sign-in with a password has it. */
+/** The challenge, as in the 202 response of a password sign-in. */
 function challengeIn(said: URLSearchParams): Challenge | undefined {
   const challenge = said.get('challenge');
   if (challenge === null) return undefined;
   return { challenge, methods: (said.get('methods') ?? '').split(',').filter(isMethod), passkey: passkeyIn(said.get('passkey')) };
 }
 
-/** What somebody else wrote into the address is looked at by the browser, which knows what may stand there. */
+/** The address is untrusted input. The browser validates the passkey options. */
 function passkeyIn(text: string | null): Challenge['passkey'] {
   try {
     return text === null ? null : (JSON.parse(text) as Challenge['passkey']);
@@ -45,12 +45,12 @@ function read(hash: string): Told {
   };
 }
 
-/** Where a provider's answer leads: to the page that somebody left, to the second factor, or to a sentence why not. */
+/** The landing page of a provider's redirect. It leads to the original page, to the second factor, or to an error message. */
 export function SingleSignOnPage() {
   const t = useText(ssoMessages);
   const { history } = useRouter();
   const hash = useLocation({ select: (place) => place.hash });
-  // The page is left for where one was; what it was told is of no use a second time.
+  // The page is replaced by the original page; its result is used once.
   const [told] = useState(() => read(hash));
   const { challenge } = told;
   const [isOver, setOver] = useState(false);
@@ -95,13 +95,13 @@ function Arriving({ onArrived }: { onArrived: () => void }) {
     return () => {
       isHere = false;
     };
-    // It arrives once, whatever is drawn meanwhile.
+    // Runs once, independent of later renders.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return <Loader role="img" aria-label={t('arriving')} />;
 }
 
-/** The sentences for the words of the contract. */
+/** The messages for the result codes of the contract. */
 const sentences = {
   over: ['over', 'overHint'],
   cancelled: ['cancelled', 'cancelledHint'],
@@ -121,7 +121,7 @@ const isKnown = (reason: string | null): reason is keyof typeof sentences => rea
 function Failure({ reason, request, onLeave }: { reason: string | null; request: string | null; onLeave: () => void }) {
   const t = useText(ssoMessages);
   const [title, hint] = sentences[isKnown(reason) ? reason : 'over'];
-  // Nothing that somebody else wrote into the address is shown as ours.
+  // The address is untrusted input: only a well-formed request id is displayed.
   const id = request !== null && /^[0-9a-f-]{36}$/.test(request) ? request : undefined;
   return (
     <Stack gap="md">

@@ -6,7 +6,7 @@ export const ssoMessages = catalogue(
     arriving: 'Signing you in…',
     linked: 'Your account is linked',
     linkedHint: 'From now on you can sign in with it. Your other sessions have ended.',
-    goOn: 'Go on',
+    goOn: 'Continue',
     back: 'Go back',
     codeHint: 'The provider has said who you are. Now show your second factor.',
     codeOver: 'That took too long, or your account was changed meanwhile. Sign in again.',

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMay } from '@/api';
 import type { Token } from './queries';
 
-/** The user that a token acts as, with the way to its page for who may see users. */
+/** The user that a token acts as, linked to their page for readers of users. */
 export function ActingUser({ token: { userId, username } }: { token: Pick<Token, 'userId' | 'username'> }) {
   if (!useMay()('users:read')) return username;
   return (

@@ -12,7 +12,7 @@ import { createToken, type CreatedToken } from './queries';
 
 interface Props {
   onClose: () => void;
-  /** The token was created; its secret is shown by whoever opened the dialog. */
+  /** Called with the created token; the parent displays its secret. */
   onMade: (made: CreatedToken) => void;
 }
 

@@ -3,7 +3,7 @@ import { StatusChip, useNow } from '@/ui';
 import { expiryOf } from './expiry';
 import { tokenMessages } from './messages';
 
-/** When a token ends; marked when that is soon, or was. */
+/** The expiry of a token, highlighted if it is near or past. */
 export function ExpiryChip({ expiresTime }: { expiresTime: string | null }) {
   const t = useText(tokenMessages);
   const { date, dateTime } = useFormat();

@@ -10,7 +10,7 @@ import { oneToken, type Token } from './queries';
 import { ActingUser } from './ActingUser';
 import { useRevoke } from './useRevoke';
 
-/** All that is known of a token, and the way to end it. */
+/** The details of a token, and its revocation. */
 export function TokenDrawer({ id, onClose }: { id: number; onClose: () => void }) {
   const t = useText(tokenMessages);
   return (

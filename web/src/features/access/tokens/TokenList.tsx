@@ -15,7 +15,7 @@ import { readTokens, type CreatedToken, type Token, type TokenSearch } from './q
 import { TokenDrawer } from './TokenDrawer';
 import { TokenSecret } from './TokenSecret';
 
-/** What programs call the service with: one's own, and with users:write everybody's. */
+/** The API tokens of the user, and those of all users with users:write. */
 export function TokenList({ search }: { search: Raw<TokenSearch> }) {
   const t = useText(tokenMessages);
   const list = useList<TokenSearch, Token>({ search, queryKey: ['tokens', 'list'], read: readTokens });

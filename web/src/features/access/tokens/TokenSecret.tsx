@@ -4,7 +4,7 @@ import { ShownOnce } from '../ShownOnce';
 import { tokenMessages } from './messages';
 import type { CreatedToken } from './queries';
 
-/** The secret of a token, which is shown this once, and how it is used. */
+/** The secret of a token, displayed only once, and instructions for its use. */
 export function TokenSecret({ made: { name, token }, onStored }: { made: CreatedToken; onStored: () => void }) {
   const t = useText(tokenMessages);
   const words = {

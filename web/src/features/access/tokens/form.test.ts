@@ -11,7 +11,7 @@ test('all rights are asked for by choice only, and never by choosing nothing', (
   expect(faultOf(till, 'scopes', now)).toBe('scopesNeeded');
   expect(isComplete(till, now)).toBe(false);
   expect(requestOf({ ...till, scopes: 'items:read\norders:*' }, now)).toEqual({ name: 'till', scopes: ['items:read', 'orders:*'] });
-  // What was chosen before all was chosen is not sent.
+  // Scopes are not sent once all permissions are selected.
   expect(requestOf({ ...till, rights: 'all', scopes: 'items:read' }, now)).toEqual({ name: 'till' });
 });
 

@@ -1,7 +1,7 @@
 import { namesIn } from '../sets';
 import type { NewToken } from './queries';
 
-/** For how many days a token can be good; the service gives it 90 when nobody says otherwise. */
+/** The possible lifetimes of a token in days; the service's default is 90. */
 export const lifetimes = ['7', '30', '90', '180', '365'] as const;
 const usual = '90';
 
@@ -11,10 +11,10 @@ export type TokenForm = {
   userId: number | null;
   /** Whether it may do what is chosen, or all that its user may. */
   rights: 'chosen' | 'all';
-  /** As a set is spelled; see sets.ts. */
+  /** A serialized set, see sets.ts. */
   scopes: string;
   lasts: (typeof lifetimes)[number] | 'other';
-  /** When it ends, where a time is chosen. */
+  /** The expiry, if a time is chosen. */
   until: string | null;
 };
 
@@ -29,7 +29,7 @@ export const blankToken: TokenForm = { name: '', userId: null, rights: 'chosen',
 /** Whether its scopes are chosen. A token of another user never has all rights. */
 export const hasScopes = ({ rights, userId }: Pick<TokenForm, 'rights' | 'userId'>): boolean => rights === 'chosen' || userId !== null;
 
-/** What can be told to be wrong with a field without asking the service, at a time in ms since 1970. */
+/** The fault of a field that needs no request, at a time in ms since 1970. */
 export function faultOf(form: TokenForm, field: TokenField, now: number): TokenFault | undefined {
   switch (field) {
     case 'name':

@@ -3,7 +3,7 @@ import { api, data, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Token = components['schemas']['Token'];
-/** A token as its creation answers it, with the secret that is shown this once. */
+/** The reply to the creation of a token, with its secret, which the service returns only once. */
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type NewToken = components['schemas']['TokenCreate'];
 type TokenQuery = NonNullable<operations['listTokens']['parameters']['query']>;
@@ -11,7 +11,7 @@ type TokenQuery = NonNullable<operations['listTokens']['parameters']['query']>;
 export interface TokenSearch extends TableSearch {
   /** The user that the tokens act as. */
   userId?: number;
-  /** The token that is looked at. */
+  /** The open token. */
   open?: number;
 }
 
@@ -26,7 +26,7 @@ export function oneToken(id: number) {
   });
 }
 
-/** Is sent without a key: the reply has a secret, which is kept nowhere, so that a repeat makes another token. */
+/** Sent without a key: the service does not store the reply with the secret, so a retry creates another token. */
 export function createToken(token: NewToken) {
   return data(api.POST('/api/v1/tokens', { body: token }));
 }

@@ -5,7 +5,7 @@ import { useConfirm, useKeyedAction, useToasts, When } from '@/ui';
 import { tokenMessages } from './messages';
 import { oneToken, revokeToken, type Token } from './queries';
 
-/** Asks, and then revokes a token. */
+/** Revokes a token after a confirmation. */
 export function useRevoke(token: Token, onRevoked: () => void): { ask: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(tokenMessages);
   const confirm = useConfirm();

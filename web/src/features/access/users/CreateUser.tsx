@@ -15,17 +15,17 @@ import { isUserInput, UserInputs } from './UserInputs';
 
 interface Props {
   onClose: () => void;
-  /** The user was invited; the invitation is shown by whoever opened the dialog. */
+  /** Called with the invited user; the parent displays the invitation. */
   onInvited: (made: InvitedUser) => void;
 }
 
-/** How a new user comes in. */
+/** How a new user gets access. */
 type NewUserFields = UserFields & { entry: 'invitation' | 'password' };
 
 /**
- * The dialog that creates a user, who is invited to choose a password or given one. What is
- * typed is kept as everywhere, but for the password: after a reload it is asked for again,
- * also to ask for what was sent.
+ * The dialog that creates a user, with an invitation or with a password. The draft contains
+ * everything except the password, so the user enters it again after a reload, also to retry a
+ * request that was sent.
  */
 export function CreateUser({ onClose, onInvited }: Props) {
   const t = useText(userMessages);

@@ -9,7 +9,7 @@ interface Props {
   onChange: (endTokens: boolean) => void;
 }
 
-/** Whether API tokens end with a password. They stay unless one says otherwise, since programs of the same user often must go on. */
+/** Whether a password change also revokes API tokens. By default they stay valid, since programs often depend on them. */
 export function EndTokens({ label, checked, disabled, onChange }: Props) {
   const t = useText(userMessages);
   return (

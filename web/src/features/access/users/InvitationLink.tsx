@@ -4,7 +4,7 @@ import { ShownOnce } from '../ShownOnce';
 import { userMessages } from './messages';
 import type { InvitedUser } from './queries';
 
-/** The address at which who was invited chooses a password. It is shown this once. */
+/** The address at which the invited user chooses a password, displayed only once. */
 export function InvitationLink({ user: { username: name, invitation }, onStored }: { user: InvitedUser; onStored: () => void }) {
   const t = useText(userMessages);
   const { dateTime } = useFormat();

@@ -6,16 +6,16 @@ import { userMessages } from './messages';
 interface Props {
   label: string;
   value: string;
-  /** Somebody tried to send it: now say what is wrong. */
+  /** Whether to show errors: the user has tried to submit. */
   strict: boolean;
-  /** What the service refused of it. */
+  /** The fault that the service reported. */
   refused: string | undefined;
   autoFocus?: boolean;
   disabled?: boolean;
   onChange: (password: string) => void;
 }
 
-/** A password that is to be somebody's, with its rule. */
+/** The input for a user's new password, with its rules. */
 export function NewPassword({ label, value, strict, refused, autoFocus, disabled, onChange }: Props) {
   const t = useText(userMessages);
   const fault = passwordFault(value);

@@ -12,8 +12,8 @@ import { NewPassword } from './NewPassword';
 import { oneUser, resetPassword, type User } from './queries';
 
 /**
- * The dialog that gives a user a new password. It stands on the version that it was opened
- * on: of two admins who set one at the same time the second is told of the first.
+ * The dialog that sets a user's password. It is guarded by the version at which it was opened: if
+ * two administrators set one at the same time, the second is informed about the first.
  */
 export function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const t = useText(userMessages);
@@ -41,7 +41,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
       toasts.done(t('resetDone', { name }));
       onClose();
     },
-    // Whoever has read who was first can send it again.
+    // After reading about the conflict, the user can send it again.
     onRefused: (error) => setEtag(versionConflict<User>(error)?.currentEtag ?? etag),
   });
   const { form, change, error, isFixed, outcome } = keyed;

@@ -14,7 +14,7 @@ const items = [
 
 let chosen: string;
 
-/** The choices of somebody who has some permissions himself. */
+/** Renders the choices for a user with some permissions. */
 function open(mine: string[], base: string) {
   const one = session();
   sessionStore.signedIn({ ...one, user: { ...one.user, permissions: mine } });

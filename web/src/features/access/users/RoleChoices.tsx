@@ -14,16 +14,19 @@ import { userMessages } from './messages';
 import styles from './RoleChoices.module.css';
 
 interface Props {
-  /** What is chosen, as a set is spelled. */
+  /** The selected set, serialized. */
   value: string;
-  /** What is saved: it can be taken and given back, also by who does not have all that the role holds. */
+  /**
+   * The saved set. Every editor can remove and restore its roles, including roles with permissions
+   * that the editor does not have.
+   */
   base?: string;
   error?: string | undefined;
   readOnly?: boolean;
   onChange: (value: string) => void;
 }
 
-/** The roles that there are. One that holds what the user does not have cannot be chosen, and says so. */
+/** All roles. A role with permissions that the user does not have is disabled, with an explanation. */
 export function RoleChoices(props: Props) {
   const { value, base = '', error, readOnly = false } = props;
   const t = useText(userMessages);
@@ -40,7 +43,7 @@ export function RoleChoices(props: Props) {
     );
   }
   const held = new Map((query.data ?? []).map((role) => [role.name, role.permissions]));
-  // A role that was renamed or deleted since is still chosen here, and can be taken.
+  // A role that was renamed or deleted since then is still selected, and can be removed.
   const shown = [...new Set([...held.keys(), ...names, ...namesIn(base)])];
   return (
     <Checkbox.Group
@@ -63,7 +66,7 @@ export function RoleChoices(props: Props) {
 
 interface RowProps {
   name: string;
-  /** What it holds; undefined for one that there is no more. */
+  /** The permissions of the role; undefined if it no longer exists. */
   grants: readonly string[] | undefined;
   names: readonly string[];
   bases: readonly string[];
@@ -86,7 +89,7 @@ function Row({ name, grants = [], names, bases }: RowProps) {
   );
 }
 
-/** Roles by their names, for who may not see which there are. */
+/** Roles by name, for users who may not list them. */
 function NamedRoles({ value, error, onChange }: Props) {
   const t = useText(userMessages);
   const [text, setText] = useState(() => namesIn(value).join(', '));

@@ -12,7 +12,7 @@ import { InvitationLink } from './InvitationLink';
 import { disableUser, enableUser, inviteUser, oneUser, resetFactors, type InvitedUser, type User } from './queries';
 import { ResetPassword } from './ResetPassword';
 
-/** Gives a user a new password, shuts the user out, and lets the user in again. */
+/** Resets a user's password; disables and enables the user. */
 export function UserActions({ user }: { user: User }) {
   const t = useText(userMessages);
   const mayWrite = useMay()('users:write');
@@ -39,7 +39,7 @@ export function UserActions({ user }: { user: User }) {
   );
 }
 
-/** Has a user choose a password, in place of one that somebody knows or has forgotten. */
+/** Invites a user to choose a new password. */
 function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: { user: User }) {
   const t = useText(userMessages);
   const confirm = useConfirm();
@@ -72,7 +72,7 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
   );
 }
 
-/** Takes the second factors from somebody who has lost them. */
+/** Removes the second factors of a user who has lost them. */
 function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
   const t = useText(userMessages);
   const confirm = useConfirm();
@@ -101,7 +101,7 @@ function ResetFactors({ user: { id, username: name, etag } }: { user: User }) {
   );
 }
 
-/** Says why the service refused to change a user. */
+/** Explains why the service rejected a change of a user. */
 function useRefusals(name: string): (error: Error) => Promise<void> {
   const access = useText(accessMessages);
   const ui = useText(uiMessages);
@@ -111,7 +111,7 @@ function useRefusals(name: string): (error: Error) => Promise<void> {
   return async (error) => {
     const conflict = versionConflict<User>(error);
     if (isProblem(error, 'in_use')) await confirm({ title: access('lastManager'), body: access('lastManagerHint'), confirm: ui('understood') });
-    // The service says which permission it is, and speaks English.
+    // The service names the permission, in English.
     else if (isProblem(error, 'forbidden'))
       await confirm({ title: access('cannotGive'), body: language === 'en' ? error.message : undefined, confirm: ui('understood') });
     else if (conflict !== undefined) toasts.info(access('changedMeanwhile', { who: conflict.updatedBy.name, name }));
@@ -119,7 +119,7 @@ function useRefusals(name: string): (error: Error) => Promise<void> {
   };
 }
 
-/** Asks, and then disables the user, or enables one who is disabled; either can be taken back. */
+/** Disables or enables the user after a confirmation; both can be undone. */
 function useAccess(user: User): { ask: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const t = useText(userMessages);
   const { list } = useFormat();

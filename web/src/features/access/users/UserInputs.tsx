@@ -9,26 +9,26 @@ import { RoleChoices } from './RoleChoices';
 
 interface Props {
   value: UserFields;
-  /** What is saved of its roles. */
+  /** The saved roles, as a serialized set. */
   base?: string;
-  /** The user is being created: the display name may be left out. */
+  /** Whether the user is being created: the display name is then optional. */
   isNew?: boolean;
   strict: boolean;
   error: Error | null;
   readOnly?: boolean;
   onChange: (change: Partial<UserFields>) => void;
-  /** Between the names and the roles. */
+  /** Rendered between the names and the roles. */
   children?: ReactNode;
 }
 
 const fields = ['username', 'displayName', 'roles'] as const satisfies readonly UserField[];
-/** Inputs side by side stand on one line, whether they have a hint or not. */
+/** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
-/** Which places of a refused request have an input here. */
+/** Whether a faulty member of a rejected request has an input here. */
 export const isUserInput = (pointer: string): boolean => fields.some((field) => pointer === `/${field}`);
 
-/** The inputs of a user: what it is called, and its roles. */
+/** The inputs of a user: names and roles. */
 export function UserInputs({ value, base, isNew = false, strict, error, readOnly = false, onChange, children }: Props) {
   const t = useText(userMessages);
   const { wrong } = useFaults({ strict, error }, fields, (field) => {

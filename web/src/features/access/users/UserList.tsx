@@ -14,7 +14,7 @@ import { userMessages } from './messages';
 import { readUsers, type InvitedUser, type User, type UserSearch } from './queries';
 import { stateOf, UserStateChip } from './UserStateChip';
 
-/** Who can sign in here, and with which roles. */
+/** The users that can sign in, with their roles. */
 export function UserList({ search }: { search: Raw<UserSearch> }) {
   const t = useText(userMessages);
   const list = useList<UserSearch, User>({ search, queryKey: ['users', 'list'], read: readUsers });

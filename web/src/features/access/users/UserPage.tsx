@@ -17,7 +17,7 @@ import { UserActions } from './UserActions';
 import { UserForm } from './UserForm';
 import { UserStateChip } from './UserStateChip';
 
-/** One user: what it may do, its form, what can be done with it, and its history. */
+/** The page of a user: permissions, form, actions and history. */
 export function UserPage({ id }: { id: number }) {
   const t = useText(userMessages);
   const words = useUserWords();
@@ -55,7 +55,7 @@ export function UserPage({ id }: { id: number }) {
   );
 }
 
-/** So many of what the user may do stand on its page; the rest is the title. */
+/** The number of permissions displayed; the title lists the rest. */
 const shown = 12;
 
 function AboutUser({ user: { id, username, roles, groupRoles, invitationExpiresTime, createdTime, updatedTime, updatedBy } }: { user: User }) {
@@ -118,7 +118,7 @@ const actions = {
   groups: 'onGroups',
 } as const;
 
-/** Every version of a user, with what it changed. */
+/** Every version of a user, with its changes. */
 function Revisions({ id }: { id: number }) {
   const t = useText(userMessages);
   const query = useInfiniteQuery(userHistory(id));
@@ -130,7 +130,7 @@ function Revisions({ id }: { id: number }) {
       entries={revisions.map((revision, i) => ({
         ...revision,
         action: t(actions[revision.action]),
-        // What shuts out, lets in and sets a password changes no field.
+        // Disabling, enabling and setting a password change no field.
         changes: revision.action === 'update' ? changesOf(revisions, i, (one) => contentOf(readFields(one))) : undefined,
       }))}
     />

@@ -16,7 +16,7 @@ interface Props {
   disabled?: boolean;
 }
 
-/** Takes a user who can sign in by a name, or by what it begins with. */
+/** Selects an enabled user by name or by the start of it. */
 export function UserPicker({ userId, onChange, ...input }: Props) {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed.trim(), pause);
@@ -31,7 +31,7 @@ export function UserPicker({ userId, onChange, ...input }: Props) {
       {...input}
       searchable
       openOnFocus={false}
-      // The service has looked already.
+      // The service has already filtered.
       filter={({ options }) => options}
       data={users}
       comboboxProps={{ withinPortal: true }}

@@ -3,7 +3,7 @@ import { StatusChip, useNow } from '@/ui';
 import { userMessages } from './messages';
 import type { User } from './queries';
 
-/** Where a user stands on the way in. */
+/** The sign-in state of a user. */
 export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, 'disabled' | 'invitationExpiresTime'>, now: number) {
   if (disabled) return 'disabled';
   if (until === null) return 'active';
@@ -12,7 +12,7 @@ export function stateOf({ disabled, invitationExpiresTime: until }: Pick<User, '
 
 const tones = { active: 'ok', disabled: 'bad', invited: 'accent', invitationOver: 'warn' } as const;
 
-/** Whether a user can sign in. */
+/** Shows whether a user can sign in. */
 export function UserStateChip({ user }: { user: User }) {
   const t = useText(userMessages);
   const now = useNow();

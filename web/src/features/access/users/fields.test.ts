@@ -4,7 +4,7 @@ import { isUsername, passwordFault } from './fields';
 test.each([
   ['elevenchars', 'passwordShort'],
   ['twelve chars', undefined],
-  // Characters as people count them: these are 22 bytes of 11, and 24 of 6.
+  // Counted in characters, not in bytes or UTF-16 units.
   ['密码密码密码密码密码密', 'passwordShort'],
   ['🔑🔑🔑🔑🔑🔑', 'passwordShort'],
   ['密码密码密码密码密码密码', undefined],

@@ -6,11 +6,11 @@ import { membersOf, setOf, spellSet, textOf, wordsWithSet } from '../sets';
 import { userMessages } from './messages';
 import type { User } from './queries';
 
-/** What of a user is edited in its form. */
+/** The editable members of a user. */
 export type UserFields = {
   username: string;
   displayName: string;
-  /** As a set is spelled; see sets.ts. */
+  /** A serialized set, see sets.ts. */
   roles: string;
 };
 
@@ -19,16 +19,16 @@ export type UserField = keyof UserFields;
 export const longestUsername = 64;
 export const longestDisplayName = 100;
 
-/** What the service takes for a username. */
+/** Whether the service accepts a username. */
 export const isUsername = (text: string): boolean => /^[a-z0-9][a-z0-9._@+-]{0,63}$/.test(text);
 
-/** The least characters of a password, and the most bytes. */
+/** The minimum number of characters of a password, and the maximum number of bytes. */
 export const leastPassword = 12;
 export const longestPassword = 1024;
 
 export type PasswordFault = 'passwordShort' | 'passwordLong';
 
-/** What is wrong with a new password, by the rule of the service: characters as people count them, and bytes. */
+/** The fault of a new password by the service's rules, in characters and bytes. */
 export function passwordFault(password: string): PasswordFault | undefined {
   if (Array.from(password).length < leastPassword) return 'passwordShort';
   return new TextEncoder().encode(password).length > longestPassword ? 'passwordLong' : undefined;
@@ -50,7 +50,7 @@ export const formOf = ({ username, displayName, roles }: JsonObject): UserFields
   roles: setOf(roles),
 });
 
-/** How a user is read, place by place: each role is one. */
+/** The labels and values of a user's fields; each role is a separate field. */
 export function useUserWords(): Words {
   const t = useText(userMessages);
   const access = useText(accessMessages);

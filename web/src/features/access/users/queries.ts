@@ -4,14 +4,14 @@ import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type User = components['schemas']['User'];
-/** A user with the invitation that it was given just now, if it was. */
+/** A user, with the invitation if one was just issued. */
 export type InvitedUser = components['schemas']['InvitedUser'];
 export type NewUser = components['schemas']['UserCreate'];
 type PasswordReset = components['schemas']['PasswordReset'];
 type UserQuery = NonNullable<operations['listUsers']['parameters']['query']>;
 
 export interface UserSearch extends TableSearch {
-  /** Only those who hold the role with this name. */
+  /** Only users that have the role with this name. */
   role?: string;
   disabled?: boolean;
 }
@@ -34,12 +34,12 @@ export const userHistory = (id: number) =>
     data(api.GET('/api/v1/users/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** Is sent without a key, since nothing with a password or an invitation is kept; a username is given once. */
+/** Sent without a key, since the service stores no reply with a password or an invitation. A username is assigned once. */
 export function createUser(user: NewUser) {
   return data(api.POST('/api/v1/users', { body: user }));
 }
 
-/** Edits a user as it was at a tag. */
+/** Edits a user at a given ETag. */
 export function editUser(id: number, patch: JsonObject, etag: string, key: string) {
   return data(
     api.PATCH('/api/v1/users/{id}', {
@@ -50,27 +50,27 @@ export function editUser(id: number, patch: JsonObject, etag: string, key: strin
   );
 }
 
-/** Shuts a user out, whatever else was changed about it meanwhile. */
+/** Disables a user without a guard, whatever else has changed. */
 export function disableUser(id: number, key: string) {
   return data(api.POST('/api/v1/users/{id}/disable', { params: { path: { id } }, headers: idempotent(key) }));
 }
 
-/** Lets a user in again as it was at a tag: what it may do is what was looked at. */
+/** Enables a user at a given ETag, so that their permissions are the displayed ones. */
 export function enableUser(id: number, etag: string, key: string) {
   return data(api.POST('/api/v1/users/{id}/enable', { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) }));
 }
 
-/** Is sent without a key, as createUser; the tag has it done once. */
+/** Sent without a key, like createUser; the ETag guards against a second execution. */
 export function resetPassword(id: number, reset: PasswordReset, etag: string) {
   return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: reset }));
 }
 
-/** Invites a user as it was at a tag: what it may do is what was looked at. Is sent without a key, as createUser. */
+/** Invites a user at a given ETag, so that their permissions are the displayed ones. Sent without a key, like createUser. */
 export function inviteUser(id: number, etag: string) {
   return data(api.POST('/api/v1/users/{id}/invite', { params: { path: { id }, header: { 'If-Match': etag } } }));
 }
 
-/** Takes all second factors from a user as it was at a tag: what it may do is what was looked at. */
+/** Removes all second factors of a user at a given ETag, so that their permissions are the displayed ones. */
 export function resetFactors(id: number, etag: string, key: string) {
   return data(api.POST('/api/v1/users/{id}/reset-factors', { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) }));
 }

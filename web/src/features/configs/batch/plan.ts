@@ -5,14 +5,14 @@ import { readValue } from '../create/draft';
 import { contentOfConfig } from '../editor/form';
 import type { BatchMember, Config, ValueType } from '../queries';
 
-/** The most changes of one batch. */
+/** The maximum number of changes in one batch. */
 export const mostChanges = 500;
 
-/** What is to be done with every chosen config, as it is typed. */
+/** The form of a batch, which applies to every chosen config. */
 export interface BatchForm {
   kind: 'value' | 'remark' | 'delete';
   type: ValueType;
-  /** The value as it is typed: a string as it is, all else as JSON. */
+  /** The value as text: a string unchanged, everything else as JSON. */
   text: string;
   remark: string;
   note: string;
@@ -20,20 +20,20 @@ export interface BatchForm {
 
 export type SkipReason = 'otherType' | 'sameValue' | 'sameRemark' | 'notPatchable';
 
-/** Why a config is left as it is; undefined for one that is changed. */
+/** Why a config stays unchanged; undefined if the batch changes it. */
 export function skipReason(config: Config, { kind, type, text, remark }: BatchForm): SkipReason | undefined {
   if (kind === 'delete') return undefined;
   if (kind === 'remark') return config.remark === remark.trim() ? 'sameRemark' : undefined;
   if (config.valueType !== type) return 'otherType';
   const { value } = readValue(type, text);
   if (value === undefined) return undefined;
-  // Whether it has this secret value already is not known.
+  // Whether the config already has this secret value is unknown.
   if (config.masked === true) return undefined;
   if (equal(valueOf(config), value)) return 'sameValue';
   return isPatchable({ value: valueOf(config) }, { value }) ? undefined : 'notPatchable';
 }
 
-/** The change of one config, with the tag of what was seen. */
+/** The change of one config, with the displayed ETag. */
 export function changeOf(config: Config, { kind, type, text, remark }: BatchForm): JsonObject {
   const { key, etag } = config;
   if (kind === 'delete') return { key, op: 'delete', etag };
@@ -42,12 +42,12 @@ export function changeOf(config: Config, { kind, type, text, remark }: BatchForm
 }
 
 /**
- * The change that takes back what a batch did to a config, with the tag that it was left with;
- * undefined where no merge patch can say what was there: a null inside an object.
+ * The change that undoes the effect of a batch on a config, with the ETag after the batch.
+ * Undefined if no merge patch can express the earlier value: null inside an object.
  */
 export function undoOf(config: Config, etag: string | undefined, { kind, type, text }: BatchForm): JsonObject | undefined {
   const { key } = config;
-  // Nobody can put back what was withheld from them.
+  // The browser does not have a masked value, so it cannot restore it.
   if (config.masked === true && kind !== 'remark') return undefined;
   if (kind === 'delete') return { key, op: 'create', patch: contentOfConfig(config) };
   if (etag === undefined) return undefined;
@@ -58,7 +58,7 @@ export function undoOf(config: Config, etag: string | undefined, { kind, type, t
 
 const valueOf = (config: Config): Json => exact(config.value);
 
-/** A verdict for each config of a batch that conflicted. */
+/** A verdict for each config of a batch with conflicts. */
 export function conflictResults(items: readonly Item[], conflicts: readonly BatchMember[]): Result<Config>[] {
   const byIndex = new Map(conflicts.map((member) => [member.index, member]));
   return items.map(({ id }, index) => {
@@ -68,7 +68,10 @@ export function conflictResults(items: readonly Item[], conflicts: readonly Batc
   });
 }
 
-/** A verdict for each config of a batch that broke rules, by the pointers of its fields; undefined when none is about a config. */
+/**
+ * A verdict for each config of a batch with validation faults, by the pointers of the faults;
+ * undefined if no fault concerns a config.
+ */
 export function refusalResults(items: readonly Item[], fields: readonly FieldProblem[], say: (field: FieldProblem) => string): Result<Config>[] | undefined {
   const results = items.map(({ id }, index): Result<Config> => {
     const at = `/changes/${index}/`;

@@ -14,7 +14,7 @@ import { useConfigWords } from '../useConfigWords';
 import { batchMessages } from './messages';
 import { changeOf, conflictResults, mostChanges, refusalResults, skipReason, undoOf, type BatchForm } from './plan';
 
-/** How it is noticed that others change configs that were chosen. */
+/** How the list detects that other users changed chosen configs. */
 export const watchedConfigs: Watched<Config> = {
   topic: 'configs',
   key: ({ key }) => key,
@@ -118,7 +118,7 @@ function Inputs({ input, change, strict }: InputProps<BatchForm>) {
   );
 }
 
-/** What becomes of a config: old and new. */
+/** The change of one config: old and new. */
 function Becomes({ config, input: { kind, type, text, remark } }: { config: Config; input: BatchForm }) {
   const t = useText(batchMessages);
   if (kind === 'delete') return <Text c="bad">{t('deleted')}</Text>;

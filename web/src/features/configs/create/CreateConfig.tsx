@@ -10,7 +10,7 @@ import { createMessages } from './messages';
 import { useFaultText } from './useFaultText';
 import { ValueInput } from './ValueInput';
 
-/** The dialog that adds a config. */
+/** The dialog that creates a config. */
 export function CreateConfig({ onClose }: { onClose: () => void }) {
   const t = useText(createMessages);
   const words = useText(configMessages);
@@ -125,7 +125,7 @@ export function CreateConfig({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Who has the key already, and since when. */
+/** The user who already created the key, and when. */
 function Exists({ problem }: { problem: ApiProblem }) {
   const t = useText(createMessages);
   const text = useProblemText();
@@ -134,7 +134,7 @@ function Exists({ problem }: { problem: ApiProblem }) {
   return t.rich('exists', { key: <code>{current.key}</code>, who: current.updatedBy.name, when: <When time={current.updatedTime} /> });
 }
 
-/** What the service refused, by the input that it is about. */
+/** The service's faults, by input. */
 function refusals(error: unknown, say: (field: FieldProblem) => string): Partial<Record<DraftField, string>> {
   if (!isProblem(error)) return {};
   const found: Partial<Record<DraftField, string>> = {};

@@ -14,7 +14,7 @@ interface Props {
   onChange: (text: string) => void;
 }
 
-/** The input of a value, as its type wants it. JSON is indented when it is left. */
+/** The input for a value of a type. JSON is indented on blur. */
 export function ValueInput({ label, type, text, error, disabled, onChange }: Props) {
   const t = useText(createMessages);
   const shared = { label, error, disabled };

@@ -11,15 +11,15 @@ import { editorMessages } from './messages';
 
 interface Props {
   editing: Editing<Config, ConfigForm>;
-  /** Stands in for the form's buttons: the config was deleted. */
+  /** Replaces the form's buttons if the config was deleted. */
   gone: ReactNode;
   mayWrite: boolean;
   present: readonly Present[];
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** The form of a config, or both sides of its conflict, beside the newest versions. */
+/** The form of a config, or both sides of its conflict, next to the latest versions. */
 export function ConfigEditor({ editing, gone, mayWrite, present, onField }: Props) {
   const t = useText(editorMessages);
   const { current, draft } = editing;

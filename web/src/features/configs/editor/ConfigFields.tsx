@@ -25,7 +25,7 @@ type Name = keyof ConfigForm;
 
 const longestRemark = 500;
 
-/** Whether a place of the request, or one within it, has an input. */
+/** Whether a pointer of the request, or one of its ancestors, has an input. */
 export const isConfigInput = (pointer: string): boolean => /^\/(value|valueType|remark|schema|protected|secret)(\/|$)/.test(pointer);
 
 /** The inputs of a config. */
@@ -131,19 +131,19 @@ export function ConfigFields({ editing, present, readOnly }: Props) {
   );
 }
 
-/** Changes the type, and gives back what was typed under the type before when that is chosen again. */
+/** Changes the type. If the earlier type is selected again, its text is restored. */
 function useTypeChange(form: ConfigForm, change: (part: Partial<ConfigForm>) => void): (to: ValueType) => void {
   const texts = useRef<Partial<Record<ValueType, string>>>({});
   return (to) => {
     const { valueType: from, value } = form;
     texts.current[from] = value;
-    // A text that a switch hid comes back; one that was seen and changed does not.
+    // The switch hides the text, so the text is restored. A text that stayed visible and was edited is not.
     const hidden = from === 'boolean' ? texts.current[to] : undefined;
     change({ valueType: to, value: hidden ?? respelled(value, from, to) });
   };
 }
 
-/** What is wrong with each field: what cannot be read, and what the service refused about what is typed now. */
+/** The faults of each field: unreadable input, and faults that the service reported for the current input. */
 function useFaults({ mine, error, draft }: Editing<Config, ConfigForm>): (name: Name) => Fault[] {
   const faultText = useFaultText();
   const ruleText = useRuleText();

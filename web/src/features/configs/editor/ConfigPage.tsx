@@ -19,10 +19,10 @@ import styles from './Editor.module.css';
 import { contentOrError, formOf, formOfContent, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
-/** What of the page is in its address. */
+/** The search parameters of the page. */
 interface ConfigPageSearch {
   tab?: 'history';
-  /** Versions that are compared; without `to` with the current one. */
+  /** The compared versions; without `to`, the current version. */
   from?: number;
   to?: number;
 }
@@ -32,7 +32,7 @@ interface Props {
   search: Raw<ConfigPageSearch>;
 }
 
-/** One config: its editor, and its history. */
+/** The page of a config: editor and history. */
 export function ConfigPage({ configKey, search }: Props) {
   const t = useText(editorMessages);
   const words = useConfigWords();
@@ -80,7 +80,7 @@ interface OpenProps {
   gone: boolean;
   present: readonly Present[];
   search: ConfigPageSearch;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
@@ -107,7 +107,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
           return Object.fromEntries(Object.entries(saved).filter(([name]) => name !== 'overwrote' && name !== 'merged')) as unknown as Config;
         }
       : undefined,
-    // A rollback leaves a config as protected and as secret as it is.
+    // A rollback does not change `protected` and `secret`.
     takeBack: (saved, sentAs, before) =>
       before.protected === saved.protected && before.secret === saved.secret
         ? rollBackConfig(key, saved.etag, saved.version - 1, t('undoNote', { version: String(saved.version) }), sentAs)

@@ -10,7 +10,7 @@ import { useConfigWords } from '../useConfigWords';
 import { contentOf, formOf, type ConfigForm } from './form';
 import { editorMessages } from './messages';
 
-/** Deletes a config as it was when it was asked. */
+/** Deletes a config at the ETag that was displayed when the confirmation opened. */
 export function DeleteConfig({ config }: { config: Config }) {
   const { key, etag, version } = config;
   const t = useText(editorMessages);
@@ -22,7 +22,7 @@ export function DeleteConfig({ config }: { config: Config }) {
   const { slot } = useSlot(`configs/${key}`, key);
   const edit = useText(editMessages);
   const needs = needsOf(config);
-  // A key that others have made again by then is theirs: this is refused. As text its numbers keep their digits.
+  // The service rejects this if another user has created the key again. The form is text, so its numbers keep their digits.
   const restore = useKeyedAction<ConfigForm, Config>({
     scope: `configs/${key}/restore`,
     title: `${edit('recreate')} · ${key}`,

@@ -9,14 +9,14 @@ import { contentOf, contentOrError, FormError, type ConfigForm } from './form';
 
 interface Props {
   configKey: string;
-  /** What was typed. It is sent as it is, so that its numbers keep their digits while the answer is open. */
+  /** The draft. It is sent as text, so that its numbers keep their digits while the outcome is unknown. */
   form: ConfigForm;
   onRecreated: (record: Config) => void;
-  /** It was deleted before the page was opened. */
+  /** Set if the config was already deleted when the page opened. */
   onForget?: () => void;
 }
 
-/** The config was deleted: who did it, and what can become of what was typed. */
+/** Shown for a deleted config: who deleted it, and what the user can do with the draft. */
 export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props) {
   const edit = useText(editMessages);
   const toasts = useToasts();
@@ -34,12 +34,12 @@ export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props)
       toasts.done(edit('recreated', { name: configKey }));
     },
     onRefused: (error) => {
-      // Somebody else was faster: theirs is what is compared with now.
+      // Another user created the key first; their config is now the one to compare with.
       if (isProblem(error, 'already_exists')) void queries.invalidateQueries({ queryKey: ['configs', 'one', configKey] });
     },
   });
   const content = contentOrError(form);
-  // What was withheld cannot be created again.
+  // A masked value cannot be created again.
   const isReadable = !(content instanceof FormError) && form.masked === '';
   const title = last?.action === 'delete' ? edit.rich('deletedBy', { who: who(last.changedBy), when: <When time={last.changedTime} /> }) : undefined;
   return (

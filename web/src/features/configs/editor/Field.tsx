@@ -11,18 +11,18 @@ import styles from './Field.module.css';
 export interface FieldState {
   name: string;
   label: string;
-  /** What was typed here, place by place; a field that cannot be read yet is changed without a list. */
+  /** The changes of the user, by pointer; a field that cannot be parsed yet is changed without a list. */
   changes: readonly Change[];
   isChanged: boolean;
-  /** Who changed it just now, while nothing was typed. */
+  /** The user who changed it just now, while the user of this page had changed nothing. */
   followed: PersonName | undefined;
-  /** Who else is on it. */
+  /** The other users on this field. */
   here: readonly PersonName[];
-  /** Takes back what was typed here; undefined where nothing can be. */
+  /** Reverts the user's changes of this field; undefined if there are none. */
   undo: (() => void) | undefined;
 }
 
-/** A field of a config: its name, who is on it, its input, and what was changed in it. */
+/** A field of a config: label, other users, input and changes. */
 export function Field({ state, inputId, children }: { state: FieldState; inputId?: string; children: ReactNode }) {
   const t = useText(editMessages);
   const words = useConfigWords();

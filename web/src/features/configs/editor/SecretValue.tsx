@@ -14,7 +14,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A secret value: shown when somebody asks for it who may read it, and replaced by who may not. */
+/** A secret value. Readers of secrets can reveal it; all other editors can only replace it. */
 export function SecretValue({ editing: { draft, change }, readOnly, children }: Props) {
   const t = useText(editorMessages);
   const [revealed, { toggle }] = useDisclosure(false);
@@ -30,7 +30,7 @@ export function SecretValue({ editing: { draft, change }, readOnly, children }: 
       </Group>
     );
   }
-  // What is typed here is seen while it is typed.
+  // A value that the user enters is visible while they type.
   if (!secret || !was.secret || was.masked !== '') return children;
   return (
     <>

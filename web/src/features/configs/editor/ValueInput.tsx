@@ -15,7 +15,7 @@ interface Props {
 
 const mostRows = 24;
 
-/** The input of a value, by its type. */
+/** The input for a value, by type. */
 export function ValueInput({ id, form: { value, valueType }, onChange, readOnly, faults }: Props) {
   const t = useText(editorMessages);
   const configs = useText(configMessages);

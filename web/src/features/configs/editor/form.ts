@@ -1,29 +1,29 @@
 import { encode, exact, ExactNumber, JsonSyntaxError, parse, type Json, type JsonObject } from '@/merge';
 import type { Config, ValueType } from '../queries';
 
-/** What is typed, as text, so that half a number or half a document is kept too. */
+/** The form as text, so that incomplete numbers and documents are stored too. */
 export interface ConfigForm {
   valueType: ValueType;
   value: string;
   remark: string;
   schema: string;
-  /** Changes need the approval of others. */
+  /** Changes need the approval of other users. */
   protected: boolean;
-  /** Its value is encrypted, and shown only to who may read secrets. */
+  /** The value is encrypted and only visible to readers of secrets. */
   secret: boolean;
-  /** The tag of the version whose value is withheld and stays as it is; empty where the input has the value. */
+  /** The ETag of the version whose masked value stays unchanged; empty if the input contains the value. */
   masked: string;
 }
 
 type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected' | 'secret' | 'masked'> & { etag?: string; schema?: unknown };
 
-/** What marks a value that only stands for a withheld one; no service ever sends it. */
+/** Marks the placeholder of a masked value; the service never sends it. */
 const withheldMark = '\u0000withheld';
 
 /**
- * What stands for a withheld value in a content. It is another one in each version: what nobody can
- * compare may have changed, so that a value typed on an older version is never put over it unasked.
- * It is an array, which is compared and replaced as a whole.
+ * The placeholder of a masked value in a content. It differs in every version: a masked value may
+ * have changed, so that a value entered for an older version must not replace it without a
+ * conflict. It is an array, since arrays are compared and replaced as complete values.
  */
 const withheld = (etag: string): Json => [withheldMark, etag];
 
@@ -32,7 +32,7 @@ function tagOf(value: unknown): string | undefined {
   return typeof value[1] === 'string' ? value[1] : undefined;
 }
 
-/** Whether a value of a content only stands for one that is withheld. */
+/** Whether a value is the placeholder of a masked value. */
 export const isWithheld = (value: unknown): boolean => tagOf(value) !== undefined;
 
 export function formOf({ valueType, value, remark, schema, ...rest }: Content): ConfigForm {
@@ -50,10 +50,10 @@ export function formOf({ valueType, value, remark, schema, ...rest }: Content): 
 
 export type FormField = 'value' | 'schema';
 
-/** A text that is not what its type says. */
+/** A text that does not match its type. */
 export class FormError extends Error {
   readonly field: FormField;
-  /** What is wrong with the JSON and where; undefined when it is JSON of another type. */
+  /** The syntax error and its offset; undefined if the text is JSON of another type. */
   readonly syntax: JsonSyntaxError | undefined;
 
   constructor(field: FormField, syntax?: JsonSyntaxError) {
@@ -63,7 +63,7 @@ export class FormError extends Error {
   }
 }
 
-/** The content that a form stands for; throws a FormError. */
+/** The content of a form; throws a FormError. */
 export function contentOf(form: ConfigForm): JsonObject {
   const content = Object.create(null) as JsonObject;
   content.value = form.masked !== '' ? withheld(form.masked) : form.valueType === 'string' ? form.value : typedValue(form);
@@ -75,7 +75,7 @@ export function contentOf(form: ConfigForm): JsonObject {
   return content;
 }
 
-/** The same, or what is wrong with the form. */
+/** The content of a form, or its fault. */
 export function contentOrError(form: ConfigForm): JsonObject | FormError {
   try {
     return contentOf(form);
@@ -85,7 +85,7 @@ export function contentOrError(form: ConfigForm): JsonObject | FormError {
   }
 }
 
-/** The content of a config as the service has it; without its value where that is withheld. */
+/** The content of a config from the service, without a masked value. */
 export function contentOfConfig(config: Content): JsonObject {
   const content = contentOf(formOf(config));
   if (isWithheld(content.value)) delete content.value;
@@ -95,7 +95,7 @@ export function contentOfConfig(config: Content): JsonObject {
 /** The form of a content: the reverse of contentOf. */
 export const formOfContent = (content: JsonObject): ConfigForm => formOf(content as unknown as Content);
 
-/** A number or boolean may also stand in a string, as the service accepts it. */
+/** A number or boolean may also be in a string, which the service accepts. */
 function typedValue({ valueType, value }: ConfigForm): Json {
   const json = read('value', value);
   const held = typeof json === 'string' ? inner(json) : json;
@@ -121,7 +121,7 @@ function read(field: FormField, text: string): Json {
   }
 }
 
-/** The text of a value for another type: what it says stays, its spelling may have to change. */
+/** Converts the text of a value to another type: it keeps the meaning, not always the spelling. */
 export function respelled(text: string, from: ValueType, to: ValueType): string {
   if (to === 'boolean') return text.trim() === 'true' ? 'true' : 'false';
   if (to === 'string') {
@@ -129,6 +129,6 @@ export function respelled(text: string, from: ValueType, to: ValueType): string 
     return typeof held === 'string' ? held : text;
   }
   if (from !== 'string' || to === 'number') return text;
-  // A text that is JSON was written to be JSON; any other becomes a JSON string.
+  // A text that is JSON stays JSON; any other text becomes a JSON string.
   return typeof inner(text) === 'string' && !text.startsWith('"') ? JSON.stringify(text) : text;
 }

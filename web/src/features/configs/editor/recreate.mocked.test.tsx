@@ -25,7 +25,7 @@ const create = vi.mocked(createConfig);
 const lost = new ApiProblem({ code: 'no_connection', title: '', detail: '', status: 0, requestId: '' });
 const record = { key: 'a', value: parse(value), valueType: 'json', remark: '', protected: false, secret: false, version: 1, etag: '"e1"' } as unknown as Config;
 
-/** What of a scope is in the store of the browser, as a tab reads it that opens now. */
+/** The stored request of a scope, as a new tab reads it. */
 const stored = (scope: string) => new DraftStore('reloaded').open({ owner, scope })?.sent;
 const sentValues = () => create.mock.calls.map(([members]) => encode(exact(members.value)));
 
@@ -51,7 +51,7 @@ test('a deleted config is asked for again with the digits that were typed, also 
 
 test('the undo of a deletion is kept with the digits that were there', async () => {
   create.mockRejectedValueOnce(lost);
-  // The page that one deleted it on is left.
+  // The page of the deleted config has been left.
   render(<Notifications />, { wrapper: Surroundings });
   await renderPage(
     () => (

@@ -15,7 +15,7 @@ import { VersionDiff } from './VersionDiff';
 
 interface Props {
   config: Config;
-  /** It was deleted: there is nothing to roll back. */
+  /** Whether the config was deleted, so that no rollback is possible. */
   gone: boolean;
   from: number | undefined;
   to: number | undefined;
@@ -24,7 +24,7 @@ interface Props {
 
 const places = 20;
 
-/** Every version of a config: compare any two, and roll back to any. */
+/** Every version of a config, with comparison and rollback. */
 export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
   const t = useText(historyMessages);
   const edit = useText(editMessages);
@@ -37,7 +37,7 @@ export function HistoryView({ config, gone, from, to, onRolledBack }: Props) {
   const { write, raced, ask } = useRollback(config, onRolledBack);
   const mayWrite = useMay()('configs:write') && !gone;
 
-  // A version named in the address may lie on a page that is not loaded yet.
+  // A version in the address may be on a page that is not loaded yet.
   const oldest = life.at(-1)?.revision.version ?? Infinity;
   const isWanted = from !== undefined && oldest > Math.min(from, to ?? from);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import { useToasts } from '@/ui/feedback/toasts';
 import { overwriteMessages } from './overwriteMessages';
 
-/** Tells on whatever page one is that somebody has just overwritten what one had saved. Shows nothing else. */
+/** Notifies the user on any page when another user has overwritten their change. Renders nothing. */
 export function OverwriteWatch() {
   const t = useText(overwriteMessages);
   const toasts = useToasts();
@@ -14,7 +14,7 @@ export function OverwriteWatch() {
   const me = useUser().id;
   const may = useMay()('configs:read');
   const look = async (key: string) => {
-    // Asked for when it happens; most pages never need it.
+    // Loaded on demand; most pages never need it.
     const [{ overwrittenOf }, { configHistory }] = await Promise.all([import('./overwritten'), import('../queries')]);
     const { pages } = await queries.infiniteQuery({ ...configHistory(key), staleTime: 0 });
     const told = overwrittenOf(pages[0]?.items ?? [], me);
@@ -26,7 +26,7 @@ export function OverwriteWatch() {
   };
   useLive('configs', ({ key, payload: { action, changedBy } }) => {
     const who = (changedBy as { id?: number } | undefined)?.id;
-    // Without an answer the page of the config still tells it.
+    // If the request fails, the page of the config still shows it.
     if (may && action === 'overwrite' && who !== me) look(key).catch(() => undefined);
   });
   return null;

@@ -15,13 +15,16 @@ import { overwrittenOf, withLost } from './overwritten';
 
 interface Props {
   configKey: string;
-  /** What the form stands for; undefined while it cannot be read. */
+  /** The content of the form; undefined while it cannot be parsed. */
   content: JsonObject | undefined;
-  /** Puts a content into the form, from where it is saved like any edit; undefined for who may not. */
+  /** Puts a content into the form, to be saved like any edit; undefined if the user may not edit. */
   onPutBack: ((content: JsonObject) => void) | undefined;
 }
 
-/** Says that somebody overwrote what one had saved: who, why, what is lost, and how to get it back. */
+/**
+ * Shows that another user has overwritten the user's change: who, why, which values were lost, and
+ * a button that restores them.
+ */
 export function OverwrittenNotice({ configKey, content, onPutBack }: Props) {
   const t = useText(historyMessages);
   const ui = useText(uiMessages);

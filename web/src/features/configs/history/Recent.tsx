@@ -10,7 +10,7 @@ import { historyMessages } from './messages';
 const shown = 6;
 const places = 4;
 
-/** The newest versions beside the form, and which of them the form stands on. */
+/** The latest versions next to the form, with the form's base version marked. */
 export function Recent({ configKey, baseVersion }: { configKey: string; baseVersion: number }) {
   const t = useText(historyMessages);
   const query = useInfiniteQuery(configHistory(configKey));

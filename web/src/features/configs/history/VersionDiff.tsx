@@ -17,7 +17,7 @@ interface Props {
   to: number;
 }
 
-/** What differs between two versions: by key path, and side by side where it is long. */
+/** The differences between two versions, by key path; long values side by side. */
 export function VersionDiff({ configKey, versions, from, to }: Props) {
   const t = useText(historyMessages);
   const navigate = useNavigate();
@@ -68,7 +68,7 @@ function Both({ before, after }: { before: ConfigRevision; after: ConfigRevision
   );
 }
 
-/** The members of an object have no order, and one that only moved is no difference. */
+/** Members of an object have no order, so a moved member is not a difference. */
 function inOrder(before: ConfigRevision, after: ConfigRevision) {
   const { value, schema } = after;
   return {

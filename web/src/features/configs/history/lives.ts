@@ -2,16 +2,15 @@ import { diff, type Change } from '@/merge';
 import { contentOf, contentOfConfig, formOf } from '../editor/form';
 import type { ConfigRevision } from '../queries';
 
-/** A version with what it changed; undefined for the first and while the one before is not loaded. */
+/** A version with its changes; undefined for the first version, and while the one before is not loaded. */
 export interface Step {
   revision: ConfigRevision;
   changes: readonly Change[] | undefined;
 }
 
 /**
- * The versions of a key, newest first, each life of it by itself: a config that was
- * deleted and made again counts from one anew, and only versions of one life can be
- * compared by number or rolled back to.
+ * The versions of a key, newest first, split into its lives: a config that was deleted and created
+ * again starts at version 1. Only versions of one life can be compared by number or rolled back to.
  */
 export function livesOf(revisions: readonly ConfigRevision[]): Step[][] {
   const lives: Step[][] = [];
@@ -28,7 +27,7 @@ export function livesOf(revisions: readonly ConfigRevision[]): Step[][] {
   return lives;
 }
 
-/** A version that changes nothing else that is shown was given a value that is withheld. */
+/** If a version shows no other difference and its value is masked, the masked value changed. */
 function changesBetween(before: ConfigRevision, after: ConfigRevision): readonly Change[] {
   const changes = diff(contentOfConfig(before), contentOfConfig(after));
   return changes.length === 0 && after.masked === true ? diff(contentOf(formOf(before)), contentOf(formOf(after))) : changes;

@@ -1,6 +1,6 @@
 import { catalogue } from '@/i18n';
 
-/** Apart from the other texts of the history, because every page has them. */
+/** Separate from the other texts of the history, because every page loads them. */
 export const overwriteMessages = catalogue(
   {
     told: '{who} overwrote your change to {key}.',

@@ -9,7 +9,7 @@ const [me, li] = [
 
 type Step = [action: ConfigRevision['action'], by: typeof me, value: unknown, remark?: string];
 
-/** The versions of a key, newest first, given oldest first. */
+/** Builds the versions of a key, newest first, from steps in chronological order. */
 const history = (...steps: Step[]): ConfigRevision[] =>
   steps
     .map(([action, changedBy, value, remark = ''], i): ConfigRevision => {

@@ -3,20 +3,20 @@ import { contentOfConfig } from '../editor/form';
 import type { ConfigRevision } from '../queries';
 import { livesOf } from './lives';
 
-/** What somebody else took away on purpose. */
+/** A change of the user that another user overwrote. */
 export interface Overwritten {
-  /** The version that did it: who, when, and as its note why. */
+  /** The overwriting version: who, when, and the reason in its note. */
   by: ConfigRevision;
-  /** One's own newest version that lost something. */
+  /** The user's latest version that lost a value. */
   mine: ConfigRevision;
-  /** The places that are lost until now: what one had put there, and what stands there. */
+  /** The values that are still lost: the user's value and the current one. */
   lost: readonly Change[];
 }
 
 /**
- * Tells what one had saved and somebody else overwrote, from the versions of a key, newest
- * first; undefined when nothing of it is lost any more, or one has saved the config since
- * and so has seen it.
+ * Finds the user's values that another user overwrote, in the versions of a key, newest first.
+ * Returns undefined if no value is lost any more, or if the user has saved the config since then
+ * and therefore saw it.
  */
 export function overwrittenOf(revisions: readonly ConfigRevision[], me: number): Overwritten | undefined {
   const [life = []] = livesOf(revisions);
@@ -43,7 +43,7 @@ function equalAt(content: Value, pointer: string, value: Value): boolean {
   return there === undefined || value === undefined ? there === value : equal(there, value);
 }
 
-/** A content with what was lost put back in its places. */
+/** Restores lost values in a content. */
 export const withLost = (content: JsonObject, lost: readonly Change[]): JsonObject =>
   lost.reduce<Json>((changed, { pointer, after }) => put(changed, namesOf(pointer), after), content) as JsonObject;
 

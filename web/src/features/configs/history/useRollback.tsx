@@ -17,7 +17,7 @@ interface Wanted {
   isUndo?: boolean;
 }
 
-/** Rolls a config back to one of its versions, after showing what that changes and asking why. */
+/** Rolls a config back to one of its versions, after a dialog that shows the changes and requests a reason. */
 export function useRollback(config: Config, onDone: (record: Config) => void) {
   const t = useText(historyMessages);
   const edit = useText(editMessages);
@@ -49,12 +49,12 @@ export function useRollback(config: Config, onDone: (record: Config) => void) {
   });
   return {
     write,
-    /** Others saved it meanwhile, so that nothing was rolled back. */
+    /** The config that another user saved first, so that nothing was rolled back. */
     raced,
     ask: async (revision: ConfigRevision) => {
       const version = String(revision.version);
       const changes = diff(contentOfConfig(config), contentOfConfig({ ...revision, protected: config.protected, secret: config.secret }));
-      // A value that is withheld may be another one.
+      // A masked value may differ.
       if (changes.length === 0 && revision.masked !== true) {
         toasts.info(t('alreadySame', { version }));
         return;

@@ -21,7 +21,7 @@ import { ConfigValue, isHidden } from './ValuePreview';
 
 const rowId = ({ key }: Config) => key;
 
-/** The configs, and what is done with many of them: export, import, changes in one go, the feed. */
+/** The configs, with export, import, batch changes and the live feed. */
 export function ConfigList({ search }: { search: Raw<ConfigSearch> }) {
   const t = useText(configMessages);
   const toasts = useToasts();

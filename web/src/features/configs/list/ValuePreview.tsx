@@ -4,7 +4,7 @@ import type { Config } from '../queries';
 import { preview } from './preview';
 import styles from './ValuePreview.module.css';
 
-/** A value in one line of monospace; what does not fit is in its title. */
+/** A value in one line of monospace text; the title has the complete value. */
 export function ValuePreview({ value }: { value: unknown }) {
   const t = useText(configMessages);
   const text = preview(value);
@@ -16,10 +16,10 @@ export function ValuePreview({ value }: { value: unknown }) {
   );
 }
 
-/** Whether the value of a config is for its own page alone: to who may read it, too. */
+/** Whether the value of a config is only visible on its own page, even for readers of secrets. */
 export const isHidden = ({ secret, masked }: Pick<Config, 'secret' | 'masked'>): boolean => secret || masked === true;
 
-/** The value of a config in one line, or that it is secret. */
+/** The value of a config in one line, or a note that it is secret. */
 export function ConfigValue({ config }: { config: Config }) {
   const t = useText(configMessages);
   if (!isHidden(config)) return <ValuePreview value={config.value} />;

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { useLive } from '@/api';
 import type { Config } from '../queries';
 
-/** How long a change is marked, in ms: as long as the mark takes to fade. */
+/** How long a change is highlighted, in ms: the duration of the fade. */
 const fades = 4000;
 
-/** Tells which rows were changed just now, by anybody. */
+/** Returns a check whether a row was just changed, by any user. */
 export function useFresh(): (config: Config) => boolean {
   const [fresh, setFresh] = useState<ReadonlyMap<string, string>>(new Map());
   useLive('configs', ({ key, payload }) => {

@@ -8,7 +8,7 @@ import { cleared, emptyFeed, idOf, paused, placeOf, received, type FeedLine } fr
 import { watchMessages } from './messages';
 import styles from './Watch.module.css';
 
-/** A pane beside the list with every change of a config, none left out, until it is closed. */
+/** A pane next to the list that shows every config change, without gaps, until it is closed. */
 export function WatchPane({ onClose }: { onClose: () => void }) {
   const t = useText(watchMessages);
   const queries = useQueryClient();

@@ -1,23 +1,23 @@
 import type { ConfigEvent } from '../queries';
 
-/** How many lines a feed holds. */
+/** The maximum number of lines in a feed. */
 export const mostLines = 300;
 
-/** A change, or a place where changes are missing because they are too old to be sent again. */
+/** A change, or a gap: changes that are too old to be sent again. */
 export type FeedLine = { kind: 'change'; event: ConfigEvent } | { kind: 'gone'; revision: string };
 
-/** What a feed shows, newest first, and what arrived while it was paused. */
+/** The displayed lines, newest first, and the lines that arrived while the feed was paused. */
 export interface Feed {
   lines: readonly FeedLine[];
   held: readonly FeedLine[];
   paused: boolean;
-  /** The newest revision that is known; undefined before the stream stands. */
+  /** The latest known revision; undefined before the stream is connected. */
   revision: string | undefined;
 }
 
 export const emptyFeed: Feed = { lines: [], held: [], paused: false, revision: undefined };
 
-/** Takes one event of the stream. Of a line that was sent twice the first counts. */
+/** Adds one event of the stream. Duplicate lines are ignored. */
 export function received(feed: Feed, name: string, text: string): Feed {
   const body = JSON.parse(text) as { revision: string };
   const { revision } = body;
@@ -28,7 +28,7 @@ export function received(feed: Feed, name: string, text: string): Feed {
   return feed.paused ? { ...feed, revision, held: cut([line, ...feed.held]) } : { ...feed, revision, lines: cut([line, ...feed.lines]) };
 }
 
-/** Stops the lines, or shows what arrived meanwhile. */
+/** Pauses the feed, or shows the lines that arrived during the pause. */
 export function paused(feed: Feed, stop: boolean): Feed {
   return stop ? { ...feed, paused: true } : { ...feed, paused: false, held: [], lines: cut([...feed.held, ...feed.lines]) };
 }
@@ -39,7 +39,7 @@ export function cleared(feed: Feed): Feed {
 
 export const idOf = (line: FeedLine): string => `${line.kind}${line.kind === 'change' ? line.event.revision : line.revision}`;
 
-/** The number of a revision among the changes of all configs, as people are shown it. */
+/** The sequence number of a revision among the changes of all configs, for display. */
 export const placeOf = (revision: string): string => revision.slice(revision.lastIndexOf('-') + 1);
 
 const cut = (lines: readonly FeedLine[]): readonly FeedLine[] => lines.slice(0, mostLines);
