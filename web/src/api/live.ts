@@ -4,7 +4,7 @@ import { SharedStream } from './stream';
 /** A change that the service announces. It is a hint: receivers read the data again. */
 export interface LiveEvent {
   topic: string;
-  /** The changed record within the topic: a config's key, an order's id. '' stands for many records. */
+  /** The changed record within the topic: a config's key, an order's id. '' means many records. */
   key: string;
   /** The complete payload by the contract: version, etag, action, changedBy, people… */
   payload: Readonly<Record<string, unknown>>;

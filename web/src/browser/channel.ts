@@ -25,8 +25,8 @@ export class Channel {
  * Calls back once this tab has an exclusive lock among all tabs of the browser. It releases the
  * lock when the signal aborts or the tab is closed.
  *
- * Pages that were loaded neither over TLS nor from localhost have no locks. There every tab
- * proceeds at once, which is safe and costs additional connections.
+ * Pages that were loaded neither over TLS nor from localhost have no locks. There every tab calls
+ * back immediately, which is safe and costs additional connections.
  */
 export function hold(name: string, signal: AbortSignal, onHeld: () => void): void {
   // The DOM types declare locks as always present.

@@ -7,14 +7,14 @@ export type CouponStatus = components['schemas']['CouponStatus'];
 export type CouponAction = Coupon['allowedTransitions'][number];
 type CouponQuery = NonNullable<operations['listCoupons']['parameters']['query']>;
 
-/** What can be chosen of how soon a coupon ends, in days. */
+/** The options of the expiry filter, in days. */
 export const expiries = ['1', '7', '30'] as const;
 
 export interface CouponSearch extends TableSearch {
   campaignId?: number;
   userId?: string;
   status?: CouponStatus;
-  /** Those that end within so many days from now. */
+  /** Only coupons that expire within this number of days. */
   expiresIn?: (typeof expiries)[number];
 }
 
@@ -35,14 +35,14 @@ export function oneCoupon(code: string) {
   return queryOptions({ queryKey: ['coupons', 'one', code], queryFn: ({ signal }) => readCoupon(code, signal) });
 }
 
-/** A page of what became of a coupon, newest first. */
+/** A page of a coupon's history, newest first. */
 export function readCouponHistory(code: string, cursor: string | undefined, signal?: AbortSignal) {
   return data(api.GET('/api/v1/coupons/{code}/history', { params: { path: { code }, query: { limit: historyPage, cursor } }, signal }));
 }
 
 export const couponHistory = (code: string) => pages(['coupons', 'one', code, 'history'], (cursor, signal) => readCouponHistory(code, cursor, signal));
 
-/** The newest campaigns, for their names. */
+/** The latest campaigns, for their names. */
 export const campaignNames = queryOptions({
   queryKey: ['coupon-campaigns', 'list', 'names'],
   queryFn: ({ signal }) => data(api.GET('/api/v1/coupon-campaigns', { params: { query: { limit: mostCampaigns } }, signal })),

@@ -4,7 +4,7 @@ import type { Coupon } from './queries';
 
 type Worth = (coupon: Pick<Coupon, 'kind' | 'value'>) => string;
 
-/** What a coupon takes off: in words, and as it stands in a file. */
+/** The discount of a coupon, as displayed and as exported. */
 export function useWorth(): { worth: Worth; plainWorth: Worth } {
   const t = useText(couponMessages);
   const { money, plainMoney } = useFormat();

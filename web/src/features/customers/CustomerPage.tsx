@@ -18,10 +18,10 @@ import { useWindowTitle } from '@/ui/title';
 import styles from './CustomerPage.module.css';
 import { customerMessages } from './messages';
 
-/** How many of each are shown, the newest of them. */
+/** The number of latest rows displayed per section. */
 const shown = 10;
 
-/** Everything about a customer in one place: money, orders, coupons, tickets, what happened, and what can be done. */
+/** The page of a customer: wallet, orders, coupons, timeline and actions. */
 export function CustomerPage({ userId }: { userId: string }) {
   const t = useText(customerMessages);
   const may = useMay();
@@ -65,7 +65,7 @@ export function CustomerPage({ userId }: { userId: string }) {
   );
 }
 
-/** What can be done for a customer. */
+/** The actions for a customer. */
 function Actions({ userId }: { userId: string }) {
   const t = useText(customerMessages);
   const may = useMay();
@@ -120,7 +120,7 @@ interface PartProps<Row> {
   row: (row: Row) => ReactNode;
 }
 
-/** The newest of one kind, and the way to all. */
+/** A section with the latest rows of one kind, and a link to all. */
 function Part<Row>({ title, query: { data, error, refetch }, none, action, row }: PartProps<Row>) {
   return (
     <Section title={title} action={data !== undefined && data.total > data.items.length && action(data.total)}>

@@ -5,7 +5,7 @@ import { unescaped } from '@/ui/RecordLink';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** Where and how often somebody came second today, and on what last; a hint at what to split up or talk about. */
+/** The records with the most conflicts of the day, and the latest conflict of each. */
 export function ConflictsToday({ conflicts, total }: { conflicts: NonNullable<Overview['conflictsToday']>; total: number }) {
   const t = useText(dashboardMessages);
   const { number } = useFormat();

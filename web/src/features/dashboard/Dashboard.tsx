@@ -16,10 +16,10 @@ import { Trend } from './Trend';
 import { WaitingTiles } from './WaitingTiles';
 import { WorkingNow } from './WorkingNow';
 
-/** Conflicts are counted a few seconds late and announced by nobody, so that they are asked for, in ms. */
+/** The refresh interval in ms: conflicts are counted with a delay of seconds and are not announced. */
 const pause = 15_000;
 
-/** What waits, what sells, what is about to go wrong, who works where, and who changed what of late. */
+/** The dashboard: pending work, sales, warnings, active users and recent changes. */
 export function Dashboard() {
   const t = useText(dashboardMessages);
   const { data, error, dataUpdatedAt, refetch } = useQuery({ ...overview, refetchInterval: pause });
@@ -34,7 +34,7 @@ export function Dashboard() {
   );
 }
 
-/** Parts that the user may not read are missing. */
+/** Sections that the user may not read are missing from the data. */
 function Parts({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const may = useMay();
@@ -58,10 +58,10 @@ function Parts({ data }: { data: Overview }) {
   );
 }
 
-/** What an installation does by itself, or its operator, before anybody works in it. */
+/** The nouns of actions that set up an installation, before any user works in it. */
 const settingUp = new Set(['tenant', 'user', 'role', 'menu', 'token']);
 
-/** Whether nothing was made here yet, as far as one may see: then it is said what to do first. */
+/** Whether no work has been recorded yet, as far as the user may read; the page then shows the first steps. */
 function isNew({ ordersByStatus, recentChanges }: Overview): boolean {
   if (ordersByStatus === undefined || recentChanges === undefined) return false;
   const isUsed = recentChanges.some(({ action }) => !settingUp.has(action.split('.')[0] ?? ''));

@@ -7,7 +7,7 @@ import { dashboardMessages } from './messages';
 const words = { live: 'stateLive', lost: 'stateLost', connecting: 'stateConnecting', asleep: 'stateAsleep', off: 'stateOff' } as const;
 const tones = { live: 'ok', lost: 'warn', connecting: 'neutral', asleep: 'neutral', off: 'neutral' } as const;
 
-/** How old the numbers are, and whether changes still arrive by themselves. */
+/** The age of the numbers, and whether live updates arrive. */
 export function DataAge({ read }: { read: number }) {
   const t = useText(dashboardMessages);
   const { relative } = useFormat();

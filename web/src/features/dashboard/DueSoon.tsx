@@ -5,7 +5,7 @@ import { CustomerLink, Money, Section, When } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** Orders that are cancelled by themselves unless they are paid, the most urgent first. */
+/** Unpaid orders close to their automatic cancellation, the most urgent first. */
 export function DueSoon({ due: { total, items } }: { due: NonNullable<Overview['paymentsDueSoon']> }) {
   const t = useText(dashboardMessages);
   return (

@@ -6,7 +6,7 @@ import { CopyText, Section } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** What to do first, where nothing was done yet. */
+/** The first steps in a new installation. */
 export function FirstSteps() {
   const t = useText(dashboardMessages);
   const may = useMay();

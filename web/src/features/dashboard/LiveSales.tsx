@@ -8,11 +8,11 @@ import { ProblemBanner, Section } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** How many of each status are shown, and how often their numbers are read, in ms. */
+/** The number of sales displayed per status, and the refresh interval in ms. */
 const shown = 5;
 const pause = 5_000;
 
-/** The flash sales that sell now or are held, with what is left of each. */
+/** The open and paused flash sales, with the remaining units of each. */
 export function LiveSales() {
   const t = useText(dashboardMessages);
   const queries = useQueries({

@@ -7,11 +7,11 @@ import { ProblemBanner, Section } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** From how many pieces on there is enough, and how many items are shown. */
+/** The maximum available quantity of a listed item, and the number of items displayed. */
 const low = 10;
 const shown = 6;
 
-/** The items of which least is left. */
+/** The items with the lowest stock. */
 export function LowStock() {
   const t = useText(dashboardMessages);
   const { number } = useFormat();

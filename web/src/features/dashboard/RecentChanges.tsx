@@ -6,7 +6,7 @@ import { Person, RecordLink, Section, When } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** The latest changes: who, what and when, each with the way to what was changed. */
+/** The latest changes: user, action, and a link to the record. */
 export function RecentChanges({ changes }: { changes: NonNullable<Overview['recentChanges']> }) {
   const t = useText(dashboardMessages);
   const { verb } = useActionText();

@@ -6,7 +6,7 @@ import { dashboardMessages } from './messages';
 
 type Day = NonNullable<Overview['ordersByDay']>[number];
 
-/** How many orders were placed each day, and what the paid ones of them come to; one unit a chart. */
+/** The number of orders placed per day, and the revenue of the paid ones, in separate charts. */
 export function Trend({ days }: { days: readonly Day[] }) {
   const t = useText(dashboardMessages);
   const { number, money } = useFormat();
@@ -30,7 +30,7 @@ interface BarsProps {
   tone?: 'ok';
 }
 
-/** A bar a day, the last of them today; each says its day and value, and all of them together in words. */
+/** One bar per day, the last for today. Each bar has a label, and the chart has a summary for screen readers. */
 function Bars({ title, total, days, value, write, tone }: BarsProps) {
   const t = useText(dashboardMessages);
   const { date } = useFormat();

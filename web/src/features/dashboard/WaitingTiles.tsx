@@ -8,10 +8,10 @@ import { useFormat, useText } from '@/i18n';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** How often the queues are asked for, in ms. */
+/** The refresh interval of the queues, in ms. */
 const pause = 15_000;
 
-/** How many wait for what; each leads to the list of just those. */
+/** The number of pending items of each kind, linked to the filtered lists. */
 export function WaitingTiles({ data }: { data: Overview }) {
   const t = useText(dashboardMessages);
   const dead = useDeadLetters();
@@ -87,7 +87,7 @@ export function WaitingTiles({ data }: { data: Overview }) {
   );
 }
 
-/** Leads to the one sale that has them, or to all queues. */
+/** Links to the only sale with dead messages, or to all queues. */
 function RecordTile({ path, children }: { path: string | undefined; children: ReactNode }) {
   const [, id] = /^flash-sales\/(\d+)$/.exec(path ?? '') ?? [];
   return id === undefined ? (
@@ -101,7 +101,7 @@ function RecordTile({ path, children }: { path: string | undefined; children: Re
   );
 }
 
-/** How many messages were given up, and the record whose they are when it is one. */
+/** The number of dead messages, and the record that they belong to if there is only one. */
 function useDeadLetters(): { count: number; path: string | undefined } | undefined {
   const { data } = useQuery({ ...queues(), enabled: useMay()('queues:read'), refetchInterval: pause });
   const dead = data?.queues.filter((queue) => queue.dead > 0) ?? [];
@@ -109,7 +109,7 @@ function useDeadLetters(): { count: number; path: string | undefined } | undefin
   return data && { count: dead.reduce((sum, queue) => sum + queue.dead, 0), path: only && ofQueue(only.name) };
 }
 
-/** A number, and whether there are more. */
+/** A number; `more` marks it as a lower bound. */
 function Words({ label, number, more = false, hint }: { label: string; number: number; more?: boolean; hint: string }) {
   const format = useFormat();
   return (

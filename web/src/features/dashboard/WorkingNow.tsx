@@ -4,7 +4,7 @@ import { Person, RecordLink, Section, When } from '@/ui';
 import styles from './Dashboard.module.css';
 import { dashboardMessages } from './messages';
 
-/** Who is on which record at this moment. */
+/** The users that have a record open now. */
 export function WorkingNow({ places }: { places: NonNullable<Overview['workingNow']> }) {
   const t = useText(dashboardMessages);
   const people = places.flatMap(({ resource, people: here }) => here.map((person) => ({ resource, ...person })));

@@ -13,12 +13,12 @@ import { rowId, whatIsThere, type Again } from './queries';
 import { contentOfDeed, makeAgain, type Content } from './restore';
 
 interface Props {
-  /** Undefined when it is not on the page of the list that is open. */
+  /** Undefined if the entry is not on the open page of the list. */
   deed: Deed | undefined;
   onClose: () => void;
 }
 
-/** A deleted record: who deleted it, what it was, whether it is there again, and the way back. */
+/** The details of a deleted record: its author, its content, a record that exists again, and the restore button. */
 export function DeletedDrawer({ deed, onClose }: Props) {
   const t = useText(deletedMessages);
   const ui = useText(uiMessages);
@@ -112,11 +112,11 @@ interface WayProps {
   deed: Deed;
   content: Content | null;
   there: Again | null;
-  /** Looks once more, just before it is written. */
+  /** Checks once more, immediately before the write. */
   look: () => Promise<Again | null>;
 }
 
-/** The way back, or what stands in it. */
+/** The restore button, or the reason why the record cannot be restored. */
 function Way({ deed, content, there, look }: WayProps) {
   const t = useText(deletedMessages);
   const edit = useText(editMessages);
@@ -129,13 +129,13 @@ function Way({ deed, content, there, look }: WayProps) {
     topics: [deed.kind, 'overview', ...(deed.kind === 'menus' ? ['navigation'] : [])],
     send: (typed, key) => makeAgain(deed, typed, key),
     onDone: () => toasts.done(t('done', { name: deed.name })),
-    // Somebody was faster: what is there now is told.
+    // Another user was first: show the record that now exists.
     onRefused: (error) => void (isProblem(error, 'already_exists') && look()),
   });
   const { outcome, error, run, again } = restoring;
   const isUnknown = outcome === 'unknown';
   const isTaken = isProblem(error, 'already_exists');
-  // What others did since the drawer was opened is seen before anything is written.
+  // Shows concurrent changes before anything is written.
   const restore = async (whatever: boolean) => {
     if (content !== null && (whatever || (await look()) === null)) run(content);
   };
@@ -164,7 +164,7 @@ function Way({ deed, content, there, look }: WayProps) {
   );
 }
 
-/** Says what is there in the place of the deleted record, and who made it. */
+/** Shows the record that now exists under the same name, and its author. */
 function IsThere({ deed: { name, kind, path }, there }: { deed: Deed; there: Again | null }) {
   const t = useText(deletedMessages);
   const { relative } = useFormat();

@@ -5,7 +5,7 @@ import { useText } from '@/i18n';
 import type { Kind } from './kinds';
 import { deletedMessages } from './messages';
 
-/** From a list to those of its records that were deleted. */
+/** Links from a list to its deleted records. */
 export function DeletedLink({ kind }: { kind: Kind }) {
   const t = useText(deletedMessages);
   if (!useMay()('audit:read')) return null;

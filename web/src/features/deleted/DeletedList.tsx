@@ -9,15 +9,15 @@ import { deletedMessages } from './messages';
 import { readDeleted, rowId, type Deleted, type DeletedSearch } from './queries';
 import { auditMessages } from '@/features/audit/messages';
 
-// It reads the words of every domain.
+// The drawer imports the labels of every domain.
 const DeletedDrawer = lazy(async () => ({ default: (await import('./DeletedDrawer')).DeletedDrawer }));
 
-/** What was deleted, by whom and when, and the way back. */
+/** The deleted records, with the user and the time of the deletion, and a way to restore them. */
 export function DeletedList({ search }: { search: Raw<DeletedSearch> }) {
   const t = useText(deletedMessages);
   const audit = useText(auditMessages);
   const navigate = useNavigate();
-  // It begins with every topic of which something can be deleted.
+  // The key starts with every topic that has deletable records.
   const list = useList<DeletedSearch, Deleted>({ search, queryKey: listKey, read: readDeleted });
   const { open } = readable<DeletedSearch>(search);
   const show = (id: string | undefined) => void navigate({ to: '.', search: { ...search, open: id } as never, state: true, resetScroll: false });

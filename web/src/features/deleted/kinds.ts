@@ -2,16 +2,16 @@ import type { AuditEntry } from '@/features/audit/queries';
 import { exact, isObject, type Json, type JsonObject } from '@/merge';
 import { unescaped } from '@/ui/RecordLink';
 
-/** What can be deleted and made again, by the folder of its path. */
+/** The kinds that can be deleted and restored, by the folder of their path. */
 export const kinds = ['configs', 'items', 'coupon-campaigns', 'flash-sales', 'roles', 'menus'] as const;
 export type Kind = (typeof kinds)[number];
 
 interface Facts {
-  /** The noun of its actions in the audit log. */
+  /** The noun of the kind's actions in the audit log. */
   noun: string;
-  /** What it takes to make one. */
+  /** The permission for creating a record. */
   write: string;
-  /** Its name is its own, so that there is one of it; others are made again under a number of their own. */
+  /** Whether the name is unique, so that at most one record with it exists. Other kinds get a new number when restored. */
   isUnique: boolean;
 }
 
@@ -26,28 +26,28 @@ export const factsOf: Readonly<Record<Kind, Facts>> = {
 
 const batch = 'config.batch';
 
-/** The actions that delete records of some kinds, or make them; of configs many at once too. */
+/** The actions that delete or create records of these kinds; for configs also the batch. */
 export function actionsOf(asked: readonly Kind[], verb: 'delete' | 'create'): string {
   const all = asked.map((kind) => `${factsOf[kind].noun}.${verb}`);
   return [...all, ...(asked.includes('configs') ? [batch] : [])].join(',');
 }
 
-/** A record that an entry of the audit log tells of. */
+/** A record in an entry of the audit log. */
 export interface Deed {
   kind: Kind;
   /** Its key, code or number. */
   record: string;
   path: string;
-  /** What people call it; its number where that may not be read. */
+  /** The display name; the number if the user may not read the name. */
   name: string;
-  /** The version that it had since. */
+  /** The version after the action. */
   version: number | undefined;
-  /** All that it was, where the log has it; that of a config stands in its history. */
+  /** The complete content, if the log contains it; that of a config is in its history. */
   content: JsonObject | undefined;
   entry: AuditEntry;
 }
 
-/** The records that an entry deleted, or made. */
+/** The records that an entry deleted or created. */
 export function deedsOf(entry: AuditEntry, verb: 'delete' | 'create'): Deed[] {
   const all = exact(entry.detail);
   const detail = isObject(all) ? all : {};
@@ -86,7 +86,7 @@ function nameOf(kind: Kind, record: string, content: JsonObject | undefined): st
   return typeof name === 'string' ? name : `#${record}`;
 }
 
-/** Whether what was made is what was deleted before: the same record, or one that is called so. */
+/** Whether a created record replaces a deleted one: it has the same id or the same name. */
 export const isAgain = (deleted: Deed, made: Deed): boolean =>
   made.kind === deleted.kind &&
   made.entry.id > deleted.entry.id &&

@@ -9,30 +9,30 @@ import { actionsOf, deedsOf, isAgain, kinds, type Deed, type Kind } from './kind
 
 export interface DeletedSearch extends TableSearch {
   kind?: Kind;
-  /** The path of what was changed, as the audit log names it. */
+  /** The path of the record, as in the audit log. */
   resource?: string;
-  /** The id or the name of who deleted it. */
+  /** The id or the name of the user who deleted it. */
   actor?: string;
-  /** The first day, where the browser is. */
+  /** The first day, in the browser's zone. */
   from?: string;
-  /** The last day, itself included. */
+  /** The last day, inclusive. */
   to?: string;
-  /** The record that is open: its entry in the log, and its path, for one entry may be of many. */
+  /** The open record: its audit entry and its path, since one entry can contain many records. */
   open?: string;
 }
 
-/** A record that was deleted, and what was made since that is called so. */
+/** A deleted record, and a record that was created later under the same name. */
 export interface Deleted extends Deed {
   again: Deed | undefined;
 }
 
-/** So many of the newest records that were made are looked through for what is there again. */
+/** The maximum number of recent creations that are checked for a replacement. */
 const mostMade = 200;
 
-/** Names a row: one entry of the log may have deleted many. */
+/** The id of a row: one entry of the log can contain many deletions. */
 export const rowId = ({ entry, path }: Deed): string => `${entry.id}.${path}`;
 
-/** One page of what was deleted, newest first, by the audit log. */
+/** One page of deleted records, newest first, from the audit log. */
 export async function readDeleted({ kind, from, to, ...search }: DeletedSearch, signal?: AbortSignal): Promise<ListPage<Deleted>> {
   const asked = kind === undefined ? kinds : [kind];
   const page = await readEntriesOf({ ...search, action: actionsOf(asked, 'delete'), sort: '-id', from: startOf(from), to: startOf(to, 1) }, signal);
@@ -52,19 +52,19 @@ async function madeSince(asked: readonly Kind[], from: string, signal: AbortSign
   return items.flatMap((entry) => deedsOf(entry, 'create'));
 }
 
-/** What is there in the place of a deleted record: who made it, where that is known. */
+/** A record that exists again, and its author if known. */
 export interface Again {
   path: string;
   made: Deed | undefined;
 }
 
-/** Looks now whether a record is there again; null where it is not. It is looked for again when others change its kind. */
+/** Checks whether a record exists again; null if it does not. Announced changes of its kind invalidate this query. */
 export function whatIsThere(deed: Deed) {
   return queryOptions({
     queryKey: [deed.kind, 'list', 'deleted', rowId(deed)],
     queryFn: async ({ signal }): Promise<Again | null> => {
       const made = (await madeSince([deed.kind], deed.entry.createdTime, signal)).find((one) => isAgain(deed, one));
-      // What is called by its key is asked for itself: an import makes many under one entry.
+      // Records that are named by their key are requested directly: an import creates many under one entry.
       if (deed.kind === 'configs') return (await isThere(readConfig(deed.record, signal))) ? { path: deed.path, made } : null;
       if (deed.kind === 'items') return (await isThere(readItem(deed.record, signal))) ? { path: deed.path, made } : null;
       return made === undefined ? null : { path: made.path, made };

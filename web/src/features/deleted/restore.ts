@@ -11,17 +11,17 @@ import { readFields as readCampaign, termsOf as termsOfCampaign } from '@/featur
 import type { JsonObject } from '@/merge';
 import type { Deed } from './kinds';
 
-/** All that a record was when it was deleted. */
+/** The complete content of a record at its deletion. */
 export interface Content {
-  /** As its page shows it. */
+  /** The content as the record's page shows it. */
   shown: JsonObject;
-  /** Why it cannot be made again as it was. */
+  /** Why it cannot be restored. */
   lacks?: 'secret';
-  /** Its last version, of a config. */
+  /** For a config: its last version. */
   revision?: ConfigRevision;
 }
 
-/** Reads what a record was; null where the service has it no more. */
+/** Reads the content of a deleted record; null if the service no longer has it. */
 export function contentOfDeed(deed: Deed) {
   return queryOptions({
     queryKey: [deed.kind, 'deleted', deed.entry.id, deed.record],
@@ -35,7 +35,7 @@ export function contentOfDeed(deed: Deed) {
   });
 }
 
-/** Makes a record again as it was, by the rules of today. Answers the path of what was made. */
+/** Creates a record again from its content; the current rules apply. Returns the path of the new record. */
 export async function makeAgain({ kind, record, path }: Deed, { shown, revision }: Content, key: string): Promise<string> {
   switch (kind) {
     case 'configs':

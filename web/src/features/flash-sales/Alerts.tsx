@@ -6,7 +6,7 @@ import { alertsOf } from './alerts';
 import { saleMessages } from './messages';
 import type { Sale, SaleStats } from './queries';
 
-/** What of a sale somebody should look at now, and what can be done. */
+/** The warnings about a sale, with the possible actions. */
 export function Alerts({ sale, stats }: { sale: Sale; stats: SaleStats }) {
   const t = useText(saleMessages);
   const { duration } = useFormat();

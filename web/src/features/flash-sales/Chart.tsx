@@ -9,31 +9,31 @@ export type LineTone = 'accent' | 'ok' | 'warn' | 'info' | 'bad' | 'dimmed';
 
 interface ChartLine {
   tone: LineTone;
-  /** Filled down to nothing. */
+  /** Whether the area below the line is filled. */
   filled?: boolean;
-  /** Measured at the other side, in its own unit. */
+  /** Whether the line uses the axis on the other side, with its own unit. */
   aside?: boolean;
 }
 
 interface Props {
   lines: readonly ChartLine[];
   columns: Columns;
-  /** How the values at the side are written; those at the other side are seconds. */
+  /** The labels of the first axis; those of the other one are in seconds. */
   format: (value: number) => string;
   formatAside?: (value: number) => string;
 }
 
-/** Where an axis stands, as the library counts it. */
+/** The positions of an axis, as numbered by uPlot. */
 const sides = { right: 1, bottom: 2, left: 3 } as const;
 const height = 170;
 const axisWidth = 46;
-/** Steps between the lines of an axis: whole units, and times that people count in. */
+/** Axis increments: whole units, and round times. */
 const whole = [1, 2, 5].flatMap((digit) => Array.from({ length: 9 }, (_, zeros) => digit * 10 ** zeros)).sort((a, b) => a - b);
 const seconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
-/** An axis without numbers still has some lines. */
+/** The minimum upper bound of an axis, so that an empty chart has grid lines. */
 const least = 4;
 
-/** Lines over time on a canvas. What it shows is said in words by whoever draws it. */
+/** Lines over time on a canvas. The parent provides the text for screen readers. */
 export default function Chart({ lines, columns, format, formatAside = format }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
@@ -70,7 +70,7 @@ export default function Chart({ lines, columns, format, formatAside = format }: 
       made.destroy();
       plot.current = undefined;
     };
-    // Another colour scheme needs other colours, which a canvas does not inherit.
+    // A canvas does not inherit colours, so a new colour scheme draws it again.
   }, [shape, scheme]);
 
   return <div ref={box} style={{ height }} aria-hidden="true" />;

@@ -9,7 +9,7 @@ import { saleMessages } from './messages';
 import type { Sale, SaleStats } from './queries';
 import type { Following } from './useFeed';
 
-/** It brings a plotting library, which only this page needs. */
+/** The chart imports a plotting library that only this page needs. */
 const Chart = lazy(() => import('./Chart'));
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
   tone: LineTone;
   value: Line;
   filled?: boolean;
-  /** A time in seconds, measured at the other side. */
+  /** Whether the value is a time in seconds, on the other axis. */
   aside?: boolean;
 }
 
@@ -28,7 +28,10 @@ interface Props {
   onRange: (range: Range) => void;
 }
 
-/** The last minutes of a sale: how fast its units go, who came and was turned away, its queue, and what was not sold. A chart has lines of one unit. */
+/**
+ * The charts of a sale: sales rate, arrivals and rejections, queue, and unsold units. All lines of
+ * a chart have the same unit.
+ */
 export function Charts({ sale, following, range, onRange }: Props) {
   const t = useText(saleMessages);
   const { dateTime } = useFormat();

@@ -42,13 +42,13 @@ import { useFeed, type Following } from './useFeed';
 
 export interface CockpitSearch extends TableSearch {
   tab?: 'numbers' | 'dead' | 'history';
-  /** How far back the charts go, in minutes. */
+  /** The range of the charts, in minutes. */
   range?: `${Range}`;
-  /** The ticket that is open. */
+  /** The open ticket. */
   ticket?: string;
 }
 
-/** One flash sale while it goes on: where every unit is, how fast it sells, and the levers. */
+/** The page of a flash sale: the location of every unit, the sales rate, and the actions. */
 export function Cockpit({ id, search }: { id: number; search: Raw<CockpitSearch> }) {
   const t = useText(saleMessages);
   const edit = useText(editMessages);
@@ -108,7 +108,7 @@ function LostStep({ winner, seen, onClose }: { winner: Winner<Sale>; seen: Sale;
   );
 }
 
-/** Where the units of a sale are, and what the last reconciliation made of them. */
+/** The location of the sale's units, and the result of the last reconciliation. */
 function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale; following: Following }) {
   const t = useText(saleMessages);
   const mayWrite = useMay()('flash-sales:write');
@@ -149,7 +149,7 @@ function Numbers({ sale, following: { last, feed, error, retry } }: { sale: Sale
   );
 }
 
-/** What a reconciliation found and mended. */
+/** The findings and repairs of a reconciliation. */
 function Reconciled({ found, close }: { found: Reconciliation; close: () => void }) {
   const t = useText(saleMessages);
   const ui = useText(uiMessages);
@@ -222,7 +222,7 @@ const actions = {
   discard_dead: 'onDiscard',
 } as const;
 
-/** Every version of a sale with what it changed; decisions on dead letters are among them, with the ticket as their note. */
+/** Every version of a sale with its changes. Decisions about dead letters are included; their note is the ticket. */
 function Revisions({ id }: { id: number }) {
   const t = useText(saleMessages);
   const query = useInfiniteQuery(saleHistory(id));

@@ -5,7 +5,7 @@ import { saleMessages } from './messages';
 import type { SaleStatus } from './queries';
 import { pollEvery, type Following } from './useFeed';
 
-/** How old the numbers are, and how they come. */
+/** The age of the numbers, and whether they arrive live or by polling. */
 export function DataAge({ following: { last, isLive }, status }: { following: Following; status: SaleStatus }) {
   const t = useText(saleMessages);
   const { duration } = useFormat();

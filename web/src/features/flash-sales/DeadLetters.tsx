@@ -7,11 +7,11 @@ import { saleMessages } from './messages';
 import { decideDead, readDead, type DeadDecision, type DeadLetter } from './queries';
 
 const decisions: readonly DeadDecision[] = ['retry', 'discard'];
-/** How often the list is read again, in ms: nobody announces that a ticket was given up. */
+/** The refresh interval of the list, in ms: dead letters are not announced. */
 const pause = 10_000;
 const rowId = ({ messageId }: DeadLetter) => messageId;
 
-/** The tickets of a sale that were given up, longest dead first, and what to do with them. */
+/** The dead letters of a sale, oldest first, with the possible decisions. */
 export function DeadLetters({ id, search }: { id: number; search: Raw<TableSearch> }) {
   const t = useText(saleMessages);
   const mayWrite = useMay()('flash-sales:write');
@@ -64,7 +64,7 @@ function useDecisions(id: number): readonly BulkAction<DeadLetter>[] {
         await decideDead(id, letter.id, decision, key);
         return [{ id: letter.id, verdict: 'done' }];
       } catch (error) {
-        // Somebody decided on it before.
+        // Another user has already decided.
         if (isProblem(error, 'not_found')) return [{ id: letter.id, verdict: 'gone' }];
         throw error;
       }
@@ -113,7 +113,7 @@ function useColumns(decide: ((decision: DeadDecision, letter: DeadLetter) => voi
 
 const ends = 6;
 
-/** A ticket by its ends: the middle tells people nothing. */
+/** A ticket shortened to its start and end. */
 export function shortened(ticket: string): string {
   return ticket.length <= 2 * ends + 1 ? ticket : `${ticket.slice(0, ends)}…${ticket.slice(-ends)}`;
 }

@@ -9,12 +9,12 @@ import { createSale, oneSale, type Sale } from './queries';
 
 interface Props {
   id: number;
-  /** What was typed. */
+  /** The draft. */
   form: SaleFields;
   onForget: () => void;
 }
 
-/** The draft of a sale was deleted: what can become of what was typed. One that is made again gets a number of its own, so that the page goes on there. */
+/** Shown for a deleted sale with a draft. A sale that is created again gets a new number, so its page has another address. */
 export function DeletedSale({ id, form, onForget }: Props) {
   const t = useText(saleMessages);
   const toasts = useToasts();

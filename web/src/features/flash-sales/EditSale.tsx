@@ -8,7 +8,7 @@ import { saleMessages } from './messages';
 import { editSale, oneSale, scheduleSale, type Sale } from './queries';
 import { SaleInputs, useSaleFaults } from './SaleInputs';
 
-/** Edits a sale. */
+/** The dialog that edits a sale. */
 export function EditSale({ sale, onClose }: { sale: Sale; onClose: () => void }) {
   const t = useText(saleMessages);
   const ui = useText(uiMessages);

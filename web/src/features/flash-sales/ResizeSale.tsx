@@ -10,20 +10,20 @@ import { oneSale, resizeSale, scheduleSale, type Sale, type SaleStats } from './
 
 interface Props {
   sale: Sale;
-  /** The newest numbers; undefined for a draft. */
+  /** The latest numbers; undefined for a draft. */
   stats: SaleStats | undefined;
   onClose: () => void;
 }
 
 interface Form {
   delta: number;
-  /** When it is to be made, null while no time is typed; undefined for at once. */
+  /** When the change takes effect: null while the input is empty; undefined for immediately. */
   at?: string | null;
-  /** The version that was looked at guards the write. */
+  /** The ETag of the displayed version, which guards the write. */
   etag?: string;
 }
 
-/** Adds units to a sale or takes some away, at once or at a time, and shows before what comes of it. */
+/** Adds units to a sale or removes unsold ones, immediately or at a time, with a preview. */
 export function ResizeSale({ sale, stats, onClose }: Props) {
   const t = useText(saleMessages);
   const edit = useText(editMessages);
@@ -50,7 +50,7 @@ export function ResizeSale({ sale, stats, onClose }: Props) {
   const { delta, at } = form;
   const isLater = at !== undefined;
   const refused = usePlaceText(error);
-  // Once sent, the numbers that are shown may have it in them already.
+  // Once sent, the displayed numbers may already include the change.
   const after = isFixed ? undefined : resized(quantity, stats, delta);
   const fault = (strict || delta !== 0) && after?.fault;
   const step = (before: number, next: number) => (

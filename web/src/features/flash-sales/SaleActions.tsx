@@ -15,16 +15,16 @@ import { StepDialog } from './StepDialog';
 interface Props {
   sale: Sale;
   stats: SaleStats | undefined;
-  /** A step is about to be taken, so what was said of the last one is over. */
+  /** Called before a step, so that the message about the previous one disappears. */
   onStart: () => void;
   onLost: (winner: Winner<Sale>, seen: Sale) => void;
 }
 
-/** What can be done with a sale now: its terms, its quantity, and the steps that the service allows. */
+/** The actions for a sale: terms, quantity, and the allowed transitions. */
 export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   const t = useText(saleMessages);
   const [dialog, setDialog] = useState<'edit' | 'resize'>();
-  // As it was when the dialog opened: its version guards the step.
+  // The sale when the dialog opened: its version guards the step.
   const [step, setStep] = useState<{ sale: Sale; action: SaleAction }>();
   const steps = useSteps<SaleAction>(`flash-sales/${sale.id}/steps`, sale.allowedTransitions);
   const { remove, isSending, isUnknown } = useRemove(sale);
@@ -64,7 +64,7 @@ export function SaleActions({ sale, stats, onStart, onLost }: Props) {
   );
 }
 
-/** Deletes a draft as it is shown, after asking. */
+/** Deletes a draft at its displayed version, after a confirmation. */
 function useRemove(sale: Sale): { remove: () => Promise<void>; isSending: boolean; isUnknown: boolean } {
   const { id, name, etag } = sale;
   const t = useText(saleMessages);

@@ -14,18 +14,18 @@ import { saleMessages } from './messages';
 interface Props {
   value: SaleFields;
   onChange: (change: Partial<SaleFields>) => void;
-  /** What is wrong with a field; nothing before somebody tried to save. */
+  /** The fault of a field; undefined before the first attempt to save. */
   wrong: (field: SaleField) => string | undefined;
-  /** The fields to show; the others stay as they are. */
+  /** The displayed fields; the others stay unchanged. */
   fields?: readonly SaleField[];
   readOnly?: boolean;
 }
 
 const longestName = 100;
-/** Inputs side by side stand on one line, whether they have a hint or not. */
+/** Adjacent inputs align, with or without a hint. */
 const hintBelow: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
-/** What is wrong with the inputs that are shown of a sale. */
+/** The faults of the displayed inputs of a sale. */
 export function useSaleFaults(form: { strict: boolean; error: Error | null }, value: SaleFields, fields: readonly SaleField[]) {
   const t = useText(saleMessages);
   const faults = faultsOf(value);

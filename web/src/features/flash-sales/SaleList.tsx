@@ -14,14 +14,14 @@ import { SaleStatusChip } from './SaleStatusChip';
 
 const statuses = ['draft', 'open', 'paused', 'closed'] as const;
 
-/** A sale with its numbers, where it has some and they could be read. */
+/** A sale with its numbers; undefined for drafts, and if they cannot be read. */
 interface Row extends Sale {
   stats: SaleStats | undefined;
 }
 
 const isStarted = ({ status }: Sale) => status !== 'draft';
 
-/** Every flash sale, its status, and how much of it is sold. */
+/** Every flash sale with its status and sales progress. */
 export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   const t = useText(saleMessages);
   const navigate = useNavigate();
@@ -62,7 +62,7 @@ export function SaleList({ search }: { search: Raw<SaleSearch> }) {
   );
 }
 
-/** The page of sales; the numbers come after it, one sale after the other. */
+/** A page of sales. The numbers load afterwards, in a separate request per sale. */
 function useSales(search: Raw<SaleSearch>): List<Row, SaleSearch> {
   const { state, query, readPage } = useList<SaleSearch, Sale>({ search, queryKey: ['flash-sales', 'list'], read: readSales });
   const sales = query.data?.items ?? [];
@@ -79,7 +79,7 @@ function useSales(search: Raw<SaleSearch>): List<Row, SaleSearch> {
   };
 }
 
-/** Adds the numbers for an export; those that cannot be read are left out of it. */
+/** Adds the numbers for an export; unreadable ones stay empty. */
 async function withStats<P extends { items: Sale[] }>(page: P): Promise<P & { items: Row[] }> {
   const items: Row[] = [];
   for (const sale of page.items) {

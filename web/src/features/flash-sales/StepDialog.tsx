@@ -10,11 +10,11 @@ interface Props {
   sale: Sale;
   action: SaleAction;
   onClose: () => void;
-  /** Somebody else was first; the status is that of the sale when the dialog opened. */
+  /** Called if another user was first; `seen` is the sale when the dialog opened. */
   onLost: (winner: Winner<Sale>, seen: Sale) => void;
 }
 
-/** Says what a step does and takes it. Nothing shows as done before the service says so. */
+/** Explains a step and performs it. The page shows the new status only after the service has confirmed it. */
 export function StepDialog({ sale, action, onClose, onLost }: Props) {
   const t = useText(saleMessages);
   const { dateTime } = useFormat();
@@ -31,7 +31,7 @@ export function StepDialog({ sale, action, onClose, onLost }: Props) {
     title,
     topics: ['flash-sales'],
     open: () => ({}),
-    // As it was when the dialog opened.
+    // The version when the dialog opened.
     seal: () => ({ etag: sale.etag }),
     send: ({ etag }, key) => takeStep(id, etag ?? '', action, key),
     onDone: (now) => {

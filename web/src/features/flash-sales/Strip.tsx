@@ -9,14 +9,14 @@ import styles from './Strip.module.css';
 
 interface Props {
   stats: SaleStats;
-  /** Compares every ticket with its order; undefined for who may not. */
+  /** Compares every ticket with its order; undefined if the user may not. */
   onReconcile: (() => void) | undefined;
   isReconciling: boolean;
-  /** What the last reconciliation found. */
+  /** The result of the last reconciliation. */
   children?: ReactNode;
 }
 
-/** Where each allotted unit is; red, with the difference in words, when they do not add up. */
+/** The location of each allotted unit. It is red, with the difference as text, if the units do not add up. */
 export function Strip({ stats, onReconcile, isReconciling, children }: Props) {
   const t = useText(saleMessages);
   const { number } = useFormat();

@@ -5,7 +5,7 @@ import { Facts, Money } from '@/ui';
 import { saleMessages } from './messages';
 import type { Sale } from './queries';
 
-/** What a sale sells, for how much, to whom and when. */
+/** The terms of a sale: item, price, limits and times. */
 export function Terms({ sale }: { sale: Sale }) {
   const t = useText(saleMessages);
   const { number, dateTime } = useFormat();
@@ -26,7 +26,7 @@ export function Terms({ sale }: { sale: Sale }) {
         facts={[
           [t('item'), item],
           [t('price'), <Money key="price" minor={price} />],
-          // Once it was opened the strip shows what is allotted.
+          // After the opening the strip shows the allotted units.
           status === 'draft' && [t('quantity'), number(quantity)],
           [t('perUserLimit'), t('atMost', { n: perUserLimit })],
           [t('startsTime'), time(startsTime)],

@@ -6,7 +6,7 @@ import { saleMessages } from './messages';
 import { oneTicket, type Ticket } from './queries';
 
 const tones = { queued: 'info', confirmed: 'ok', rejected: 'neutral' } as const;
-/** Why tickets are rejected. */
+/** The reasons for rejected tickets. */
 const reasons = {
   sold_out: 'reasonSoldOut',
   limit: 'reasonLimit',
@@ -15,7 +15,7 @@ const reasons = {
   order_cancelled: 'reasonCancelled',
 } as const;
 
-/** What became of a customer's ticket. */
+/** The details of a customer's ticket. */
 export function TicketDrawer({ id, ticket, onClose }: { id: number; ticket: string; onClose: () => void }) {
   const t = useText(saleMessages);
   const why = ({ reason }: Ticket) => (reason === undefined ? undefined : reason in reasons ? t(reasons[reason as keyof typeof reasons]) : reason);

@@ -28,7 +28,7 @@ function Tile({ label, value, note, tone }: TileProps) {
   );
 }
 
-/** The numbers that decide what to do next. */
+/** The key numbers of a sale. */
 export function Tiles({ sale, stats, feed }: { sale: Sale; stats: SaleStats; feed: Feed }) {
   const t = useText(saleMessages);
   const { number, duration } = useFormat();

@@ -1,14 +1,14 @@
 import type { Sale, SaleStats } from './queries';
 
-/** What of a sale somebody should look at now, the worst first. */
+/** The warnings about a sale, the most severe first. */
 export type Alert = 'lost' | 'stuck' | 'full';
 
-/** How long a ticket may wait in a queue that is emptied as fast as it goes, in seconds. */
+/** The maximum queueing time of a ticket if the queue is not throttled, in seconds. */
 export const patience = 30;
 
-/** Says what is wrong by the numbers alone; that they do not add up is told where they are. */
+/** The warnings that follow from the numbers alone. The strip reports numbers that do not add up. */
 export function alertsOf({ rate }: Pick<Sale, 'rate'>, { lost, queued, oldestQueuedSeconds, refusedPerSecond }: SaleStats): Alert[] {
-  // A queue that is emptied at a rate is as long as that makes it.
+  // A throttled queue is expected to be this long.
   const expected = rate === null ? 0 : queued / rate;
   const alerts: Alert[] = [];
   if (lost > 0) alerts.push('lost');

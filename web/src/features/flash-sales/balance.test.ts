@@ -41,7 +41,7 @@ test('the time until it is sold out is what remains at the pace of now', () => {
   expect(soldOutIn('open', selling())).toBe(2);
   expect(soldOutIn('open', selling({ acceptedPerSecond: 0 }))).toBeUndefined();
   expect(soldOutIn('open', selling({ remaining: 0 }))).toBeUndefined();
-  // The pace is that of the last seconds, in which it may have been open.
+  // The sales rate covers the last seconds, in which the sale may have been open.
   expect(soldOutIn('paused', selling())).toBeUndefined();
 });
 

@@ -1,20 +1,20 @@
 import type { SaleStats, SaleStatus } from './queries';
 
-/** Where an allotted unit can be; the strip shows them in this order. */
+/** The possible locations of an allotted unit, in the order of the strip. */
 export const places = ['remaining', 'queued', 'processing', 'dead', 'confirmed'] as const;
 type Place = (typeof places)[number];
 
 export interface Balance {
-  /** Units found in the places. */
+  /** The number of units in all locations. */
   counted: number;
-  /** Allotted less counted: above 0 units are missing, below 0 there are too many. */
+  /** Allotted minus counted: positive if units are missing, negative if there are too many. */
   difference: number;
-  /** Places with less than nothing in them. */
+  /** Locations with a negative number. */
   negative: Place[];
   holds: boolean;
 }
 
-/** Counts a sale's units again, whatever the service says of them. */
+/** Recounts a sale's units, independent of the service's own check. */
 export function balanceOf(stats: SaleStats): Balance {
   const counted = places.reduce((sum, place) => sum + stats[place], 0);
   const difference = stats.allotted - counted;
@@ -22,22 +22,22 @@ export function balanceOf(stats: SaleStats): Balance {
   return { counted, difference, negative, holds: stats.balanced && difference === 0 && negative.length === 0 };
 }
 
-/** Seconds until nothing remains at the pace of now; undefined while none is sold, or left. */
+/** Seconds until the sale is sold out at the current rate; undefined while nothing sells or nothing is left. */
 export function soldOutIn(status: SaleStatus, { remaining, acceptedPerSecond }: SaleStats): number | undefined {
   return status === 'open' && remaining > 0 && acceptedPerSecond > 0 ? remaining / acceptedPerSecond : undefined;
 }
 
-/** What a sale becomes when units are added to it or taken away. */
+/** A sale after a change of its quantity. */
 export interface Resized {
   quantity: number;
-  /** Undefined for a sale without units yet. */
+  /** Undefined for a sale without allotted units. */
   remaining: number | undefined;
   fault: 'nothing' | 'belowOne' | 'tooMany' | 'soldAlready' | undefined;
 }
 
 const mostUnits = 100_000_000;
 
-/** Previews a change of the quantity by a difference. Only units that nobody has bought can be taken away. */
+/** Previews a change of the quantity by a difference. Only unsold units can be removed. */
 export function resized(quantity: number, stats: SaleStats | undefined, delta: number): Resized {
   const next = { quantity: quantity + delta, remaining: stats === undefined ? undefined : stats.remaining + delta };
   return { ...next, fault: faultOf(next, delta) };

@@ -3,31 +3,31 @@ import type { SaleStats, Sample } from './queries';
 /** The numbers of the last minutes, oldest first. */
 export type Feed = readonly Sample[];
 
-/** How far back the charts can go, in minutes; the service keeps as much as the furthest. */
+/** The ranges of the charts, in minutes; the service stores the samples of the longest one. */
 export const ranges = [5, 15, 60] as const;
 export type Range = (typeof ranges)[number];
 
 export const inMs = (range: Range): number => range * 60_000;
-/** What is followed here is remembered for the furthest range, so that another can be looked at. */
+/** The feed covers the longest range, so that the user can switch between ranges. */
 const remembered = inMs(60);
 
 /**
- * Numbers that did not change are told again every ten seconds; after one and a half
- * of that they are not known any more, and the charts show a gap.
+ * How long a sample is valid, in ms. The service sends unchanged numbers every ten seconds; after
+ * one and a half intervals the charts show a gap.
  */
 export const holds = 15_000;
 
-/**
- * Takes numbers in. A reply that was asked for before what is known came is dropped,
- * so that a slow poll never turns the clock back.
- */
+/** Adds a sample. Drops one that is older than the last, so that a slow poll never turns time back. */
 export function follow(feed: Feed, sample: Sample): Feed {
   const last = feed.at(-1);
   if (last !== undefined && sample.at <= last.at) return feed;
   return since(sample.at - remembered, [...feed, sample]);
 }
 
-/** What a feed says of the time from a moment on: the newest numbers before it tell what held then. */
+/**
+ * The part of a feed that describes the time from a moment on. It includes the last sample before
+ * the moment, whose numbers were still valid then.
+ */
 function since(from: number, feed: Feed): Feed {
   return feed.slice(
     Math.max(
@@ -37,7 +37,7 @@ function since(from: number, feed: Feed): Feed {
   );
 }
 
-/** Fills a feed up with what the numbers were while nobody followed them, and leaves out what lies before the range. */
+/** Adds earlier samples from the service to a feed, and drops samples before the range. */
 export function filled(feed: Feed, samples: Feed, range: Range): Feed {
   const newest = feed.at(-1)?.at ?? Infinity;
   const all = [...samples.filter(({ at }) => at < newest), ...feed].toSorted((a, b) => a.at - b.at);
@@ -46,8 +46,8 @@ export function filled(feed: Feed, samples: Feed, range: Range): Feed {
 }
 
 /**
- * When the charts of a closed sale end: with the last numbers that were kept, once it rests.
- * Undefined while its numbers are still kept, and of a sale that is not closed.
+ * The end of a closed sale's charts: the time of its last stored sample. Undefined while the
+ * service still stores new samples, and for a sale that is not closed.
  */
 export function endOf(isClosed: boolean, samples: Feed, last: Sample | undefined): number | undefined {
   const kept = samples.at(-1);
@@ -56,21 +56,21 @@ export function endOf(isClosed: boolean, samples: Feed, last: Sample | undefined
 
 export type Line = (stats: SaleStats) => number;
 
-/** The times of a chart, in seconds since 1970, and a row of values for each of its lines. */
+/** The times of a chart, in seconds since 1970, and the values of each line. */
 export interface Columns {
   times: number[];
   rows: (number | null)[][];
 }
 
-/** How far apart the values of a chart are, in ms; further back no more is known. */
+/** The interval between the values of a chart, in ms; older samples are less frequent. */
 const stepOf = (range: Range) => (range > 15 ? 5000 : 1000);
 
-/** A chart shows at least so much, in ms, however short the sale has been followed. */
+/** The minimum time span of a chart, in ms, even for a shorter feed. */
 export const shortest = 60_000;
 
 /**
- * Reads lines off the feed once a step, from when it began, at most the range before
- * `now`; null where the numbers were not known.
+ * Samples the lines of a feed at each step, from its start or from the range before `now`,
+ * whichever is later. Values are null where the numbers are unknown.
  */
 export function columnsOf(feed: Feed, lines: readonly Line[], now: number, range: Range): Columns {
   const step = stepOf(range);
@@ -90,12 +90,12 @@ export function columnsOf(feed: Feed, lines: readonly Line[], now: number, range
   return { times, rows };
 }
 
-/** How many purchases were refused, for whatever reason. */
+/** The number of rejected purchases, for all reasons. */
 export function refusedSoFar({ refusals }: SaleStats): number {
   return refusals.soldOut + refusals.limitReached + refusals.saleNotOpen + refusals.queueFull;
 }
 
-/** The largest value of a line in the feed. */
+/** The maximum of a line in the feed. */
 export function peakOf(feed: Feed, line: Line): number {
   return feed.reduce((most, { stats }) => Math.max(most, line(stats)), 0);
 }

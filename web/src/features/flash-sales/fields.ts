@@ -3,21 +3,21 @@ import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { saleMessages } from './messages';
 import type { SaleStatus, SaleTerms } from './queries';
 
-/** What of a sale is edited in its form; what is being typed may be none. */
+/** The editable members of a sale; null while an input is invalid. */
 export type SaleFields = {
   name: string;
   sku: string;
   price: number | null;
   quantity: number | null;
   perUserLimit: number | null;
-  /** To the millisecond, as the browser spells times: what it cannot spell is no edit. */
+  /** In milliseconds, the precision of the browser: a difference below it is not an edit. */
   startsTime: string | null;
   endsTime: string | null;
-  /** Null for none. */
+  /** Null for no limit. */
   queueCap: number | null;
-  /** Null for none. */
+  /** Null for no limit. */
   rate: number | null;
-  /** Null for none. */
+  /** Null for the default. */
   replicas: number | null;
 };
 
@@ -25,13 +25,13 @@ export type SaleField = keyof SaleFields;
 
 export const saleFields: readonly SaleField[] = ['name', 'sku', 'price', 'quantity', 'perUserLimit', 'startsTime', 'endsTime', 'queueCap', 'rate', 'replicas'];
 
-/** What can still be edited once a sale was opened; its quantity only by a difference. */
+/** The fields that stay editable once the sale was opened; the quantity then only changes by a difference. */
 export const editableWhenOpen: readonly SaleField[] = ['name', 'endsTime', 'queueCap', 'rate', 'replicas'];
 
 const hour = 3_600_000;
 const spelled = (time: string | number) => new Date(time).toISOString();
 
-/** A sale of the next full hour, with nothing typed. */
+/** An empty sale that starts at the next full hour. */
 export function blankSale(): SaleFields {
   const begins = Math.ceil(Date.now() / hour) * hour;
   return { ...nothing, perUserLimit: 1, startsTime: spelled(begins), endsTime: spelled(begins + hour) };
@@ -57,7 +57,7 @@ export function readFields(terms: SaleTerms): SaleFields {
   return { name, sku, price, quantity, perUserLimit, startsTime: spelled(startsTime), endsTime: spelled(endsTime), queueCap, rate, replicas };
 }
 
-/** The terms of fields without faults. */
+/** The request body for fields without faults. */
 export function termsOf(fields: SaleFields): SaleTerms {
   const { price, quantity, perUserLimit, startsTime, endsTime } = fields;
   return {
@@ -72,7 +72,7 @@ export function termsOf(fields: SaleFields): SaleTerms {
   };
 }
 
-/** What can be wrong with a field; each is the key of its text. */
+/** The possible faults of a field; each is the key of its text. */
 type Fault =
   | 'nameNeeded'
   | 'skuNeeded'
@@ -90,7 +90,7 @@ export type Faults = Partial<Record<SaleField, Fault>>;
 const mostRate = 100_000;
 const mostReplicas = 10;
 
-/** The faults that can be told without asking the service. */
+/** The faults that need no request. */
 export function faultsOf(fields: SaleFields): Faults {
   const { name, sku, price, quantity, perUserLimit, startsTime, endsTime, queueCap, rate, replicas } = fields;
   const faults: Faults = {};
@@ -110,7 +110,7 @@ export function faultsOf(fields: SaleFields): Faults {
 
 export const isFaultless = (faults: Faults): boolean => Object.keys(faults).length === 0;
 
-/** How a sale is read, field by field; its status has steps of its own, and stands in its history. */
+/** The labels and values of a sale's fields, including the status, which only appears in the history. */
 export function useSaleWords(): Words {
   const t = useText(saleMessages);
   const { money, number, dateTime } = useFormat();

@@ -10,7 +10,7 @@ export type SaleAction = Sale['allowedTransitions'][number];
 export type SaleTerms = components['schemas']['FlashSaleCreate'];
 export type SaleStats = components['schemas']['FlashSaleStats'];
 
-/** A sale's numbers and when they were true here, in ms since 1970. */
+/** A sale's numbers and their time by this browser's clock, in ms since 1970. */
 export interface Sample {
   at: number;
   stats: SaleStats;
@@ -44,19 +44,19 @@ export function readStats(id: number, signal?: AbortSignal): Promise<SaleStats> 
   return data(api.GET('/api/v1/flash-sales/{id}/stats', { params: { path: { id } }, signal }));
 }
 
-/** The newest numbers of a sale; the stream puts them here too. */
+/** The latest numbers of a sale; live updates write them here too. */
 export function saleStats(id: number) {
   return queryOptions({
     queryKey: ['flash-sales', 'stats', id],
     queryFn: async ({ signal }): Promise<Sample> => {
-      // What comes back was true at some time after it was asked for.
+      // The reply describes a time after the request was sent.
       const at = Date.now();
       return { at, stats: await readStats(id, signal) };
     },
   });
 }
 
-/** What the numbers of a sale were before somebody looked, oldest first, by the clock of this browser; asked for again once it is closed. */
+/** The earlier numbers of a sale, oldest first, by this browser's clock. They are read again once the sale is closed. */
 export function saleSamples(id: number, range: Range, isClosed: boolean) {
   return queryOptions({
     queryKey: ['flash-sales', 'samples', id, range, isClosed],
@@ -90,21 +90,21 @@ export function createSale(terms: SaleTerms, key: string) {
   return data(api.POST('/api/v1/flash-sales', { body: terms, headers: idempotent(key) }));
 }
 
-/** Edits a sale as it was at a tag. */
+/** Edits a sale at a given ETag. */
 export function editSale(id: number, patch: JsonObject, etag: string, key: string): Promise<Sale> {
   const params = { path: { id }, header: { 'If-Match': etag } };
-  // What is only proposed is thrown before, as a problem.
+  // If the change only became a proposal, the client throws a problem before this returns.
   return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
 }
 
-/** Asks for a change at a time; it is answered with what waits for that. */
+/** Schedules a change; the client throws the waiting approval as a proposal. */
 export function scheduleSale(id: number, patch: JsonObject, etag: string, effectiveTime: string, key: string): Promise<Sale> {
   const params = { path: { id }, header: { 'If-Match': etag }, query: { effectiveTime } };
-  // What is only proposed is thrown before, as a problem.
+  // If the change only became a proposal, the client throws a problem before this returns.
   return data(api.PATCH('/api/v1/flash-sales/{id}', { params, body: patch, headers: idempotent(key) })) as Promise<Sale>;
 }
 
-/** Adds units to a sale, or takes away what nobody has bought; edits of other fields do not stand in the way. */
+/** Changes the quantity by a difference; only unsold units can be removed. Edits of other fields do not conflict. */
 export function resizeSale(id: number, quantityDelta: number, etag: string, key: string): Promise<Sale> {
   return data(
     api.PATCH('/api/v1/flash-sales/{id}', {
@@ -120,9 +120,9 @@ export function deleteSale(id: number, etag: string) {
 }
 
 /**
- * Takes a step with a sale. Opening is guarded by the version that was looked at, for
- * it sells on its terms; the others by the status alone, as decisions on dead letters
- * and edits of the rate are versions too and no reason to refuse a pause.
+ * Performs a transition. Opening is guarded by the displayed version, since it puts the terms in
+ * force. The other transitions are guarded by the status alone: decisions about dead letters and
+ * edits of the rate also create versions, and they must not block a pause.
  */
 export function takeStep(id: number, etag: string, action: SaleAction, key: string) {
   const init = { params: { path: { id } }, headers: idempotent(key) };

@@ -2,7 +2,7 @@ import type { SaleStats } from './queries';
 
 const refused = { soldOut: 0, limitReached: 0, saleNotOpen: 0, queueFull: 0 };
 
-/** The numbers of a sale of a hundred units of which nobody has bought any, but for what a test changes. */
+/** The numbers of a sale with a hundred unsold units, with the changes of a test. */
 export const statsOf = (change: Partial<SaleStats> = {}): SaleStats => ({
   allotted: 100,
   remaining: 100,
@@ -23,7 +23,7 @@ export const statsOf = (change: Partial<SaleStats> = {}): SaleStats => ({
   ...change,
 });
 
-/** The numbers of a sale that goes on: some wait, some are dead, and they add up. */
+/** The numbers of a running sale with queued and dead tickets; they add up. */
 export const selling = (change: Partial<SaleStats> = {}): SaleStats =>
   statsOf({
     allotted: 10_000,

@@ -4,25 +4,25 @@ import { useLive, useLiveState } from '@/api';
 import { endOf, filled, follow, holds, type Feed, type Range } from './feed';
 import { saleSamples, saleStats, type SaleStats, type SaleStatus, type Sample } from './queries';
 
-/** How often the numbers are asked for, in ms: as a second opinion, and while there is no stream. */
+/** The polling intervals in ms: as a check, and while there is no stream. */
 const checkEvery = 10_000;
 export const pollEvery = 2_000;
 
 const none: Feed = [];
 
 export interface Following {
-  /** The numbers of the range. */
+  /** The samples of the range. */
   feed: Feed;
-  /** When the charts end, of a sale that rests; else now. */
+  /** The end of the charts for a closed sale; undefined for the current time. */
   end: number | undefined;
   last: Sample | undefined;
-  /** Why the numbers cannot be had now. */
+  /** Why the numbers cannot be read now. */
   error: Error | null;
   retry: () => void;
   isLive: boolean;
 }
 
-/** The numbers of a sale as they come: announced by the stream, asked for when it is away, and what they were before. */
+/** The numbers of a sale: live from the stream, by polling while the stream is lost, and earlier samples from the service. */
 export function useFeed(id: number, status: SaleStatus, range: Range): Following {
   const queries = useQueryClient();
   const isLive = useLiveState().status === 'live';
@@ -38,7 +38,7 @@ export function useFeed(id: number, status: SaleStatus, range: Range): Following
     setSeen(query.data);
     setFeed(follow(feed, query.data));
   }
-  // Who comes back to a tab is told what they missed.
+  // After a return to the tab, the missed samples are read.
   const isClosed = status === 'closed';
   const { data: samples = none } = useQuery({
     ...saleSamples(id, range, isClosed),

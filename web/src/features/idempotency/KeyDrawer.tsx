@@ -9,7 +9,7 @@ import { oneKey, type IdempotencyKey } from './queries';
 import { ReplyChip } from './ReplyChip';
 import { subjectOf } from './subject';
 
-/** All that is known of one key: who used it, for what, and what became of it. */
+/** The details of an idempotency key: user, request and stored reply. */
 export function KeyDrawer({ id, onClose }: { id: number; onClose: () => void }) {
   const t = useText(idempotencyMessages);
   return (

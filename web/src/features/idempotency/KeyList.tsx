@@ -7,7 +7,7 @@ import { idempotencyMessages } from './messages';
 import { readKeys, type IdempotencyKey, type KeySearch } from './queries';
 import { ReplyChip } from './ReplyChip';
 
-/** What was asked under an idempotency key, and how often it was asked again. */
+/** The requests with idempotency keys, and how often each was replayed. */
 export function KeyList({ search }: { search: Raw<KeySearch> }) {
   const t = useText(idempotencyMessages);
   const list = useList<KeySearch, IdempotencyKey>({ search, queryKey: ['idempotency-keys', 'list'], read: readKeys });

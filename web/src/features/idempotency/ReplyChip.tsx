@@ -1,6 +1,6 @@
 import { StatusChip } from '@/ui';
 
-/** A reply's status, coloured as what it means. */
+/** The status of a reply, coloured by its class. */
 export function ReplyChip({ status }: { status: number }) {
   return <StatusChip tone={status < 300 ? 'ok' : status < 500 ? 'warn' : 'bad'}>{status}</StatusChip>;
 }

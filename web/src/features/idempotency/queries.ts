@@ -6,15 +6,15 @@ export type IdempotencyKey = components['schemas']['IdempotencyKey'];
 type KeyQuery = NonNullable<operations['listIdempotencyKeys']['parameters']['query']>;
 
 export interface KeySearch extends TableSearch {
-  /** Exactly this key, of whoever used it. */
+  /** The exact key, of any user. */
   key?: string;
   /** The HTTP status of the reply. */
   status?: number;
-  /** The id of the key that is open. */
+  /** The id of the open key. */
   open?: number;
 }
 
-/** One page of what is kept under idempotency keys. */
+/** One page of the stored idempotency keys. */
 export function readKeys(search: KeySearch, signal?: AbortSignal) {
   return data(api.GET('/api/v1/idempotency-keys', { params: { query: search as KeyQuery }, signal }));
 }

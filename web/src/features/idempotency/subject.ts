@@ -1,10 +1,10 @@
-/** Where the service's resources begin. */
+/** The common prefix of the service's resources. */
 const root = '/api/v1/';
 
-/** Kinds whose records are named by more than one part of the path. */
+/** Kinds whose records have more than one path segment. */
 const partsOf: Readonly<Record<string, number>> = { aggregates: 2 };
 
-/** The record that a request was about: /api/v1/orders/41/pay is of orders/41. */
+/** The record of a request: /api/v1/orders/41/pay concerns orders/41. */
 export function subjectOf(path: string): string | undefined {
   if (!path.startsWith(root)) return undefined;
   const [kind = '', ...rest] = path.slice(root.length).split('/');

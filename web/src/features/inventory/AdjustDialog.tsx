@@ -11,14 +11,14 @@ import { adjust, oneStock, type Movement, type Stock, type StockChanged } from '
 import { useAdjustRefusal } from './useAdjustRefusal';
 
 interface Props {
-  /** As it is now; the count keeps the number that it began at. */
+  /** The current stock; a count keeps the quantity at which it began. */
   stock: Stock;
-  /** Takes an adjustment back; the dialog is closed by then. */
+  /** Undoes an adjustment after the dialog was closed. */
   onUndo: (made: Movement) => void;
   onClose: () => void;
 }
 
-/** Adds pieces, takes some out, or replaces the number by what was counted. */
+/** The dialog that adds units, removes units, or sets the counted quantity. */
 export function AdjustDialog({ stock, onUndo, onClose }: Props) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
@@ -43,7 +43,7 @@ export function AdjustDialog({ stock, onUndo, onClose }: Props) {
     },
   });
   const { form, change, isFixed, strict, error } = keyed;
-  // Once sent, the stock that is shown may have it in it already.
+  // Once sent, the displayed stock may already include the adjustment.
   const after = isFixed ? undefined : preview(form, stock);
   const moved = form.way === 'count' && error === null && !isFixed && stock.onHand !== form.changeFrom;
   const countAgain = (n: number) => change({ changeFrom: n, setTo: null });

@@ -8,20 +8,20 @@ import { inventoryMessages } from './messages';
 interface Props {
   form: StockForm;
   onChange: (part: Partial<StockForm>) => void;
-  /** Says what is not filled in, once somebody tried to save. */
+  /** Whether to show missing inputs: the user has tried to save. */
   strict: boolean;
-  /** Why it was refused, which may be for a field. */
+  /** The rejection, which may concern a field. */
   error: Error | null;
   disabled: boolean;
-  /** Of one item: how many were there when the count began. Of many it is absent. */
+  /** For a single item: the quantity when the count began. Undefined for several items. */
   countedFrom?: number;
-  /** Whether each line of a table has a number of its own. */
+  /** Whether each line of a table has a separate number. */
   hasOwn?: boolean;
 }
 
 const wholeOf = (typed: string | number) => (typeof typed === 'number' && Number.isSafeInteger(typed) ? typed : null);
 
-/** The inputs of an adjustment, of one item or of many. */
+/** The inputs of an adjustment, for one item or several. */
 export function AdjustmentInputs({ form, onChange, strict, error, disabled, countedFrom, hasOwn = false }: Props) {
   const t = useText(inventoryMessages);
   const many = useText(bulkStockMessages);

@@ -10,7 +10,7 @@ import { StockChip } from './StockChip';
 
 const rowId = ({ sku }: Stock) => sku;
 
-/** The stock of every item that has any, what runs low first; many are received or counted at once. */
+/** The stock of every item, lowest first, with bulk receipts and counts. */
 export function InventoryList({ search }: { search: Raw<StockSearch> }) {
   const t = useText(inventoryMessages);
   const list = useList<StockSearch, Stock>({ search, queryKey: ['inventory', 'list'], read: readStocks, sort: lowFirst });

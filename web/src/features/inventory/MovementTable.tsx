@@ -6,7 +6,7 @@ import { readMovements, type Movement, type MovementSearch } from './queries';
 
 const tones = { adjust: 'accent', count: 'info', reserve: 'warn', return: 'neutral', consume: 'ok', restock: 'accent' } as const;
 
-/** Everything that ever changed a stock, newest first. */
+/** Every movement of a stock, newest first. */
 export function MovementTable({ sku, search }: { sku: string; search: Raw<MovementSearch> }) {
   const t = useText(inventoryMessages);
   const list = useList<MovementSearch, Movement>({
@@ -41,7 +41,7 @@ function useColumns(): Column<Movement>[] {
     </span>
   );
   const column = useColumn<Movement>();
-  // In a file the change stands by itself; what it led to can be added up.
+  // An exported file has a separate column for the change, so that it can be summed.
   const change = (header: string) => ({ fileHeader: t('changeOf', { what: header }) });
   return [
     column.time('time', t('time'), (m) => m.createdTime, { sort: 'id', narrow: true }),

@@ -2,10 +2,10 @@ import { useText } from '@/i18n';
 import { StatusChip } from '@/ui';
 import { inventoryMessages } from './messages';
 
-/** From here down there is little left. */
+/** At or below this quantity the stock counts as low. */
 const low = 5;
 
-/** Says when there is little or nothing left to be ordered. */
+/** Marks an item that is low or out of stock. */
 export function StockChip({ available }: { available: number }) {
   const t = useText(inventoryMessages);
   if (available > low) return null;

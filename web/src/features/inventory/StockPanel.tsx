@@ -14,7 +14,7 @@ import styles from './StockPanel.module.css';
 
 const numbers = ['onHand', 'reserved', 'available'] as const;
 
-/** How many pieces of an item there are, and the way to adjust that. */
+/** The stock of an item, with its adjustment. */
 export function StockPanel({ sku }: { sku: string }) {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);
@@ -53,7 +53,10 @@ export function StockPanel({ sku }: { sku: string }) {
   );
 }
 
-/** Takes an adjustment of the stock back by another one. It outlives the dialog, so that one whose answer was lost is told of when the page is opened again. */
+/**
+ * Undoes an adjustment by an opposite one. The hook outlives the dialog, so that an undo with a
+ * lost reply is reported when the page opens again.
+ */
 function useUndo(sku: string): (made: Movement) => void {
   const t = useText(inventoryMessages);
   const { signed } = useFormat();

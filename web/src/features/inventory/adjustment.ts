@@ -1,19 +1,19 @@
 import { randomId } from '@/browser/id';
 import type { Adjustment, Movement, Stock } from './queries';
 
-/** What is typed to adjust stock, of one item or of many. */
+/** The form of an adjustment, for one item or several. */
 export interface StockForm {
   way: 'delta' | 'count';
   delta: number | null;
   setTo: number | null;
   reason: string;
-  /** Names the adjustment among the movements of an item: sent twice, it is made once. */
+  /** Identifies the adjustment among the movements of an item: sent twice, it is applied once. */
   reference: string;
 }
 
-/** The adjustment of one item. */
+/** The form for one item. */
 export interface AdjustmentForm extends StockForm {
-  /** How many were in stock when the count began; only counting again moves it. */
+  /** The quantity when the count began; only a new count changes it. */
   changeFrom: number;
 }
 
@@ -21,7 +21,10 @@ export const newReference = (): string => `adj-${randomId().slice(0, 12)}`;
 
 export const openForm = (): StockForm => ({ way: 'delta', delta: null, setTo: null, reason: '', reference: newReference() });
 
-/** What was typed on an earlier visit: a count stands on what was there when it was made, and one that is yet to be made on what is there now. */
+/**
+ * Restores a draft. A completed count keeps the quantity at which it was made; a count without a
+ * number starts from the current one.
+ */
 export const countedFrom =
   (stock: Stock) =>
   (typed: AdjustmentForm): AdjustmentForm =>
@@ -29,11 +32,11 @@ export const countedFrom =
 
 export type Missing = 'delta' | 'setTo' | 'reason' | 'reference';
 
-/** Whether a place of the request has an input in the form as it is. */
+/** Whether a pointer of the request has an input in the current form. */
 export const hasInput = ({ way }: AdjustmentForm, pointer: string): boolean =>
   pointer === '/reason' || pointer === '/reference' || pointer === (way === 'delta' ? '/delta' : '/setTo');
 
-/** What has to be filled in or mended before it can be sent. */
+/** The inputs that are missing or invalid. */
 export function missingOf({ way, delta, setTo, reason, reference }: StockForm): ReadonlySet<Missing> {
   const missing = new Set<Missing>();
   if (way === 'delta' && (delta === null || delta === 0)) missing.add('delta');
@@ -48,17 +51,17 @@ export function requestOf({ way, delta, setTo, changeFrom, reason, reference }: 
   return way === 'delta' ? { delta: delta ?? 0, ...common } : { setTo: setTo ?? 0, changeFrom, ...common };
 }
 
-/** By how many pieces an adjustment changes what is in stock. */
+/** The change of the quantity on hand. */
 export const changeOf = ({ delta, setTo = 0, changeFrom = 0 }: Adjustment): number => delta ?? setTo - changeFrom;
 
-/** The movement that takes another back: what became of the stock meanwhile stays. Of one movement it is made once. */
+/** The movement that reverses another one; later movements stay. It has a fixed reference, so it is applied at most once. */
 export const takingBack = ({ id, onHandDelta }: Pick<Movement, 'id' | 'onHandDelta'>, reason: string): Adjustment => ({
   delta: -onHandDelta,
   reason,
   reference: `undo-${id}`,
 });
 
-/** What the stock would be; undefined while nothing is typed, and for a count that is out of date. */
+/** The stock after the adjustment; undefined while the form is incomplete, and for an outdated count. */
 export function preview(form: AdjustmentForm, stock: Stock): { onHand: number; available: number } | undefined {
   if (form.way === 'count' && form.changeFrom !== stock.onHand) return undefined;
   if ((form.way === 'delta' ? form.delta : form.setTo) === null) return undefined;

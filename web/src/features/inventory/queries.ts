@@ -12,7 +12,7 @@ type StockQuery = NonNullable<operations['listInventory']['parameters']['query']
 type MovementQuery = NonNullable<operations['listInventoryMovements']['parameters']['query']>;
 
 export interface StockSearch extends TableSearch {
-  /** At most so many pieces are available. */
+  /** The maximum available quantity. */
   maxAvailable?: number;
 }
 
@@ -20,7 +20,7 @@ export interface MovementSearch extends TableSearch {
   reference?: string;
 }
 
-/** What runs low stands first. */
+/** Lowest stock first. */
 export const lowFirst = 'available';
 
 export function readStocks(search: StockSearch, signal?: AbortSignal) {

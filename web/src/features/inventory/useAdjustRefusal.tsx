@@ -7,7 +7,7 @@ import { uiMessages } from '@/ui/messages';
 import { inventoryMessages } from './messages';
 import type { Shortages, StockChanged, UsedReference } from './queries';
 
-/** Says why an adjustment was not made, what is there instead, and what can be done: count again, or take another reference. */
+/** Explains why an adjustment was rejected, with the current values, and offers a new count or a new reference. */
 export function useAdjustRefusal(countAgain: (from: number) => void, rename: () => void): (error: Error) => ReactNode {
   const t = useText(inventoryMessages);
   const ui = useText(uiMessages);

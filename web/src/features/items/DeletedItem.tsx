@@ -8,15 +8,15 @@ import { createItem, type Item } from './queries';
 
 interface Props {
   sku: string;
-  /** What was typed. */
+  /** The draft. */
   form: ItemFields;
   status: Item['status'];
   onRecreated: (made: Item) => void;
-  /** It was deleted before the page was opened. */
+  /** Set if the item was already deleted when the page opened. */
   onForget?: () => void;
 }
 
-/** The item was deleted: what can become of what was typed. It keeps its code, so that it can be made again in its place. */
+/** Shown for a deleted item with a draft. The item can be created again under the same SKU. */
 export function DeletedItem({ sku, form, status, onRecreated, onForget }: Props) {
   const t = useText(itemMessages);
   const toasts = useToasts();

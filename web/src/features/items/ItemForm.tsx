@@ -11,13 +11,13 @@ import { editItem, oneItem, type Item } from './queries';
 
 interface Props {
   item: Item;
-  /** It was deleted while it was open here. */
+  /** Whether the item was deleted while the page was open. */
   gone: boolean;
-  /** Which field has the focus. */
+  /** The field with the focus. */
   onField: (field: string | undefined) => void;
 }
 
-/** Edits an item. */
+/** The form for an item. */
 export function ItemForm({ item, gone, onField }: Props) {
   const t = useText(itemMessages);
   const queries = useQueryClient();

@@ -8,16 +8,16 @@ import { itemMessages } from './messages';
 interface Props {
   value: ItemFields;
   onChange: (change: Partial<ItemFields>) => void;
-  /** Says what is missing, once somebody tried to save. */
+  /** Whether to show missing inputs: the user has tried to save. */
   strict: boolean;
-  /** Why it was refused, which may be for a field. */
+  /** The rejection, which may concern a field. */
   error: Error | null;
   readOnly?: boolean;
 }
 
 export const isComplete = ({ name, price }: ItemFields): boolean => name.trim() !== '' && price !== null;
 
-/** Whether a place of the request has an input. */
+/** Whether a pointer of the request has an input. */
 export const isItemInput = (pointer: string): boolean => ['/name', '/price', '/ownedByUserId'].includes(pointer);
 
 /** The inputs of an item. */

@@ -15,7 +15,7 @@ import { readItems, type Item, type ItemSearch } from './queries';
 
 const rowId = ({ sku }: Item) => sku;
 
-/** What can be ordered and its price, and what is done with many items at once. */
+/** The items with their prices, and the bulk actions. */
 export function ItemList({ search }: { search: Raw<ItemSearch> }) {
   const t = useText(itemMessages);
   const list = useList<ItemSearch, Item>({ search, queryKey: ['items', 'list'], read: readItems });

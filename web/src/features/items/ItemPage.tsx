@@ -17,11 +17,11 @@ import { itemHistory, oneItem } from './queries';
 
 interface Props {
   sku: string;
-  /** Which movements of its stock are shown. */
+  /** The displayed movements of its stock. */
   search: Raw<MovementSearch>;
 }
 
-/** One item: its stock, its form, what can be done with it, and its history. */
+/** The page of an item: stock, form, actions and history. */
 export function ItemPage({ sku, search }: Props) {
   const t = useText(itemMessages);
   const words = useItemWords();
@@ -64,7 +64,7 @@ export function ItemPage({ sku, search }: Props) {
   );
 }
 
-/** Every version of an item, with what it changed. */
+/** Every version of an item, with its changes. */
 function Revisions({ sku }: { sku: string }) {
   const t = useText(itemMessages);
   const query = useInfiniteQuery(itemHistory(sku));

@@ -14,7 +14,7 @@ interface Props {
   label: string;
   sku: string;
   onChange: (sku: string) => void;
-  /** True while somebody types, so that half a sku is not looked up. */
+  /** Called with true while the user types, so that a partial SKU is not looked up. */
   onTyping?: (isTyping: boolean) => void;
   error: ReactNode;
   description: ReactNode;
@@ -22,7 +22,7 @@ interface Props {
   readOnly?: boolean;
 }
 
-/** Takes an item that is for sale by its sku, or by what its name begins with. */
+/** Selects an active item by SKU or by the start of its name. */
 export function ItemPicker({ sku, onChange, onTyping, ...input }: Props) {
   const t = useText(itemMessages);
   const [isHere, setHere] = useState(false);
@@ -35,7 +35,7 @@ export function ItemPicker({ sku, onChange, onTyping, ...input }: Props) {
       placeholder={t('pickHint')}
       classNames={{ input: 'mono' }}
       data={[...bySku.keys()]}
-      // The service has looked already, in names too.
+      // The service has already filtered, also by name.
       filter={({ options }) => options}
       renderOption={({ option: { value } }) => {
         const item = bySku.get(value);

@@ -3,7 +3,7 @@ import { fieldsOf, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { itemMessages } from './messages';
 import type { Item } from './queries';
 
-/** What of an item is edited in its form; a price that is being typed may be none. */
+/** The editable members of an item; the price is null while its input is invalid. */
 export type ItemFields = {
   name: string;
   price: number | null;
@@ -16,7 +16,7 @@ export const readFields = ({ name, price, ownedByUserId }: Pick<Item, 'name' | '
 
 export const formOf = fieldsOf(blankItem);
 
-/** How an item is read, field by field; its status has its own buttons, and stands in its history. */
+/** The labels and values of an item's fields, including the status, which only appears in the history. */
 export function useItemWords(): Words {
   const t = useText(itemMessages);
   const { money } = useFormat();

@@ -35,7 +35,7 @@ export function createItem(body: NewItem, key: string) {
   return data(api.POST('/api/v1/items', { body, headers: idempotent(key) }));
 }
 
-/** Edits an item as it was at a tag. With `disjoint` the service takes over others' edits of other fields. */
+/** Edits an item at a given ETag. With `disjoint` the service merges other users' edits of other fields. */
 export function editItem(sku: string, patch: JsonObject, etag: string, key: string, merge?: 'disjoint') {
   return data(
     api.PATCH('/api/v1/items/{sku}', {
@@ -52,7 +52,7 @@ export function deleteItem(sku: string, etag: string) {
 
 const offered = 8;
 
-/** Items that can be sold, whose sku or name begins with what was typed. */
+/** Active items whose SKU or name starts with a text. */
 export function itemsForSale(text: string) {
   return queryOptions({
     queryKey: ['items', 'list', 'for sale', text],

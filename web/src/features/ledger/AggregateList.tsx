@@ -11,7 +11,7 @@ import { ledgerMessages } from './messages';
 import { pathOf, readAggregates, type AggregateRow, type AggregateSearch, type Counts } from './queries';
 import { RecordDialog } from './RecordDialog';
 
-/** Everything that events were recorded for, what changed last first. */
+/** The aggregates with recorded events, last changed first. */
 export function AggregateList({ search }: { search: Raw<AggregateSearch> }) {
   const t = useText(ledgerMessages);
   const list = useList<AggregateSearch, AggregateRow>({ search, queryKey: ['aggregates', 'list'], read: readAggregates });

@@ -16,17 +16,17 @@ import { RecordDialog } from './RecordDialog';
 import { WriterPanel } from './WriterPanel';
 
 interface Search extends EventSearch {
-  /** The version whose event is open. */
+  /** The version of the open event. */
   event?: number;
 }
 
 interface Props {
   name: AggregateName;
-  /** Which events are shown, and which of them is open. */
+  /** The displayed events, and the open one. */
   search: Raw<Search>;
 }
 
-/** One aggregate: what its events add up to, who writes them, and every one of them. */
+/** The page of an aggregate: counters, writers and events. */
 export function AggregatePage({ name, search }: Props) {
   const t = useText(ledgerMessages);
   const navigate = useNavigate();

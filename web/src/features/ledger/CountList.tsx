@@ -6,13 +6,13 @@ import type { Counts } from './queries';
 
 interface Props {
   counts: Counts;
-  /** They are what an event adds, and so have a sign. */
+  /** Whether the counts are deltas of an event, displayed with a sign. */
   added?: boolean;
-  /** How many are shown; the others are only counted. */
+  /** The number of counters displayed; the rest is only counted. */
   most?: number;
 }
 
-/** Counters and their numbers on one line, by name. */
+/** Counters and their values on one line, by name. */
 export function CountList({ counts, added = false, most = 3 }: Props) {
   const t = useText(ledgerMessages);
   const { number, signed } = useCounts();
@@ -30,7 +30,7 @@ export function CountList({ counts, added = false, most = 3 }: Props) {
   );
 }
 
-/** In the order in which people look for names: in2 before in10. */
+/** In natural order: in2 before in10. */
 export function byName(counts: Counts): [string, Count][] {
   return Object.entries(counts).sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
 }

@@ -8,10 +8,10 @@ import styles from './Ledger.module.css';
 import { ledgerMessages } from './messages';
 import type { Aggregate } from './queries';
 
-/** How many stand there before somebody asks for all. */
+/** The number of counters displayed before the user expands the list. */
 const shownAtFirst = 12;
 
-/** What the events of an aggregate add up to. */
+/** The counters of an aggregate. */
 export function CounterPanel({ aggregate }: { aggregate: Aggregate }) {
   const t = useText(ledgerMessages);
   const { number } = useCounts();

@@ -11,15 +11,15 @@ import { oneEvent, type AggregateName, type LedgerEvent } from './queries';
 
 interface Props {
   name: AggregateName;
-  /** The version that the event made. */
+  /** The version that the event created. */
   version: number;
-  /** The version of the aggregate. */
+  /** The current version of the aggregate. */
   newest: number;
   onGo: (version: number) => void;
   onClose: () => void;
 }
 
-/** All that is known of one event, and the way to its neighbours. */
+/** The details of one event, with links to its neighbours. */
 export function EventDrawer({ name, version, newest, onGo, onClose }: Props) {
   const t = useText(ledgerMessages);
   const missing = (

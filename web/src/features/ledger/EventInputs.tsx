@@ -8,15 +8,15 @@ import { newDelta, type DeltaForm, type EventForm, type RecordingForm } from './
 
 interface Props {
   event: EventForm;
-  /** Its place in the request, from 0. */
+  /** Its index in the request, from 0. */
   index: number;
   naming: RecordingForm['naming'];
-  /** The counters that there are. */
+  /** The existing counters. */
   counters: string[];
   disabled: boolean;
-  /** What is wrong with a place of the form, or with the place of the request that it goes to. */
+  /** The fault of an input, or of a pointer in the request. */
   wrong: (place: string, pointer?: string) => string | undefined;
-  /** Takes the event out; undefined for the only one. */
+  /** Removes the event; undefined for the only one. */
   remove: (() => void) | undefined;
   onChange: (part: Partial<EventForm>) => void;
 }
@@ -92,7 +92,7 @@ export function EventInputs({ event, index, naming, counters, disabled, wrong, r
   );
 }
 
-/** What an event adds to which counters. */
+/** The deltas of an event, by counter. */
 function Deltas({
   event: { deltas },
   index,

@@ -8,17 +8,17 @@ import { mostEvents, newEvent, nextSequence, type EventForm, type RecordingForm 
 
 interface Props {
   form: RecordingForm;
-  /** The counters that there are. */
+  /** The existing counters. */
   counters: string[];
-  /** The highest sequence of the writer; undefined for one that has none. */
+  /** The highest sequence number of the writer; undefined if it has none. */
   highest: Count | undefined;
   disabled: boolean;
-  /** What is wrong with a place of the form, or with the place of the request that it goes to. */
+  /** The fault of an input, or of a pointer in the request. */
   wrong: (place: string, pointer?: string) => string | undefined;
   onChange: (part: Partial<RecordingForm>) => void;
 }
 
-/** The events to record, in their order. */
+/** The events to record, in order. */
 export function EventList({ form, counters, highest, disabled, wrong, onChange }: Props) {
   const t = useText(ledgerMessages);
   const { number } = useCounts();

@@ -15,7 +15,7 @@ interface Props {
   open: (version: number) => void;
 }
 
-/** Every event of an aggregate, newest first unless the address says otherwise. */
+/** Every event of an aggregate, newest first by default. */
 export function EventTable({ name, search, open }: Props) {
   const t = useText(ledgerMessages);
   const list = useList<EventSearch, LedgerEvent>({
@@ -64,7 +64,7 @@ function useColumns(): Column<LedgerEvent>[] {
   ];
 }
 
-/** On one line; what does not fit is in the title, and in the event. */
+/** One line; the title and the event page have the complete text. */
 function Short({ text, mono = false }: { text: string; mono?: boolean }) {
   return (
     <span className={mono ? `${styles.short ?? ''} mono` : styles.short} title={text}>

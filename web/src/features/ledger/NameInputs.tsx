@@ -5,18 +5,18 @@ import type { RecordingForm } from './recording';
 
 interface Props {
   form: RecordingForm;
-  /** The names of the writers that there are. */
+  /** The names of the existing writers. */
   writers: string[];
-  /** Whether type and id are asked for. */
+  /** Whether to show the inputs for type and id. */
   asksName: boolean;
   disabled: boolean;
-  /** What is wrong with a place of the request. */
+  /** The fault at a pointer of the request. */
   wrong: (place: string) => string | undefined;
   onChange: (part: Partial<Pick<RecordingForm, 'type' | 'id'>>) => void;
   onWriter: (clientId: string) => void;
 }
 
-/** What events are recorded for, and who counts. */
+/** The inputs for the aggregate and the writer of the events. */
 export function NameInputs({ form, writers, asksName, disabled, wrong, onChange, onWriter }: Props) {
   const t = useText(ledgerMessages);
   const mono = { input: 'mono' };

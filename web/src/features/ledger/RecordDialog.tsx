@@ -12,9 +12,9 @@ import { bodyOf, faultsOf, hasInput, numberedFrom, openRecording, type Recording
 import { useRecordRefusal } from './useRecordRefusal';
 
 interface Props {
-  /** What it is recorded for; undefined asks for it. */
+  /** The aggregate of the events; undefined shows inputs for it. */
   name?: AggregateName;
-  /** As it is now; undefined while there is none. */
+  /** The current aggregate; undefined if it does not exist yet. */
   aggregate?: Aggregate | undefined;
   onClose: () => void;
   onRecorded?: (name: AggregateName) => void;
@@ -22,7 +22,7 @@ interface Props {
   onShow?: (version: number) => void;
 }
 
-/** Records events. Nothing is counted on the screen before the service has answered. */
+/** The dialog that records events. The page shows them only after the service has confirmed them. */
 export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: Props) {
   const t = useText(ledgerMessages);
   const toasts = useToasts();
@@ -63,7 +63,7 @@ export function RecordDialog({ name, aggregate, onClose, onRecorded, onShow }: P
       onShow(version);
     });
   const refusal = useRecordRefusal({ form, current, change, finish: leave, show });
-  // Sequences are those of a writer: another one goes on from its own.
+  // Sequence numbers belong to a writer, so another writer continues from its own.
   const known = (part: Partial<Pick<RecordingForm, 'clientId' | 'naming'>>) => {
     const { clientId, naming } = { ...form, ...part };
     change({ ...part, ...(naming === 'sequence' ? { events: numberedFrom(form.events, freeAfter(current?.writers[clientId.trim()])) } : {}) });

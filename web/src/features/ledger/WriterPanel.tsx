@@ -8,10 +8,10 @@ import styles from './Ledger.module.css';
 import { ledgerMessages } from './messages';
 import type { Counts } from './queries';
 
-/** An aggregate may have thousands; these many are shown, and the others found by name. */
+/** The number of writers displayed. An aggregate can have thousands; a filter finds the others by name. */
 const most = 8;
 
-/** Who numbers events of an aggregate, and how far each has come. */
+/** The writers of an aggregate that number their events, with their highest sequence. */
 export function WriterPanel({ writers }: { writers: Counts }) {
   const t = useText(ledgerMessages);
   const { number } = useCounts();

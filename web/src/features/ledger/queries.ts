@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@/merge';
 import type { ListPage, TableSearch } from '@/ui/table';
 import type { Count } from './count';
 
-/** Counters, writers and what an event adds, by name. They are 64 bits wide, so they are read as they are spelled. */
+/** Counters, writers or deltas by name. They are 64-bit integers, so they are parsed from their spelling. */
 export type Counts = Readonly<Record<string, Count>>;
 type Exactly<T, N extends keyof T> = Omit<T, N> & Record<N, Counts>;
 
@@ -13,19 +13,19 @@ export type Aggregate = Exactly<components['schemas']['Aggregate'], 'counters' |
 export type LedgerEvent = Omit<Exactly<components['schemas']['LedgerEvent'], 'deltas'>, 'payload' | 'clientSeq'> & { payload: Json; clientSeq: Count | null };
 export type Appended = components['schemas']['LedgerAppended'];
 
-/** Which event of the request a refusal is about. */
+/** The event of the request that a rejection concerns. */
 interface Named {
-  /** Its place in the request, from 0. */
+  /** Its index in the request, from 0. */
   index: number;
   clientId: string;
   clientSeq: Count | null;
   eventId: string | null;
 }
 export interface EventLanded extends Named {
-  /** What the write in which it landed was answered with. */
+  /** The version that the original write returned. */
   version: number;
   eventVersion: number;
-  /** How many events of the request have landed. */
+  /** The number of events of the request that are recorded. */
   landed: number;
 }
 export interface EventMismatch extends Named {
@@ -45,7 +45,7 @@ export interface MovedOn {
   updatedTime: string | null;
 }
 
-/** What an aggregate is called: what kind of thing it is, and which one. */
+/** The name of an aggregate: its type and its id. */
 export interface AggregateName {
   type: string;
   id: string;
@@ -58,7 +58,7 @@ export interface AggregateSearch extends TableSearch {
 }
 
 export interface EventSearch extends TableSearch {
-  /** Only events of later versions than this. */
+  /** Only events of later versions. */
   after?: number;
 }
 
@@ -76,14 +76,14 @@ export function oneAggregate(name: AggregateName) {
   });
 }
 
-/** As they are listed here, the newest stand first. */
+/** The default order: newest first. */
 export const newestFirst = '-version';
 
 export function readEvents(name: AggregateName, search: EventSearch, signal?: AbortSignal): Promise<ListPage<LedgerEvent>> {
   return exactly(api.GET('/api/v1/aggregates/{type}/{id}/events', { params: { path: name, query: search as EventQuery }, parseAs: 'text', signal }));
 }
 
-/** The event that made a version; null where a repair made it. An event never changes. */
+/** The event that created a version; null if a repair created it. Events never change. */
 export function oneEvent(name: AggregateName, version: number) {
   return queryOptions({
     queryKey: ['ledger-event', pathOf(name), version],
@@ -95,7 +95,7 @@ export function oneEvent(name: AggregateName, version: number) {
   });
 }
 
-/** Writes events; the body's numbers are sent as they were typed. */
+/** Records events; numbers are sent as typed. */
 export function append(name: AggregateName, body: JsonObject, key: string): Promise<Appended> {
   return data(api.POST('/api/v1/aggregates/{type}/{id}/events', { params: { path: name }, ...asTyped(body, idempotent(key)) }));
 }

@@ -3,48 +3,48 @@ import { ExactNumber, JsonSyntaxError, parse, type Json, type JsonObject } from 
 import { following, spelled, type Count } from './count';
 import type { AggregateName } from './queries';
 
-/** What one event adds to one counter, as it is typed. */
+/** One delta of an event, as typed. */
 export interface DeltaForm {
-  /** Tells the rows apart while they are edited. */
+  /** The React key of the row. */
   row: string;
   counter: string;
   amount: string;
 }
 
-/** One event, as it is typed. */
+/** One event, as typed. */
 export interface EventForm {
-  /** Tells the events apart while they are edited. */
+  /** The React key of the event. */
   row: string;
-  /** Its name, where events have names. It stays while the event is edited. */
+  /** Its unique id, if events have ids. It stays the same during edits. */
   eventId: string;
-  /** Its number, where the writer numbers them. */
+  /** Its sequence number, if the writer numbers its events. */
   clientSeq: string;
   eventType: string;
-  /** As browsers spell times; null while there is none. */
+  /** In the browser's spelling; null if it is empty. */
   eventTime: string | null;
   deltas: DeltaForm[];
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   payload: string;
 }
 
-/** What is typed into the dialog that records events. */
+/** The form of the dialog. */
 export interface RecordingForm {
   type: string;
   id: string;
   clientId: string;
-  /** How events are known when they are sent again: each by a name of its own, or by the writer's numbers. */
+  /** How the service recognises repeated events: by an id of each event, or by the writer's sequence numbers. */
   naming: 'eventId' | 'sequence';
-  /** The version that it is meant for; null for any. */
+  /** The expected version of the aggregate; null for any. */
   expectedVersion: number | null;
   events: EventForm[];
 }
 
-/** As many as a person can look over; programs may send more. */
+/** The maximum number of events in the dialog; programs may send more. */
 export const mostEvents = 20;
 
 const typeShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,49}$/;
 const idShape = /^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$/;
-/** Kinds of events, and counters. */
+/** Event types and counters. */
 const wordShape = /^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$/;
 const wholeShape = /^[+-]?\d{1,19}$/;
 const largest = 2n ** 63n - 1n;
@@ -57,7 +57,7 @@ export function newEvent(clientSeq = '', counter = ''): EventForm {
   return { row: randomId(), eventId: newEventId(), clientSeq, eventType: '', eventTime: new Date().toISOString(), deltas: [newDelta(counter)], payload: '' };
 }
 
-/** The form as it opens, for a new aggregate or for one that is there. */
+/** The initial form, for a new aggregate or an existing one. */
 export const openRecording = (name: AggregateName | undefined, clientId: string) => (): RecordingForm => ({
   type: name?.type ?? '',
   id: name?.id ?? '',
@@ -67,13 +67,13 @@ export const openRecording = (name: AggregateName | undefined, clientId: string)
   events: [newEvent()],
 });
 
-/** Numbers the events from one sequence on, in their order. */
+/** Numbers the events in order, from a first sequence number. */
 export function numberedFrom(events: readonly EventForm[], first: string): EventForm[] {
   let next = BigInt(first);
   return events.map((event) => ({ ...event, clientSeq: String(next++) }));
 }
 
-/** What has to be mended before it can be sent; each is the key of its text. */
+/** The possible faults; each is the key of its text. */
 type Fault =
   | 'typeWrong'
   | 'idWrong'
@@ -89,7 +89,7 @@ type Fault =
   | 'amountWrong'
   | 'payloadWrong';
 
-/** The faults by the place of the request that they are in; those of a delta by its row. */
+/** The faults by pointer in the request; those of a delta by row. */
 export type Faults = ReadonlyMap<string, Fault>;
 
 export function faultsOf(form: RecordingForm): Faults {
@@ -121,10 +121,10 @@ function sequenceFault({ clientSeq }: EventForm, before: EventForm | undefined):
   return last !== undefined && BigInt(spelled(sequence)) <= BigInt(spelled(last)) ? 'sequenceNotRising' : undefined;
 }
 
-/** A row that nothing was written into is not meant. */
+/** Empty rows are ignored. */
 const written = ({ deltas }: EventForm): DeltaForm[] => deltas.filter(({ counter, amount }) => counter !== '' || amount !== '');
 
-/** A whole number of 64 bits with every digit; undefined for anything else. */
+/** Parses a 64-bit integer with all digits; undefined if it is invalid. */
 export function wholeOf(typed: string): Count | undefined {
   if (!wholeShape.test(typed)) return undefined;
   const value = BigInt(typed);
@@ -132,7 +132,7 @@ export function wholeOf(typed: string): Count | undefined {
   return Number.isSafeInteger(Number(value)) ? Number(value) : new ExactNumber(String(value));
 }
 
-/** What was typed as payload: null for nothing, undefined when it is not JSON. */
+/** The payload: null if empty, undefined if it is not JSON. */
 function payloadOf({ payload }: EventForm): Json | undefined {
   if (payload.trim() === '') return null;
   try {
@@ -143,7 +143,7 @@ function payloadOf({ payload }: EventForm): Json | undefined {
   }
 }
 
-/** The body of a form without faults. */
+/** The request body of a form without faults. */
 export function bodyOf(form: RecordingForm): JsonObject {
   const numbered = form.naming === 'sequence';
   return {
@@ -160,13 +160,13 @@ export function bodyOf(form: RecordingForm): JsonObject {
   };
 }
 
-/** The sequence after those that are typed; `free` where there is none that can be counted on. */
+/** The sequence number after the typed ones; `free` if the last one is invalid. */
 export function nextSequence(events: readonly EventForm[], free: string): string {
   const last = wholeOf(events.at(-1)?.clientSeq ?? '');
   return last === undefined ? free : following(last);
 }
 
-/** Whether a place of the request has an input in the form as it is. */
+/** Whether a pointer of the request has an input in the current form. */
 export function hasInput(form: RecordingForm, pointer: string): boolean {
   if (pointer === '/clientId') return true;
   const [, at = '', member = '', counter] = /^\/events\/(\d+)\/(\w+)(?:\/(.+))?$/.exec(pointer) ?? [];

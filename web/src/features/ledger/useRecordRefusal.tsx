@@ -9,18 +9,18 @@ import type { Aggregate, EventLanded, EventMismatch, MovedOn, SequenceSuperseded
 import { newEventId, numberedFrom, type RecordingForm } from './recording';
 
 interface Options {
-  /** What was refused. */
+  /** The rejected form. */
   form: RecordingForm;
-  /** The aggregate as it is now; undefined while there is none. */
+  /** The current aggregate; undefined if it does not exist. */
   current: Aggregate | undefined;
   change: (part: Partial<RecordingForm>) => void;
-  /** Nothing is left to do. */
+  /** Called if nothing is left to send. */
   finish: () => void;
-  /** Opens the event of a version; undefined where there is no place for it. */
+  /** Opens the event of a version; undefined if the page cannot show it. */
   show: ((version: number) => void) | undefined;
 }
 
-/** Says why events were not recorded, what is there instead, and what can be done. */
+/** Explains why events were rejected, with the current values and the possible actions. */
 export function useRecordRefusal({ form, current, change, finish, show }: Options): (error: Error) => ReactNode {
   const t = useText(ledgerMessages);
   const { number } = useCounts();
@@ -82,7 +82,7 @@ export function useRecordRefusal({ form, current, change, finish, show }: Option
   };
 }
 
-/** What an event of the request is called, by the name that it is known by. */
+/** Returns the label of an event in the request: its id, sequence number or index. */
 function useEventName(): (named: Pick<EventLanded, 'index' | 'clientId' | 'clientSeq' | 'eventId'>) => string {
   const t = useText(ledgerMessages);
   return ({ index, clientId, clientSeq, eventId }) => {
@@ -91,7 +91,7 @@ function useEventName(): (named: Pick<EventLanded, 'index' | 'clientId' | 'clien
   };
 }
 
-/** What was sent has been counted already, all of it or some. */
+/** Shown if some or all events of the request were already recorded. */
 function Landed({ refused, form, change, finish, show }: { refused: EventLanded } & Pick<Options, 'form' | 'change' | 'finish' | 'show'>) {
   const t = useText(ledgerMessages);
   const event = useEventName()(refused);
@@ -117,7 +117,7 @@ function Landed({ refused, form, change, finish, show }: { refused: EventLanded 
   );
 }
 
-/** Somebody recorded events since the numbers were looked at. */
+/** Shown if other events were recorded since the form was opened. */
 function Moved({ moved, change }: { moved: MovedOn } & Pick<Options, 'change'>) {
   const t = useText(ledgerMessages);
   const { expectedVersion, currentVersion, updatedBy, updatedTime } = moved;

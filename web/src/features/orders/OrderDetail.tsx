@@ -14,7 +14,7 @@ import { OrderStatusChip } from './OrderStatusChip';
 import { oneOrder, orderHistory, type Order, type OrderAction, type OrderEvent } from './queries';
 import { StepDialog } from './StepDialog';
 
-/** One order: what is to be paid for what, what happened to it, and what can be done now. */
+/** The page of an order: amounts, refunds, history and actions. */
 export function OrderDetail({ id }: { id: number }) {
   const t = useText(orderMessages);
   const { money } = useFormat();
@@ -142,7 +142,7 @@ function About({ order }: { order: Order }) {
   const t = useText(orderMessages);
   const { dateTime } = useFormat();
   const { userId, createdTime, payment, paymentDue, shipment, couponCode, cancelReason, flashSaleId, ticket, allowedTransitions } = order;
-  // What is still to come is told from what will never be.
+  // "Not yet" for values that a transition may still set, "none" for the others.
   const lacking = allowedTransitions.length > 0 ? t('noneYet') : t('none');
   const coupon = couponCode === null ? t('none') : <RecordLink path={`coupons/${couponCode}`} children={<span className="mono">{couponCode}</span>} />;
   const paid = payment && [t(payment.method === 'wallet' ? 'fromWallet' : 'external'), payment.reference].filter(Boolean).join(' · ');
@@ -180,7 +180,7 @@ const verbs = {
   'settle-refund': 'eventSettleRefund',
 } as const;
 
-/** What happened to an order, newest first: who, when, from which status to which, with what, and what it did to stock and money. */
+/** The history of an order, newest first: user, time, transition, details, and the effects on stock and money. */
 function Timeline({ order }: { order: Order }) {
   const t = useText(orderMessages);
   const query = useInfiniteQuery(orderHistory(order.id));

@@ -28,7 +28,7 @@ const PlaceOrder = lazy(async () => ({ default: (await import('./place/PlaceOrde
 
 const rowId = ({ id }: Order) => String(id);
 
-/** Every order, and what can be done with many at once. */
+/** The orders, with bulk actions. */
 export function OrderList({ search }: { search: Raw<OrderSearch> }) {
   const t = useText(orderMessages);
   const navigate = useNavigate();

@@ -6,7 +6,7 @@ import { useFormat, useText } from '@/i18n';
 import { orderMessages } from './messages';
 import type { Order, StepInput } from './queries';
 
-/** How much a wallet has, and what it lacks to pay an order; undefined while that is not known. */
+/** The balance of a wallet, and the amount it lacks to pay an order; undefined while it is unknown. */
 export function useFunds({ userId, amount }: Pick<Order, 'userId' | 'amount'>, isAsked: boolean): { balance: number; short: number } | undefined {
   const { data } = useQuery({ ...oneWallet(userId), enabled: useMay()('wallets:read') && isAsked });
   return data && { balance: data.balance, short: Math.max(0, amount - data.balance) };
@@ -19,7 +19,7 @@ interface Props {
   disabled: boolean;
 }
 
-/** Where the money of an order comes from: outside of this service, or its customer's wallet. */
+/** Selects the source of the payment: external, or the customer's wallet. */
 export function PayMethod({ order, method, onChange, disabled }: Props) {
   const t = useText(orderMessages);
   const { money } = useFormat();

@@ -9,15 +9,15 @@ import { emptyStep, oneOrder, takeStep, type Order, type OrderAction, type StepI
 import { missingOf, StepFields, useStepFaults } from './StepFields';
 
 interface Props {
-  /** As it was when the dialog opened. Its version guards the write, unless the dialog said that others went on. */
+  /** The order when the dialog opened. Its version guards the write, unless the dialog has shown a concurrent change. */
   order: Order;
   action: OrderAction;
   onClose: () => void;
-  /** Somebody else was first. */
+  /** Called if another user was first. */
   onLost: (winner: Winner<Order>) => void;
 }
 
-/** Asks for what an action needs and takes it. Nothing shows as done before the service says so. */
+/** The dialog of a transition, with its inputs. The page shows the new status only after the service has confirmed it. */
 export function StepDialog({ order, action, onClose, onLost }: Props) {
   const t = useText(orderMessages);
   const toasts = useToasts();

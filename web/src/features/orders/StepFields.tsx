@@ -6,7 +6,7 @@ import type { OrderAction, StepInput } from './queries';
 
 type Name = Exclude<keyof StepInput, 'method' | 'shipRefunded'>;
 
-/** The fields of each action; a `required` field may not be empty. */
+/** The fields of each transition; a `required` field must not be empty. */
 const fieldsOf: Record<OrderAction, readonly { name: Name; required: boolean; most: number }[]> = {
   pay: [{ name: 'reference', required: true, most: 100 }],
   ship: [
@@ -25,7 +25,7 @@ export const missingOf = (action: OrderAction, step: StepInput): ReadonlySet<Nam
       .map(({ name }) => name),
   );
 
-/** What is wrong with the inputs of an action. */
+/** The faults of a transition's inputs. */
 export function useStepFaults(action: OrderAction, step: StepInput, form: { strict: boolean; error: Error | null }) {
   const t = useText(orderMessages);
   const missing = missingOf(action, step);
@@ -41,12 +41,12 @@ interface Props {
   step: StepInput;
   onChange: (part: Partial<StepInput>) => void;
   wrong: (name: Name) => string | undefined;
-  /** What comes from elsewhere and is not asked for. */
+  /** Fields whose values come from elsewhere. */
   without?: readonly Name[];
   disabled: boolean;
 }
 
-/** The inputs of an action, for one order or many. */
+/** The inputs of a transition, for one order or several. */
 export function StepFields({ action, step, onChange, wrong, without = [], disabled }: Props) {
   const t = useText(orderMessages);
   const asked = fieldsOf[action].filter(({ name }) => !without.includes(name));

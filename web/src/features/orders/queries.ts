@@ -13,9 +13,9 @@ type ListQuery = NonNullable<operations['listOrders']['parameters']['query']>;
 export interface OrderSearch extends TableSearch {
   status?: OrderStatus;
   userId?: string;
-  /** The first day, where the browser is. */
+  /** The first day, in the browser's zone. */
   from?: string;
-  /** The last day, itself included. */
+  /** The last day, inclusive. */
   to?: string;
 }
 
@@ -35,21 +35,21 @@ export function oneOrder(id: number) {
   return queryOptions({ queryKey: ['orders', 'one', String(id)], queryFn: ({ signal }) => readOrder(id, signal) });
 }
 
-/** A page of what became of an order, newest first. */
+/** A page of an order's history, newest first. */
 export function readOrderHistory(id: number, cursor: string | undefined, signal?: AbortSignal) {
   return data(api.GET('/api/v1/orders/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal }));
 }
 
 export const orderHistory = (id: number) => pages(['orders', 'one', String(id), 'history'], (cursor, signal) => readOrderHistory(id, cursor, signal));
 
-/** What the actions bring; each takes its own members. */
+/** The inputs of all transitions; each transition uses some of them. */
 export interface StepInput {
-  /** Where the money comes from. */
+  /** The source of the payment. */
   method: 'external' | 'wallet';
   reference: string;
   carrier: string;
   trackingNo: string;
-  /** Ships an order whose whole payment was refunded. */
+  /** Ships an order that was completely refunded. */
   shipRefunded: boolean;
   reason: string;
 }
@@ -63,7 +63,7 @@ const members = {
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),
 };
 
-/** Takes one step with an order, guarded by the version that was seen. */
+/** Performs a transition, guarded by the displayed version. */
 export function takeStep(id: number, etag: string, action: OrderAction, step: StepInput, key: string): Promise<Order> {
   const init = { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) };
   switch (action) {
@@ -78,7 +78,7 @@ export function takeStep(id: number, etag: string, action: OrderAction, step: St
   }
 }
 
-/** Takes one step with each of at most 500 orders. */
+/** Performs a transition on up to 500 orders. */
 export async function takeBatch(action: OrderAction, ids: number[], step: StepInput, key: string): Promise<OrderVerdict[]> {
   const body = { action, ids, ...members[action](step) };
   return (await data(api.POST('/api/v1/order-batches', { body, headers: idempotent(key) }))).items;

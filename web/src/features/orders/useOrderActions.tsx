@@ -7,10 +7,10 @@ import { missingOf, StepFields, useStepFaults } from './StepFields';
 
 const actions: readonly OrderAction[] = ['pay', 'ship', 'complete', 'cancel'];
 
-/** Orders of one request: small enough that progress shows and a stop is soon heard. */
+/** Orders per request: small enough to show progress and to stop soon. */
 const size = 100;
 
-/** How it is noticed that others change orders that were chosen. */
+/** How the list detects that other users changed chosen orders. */
 export const watchedOrders: Watched<Order> = {
   topic: 'orders',
   key: ({ id }) => String(id),
@@ -74,7 +74,7 @@ const verdictOf = ({ id, verdict, code, detail }: OrderVerdict): Result<Order> =
   said: detail === undefined ? undefined : { code, text: detail },
 });
 
-/** A batch that broke in its middle tells how far it came; where its outcome is not known, that is so of the next order only. */
+/** The verdicts of an interrupted batch. If its outcome is unknown, that only concerns the first order without a verdict. */
 function told(error: ApiProblem, items: readonly Item[]): Result<Order>[] | undefined {
   const verdicts = error.as<{ items?: OrderVerdict[] }>().items;
   if (verdicts === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { Promised } from './queries';
 
 const tones: Readonly<Record<Promised['state'], Tone>> = { kept: 'ok', violated: 'bad', unknown: 'neutral' };
 
-/** A promise in a sentence, whether it holds, when that was looked at, what breaks it, and what proves it. */
+/** A promise: its text, its state, the last check, its violations and their rows. */
 export function PromiseRow({ promised }: { promised: Promised }) {
   const t = useText(promiseMessages);
   const { language } = useLanguage();

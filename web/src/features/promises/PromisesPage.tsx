@@ -10,7 +10,7 @@ import { PromiseRow } from './PromiseRow';
 import styles from './Promises.module.css';
 import { byGuarantee, promises, signedPromises, wholeSince, type Promised } from './queries';
 
-/** What the service promises of its rows, and whether it is so. */
+/** The promises of the service about its data, and whether each holds. */
 export function PromisesPage() {
   const t = useText(promiseMessages);
   const ui = useText(uiMessages);
@@ -40,7 +40,7 @@ export function PromisesPage() {
   );
 }
 
-/** Saves what is shown, under the installation's signature. */
+/** Downloads the displayed report, signed by the installation. */
 function Export() {
   const t = useText(promiseMessages);
   const toasts = useToasts();
@@ -62,7 +62,7 @@ function Export() {
   );
 }
 
-/** All of them in a sentence. */
+/** A summary of all promises. */
 export function Verdict({ list }: { list: readonly Promised[] }) {
   const t = useText(promiseMessages);
   const { relative } = useFormat();

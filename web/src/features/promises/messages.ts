@@ -68,7 +68,7 @@ export const promiseMessages = catalogue(
   },
 );
 
-/** The promises in Chinese; in English they are as the service says them. */
+/** The promises in Chinese; the English texts come from the service. */
 export const saysInChinese: Readonly<Record<PromiseName, string>> = {
   'config-versions': '每个配置的历史恰为第 1 版至当前版本，每版一条。',
   'config-content': '每个配置的内容与其历史的最新版本一致。',

@@ -5,10 +5,10 @@ export type Promised = components['schemas']['Promise'];
 export type PromiseName = components['schemas']['PromiseName'];
 export type Guarantee = Promised['guarantee'];
 
-/** How often it is read how far the checks have come, in ms. */
+/** The refresh interval, in ms. */
 const period = 15_000;
 
-/** Every promise and whether it holds. */
+/** Every promise and its state. */
 export const promises = () =>
   queryOptions({
     queryKey: ['promises'],
@@ -17,17 +17,17 @@ export const promises = () =>
     retry: false,
   });
 
-/** The same under the installation's signature. */
+/** The same, signed by the installation. */
 export const signedPromises = () => data(api.GET('/api/v1/promises/export'));
 
-/** Promises by their guarantees, in order. */
+/** Promises grouped by guarantee, in order. */
 export function byGuarantee(list: readonly Promised[]): [Guarantee, Promised[]][] {
   const groups = new Map<Guarantee, Promised[]>();
   for (const promised of list) groups.set(promised.guarantee, [...(groups.get(promised.guarantee) ?? []), promised]);
   return [...groups].sort(([a], [b]) => a.localeCompare(b));
 }
 
-/** When the oldest of the last looks ended; undefined while one has not ended yet. */
+/** The end of the oldest check among the latest ones; undefined while a promise was never checked completely. */
 export function wholeSince(list: readonly Promised[]): string | undefined {
   const times = list.map(({ lookedTime }) => lookedTime);
   return times.some((time) => time === null) ? undefined : times.filter((time) => time !== null).sort()[0];

@@ -11,7 +11,7 @@ import { Paid } from './Paid';
 import { refundsOf } from './queries';
 import { RefundStatusChip } from './RefundStatusChip';
 
-/** What became of an order's payment: what is left of it, and its refunds for who may see those. */
+/** The payment of an order and its refundable amount, with the refunds if the user may read them. */
 export function OrderRefunds({ order }: { order: Order }) {
   const t = useText(refundMessages);
   const { data, error, refetch } = useQuery({ ...refundsOf(order.id), enabled: useMay()('refunds:read') });

@@ -3,7 +3,7 @@ import { useText } from '@/i18n';
 import { Facts, Money } from '@/ui';
 import { refundMessages } from './messages';
 
-/** What was paid for an order, and what refunds have made of it, as the service has it. */
+/** The paid, reserved, refunded and refundable amounts of an order, as the service reports them. */
 export function Paid({ order: { paid, refundReserved, refunded, refundable } }: { order: Order }) {
   const t = useText(refundMessages);
   return (

@@ -7,7 +7,7 @@ import { readRefunds, type Refund, type RefundSearch } from './queries';
 import { RefundStatusChip } from './RefundStatusChip';
 import { statuses } from './statuses';
 
-/** Every refund: what waits for a decision, for a provider's word, and what came of the others. */
+/** Every refund: those that wait for a decision or for a provider, and the completed ones. */
 export function RefundList({ search }: { search: Raw<RefundSearch> }) {
   const t = useText(refundMessages);
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ import { RefundStatusChip } from './RefundStatusChip';
 import { StepDialog } from './StepDialog';
 import { buttons, isOwn } from './steps';
 
-/** One refund: what goes back of which payment, who asked and who decided, and what can be done now. */
+/** The page of a refund: amount, payment, requester, decisions and actions. */
 export function RefundPage({ id }: { id: number }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
@@ -81,7 +81,7 @@ interface StepsProps {
   onOpen: (action: RefundAction) => void;
 }
 
-/** What can be done; one's own refund cannot be approved, and the button says so before it is pressed. */
+/** The actions. Requesters cannot approve their own refund; the disabled button explains it. */
 function Steps({ refund, steps, onOpen }: StepsProps) {
   const t = useText(refundMessages);
   const own = isOwn(refund, useUser().id);
@@ -101,13 +101,13 @@ function Steps({ refund, steps, onOpen }: StepsProps) {
   });
 }
 
-/** Says why who has requested a refund cannot approve it. */
+/** Explains why the requester cannot approve the refund. */
 function Own({ refund }: { refund: Refund }) {
   const t = useText(refundMessages);
   return isOwn(refund, useUser().id) ? <Text c="dimmed">{t('ownHint')}</Text> : null;
 }
 
-/** How much of the order is left, for who came second. */
+/** The refundable rest of the order, after a lost race. */
 function Left({ orderId }: { orderId: number }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
@@ -200,7 +200,7 @@ function Lines({ refund: { lines } }: { refund: Refund }) {
   );
 }
 
-/** What became of the payment that it is of, for who may see orders. */
+/** The payment of the order, if the user may read orders. */
 function OfOrder({ refund: { orderId } }: { refund: Refund }) {
   const t = useText(refundMessages);
   const { data: order } = useQuery({ ...oneOrder(orderId), enabled: useMay()('orders:read') });

@@ -13,17 +13,14 @@ import { blankRequest, isComplete, lastToTake, piecesTaken, requestOf, wantedOf,
 import styles from './RequestRefund.module.css';
 
 interface Props {
-  /** As it was last read. */
+  /** The order as last read. */
   order: Order;
   onClose: () => void;
 }
 
 const longestReason = 500;
 
-/**
- * Requests a refund of an order: of pieces, or of an amount. How much there is to refund is
- * what the service says; what pieces are worth it works out itself.
- */
+/** Requests a refund of an order, by units or by amount. The service calculates the refundable amount and the value of units. */
 export function RequestRefund({ order, onClose }: Props) {
   const t = useText(refundMessages);
   const { money } = useFormat();
@@ -146,13 +143,13 @@ export function RequestRefund({ order, onClose }: Props) {
   );
 }
 
-/** How much is left, when more was asked for; undefined for any other refusal. */
+/** The refundable amount, if the request exceeded it; undefined for any other rejection. */
 function beyondOf(error: Error): number | undefined {
   if (!isProblem(error, 'validation_failed') || !error.fields.some(({ pointer }) => pointer === '/amount')) return undefined;
   return error.as<{ refundable?: number }>().refundable;
 }
 
-/** Says in words who has requested what of the order. */
+/** Returns a sentence about the latest other refund of the order. */
 function useFirst(): (first: Refund | undefined) => string | undefined {
   const t = useText(refundMessages);
   const { money, relative } = useFormat();
@@ -160,7 +157,7 @@ function useFirst(): (first: Refund | undefined) => string | undefined {
   return (first) => first && t('beyondBy', { who: first.requestedBy.name, amount: money(first.amount), when: relative(first.createdTime, now) });
 }
 
-/** Says to who asked for more than is left how much that is, and who was first. */
+/** Shown if the request exceeded the refundable amount: the amount that is left, and the refund that came first. */
 function Beyond({ left, first }: { left: number; first: Refund | undefined }) {
   const t = useText(refundMessages);
   const { money } = useFormat();
@@ -171,7 +168,7 @@ function Beyond({ left, first }: { left: number; first: Refund | undefined }) {
   );
 }
 
-/** Says while the dialog is open that others have requested of the same order. */
+/** Shown in the open dialog if another user has requested a refund of the same order. */
 function Taken({ first }: { first: Refund | undefined }) {
   const t = useText(refundMessages);
   return <Banner tone="info" title={useFirst()(first) ?? t('beyondHint')} />;

@@ -12,13 +12,13 @@ interface Props {
   refund: Refund;
   action: RefundAction;
   onClose: () => void;
-  /** Somebody else was first. */
+  /** Called if another user was first. */
   onLost: (winner: Winner<Refund>) => void;
 }
 
 const longest = { reason: 500, reference: 100 } as const;
 
-/** Says what a step does with the money, asks for what it needs, and takes it. */
+/** The dialog of a transition: it explains the effect on the money and has the inputs. */
 export function StepDialog({ refund, action, onClose, onLost }: Props) {
   const t = useText(refundMessages);
   const edit = useText(editMessages);
@@ -26,7 +26,7 @@ export function StepDialog({ refund, action, onClose, onLost }: Props) {
   const toasts = useToasts();
   const { id, userId } = refund;
   const amount = money(refund.amount);
-  // What its approval needs is a setting, of whose changes no page is told.
+  // The required votes come from the settings, whose changes are not announced.
   const { data: now = refund } = useQuery({ ...oneRefund(id), refetchOnMount: 'always' });
   const needs = action === 'approve' ? now.changeNeeds : undefined;
   const title = t(`${action}Title`, { id: String(id), amount });

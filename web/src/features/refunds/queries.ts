@@ -13,14 +13,14 @@ export interface RefundSearch extends TableSearch {
   status?: RefundStatus;
   orderId?: number;
   userId?: string;
-  /** The first day, where the browser is. */
+  /** The first day, in the browser's zone. */
   from?: string;
-  /** The last day, itself included. */
+  /** The last day, inclusive. */
   to?: string;
 }
 
 const historyPage = 50;
-/** The most refunds of one order that are shown with it. */
+/** The maximum number of an order's refunds displayed with it. */
 const mostOfOrder = 200;
 
 /** One page of refunds. */
@@ -49,11 +49,11 @@ export const refundHistory = (id: number) =>
     data(api.GET('/api/v1/refunds/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** Requests a refund of an order; how much at most, and what lines are worth, the service says. */
+/** Requests a refund of an order. The service checks the maximum and calculates the value of lines. */
 export const requestRefund = (orderId: number, body: RefundRequest, key: string) =>
   data(api.POST('/api/v1/orders/{id}/refunds', { params: { path: { id: orderId } }, body, headers: idempotent(key) }));
 
-/** What the steps bring; each takes its own member. */
+/** The inputs of all transitions; each transition uses one of them. */
 export interface StepInput {
   reason: string;
   reference: string;
@@ -61,7 +61,7 @@ export interface StepInput {
 
 export const emptyStep: StepInput = { reason: '', reference: '' };
 
-/** Takes one step with a refund, guarded by the version that was seen. An approval that waits for votes is thrown as a proposal. */
+/** Performs a transition, guarded by the displayed version. If it needs votes, the client throws a proposal. */
 export function takeStep(id: number, etag: string, action: RefundAction, step: StepInput, key: string): Promise<Refund> {
   const init = { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) };
   const body = { reason: step.reason.trim() };

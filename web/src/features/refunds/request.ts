@@ -1,7 +1,7 @@
 import type { Order } from '@/features/orders/queries';
 import type { Refund, RefundRequest, RefundStatus } from './queries';
 
-/** What is typed of a line: how many of its pieces, and whether they come back. */
+/** The inputs of a line: the number of units, and whether they return to stock. */
 export interface WantedLine {
   sku: string;
   quantity: number | null;
@@ -9,7 +9,7 @@ export interface WantedLine {
 }
 
 export interface RefundForm {
-  /** Pieces, of which the service says what they are worth, or an amount. */
+  /** By units, whose value the service calculates, or by amount. */
   by: 'lines' | 'amount';
   lines: WantedLine[];
   amount: number | null;
@@ -23,10 +23,10 @@ export const blankRequest = ({ items }: { items: readonly Pick<Order['items'][nu
   reason: '',
 });
 
-/** The lines that are sent, in their order: the service names them by their place among these. */
+/** The lines to send, in order: the service reports faults by their index. */
 export const wantedOf = ({ lines }: RefundForm): WantedLine[] => lines.filter(({ quantity }) => quantity !== null);
 
-/** What is sent: pieces or an amount, never both, so that no amount is worked out here. */
+/** The request body: units or an amount, never both, so that the browser calculates no amount. */
 export function requestOf(form: RefundForm): RefundRequest {
   const reason = form.reason.trim();
   if (form.by === 'amount') return { amount: form.amount, reason };
@@ -36,10 +36,10 @@ export function requestOf(form: RefundForm): RefundRequest {
 export const isComplete = (form: RefundForm): boolean =>
   form.reason.trim() !== '' && (form.by === 'amount' ? form.amount !== null && form.amount > 0 : wantedOf(form).length > 0);
 
-/** The refunds whose pieces count as refunded. */
+/** The statuses in which a refund's units count as refunded. */
 const claiming = new Set<RefundStatus>(['requested', 'approved', 'unknown', 'settled']);
 
-/** How many pieces of each line are in refunds already. */
+/** The number of units of each line that are already in refunds. */
 export function piecesTaken(refunds: readonly Pick<Refund, 'status' | 'lines'>[]): ReadonlyMap<string, number> {
   const taken = new Map<string, number>();
   for (const { status, lines } of refunds) {
@@ -49,5 +49,5 @@ export function piecesTaken(refunds: readonly Pick<Refund, 'status' | 'lines'>[]
   return taken;
 }
 
-/** Whose refund was the last to take of what is left, for who came second; undefined where there is none. */
+/** The latest refund that reduced the refundable amount; undefined if there is none. */
 export const lastToTake = (refunds: readonly Refund[]): Refund | undefined => refunds.find(({ status }) => claiming.has(status));

@@ -1,6 +1,6 @@
 import type { Refund, RefundAction, StepInput } from './queries';
 
-/** The member that a step asks for; approving asks for none. */
+/** The input of each transition; approving has none. */
 export const asks: Record<RefundAction, keyof StepInput | undefined> = {
   approve: undefined,
   reject: 'reason',
@@ -9,13 +9,13 @@ export const asks: Record<RefundAction, keyof StepInput | undefined> = {
   unknown: 'reason',
 };
 
-/** What the buttons of the steps say. */
+/** The labels of the buttons. */
 export const buttons = { approve: 'approve', reject: 'reject', settle: 'settle', fail: 'fail', unknown: 'markUnknown' } as const satisfies Record<
   RefundAction,
   string
 >;
 
-/** What is wrong with what is typed, before it is sent; the service keeps references that begin with @ for itself. */
+/** The fault of an input; the service reserves references that start with @. */
 export function faultOf(action: RefundAction, step: StepInput): 'needed' | 'noReserved' | undefined {
   const name = asks[action];
   if (name === undefined) return undefined;
@@ -24,5 +24,8 @@ export function faultOf(action: RefundAction, step: StepInput): 'needed' | 'noRe
   return name === 'reference' && text.startsWith('@') ? 'noReserved' : undefined;
 }
 
-/** Whether a refund is one's own, which somebody else has to approve. What the service has requested by itself is nobody's. */
+/**
+ * Whether the user requested the refund, so that another user has to approve it. A refund requested
+ * by the service belongs to no user.
+ */
 export const isOwn = ({ requestedBy }: Pick<Refund, 'requestedBy'>, me: number): boolean => requestedBy.id !== 0 && requestedBy.id === me;

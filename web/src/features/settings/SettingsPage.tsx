@@ -6,7 +6,7 @@ import { settingsMessages } from './messages';
 import { settings, settingsHistory } from './queries';
 import { SettingsForm } from './SettingsForm';
 
-/** What a tenant has set: one record, edited under its guard, with every version that it had. */
+/** The settings of a tenant: one guarded record, with all its versions. */
 export function SettingsPage() {
   const t = useText(settingsMessages);
   return (

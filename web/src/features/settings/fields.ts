@@ -5,7 +5,7 @@ import { contentOfFields, wordsOf, type FieldTexts, type Words } from '@/ui';
 import { settingsMessages } from './messages';
 import type { Settings } from './queries';
 
-/** What a tenant sets; a number that is being typed may be none. Amounts are as they are typed, and empty for none. */
+/** The settings form; a number is null while its input is invalid. Amounts are stored as typed, and empty for none. */
 export type SettingsFields = {
   approvalsRequired: number | null;
   approvalDays: number | null;
@@ -17,19 +17,19 @@ export const counts = ['approvalsRequired', 'approvalDays'] as const;
 export const amounts = ['refundApprovalThreshold', 'walletApprovalThreshold'] as const;
 type Count = (typeof counts)[number];
 
-/** The most that the service takes of each; the least is 1. */
+/** The service's maximum for each setting; the minimum is 1. */
 export const most: Record<Count, number> = { approvalsRequired: 10, approvalDays: 90 };
 
-/** How amounts are spelled in the shop's currency. */
+/** The spelling of amounts in the shop's currency. */
 interface Spelling {
   plainMoney: (minor: number) => string;
   minorDigits: number;
 }
 
-/** The settings, of which a number that is being typed may be missing. */
+/** The settings; invalid numbers are missing. */
 type Content = Partial<Pick<Settings, keyof SettingsFields>>;
 
-/** How settings become what is typed, and the reverse. */
+/** Converts settings to the form and back. */
 export function settingsForm({ plainMoney, minorDigits }: Spelling) {
   const spell = (minor: number | null | undefined) => (minor === null || minor === undefined ? '' : plainMoney(minor));
   const minor = (text: string) => minorOf(text, minorDigits);
@@ -40,7 +40,7 @@ export function settingsForm({ plainMoney, minorDigits }: Spelling) {
     }
     return fields[name].trim() !== '' && minor(fields[name]) === null;
   };
-  /** An amount that cannot be read stays as it was typed: nothing is sent before it is mended. */
+  /** An invalid amount stays as typed; the form cannot be submitted until it is corrected. */
   const amount = (text: string) => (text.trim() === '' ? null : (minor(text) ?? text));
   const read = (settings: Content): SettingsFields => ({
     approvalsRequired: settings.approvalsRequired ?? null,
@@ -62,7 +62,7 @@ export function settingsForm({ plainMoney, minorDigits }: Spelling) {
   };
 }
 
-/** How the settings are read, one by one. */
+/** The labels and values of the settings. */
 export function useSettingsWords(): Words {
   const t = useText(settingsMessages);
   const { money } = useFormat();

@@ -10,7 +10,7 @@ export type Settings = Omit<SettingsRead, 'changeNeeds'> & Partial<Pick<Settings
 
 const historyPage = 50;
 
-/** Nobody announces that settings change, so they are asked for, in ms. */
+/** The refresh interval in ms: changes of settings are not announced. */
 const pause = 15_000;
 
 export const settings = queryOptions({

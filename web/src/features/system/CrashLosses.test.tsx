@@ -21,7 +21,7 @@ const show = (findings: Finding[], more: Partial<SystemReport> = {}) =>
 
 test('a setting that can lose something is shown with how much, when, and what to do', () => {
   show([sound, everysec]);
-  // What is well has no row.
+  // A safe setting has no row.
   expect(screen.getByRole('rowheader').textContent).toBe('Redis appendfsync');
   expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['everysec', 'nothing', 'about a second', '', '', 'Set it to always.']);
 });

@@ -14,7 +14,7 @@ const tones: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', risk: 'warn'
 
 const happenings = ['process', 'machine', 'failover', 'memory'] as const;
 
-/** What a crash of an engine can lose, for who may see it. */
+/** The possible losses at a crash of an engine, if the user may see them. */
 export function CrashLosses() {
   const may = useMay();
   return may('system:read') ? <Losses /> : null;
@@ -26,7 +26,7 @@ function Losses() {
   return data === undefined ? null : <LossTable report={data} />;
 }
 
-/** Each setting that is not as the promises need it: what is lost when something happens, and what to do. */
+/** Each setting that does not satisfy the promises: the loss per event, and the recommended action. */
 export function LossTable({ report: { findings, redis, clocks } }: { report: SystemReport }) {
   const t = useText(crashMessages);
   const open = findings.filter(({ level }) => level !== 'ok');
@@ -92,7 +92,7 @@ function Row({ finding }: { finding: Finding }) {
   );
 }
 
-/** How full each Redis is, and how far the clocks are away. */
+/** The memory usage of each Redis, and the clock offsets. */
 function Measured({ redis, clocks }: Pick<SystemReport, 'redis' | 'clocks'>) {
   const t = useText(crashMessages);
   if (redis.length + clocks.length === 0) return null;

@@ -7,7 +7,7 @@ import { systemMessages } from './messages';
 import type { HeldLock } from './queries';
 import styles from './System.module.css';
 
-/** Every lock that is held, by whom, and how many wait for it. */
+/** Every held lock with its owner, and the number of waiters. */
 export function LockTable({ locks }: { locks: readonly HeldLock[] }) {
   const t = useText(systemMessages);
   const { number, duration } = useFormat();

@@ -9,7 +9,7 @@ import styles from './System.module.css';
 
 const counts = ['pending', 'claimed', 'delayed', 'dead'] as const;
 
-/** Every queue with what waits in it. */
+/** Every queue with its message counts. */
 export function QueueTable({ queues }: { queues: readonly Queue[] }) {
   const t = useText(systemMessages);
   const { number, duration } = useFormat();

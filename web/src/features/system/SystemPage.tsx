@@ -10,7 +10,7 @@ import { overview, readiness } from './queries';
 import { QueueTable } from './QueueTable';
 import styles from './System.module.css';
 
-/** What waits, what is locked, and whether the engines work; read anew every two seconds. */
+/** The queues, the locks and the state of the engines, refreshed every two seconds. */
 export function SystemPage() {
   const t = useText(systemMessages);
   const ui = useText(uiMessages);
@@ -30,7 +30,7 @@ export function SystemPage() {
   );
 }
 
-/** How old what is shown is. */
+/** The age of the displayed data. */
 function DataAge({ since, failing }: { since: number; failing: boolean }) {
   const t = useText(systemMessages);
   const { duration } = useFormat();

@@ -1,4 +1,4 @@
-/** What a queue or lock stands for, by the word its name begins with. */
+/** The kind of record that a queue or lock belongs to, by the prefix of its name. */
 const kinds: Readonly<Record<string, string>> = {
   aggregate: 'aggregates',
   coupon: 'coupons',
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   wallet: 'wallets',
 };
 
-/** The record that a queue is for: "fs:12" serves flash-sales/12. */
+/** The record of a queue: "fs:12" serves flash-sales/12. */
 export function ofQueue(name: string): string | undefined {
   const [family = '', ...rest] = name.split(':');
   return pathOf(family, rest.join(':'));

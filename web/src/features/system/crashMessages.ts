@@ -114,7 +114,7 @@ type Advice =
   | ('ask' | 'see' | 'writes' | 'room' | 'grow' | 'synchronise' | 'bound' | 'semiSync' | 'set' | 'look')
   | ('back' | 'majority' | 'third' | 'oneWriter' | 'oneServer' | 'session' | 'convert' | 'untried');
 
-/** What to do about a finding with this name, whatever its value. */
+/** The advice for a finding by name, for any value. */
 const byName: Readonly<Record<string, Advice>> = {
   read_only: 'writes',
   aof_last_write_status: 'room',
@@ -129,7 +129,7 @@ const byName: Readonly<Record<string, Advice>> = {
   version: 'untried',
 };
 
-/** What to do about a finding, by its name; by its value where one takes the risk away. */
+/** The advice for a finding: by name, or by its value if a single value removes the risk. */
 export function adviceOf({ engine, name, level, want }: Finding): Advice {
   if (level === 'unknown') return 'ask';
   if (name === engine) return 'see';

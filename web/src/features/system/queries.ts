@@ -7,10 +7,10 @@ export type Readiness = components['schemas']['Readiness'];
 export type SystemReport = components['schemas']['SystemReport'];
 export type Finding = components['schemas']['Finding'];
 
-/** How often the numbers are read while somebody looks, in ms. */
+/** The refresh interval while the page is visible, in ms. */
 const period = 2_000;
 
-/** What waits and what is held, read again and again while the page is seen. */
+/** The queues and locks, refreshed while the page is visible. */
 export function overview() {
   return queryOptions({
     queryKey: ['system', 'queues'],
@@ -20,10 +20,10 @@ export function overview() {
   });
 }
 
-/** The service itself looks every 15 s, in ms. */
+/** The service itself checks every 15 s, in ms. */
 const reportPeriod = 15_000;
 
-/** What the engines below promise, and what a crash of one can lose. */
+/** The durability settings of the engines, and the possible losses at a crash. */
 export const report = queryOptions({
   queryKey: ['system', 'report'],
   queryFn: ({ signal }) => data(api.GET('/api/v1/system', { signal })),
@@ -31,7 +31,7 @@ export const report = queryOptions({
   retry: false,
 });
 
-/** Whether the engines can be used; "not ready" is an answer and no failure. */
+/** Whether the engines are usable; "not ready" is a result, not an error. */
 export function readiness() {
   return queryOptions({
     queryKey: ['system', 'readiness'],

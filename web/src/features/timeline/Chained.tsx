@@ -9,17 +9,18 @@ import { timelineMessages } from './messages';
 import { Steps } from './Steps';
 import { stepsOf } from './steps';
 
-/** What belongs to a customer, or may. */
+/** The topics of records that can belong to a customer. */
 const topics = ['orders', 'refunds', 'wallets', 'coupons'];
 
-/** All that happened to a subject as far as it may be read, on its own page and on those of others. It goes on by itself. */
+/** The timeline of a subject, as far as the user may read it, for its own page and other pages. It updates automatically. */
 export function Chained({ subject }: { subject: Subject }) {
   const t = useText(timelineMessages);
   const ui = useText(uiMessages);
   const may = useMay();
   const { kind, id } = subject;
   const { data, error, refetch } = useQuery({
-    // Of an order it goes on as that order does; of others as some record of theirs may, in bursts as lists do.
+    // The timeline of an order updates with that order; other timelines update with any record of
+    // their topics, throttled like lists.
     queryKey: kind === 'order' ? ['orders', 'one', id, 'timeline'] : [topics, 'list', 'timeline', kind, id],
     queryFn: async ({ signal }) => stepsOf(await new Collector(may, signal).of(subject)),
   });

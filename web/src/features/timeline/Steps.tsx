@@ -11,11 +11,11 @@ import { timelineMessages } from './messages';
 import type { Part, Step } from './steps';
 import styles from './Timeline.module.css';
 
-/** How much of an id is shown. */
+/** Shortens an id for display. */
 const short = (id: string) => (id.length > 16 ? `${id.slice(0, 16)}…` : id);
 
-/** Pieces of work, newest first, each from its request to the status that it came to. */
-export function Steps({ steps, asked }: { steps: readonly Step[]; /** The key that was asked for. */ asked: string | undefined }) {
+/** Units of work, newest first, each from its request to the resulting status. */
+export function Steps({ steps, asked }: { steps: readonly Step[]; /** The requested idempotency key. */ asked: string | undefined }) {
   const t = useText(timelineMessages);
   const isAsked = ({ parts }: Step) => parts.some((part) => part.kind === 'request' && part.entry.idempotencyKey === asked);
   return (
@@ -41,7 +41,7 @@ export function Steps({ steps, asked }: { steps: readonly Step[]; /** The key th
   );
 }
 
-/** A part; one that stands alone says what it was for. */
+/** One part of a unit of work; a part without others also names its record. */
 function Words({ part, isAlone }: { part: Part; isAlone: boolean }) {
   const t = useText(timelineMessages);
   const { whole } = useActionText();

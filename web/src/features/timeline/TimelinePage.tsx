@@ -14,11 +14,11 @@ import { nearHits, subjectsIn, type Named } from './subjects';
 import styles from './Timeline.module.css';
 
 export interface TimelineSearch extends TableSearch {
-  /** Which of several things that are called so. */
+  /** Selects one of several subjects with the same name. */
   as?: ChainKind;
 }
 
-/** Takes an order number, user, sku, coupon, ticket or key, and tells all that happened to it as one. */
+/** Accepts an order number, user, SKU, coupon, ticket or key, and shows its complete timeline. */
 export function TimelinePage({ search }: { search: Raw<TimelineSearch> }) {
   const t = useText(timelineMessages);
   const ui = useText(uiMessages);

@@ -11,12 +11,12 @@ import { inParallel } from '@/ui';
 import type { ChainKind } from '@/ui/shell/search';
 import type { Happening } from './steps';
 
-/** What a timeline is of. */
+/** The subject of a timeline. */
 export interface Subject {
   kind: ChainKind;
-  /** As the search names it: the id of an order, the ticket, the key. */
+  /** Its id as in the search: an order id, a ticket, a key. */
   id: string;
-  /** Of a ticket: its sale. */
+  /** For a ticket: its sale. */
   sale?: number;
 }
 
@@ -24,18 +24,18 @@ export type May = (permission: string) => boolean;
 
 const page = 50;
 const atOnce = 4;
-/** Of larger orders the first items only are asked for. */
+/** Of larger orders only the first items are read. */
 const mostLines = 10;
-/** How far from a request its work may be done, in ms: it is repeated by itself, and may wait for a lock. */
+/** The maximum time between a request and its work, in ms: it may be retried, and may wait for a lock. */
 const patience = 600_000;
 
-/** So many entries of the audit log are looked through for a moment or a key. */
+/** The maximum number of audit entries that are searched for a time or a key. */
 const mostEntries = 2000;
 
-/** What the service calls the act that moved stock in a step of an order. */
+/** The service's name for the stock movement of an order transition. */
 const stockActs: Readonly<Record<string, string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
 
-/** Reads everything that happened to a subject, as far as it may be read, and what that leads to. */
+/** Collects the events of a subject and of its related records, as far as the user may read them. */
 export class Collector {
   constructor(
     private readonly may: May,
@@ -76,7 +76,7 @@ export class Collector {
     const hasRefund = history.items.some(({ action }) => action === 'cancel' || action.endsWith('-refund'));
     const refunds = hasRefund && this.may('refunds:read') ? (await readRefunds({ orderId: id, limit: page }, signal)).items : [];
     const ofRefunds = refunds.map((refund) => refund.reference ?? `@refunds/${refund.id}`);
-    // What a sale had sold was taken from the sale.
+    // Units of a flash sale come from the sale, not from the stock.
     const acts = history.items.flatMap(({ action }) => (flashSaleId === null ? (stockActs[action] ?? []) : []));
     steps.push(...refunds.flatMap(ofRefund));
     const further = await Promise.all([
@@ -106,7 +106,7 @@ export class Collector {
     );
   }
 
-  /** What a customer's orders, refunds, wallet and coupons came through, and what was asked for in the customer's own name. */
+  /** The orders, refunds, wallet entries and coupons of a customer, and the requests made in the customer's name. */
   private async customer(userId: string): Promise<Happening[]> {
     const { signal } = this;
     const [orders, entries, coupons, requests, refunds] = await Promise.all([
@@ -132,7 +132,7 @@ export class Collector {
     return [...steps, ...further.flat()];
   }
 
-  /** What moved an item's stock, and who changed the item. */
+  /** The stock movements and the changes of an item. */
   private async item(sku: string): Promise<Happening[]> {
     const [movements, ...requests] = await Promise.all([
       this.may('inventory:read') ? readMovements(sku, { limit: page }, this.signal).catch(orNothing) : undefined,
@@ -162,13 +162,13 @@ export class Collector {
     return items.map((event): Happening => ({ time: event.changedTime, who: event.changedBy, part: { kind: 'coupon', code, event } }));
   }
 
-  /** A ticket lives on in its order; one that waits has none yet. */
+  /** The timeline of a ticket is that of its order; a queued ticket has none yet. */
   private async ticket(sale: number, ticket: string): Promise<Happening[]> {
     const { orderId } = await readTicket(sale, ticket, this.signal);
     return orderId === undefined ? [] : this.order(orderId);
   }
 
-  /** What was asked for under a key, and what came of the records that it changed. */
+  /** The requests under a key, and the timelines of the records that they changed. */
   private async key(key: string): Promise<Happening[]> {
     const kept = await readKeys({ key, limit: page }, this.signal);
     const further = await inParallel(kept.items, atOnce, async (entry) => {
@@ -183,7 +183,7 @@ export class Collector {
     return further.flat();
   }
 
-  /** The chain of a record that an audit entry names, where it has one. */
+  /** The timeline of a record in an audit entry; empty if its kind has none. */
   private record(resource: string): Promise<Happening[]> {
     const [kind = '', ...rest] = resource.split('/');
     const id = decodeURIComponent(rest.join('/'));
@@ -199,7 +199,7 @@ export class Collector {
     return (await readEntriesOf({ resource, limit: page }, this.signal)).items.map(asRequest);
   }
 
-  /** What was asked of a resource at a moment: the unit that changed others with it. */
+  /** The audit entries of a resource at an exact time: those of the unit of work that changed other records too. */
   private async auditAt(resource: string, time: string): Promise<Happening[]> {
     const found = await this.auditWhere({ resource, from: shifted(time, -1), to: shifted(time, 1) });
     return found.filter(({ createdTime }) => createdTime === time).map(asRequest);
@@ -220,7 +220,7 @@ export class Collector {
 
 const shifted = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
 
-/** A refund stands there for its request, and once more for what became of it. */
+/** A refund appears at its request, and again at its latest change. */
 function ofRefund(refund: Refund): Happening[] {
   const requested: Happening = { time: refund.createdTime, who: refund.requestedBy, part: { kind: 'refund', refund, to: 'requested' } };
   if (refund.version === 1) return [requested];

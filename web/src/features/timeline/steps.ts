@@ -9,7 +9,7 @@ import type { Entry } from '@/features/wallets/queries';
 type CouponEvent = components['schemas']['CouponEvent'];
 type Actor = components['schemas']['Actor'];
 
-/** A part of what one piece of work did, from the request to the status. */
+/** A part of one unit of work, from the request to the status. */
 export type Part =
   | { kind: 'key'; entry: IdempotencyKey }
   | { kind: 'request'; entry: AuditEntry }
@@ -26,14 +26,14 @@ export interface Happening {
   part: Part;
 }
 
-/** One piece of work: what shares a moment was done in one unit. */
+/** One unit of work: events with the same time belong to one unit. */
 export interface Step {
   time: string;
   who: Actor | undefined;
   parts: Part[];
 }
 
-/** The order in which a piece of work goes. */
+/** The order of the parts within a unit of work. */
 const order: readonly Part['kind'][] = ['key', 'request', 'queue', 'stock', 'money', 'coupon', 'refund', 'order'];
 
 const nameOf = (part: Part): string => {
@@ -56,7 +56,7 @@ const nameOf = (part: Part): string => {
   }
 };
 
-/** Puts together what was done at one moment, newest first, each part once and in the order in which the work goes. */
+/** Groups events by time, newest first; each part appears once, in the order of the work. */
 export function stepsOf(happenings: readonly Happening[]): Step[] {
   const steps = new Map<string, { who: Actor | undefined; parts: Map<string, Part> }>();
   for (const { time, who, part } of happenings) {
@@ -65,7 +65,7 @@ export function stepsOf(happenings: readonly Happening[]): Step[] {
     step.parts.set(nameOf(part), part);
     steps.set(time, step);
   }
-  // Times of the service are in UTC and have six digits of a second, so that they compare as texts.
+  // The service's times are in UTC with six fractional digits, so they can be compared as strings.
   return [...steps]
     .toSorted(([a], [b]) => (a < b ? 1 : -1))
     .map(([time, { who, parts }]) => ({ time, who, parts: [...parts.values()].toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)) }));

@@ -1,7 +1,7 @@
 import { chainOf, type Found } from '@/ui/shell/search';
 import type { Subject } from './collect';
 
-/** A subject with what people call it, and its own page. */
+/** A subject with its display name and page. */
 export interface Named extends Subject {
   name: string;
   href: string;
@@ -11,7 +11,7 @@ function subjectOf({ kind, id, title, href }: Found): Named | undefined {
   const as = chainOf(kind);
   if (as === undefined) return undefined;
   if (as === 'ticket') return { kind: as, id, name: title, href, sale: Number(/^\/flash-sales\/(\d+)/.exec(href)?.[1]) };
-  // A key is one to its readers, whoever used it.
+  // For readers, all uses of a key are one subject.
   return { kind: as, id: as === 'idempotency-key' ? title : id, name: title, href };
 }
 
@@ -20,7 +20,7 @@ function subjectsOf(hits: readonly Found[]): Named[] {
   return [...new Map(all.map((one) => [`${one.kind} ${one.id}`, one] as const).reverse()).values()].reverse();
 }
 
-/** What is called exactly so, one of each kind. */
+/** The subjects with exactly this name, one per kind. */
 export function subjectsIn(hits: readonly Found[], q: string): Named[] {
   const exact = subjectsOf(hits).filter(({ name }) => name.toLowerCase() === q.toLowerCase());
   return exact.filter(({ kind }, i) => exact.findIndex((one) => one.kind === kind) === i);
@@ -28,5 +28,5 @@ export function subjectsIn(hits: readonly Found[], q: string): Named[] {
 
 const most = 8;
 
-/** What begins so. */
+/** The subjects whose name starts with the text. */
 export const nearHits = (hits: readonly Found[]): Named[] => subjectsOf(hits).slice(0, most);

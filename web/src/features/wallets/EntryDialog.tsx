@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Credits or debits a wallet. No number changes before the service has answered. */
+/** The dialog that credits or debits a wallet. The page shows the new balance only after the service has confirmed it. */
 export function EntryDialog({ wallet, onClose }: Props) {
   const t = useText(walletMessages);
   const edit = useText(editMessages);
@@ -41,7 +41,7 @@ export function EntryDialog({ wallet, onClose }: Props) {
     (amount) => change({ amount }),
     () => change({ reference: newReference() }),
   );
-  // From which amount on it waits is a setting, of whose changes no page is told.
+  // The approval threshold comes from the settings, whose changes are not announced.
   const { data: now = wallet } = useQuery({ ...oneWallet(userId), refetchOnMount: 'always' });
   const needs = needsOf(now, form);
   const after = wallet.balance + signedAmount(form);

@@ -4,7 +4,7 @@ import { walletMessages } from './messages';
 import { readEntries, type Entry, type EntrySearch } from './queries';
 import styles from './WalletPage.module.css';
 
-/** Everything that ever came into a wallet or went out, newest first. */
+/** Every entry of a wallet, newest first. */
 export function EntryTable({ userId, search }: { userId: string; search: Raw<EntrySearch> }) {
   const t = useText(walletMessages);
   const list = useList<EntrySearch, Entry>({

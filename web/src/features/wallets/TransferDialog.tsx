@@ -10,12 +10,15 @@ import { TransferPreview } from './TransferPreview';
 import { usePostingRefusal } from './usePostingRefusal';
 
 interface Props {
-  /** Who gives, where that is known. */
+  /** The source wallet, if known. */
   from: string | null;
   onClose: () => void;
 }
 
-/** Moves money from one wallet to another: both change or neither, and none before the service has answered. */
+/**
+ * The dialog that transfers money between two wallets: both change or neither. The page shows the
+ * new balances only after the service has confirmed them.
+ */
 export function TransferDialog({ from, onClose }: Props) {
   const t = useText(walletMessages);
   const { money } = useFormat();

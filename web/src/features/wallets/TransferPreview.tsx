@@ -9,7 +9,7 @@ import styles from './WalletPage.module.css';
 
 const typing = 250;
 
-/** What is in both wallets now, and what would be there afterwards. */
+/** The balances of both wallets before and after the transfer. */
 export function TransferPreview({ form: { fromUserId, toUserId, amount } }: { form: TransferForm }) {
   if (!isCustomerId(fromUserId) && !isCustomerId(toUserId)) return null;
   return (

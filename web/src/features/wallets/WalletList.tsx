@@ -10,7 +10,7 @@ import { walletMessages } from './messages';
 import { readWallets, type Wallet, type WalletSearch } from './queries';
 import { TransferDialog } from './TransferDialog';
 
-/** Every wallet that money went into. */
+/** The wallets with at least one entry. */
 export function WalletList({ search }: { search: Raw<WalletSearch> }) {
   const t = useText(walletMessages);
   const list = useList<WalletSearch, Wallet>({ search, queryKey: ['wallets', 'list'], read: readWallets });
@@ -37,7 +37,7 @@ export function WalletList({ search }: { search: Raw<WalletSearch> }) {
   );
 }
 
-/** Leads to the wallet of a user, which is there also when nothing has touched it. */
+/** Opens the wallet of a user, which exists even without entries. */
 function OpenWallet() {
   const t = useText(walletMessages);
   const navigate = useNavigate();

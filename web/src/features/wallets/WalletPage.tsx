@@ -15,11 +15,11 @@ import styles from './WalletPage.module.css';
 
 interface Props {
   userId: string;
-  /** Which entries are shown. */
+  /** The displayed entries. */
   search: Raw<EntrySearch>;
 }
 
-/** The balance of a user, everything that made it, and the ways to change it. */
+/** The page of a wallet: balance, entries and actions. */
 export function WalletPage({ userId, search }: Props) {
   const t = useText(walletMessages);
   const query = useQuery(oneWallet(userId));

@@ -2,17 +2,17 @@ import { isCustomerId } from '@/api';
 import { randomId } from '@/browser/id';
 import type { Posting, TransferRequest, Wallet } from './queries';
 
-/** What is typed into the dialog that credits or debits. */
+/** The form for a credit or debit. */
 export interface PostingForm {
   side: 'credit' | 'debit';
-  /** In minor units, above zero whichever the side. */
+  /** In minor units, positive for both sides. */
   amount: number | null;
   kind: string;
-  /** Names the entry: sent twice, it is made once. */
+  /** Identifies the entry: sent twice, it is applied once. */
   reference: string;
 }
 
-/** What is typed into the dialog that transfers. */
+/** The form for a transfer. */
 export interface TransferForm {
   fromUserId: string;
   toUserId: string;
@@ -49,7 +49,7 @@ export function missingOfTransfer({ fromUserId, toUserId, amount, reference }: T
   return missing;
 }
 
-/** What the entry adds to the balance, in minor units; negative for a debit. */
+/** The change of the balance in minor units; negative for a debit. */
 export const signedAmount = ({ side, amount }: PostingForm): number => (side === 'credit' ? 1 : -1) * (amount ?? 0);
 
 /** What the entry needs beside its author; undefined where it is made at once. */

@@ -36,7 +36,7 @@ export function readEntries(userId: string, search: EntrySearch, signal?: AbortS
   return data(api.GET('/api/v1/wallets/{userId}/entries', { params: { path: { userId }, query: search as EntryQuery }, signal }));
 }
 
-/** Makes an entry. One that waits for votes is thrown as a proposal, so that what comes back is an entry. */
+/** Creates an entry. If it needs votes, the client throws a proposal, so the result is always an entry. */
 export function enter(userId: string, body: Posting, key: string): Promise<Entry> {
   return data(api.POST('/api/v1/wallets/{userId}/entries', { params: { path: { userId } }, body, headers: idempotent(key) })) as Promise<Entry>;
 }

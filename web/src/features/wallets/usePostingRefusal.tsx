@@ -7,7 +7,7 @@ import { Banner, Person, When } from '@/ui';
 import { walletMessages } from './messages';
 import { oneWallet, type Shortfall, type UsedReference } from './queries';
 
-/** Says why money did not move, what is there instead, and what can be done: take so much instead, or another reference. */
+/** Explains why no money moved, with the current balance, and offers a possible amount or a new reference. */
 export function usePostingRefusal(take: (amount: number) => void, rename: () => void): (error: Error) => ReactNode {
   const t = useText(walletMessages);
   const { money } = useFormat();
@@ -24,7 +24,7 @@ export function usePostingRefusal(take: (amount: number) => void, rename: () => 
   };
 }
 
-/** How much there is, and who left it so. */
+/** The current balance, and the user of its last change. */
 function Short({ shortfall: { userId, balance, wanted }, take }: { shortfall: Shortfall; take: (amount: number) => void }) {
   const t = useText(walletMessages);
   const { money } = useFormat();

@@ -7,11 +7,11 @@ import { comment, oneWorkOrder, workOrderComments, type WorkOrder } from './quer
 
 interface Props {
   order: WorkOrder;
-  /** Somebody else was first. */
+  /** Called if another user was first. */
   onLost: (winner: Winner<WorkOrder>) => void;
 }
 
-/** What was said of a work order; who comments on an open one holds it from then on. */
+/** The comments of a work order. A comment on an open one also claims it. */
 export function Comments({ order: { id, status }, onLost }: Props) {
   const t = useText(workOrderMessages);
   const queries = useQueryClient();

@@ -4,7 +4,7 @@ import { isOverdue } from './holding';
 import { workOrderMessages } from './messages';
 import type { WorkOrder } from './queries';
 
-/** When it should be resolved, marked once that is past. */
+/** The due time of a work order, highlighted once it has passed. */
 export function Due({ order }: { order: WorkOrder }) {
   const t = useText(workOrderMessages);
   const now = useNow();

@@ -13,12 +13,12 @@ import { openWorkOrder, workOrdersOf, type WorkOrder, type WorkOrderPriority } f
 import { priorities } from './statuses';
 
 interface Props {
-  /** The record that it is about, when it is opened from one. */
+  /** The record of the work order, if the dialog was opened on a record's page. */
   about?: string;
   onClose: () => void;
 }
 
-/** Opens a work order; from a record it says which there are about it already. */
+/** The dialog that creates a work order. For a record, it lists the existing ones. */
 export function OpenDialog({ about, onClose }: Props) {
   const t = useText(workOrderMessages);
   const toasts = useToasts();
@@ -93,7 +93,7 @@ export function OpenDialog({ about, onClose }: Props) {
   );
 }
 
-/** The work orders about a record that there are already, so that nobody opens a second one unawares. */
+/** The existing work orders of a record, so that the user does not create a duplicate. */
 function Already({ about }: { about: string }) {
   const t = useText(workOrderMessages);
   const { data } = useQuery({ ...workOrdersOf(about), enabled: useMay()('work-orders:read') });

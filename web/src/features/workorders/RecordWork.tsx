@@ -7,12 +7,12 @@ import { recordWorkMessages } from './recordWorkMessages';
 
 const OpenDialog = lazy(async () => ({ default: (await import('./OpenDialog')).OpenDialog }));
 
-/** Opens a work order about the record whose page this is. It stands on the page of every record, and its dialog is loaded when it is wanted. */
+/** The button on every record page that creates a work order. Its dialog is loaded on demand. */
 export function RecordWork({ resource }: { resource: string }) {
   const t = useText(recordWorkMessages);
   const may = useMay()('work-orders:write');
   const [opening, setOpening] = useState(false);
-  // From a work order one goes on with that one.
+  // On the page of a work order the button is not needed.
   if (!may || !isLink(resource) || resource.startsWith('work-orders/')) return null;
   return (
     <>

@@ -13,11 +13,11 @@ interface Props {
   order: WorkOrder;
   action: DialogAction;
   onClose: () => void;
-  /** Somebody else was first. */
+  /** Called if another user was first. */
   onLost: (winner: Winner<WorkOrder>) => void;
 }
 
-/** The member that a step asks for. */
+/** The input of each step. */
 const asks = { assign: 'userId', resolve: 'resolution', reopen: undefined, close: undefined } as const satisfies Record<
   DialogAction,
   keyof StepInput | undefined
@@ -26,7 +26,7 @@ const asks = { assign: 'userId', resolve: 'resolution', reopen: undefined, close
 const isMissing = (action: DialogAction, { userId, resolution }: StepInput): boolean =>
   (action === 'assign' && userId === null) || (action === 'resolve' && resolution.trim() === '');
 
-/** Says what a step does, asks for what it needs, and takes it with the work order as it was read. */
+/** The dialog of a step with its input, guarded by the displayed version. */
 export function StepDialog({ order, action, onClose, onLost }: Props) {
   const t = useText(workOrderMessages);
   const toasts = useToasts();

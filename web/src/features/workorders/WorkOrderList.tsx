@@ -28,7 +28,7 @@ import { priorities, statuses } from './statuses';
 import { TakeNext } from './TakeNext';
 import styles from './WorkOrder.module.css';
 
-/** The queue: what waits, who holds what and who looks at it now, and the way to the next. */
+/** The queue of work orders with status, holder and current viewers, and a button for the next one. */
 export function WorkOrderList({ search }: { search: Raw<WorkOrderSearch> }) {
   const t = useText(workOrderMessages);
   const navigate = useNavigate();
@@ -92,7 +92,7 @@ function useColumns(): Column<WorkOrder>[] {
     }),
     column.text('priority', t('priority'), ({ priority }) => priority, { cell: ({ priority }) => <PriorityChip priority={priority} />, sort: 'priority' }),
     column.text('status', t('status'), ({ status }) => status, { cell: ({ status }) => <WorkOrderStatusChip status={status} />, narrow: true }),
-    // Who has it, and who looks at it: what one has to know before one takes it.
+    // The holder and the current viewers, so that users see them before they claim.
     column.text('holder', t('holder'), ({ holder }) => holder?.name, {
       cell: (order) => (
         <span className={styles.holder}>

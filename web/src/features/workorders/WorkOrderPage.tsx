@@ -15,7 +15,7 @@ import { StepDialog } from './StepDialog';
 import { useHold } from './useHold';
 import words from './WorkOrder.module.css';
 
-/** One work order: what is to be done about which records, who holds it, what was said, and what can be done now. */
+/** The page of a work order: task, records, holder, comments and actions. */
 export function WorkOrderPage({ id }: { id: number }) {
   const t = useText(workOrderMessages);
   const query = useQuery(oneWorkOrder(id));
@@ -71,7 +71,7 @@ export function WorkOrderPage({ id }: { id: number }) {
   );
 }
 
-/** The steps that lead on, the first of which is what one most likely came for. */
+/** The primary steps, in order of preference. */
 const onwards: readonly WorkOrderAction[] = ['claim', 'resolve', 'close'];
 
 interface StepsProps {
@@ -109,7 +109,7 @@ function Steps({ order, onLost, onBegin, onOpen }: StepsProps) {
   });
 }
 
-/** Says who may go on with it, where that is not whoever looks at it. */
+/** Explains which user can continue, if it is another one. */
 function Whose({ order: { holder, status, offered } }: { order: WorkOrder }) {
   const t = useText(workOrderMessages);
   const me = useUser().id;
@@ -160,7 +160,7 @@ function About({ order }: { order: WorkOrder }) {
   );
 }
 
-/** Who opened it, who held it and what was done, newest first. */
+/** The history of a work order, newest first. */
 function Past({ id }: { id: number }) {
   const t = useText(workOrderMessages);
   const query = useInfiniteQuery(workOrderHistory(id));
@@ -179,7 +179,7 @@ function Past({ id }: { id: number }) {
   );
 }
 
-/** What a step brought, as far as it is read by people; whole texts stand on the page itself. */
+/** The readable details of a step, shortened; the page has the complete texts. */
 function Detail({ detail }: { detail: WorkOrderEvent['detail'] }) {
   const given = detail as Readonly<Record<string, unknown>>;
   const said = [given.text, given.resolution].find((text) => typeof text === 'string');

@@ -5,7 +5,7 @@ export interface OpeningForm {
   body: string;
   priority: WorkOrderPriority;
   dueTime: string | null;
-  /** One a line. */
+  /** One per line. */
   links: string;
 }
 
@@ -15,12 +15,12 @@ export const mostLinks = 20;
 const longestLink = 255;
 const shape = /^[a-z][a-z-]*\/[!-~]+$/;
 
-/** Whether a record can be named by a work order: its path as the service has it. */
+/** Whether a path is a valid link to a record. */
 export const isLink = (path: string): boolean => shape.test(path) && path.length <= longestLink;
 
 export const blankOpening = (link?: string): OpeningForm => ({ title: '', body: '', priority: 'normal', dueTime: null, links: link ?? '' });
 
-/** The links that were typed, each once. */
+/** The links without duplicates. */
 export const linksOf = ({ links }: Pick<OpeningForm, 'links'>): string[] => [
   ...new Set(
     links

@@ -13,18 +13,18 @@ type ListQuery = NonNullable<operations['listWorkOrders']['parameters']['query']
 export interface WorkOrderSearch extends TableSearch {
   status?: WorkOrderStatus;
   priority?: WorkOrderPriority;
-  /** Who holds it, or held it when it was resolved. */
+  /** The current holder, or the holder at the resolution. */
   holderId?: number;
-  /** The record that it is about: "orders/41". */
+  /** The linked record: "orders/41". */
   link?: string;
-  /** Due on this day at the latest, where the browser is. */
+  /** Due by this day, in the browser's zone. */
   due?: string;
 }
 
 const historyPage = 50;
-/** How many comments are read at a time. */
+/** The page size of comments. */
 const commentsPage = 50;
-/** How many that are about a record already are told before another one is opened. */
+/** The number of existing work orders displayed before a new one is created. */
 const shownOfRecord = 5;
 
 /** One page of work orders. */
@@ -33,7 +33,7 @@ export function readWorkOrders({ due, ...search }: WorkOrderSearch, signal?: Abo
   return data(api.GET('/api/v1/work-orders', { params: { query }, signal }));
 }
 
-/** The newest that are about a record. */
+/** The latest work orders of a record. */
 export function workOrdersOf(link: string) {
   return queryOptions({
     queryKey: ['work-orders', 'list', 'of', link],
@@ -53,7 +53,7 @@ export const workOrderHistory = (id: number) =>
     data(api.GET('/api/v1/work-orders/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** What was said of one, newest first, as far back as one reads. */
+/** The comments, newest first, read page by page. */
 export const workOrderComments = (id: number) =>
   pages(['work-orders', 'one', String(id), 'comments'], (cursor, signal) =>
     data(api.GET('/api/v1/work-orders/{id}/comments', { params: { path: { id }, query: { sort: '-id', limit: commentsPage, cursor } }, signal })),
@@ -61,22 +61,22 @@ export const workOrderComments = (id: number) =>
 
 export const openWorkOrder = (body: NewWorkOrder, key: string) => data(api.POST('/api/v1/work-orders', { body, headers: idempotent(key) }));
 
-/** Claims the one that waits longest among the most urgent; never the same for two who ask. */
+/** Claims the oldest of the most urgent work orders. Concurrent calls never claim the same one. */
 export const claimNext = (key: string) => data(api.POST('/api/v1/work-orders/claim-next', { headers: idempotent(key) }));
 
 export const comment = (id: number, text: string, key: string) =>
   data(api.POST('/api/v1/work-orders/{id}/comments', { params: { path: { id } }, body: { text }, headers: idempotent(key) }));
 
 /**
- * Claims one, or gives it back to all. Neither stands on what was read of it: whether it is
- * still to be had is what the service decides, and a comment meanwhile is no reason against it.
+ * Claims a work order, or releases it. The write is not guarded by the displayed version: the
+ * service checks the holder, and a concurrent comment is no conflict.
  */
 export function hold(id: number, action: 'claim' | 'release', key: string): Promise<WorkOrder> {
   const init = { params: { path: { id } }, headers: idempotent(key), body: {} };
   return data(action === 'claim' ? api.POST('/api/v1/work-orders/{id}/claim', init) : api.POST('/api/v1/work-orders/{id}/release', init));
 }
 
-/** What the other steps bring; each takes its own member. */
+/** The inputs of all steps; each step uses one of them. */
 export interface StepInput {
   userId: number | null;
   resolution: string;
@@ -84,10 +84,10 @@ export interface StepInput {
 
 export const emptyStep: StepInput = { userId: null, resolution: '' };
 
-/** The steps that stand on what was read. */
+/** The steps that are guarded by the displayed version. */
 export type DialogAction = Exclude<WorkOrderAction, 'claim' | 'release'>;
 
-/** Takes a step with a work order as it was at a tag. */
+/** Performs a step at a given ETag. */
 export function takeStep(id: number, etag: string, action: DialogAction, { userId, resolution }: StepInput, key: string): Promise<WorkOrder> {
   const init = { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) };
   switch (action) {

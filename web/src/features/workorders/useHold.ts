@@ -6,7 +6,7 @@ import { winnerAs } from './holding';
 import { workOrderMessages } from './messages';
 import { hold, oneWorkOrder, type WorkOrder } from './queries';
 
-/** Claims a work order or gives it back to all, by a button; who comes second is told who holds it. */
+/** Claims or releases a work order by a button. If another user was first, it reports the holder. */
 export function useHold(id: number, onLost: (winner: Winner<WorkOrder>) => void) {
   const t = useText(workOrderMessages);
   const toasts = useToasts();

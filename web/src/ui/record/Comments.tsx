@@ -28,7 +28,7 @@ interface Comment {
 interface Say {
   /** Path of the record, under which the draft is stored: "work-orders/17". */
   resource: string;
-  /** What the record is called. */
+  /** The label of the record. */
   name: string;
   /** The topics of the queries that a comment invalidates. */
   topics: readonly string[];

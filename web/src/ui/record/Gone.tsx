@@ -31,7 +31,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Shown for a record that was deleted during or before an edit: the draft, and what the user can do with it. */
+/** Shown for a record that was deleted during or before an edit: the draft, with the possible actions. */
 export function Gone({ title, content, words, recreate, onForget, children }: Props) {
   const t = useText(editMessages);
   const copy = useCopy();

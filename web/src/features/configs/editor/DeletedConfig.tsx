@@ -16,7 +16,7 @@ interface Props {
   onForget?: () => void;
 }
 
-/** Shown for a deleted config: who deleted it, and what the user can do with the draft. */
+/** Shown for a deleted config: its author and time of deletion, and the draft with the possible actions. */
 export function DeletedConfig({ configKey, form, onRecreated, onForget }: Props) {
   const edit = useText(editMessages);
   const toasts = useToasts();

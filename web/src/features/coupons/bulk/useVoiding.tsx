@@ -14,7 +14,7 @@ interface Form {
   reason: string;
 }
 
-/** How it is noticed that others change coupons that were chosen. */
+/** How the list detects that other users changed chosen coupons. */
 export const watchedCoupons: Watched<Coupon> = {
   topic: 'coupons',
   key: ({ code }) => code,
@@ -22,7 +22,7 @@ export const watchedCoupons: Watched<Coupon> = {
   read: ({ code }) => orMissing(readCoupon(code)),
 };
 
-/** Voids many coupons, chosen in the list or named by a list of codes. */
+/** Voids many coupons, chosen in the list or given as a list of codes. */
 export function useVoiding(): BulkAction<Coupon, Form> {
   const t = useText(couponMessages);
   return {

@@ -2,17 +2,17 @@ import type { Own } from '@/ui';
 import { changeOf, missingOf, requestOf, type AdjustmentForm, type StockForm } from '../adjustment';
 import type { Adjustment, Stock } from '../queries';
 
-/** Why a stock is left as it is; with what of the table is meant. */
+/** Why a stock stays unchanged, with the text from the table. */
 export type Why = { why: 'same' | 'zero' } | { why: 'number' | 'reference'; text: string };
 
 const whole = /^[+-]?\d{1,12}$/;
 
-/** Whether something has to be filled in before anything can be sent; a table has its own numbers. */
+/** Whether an input is missing; with a table, the numbers come from its lines. */
 export function isMissing(form: StockForm, hasOwn: boolean): boolean {
   return [...missingOf(form)].some((name) => !hasOwn || (name !== 'delta' && name !== 'setTo'));
 }
 
-/** The adjustment of one stock: what its line says, and otherwise what is the same for all. */
+/** The adjustment of one stock: the values of its line, and otherwise those of the form. */
 export function adjustmentOf(stock: Stock, form: StockForm, own: Own = {}): Adjustment | Why {
   const number = form.way === 'delta' ? 'delta' : 'setTo';
   const typed = own[number];

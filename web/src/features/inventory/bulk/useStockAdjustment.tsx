@@ -13,7 +13,7 @@ import { adjustmentOf, isMissing, isWhy } from './plan';
 const atOnce = 4;
 const mostStocks = 1000;
 
-/** Adds, takes out or counts the pieces of many items: the same for all, or to each its own from a table. */
+/** Adds, removes or counts the units of many items: the same for all, or per item from a table. */
 export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   const t = useText(bulkStockMessages);
   const inventory = useText(inventoryMessages);
@@ -51,7 +51,7 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
       ...columns,
     ],
     skip: (stock, form, own) => {
-      // What is not typed yet is asked for at its input.
+      // The input itself reports a missing number.
       if (own === undefined && (form.way === 'delta' ? form.delta : form.setTo) === null) return undefined;
       const planned = adjustmentOf(stock, form, own);
       if (!isWhy(planned)) return undefined;
@@ -88,13 +88,13 @@ export function useStockAdjustment(): BulkAction<Stock, StockForm> {
   };
 }
 
-/** A count that stands on another number than is there now was not made. */
+/** A count that started from an outdated quantity was not applied. */
 function told(error: ApiProblem, [one]: readonly Item[]): Result<Stock>[] | undefined {
   if (one === undefined || !isProblem(error, 'status_changed')) return undefined;
   return [{ id: one.id, verdict: 'changed', said: { code: error.code, text: error.message }, current: error.as<StockChanged>().current }];
 }
 
-/** How many there are and will be, as far as others leave it at that. */
+/** The quantity before and after, if no other user changes it. */
 function Becomes({ stock: { onHand, available }, change }: { stock: Stock; change: number }) {
   const t = useText(bulkStockMessages);
   const { number, signed } = useFormat();

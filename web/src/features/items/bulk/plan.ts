@@ -1,35 +1,35 @@
 import type { Own } from '@/ui';
 import type { Item, ItemStatus, NewItem } from '../queries';
 
-/** What is to be done with every chosen item, as it is typed. */
+/** The form of a bulk edit, which applies to every chosen item. */
 export interface EditForm {
   kind: 'price' | 'percent' | 'status' | 'owner';
   price: number | null;
-  /** By how many percent prices go up, or below zero down. */
+  /** The price change in percent; negative for a reduction. */
   percent: number | null;
   status: ItemStatus;
   owner: string;
 }
 
-/** An item that a table names: one that there is, or one to be added. */
+/** A line of a table: an existing item, or a new one. */
 export type Line = Item | { sku: string; isNew: true };
 
-/** The item that a line is about; undefined for one to be added. */
+/** The item of a line; undefined for a new one. */
 export const itemOf = (line: Line): Item | undefined => ('isNew' in line ? undefined : line);
 
-/** What of an item is edited in bulk. */
+/** The members of an item that bulk edits can change. */
 type Fields = Pick<Item, 'name' | 'price' | 'status' | 'ownedByUserId'>;
 
-/** What a row asks of the service, as a run keeps it: also what takes it back. */
+/** The write of one row, as stored with the run; it also contains its undo. */
 export type Change =
   | { op: 'edit'; etag: string; patch: Partial<Fields>; before: Partial<Fields> }
   | { op: 'add'; item: NewItem & Pick<Item, 'status'> }
   | { op: 'delete'; etag: string };
 
-/** Why an item is left as it is; with what of the table is meant. */
+/** Why an item stays unchanged, with the text from the table. */
 export type Why = { why: 'same' } | { why: 'incomplete' } | { why: 'sku' } | { why: 'price' | 'status' | 'owner' | 'name'; text: string };
 
-/** How words of a table are read. */
+/** Parsers for the cells of a table. */
 export interface Reading {
   money: (text: string) => number | null;
   status: (text: string) => ItemStatus | undefined;
@@ -39,7 +39,7 @@ export interface Reading {
 const skuShape = /^[A-Za-z0-9._-]{1,64}$/;
 const longestName = 200;
 
-/** What an edit of many items makes of one; of a price that is its own, what the table says. */
+/** The edit of one item in a bulk edit; with a table, its price is in `own`. */
 export function editOf(item: Item, form: EditForm, own: Own | undefined, reading: Reading): Change | Why {
   switch (form.kind) {
     case 'price': {
@@ -56,7 +56,7 @@ export function editOf(item: Item, form: EditForm, own: Own | undefined, reading
   }
 }
 
-/** What a line of a table asks for: a cell that is empty changes nothing. */
+/** The edit of a line of a table; an empty cell changes nothing. */
 export function lineOf(line: Line, own: Own, reading: Reading): Change | Why {
   const { sku } = line;
   const item = itemOf(line);
@@ -85,7 +85,7 @@ export function lineOf(line: Line, own: Own, reading: Reading): Change | Why {
   return name === undefined || price === undefined ? { why: 'incomplete' } : { op: 'add', item: { sku, name, price, status, ownedByUserId } };
 }
 
-/** The edit that gives an item what it does not have yet. */
+/** The edit with the members that differ. */
 function changing(item: Item, wanted: Partial<Fields>): Change | Why {
   const differing = (Object.keys(wanted) as (keyof Fields)[]).filter((name) => wanted[name] !== item[name]);
   if (differing.length === 0) return { why: 'same' };
@@ -93,7 +93,7 @@ function changing(item: Item, wanted: Partial<Fields>): Change | Why {
   return { op: 'edit', etag: item.etag, patch: pick(wanted), before: pick(item) };
 }
 
-/** What takes a change back, with the tag that it left the item with. */
+/** The undo of a change, with the ETag after the change. */
 export function undoOf(change: Change, etag: string | undefined): Change | undefined {
   if (etag === undefined || change.op === 'delete') return undefined;
   return change.op === 'add' ? { op: 'delete', etag } : { op: 'edit', etag, patch: change.before, before: change.patch };

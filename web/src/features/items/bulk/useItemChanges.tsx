@@ -11,13 +11,13 @@ import { createItem, deleteItem, editItem, readItem, type Item, type ItemStatus 
 import { bulkItemMessages } from './messages';
 import { isWhy, itemOf, undoOf, type Change, type Line, type Reading, type Why } from './plan';
 
-/** What runs over items share: one guarded request an item, under its own key, so many at once. */
+/** Limits of all runs over items: each item needs one guarded request with its own key, so several are sent concurrently. */
 export const atOnce = 4;
 export const mostItems = 1000;
 
 const statuses = ['active', 'archived'] as const satisfies readonly ItemStatus[];
 
-/** How words of a table are read: amounts as they are typed, states as they are shown or named. */
+/** Parsers for table cells: amounts as typed, statuses by label or by name. */
 export function useReading(): Reading {
   const { minorDigits } = useFormat();
   const t = useText(itemMessages);
@@ -28,7 +28,7 @@ export function useReading(): Reading {
   };
 }
 
-/** Why an item is left as it is, in words; undefined for one that changes. */
+/** Returns the reason why an item stays unchanged; undefined if it changes. */
 export function useReason(): (planned: Change | Why) => string | undefined {
   const t = useText(bulkItemMessages);
   return (planned) => {
@@ -39,7 +39,7 @@ export function useReason(): (planned: Change | Why) => string | undefined {
 
 export const rowOf = (sku: string, change: Change | Why): Row => ({ id: sku, label: sku, own: isWhy(change) ? undefined : JSON.stringify(change) });
 
-/** Makes one change; the guard is the tag of what was seen. */
+/** Sends one change, guarded by the displayed ETag. */
 export async function makeChange([row]: readonly Row[], key: string): Promise<Result<Item>[]> {
   if (row?.own === undefined) return [];
   const { id: sku } = row;
@@ -55,7 +55,7 @@ export async function makeChange([row]: readonly Row[], key: string): Promise<Re
   }
 }
 
-/** What a refusal says of the item: how others left it, or that it is gone. */
+/** The verdict of a rejection: another user changed the item, or it was deleted. */
 export function told(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] | undefined {
   if (row === undefined) return undefined;
   const conflict = versionConflict<Item>(error);
@@ -63,7 +63,7 @@ export function told(error: ApiProblem, [row]: readonly Row[]): Result<Item>[] |
   return isProblem(error, 'not_found') ? [{ id: row.id, verdict: 'gone' }] : undefined;
 }
 
-/** Old and new of an item, place by place. */
+/** The differences of an item, field by field. */
 export function Becomes({ change }: { change: Change | Why }) {
   const words = useItemWords();
   const t = useText(bulkItemMessages);
@@ -87,7 +87,7 @@ export function Becomes({ change }: { change: Change | Why }) {
   }
 }
 
-/** How others left an item that a run did not change. */
+/** The changes by another user to an item that the run did not change. */
 export function useOthers(): (result: Result<Line>, before: Line | undefined) => ReactNode {
   const t = useText(bulkItemMessages);
   const words = useItemWords();
@@ -105,7 +105,7 @@ export function useOthers(): (result: Result<Line>, before: Line | undefined) =>
 
 const content = ({ name, price, ownedByUserId, status }: Item) => contentOfFields({ name, price, ownedByUserId, status });
 
-/** What takes a run back: each item as it was, where nobody has changed it since. */
+/** The undo of a run: each item returns to its earlier state, unless another user has changed it since. */
 export function useUndo() {
   const t = useText(bulkItemMessages);
   return {
@@ -117,7 +117,7 @@ export function useUndo() {
   };
 }
 
-/** How it is noticed that others change items. */
+/** How a run detects that other users change items. */
 export const watchedItem = {
   topic: 'items',
   etag: ({ etag }: Item) => etag,

@@ -9,12 +9,12 @@ import { bulkItemMessages } from './messages';
 import { editOf, type EditForm } from './plan';
 import { atOnce, Becomes, makeChange, mostItems, rowOf, told, useOthers, useReading, useReason, useUndo, watchedItem } from './useItemChanges';
 
-/** How it is noticed that others change items that were chosen. */
+/** How the list detects that other users changed chosen items. */
 export const watchedItems: Watched<Item> = { ...watchedItem, key: ({ sku }) => sku, read: ({ sku }) => watchedItem.read(sku) };
 
 const kinds = ['price', 'percent', 'status', 'owner'] as const;
 
-/** Edits many items: the same for all, or to each its own price from a table. */
+/** Edits many items: the same for all, or a price per item from a table. */
 export function useItemEdit(): BulkAction<Item, EditForm> {
   const t = useText(bulkItemMessages);
   const items = useText(itemMessages);
@@ -37,7 +37,7 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
     isComplete: (form, hasOwn) => !isMissing(form, hasOwn),
     inputs: (props) => <Inputs {...props} />,
     own: ({ kind }) => (kind === 'price' ? [{ name: 'price', label: items('price'), isNeeded: true }] : []),
-    // What is not typed yet changes nothing.
+    // An incomplete form changes nothing.
     skip: (item, form, own) => (isMissing(form, own !== undefined) ? undefined : reason(editOf(item, form, own, reading))),
     preview: (item, form, own) => !isMissing(form, own !== undefined) && <Becomes change={editOf(item, form, own, reading)} />,
     item: (item, form, own) => rowOf(item.sku, editOf(item, form, own, reading)),
@@ -48,7 +48,7 @@ export function useItemEdit(): BulkAction<Item, EditForm> {
   };
 }
 
-/** What has to be filled in before anything can be sent. */
+/** Whether a required input is missing or invalid. */
 function isMissing({ kind, price, percent, owner }: EditForm, hasOwn: boolean): boolean {
   if (kind === 'price') return !hasOwn && price === null;
   if (kind === 'percent') return percent === null || percent === 0 || percent < -100;

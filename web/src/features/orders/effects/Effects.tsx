@@ -5,7 +5,7 @@ import styles from './Effects.module.css';
 import { effectMessages } from './messages';
 import { refundIn, useEffects } from './queries';
 
-/** The chain behind a step of an order: request and key, ticket, stock, money, each with the way to it. */
+/** The effects of a transition, with links: request and key, ticket, stock, money. */
 export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
   const t = useText(effectMessages);
   const { money, number, signed } = useFormat();
@@ -53,7 +53,7 @@ export function Effects({ order, event }: { order: Order; event: OrderEvent }) {
             {sku}
           </Link>{' '}
           {t(kind === 'reserve' ? 'reserved' : kind === 'consume' ? 'takenOut' : 'returned', {
-            // What was shipped before comes back into the house; nothing was reserved of it any more.
+            // Shipped units return to the stock on hand; they were no longer reserved.
             n: number(Math.abs(kind === 'consume' || reservedDelta === 0 ? onHandDelta : reservedDelta)),
             available: number(available),
           })}

@@ -6,24 +6,24 @@ import { readRefunds } from '@/features/refunds/queries';
 import { readEntries } from '@/features/wallets/queries';
 import type { Order, OrderEvent } from '../queries';
 
-/** What the service calls the act that moved stock in a step of an order. */
+/** The service's name for the stock movement of an order transition. */
 const stockActs: Partial<Record<OrderEvent['action'], string>> = { create: 'place', ship: 'ship', cancel: 'cancel' };
 
-/** Of larger orders the first items only are asked for. */
+/** Of larger orders only the first items are read. */
 const mostLines = 10;
-/** So many refunds of an order are looked at for the one of its cancellation. */
+/** The maximum number of an order's refunds that are searched for the cancellation's refund. */
 const mostRefunds = 200;
-/** Nothing is announced under this name: a step is never changed, and nor is what it did. */
+/** No change is announced under this topic: a past transition and its effects never change. */
 const topic = 'order-effect';
 const staleTime = Infinity;
 
-/** The refund that a step of an order is of; undefined where it is of none. */
+/** The refund of an order event; undefined if it concerns none. */
 export function refundIn({ detail }: Pick<OrderEvent, 'detail'>): number | undefined {
   const { refundId } = detail as { refundId?: unknown };
   return typeof refundId === 'number' ? refundId : undefined;
 }
 
-/** What the service calls the movement of money in a step; that of a cancellation is its refund's, which says how it is called. */
+/** The reference of the money movement of an event. That of a cancellation belongs to its refund. */
 function useMoneyReference(order: Order, event: OrderEvent): string | undefined {
   const mayRefunds = useMay()('refunds:read');
   const { id, version, payment } = order;
@@ -47,7 +47,7 @@ function useMoneyReference(order: Order, event: OrderEvent): string | undefined 
   }
 }
 
-/** What a step of an order did: the request that asked for it, the stock that it moved and the money that it took or gave. */
+/** The effects of an order event: the request, the stock movements and the wallet entries. */
 export function useEffects(order: Order, event: OrderEvent) {
   const may = useMay();
   const { action, changedTime } = event;
@@ -64,7 +64,7 @@ export function useEffects(order: Order, event: OrderEvent) {
     queries: order.items.slice(0, mostLines).map(({ sku }) => ({
       queryKey: [topic, 'stock', order.id, sku, stockReference],
       queryFn: ({ signal }: { signal: AbortSignal }) => readMovements(sku, { reference: stockReference }, signal),
-      // What a sale had sold was taken from the sale.
+      // Units of a flash sale come from the sale, not from the stock.
       enabled: stockReference !== undefined && order.flashSaleId === null && may('inventory:read'),
       staleTime,
     })),

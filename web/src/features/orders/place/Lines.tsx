@@ -13,12 +13,12 @@ import styles from './PlaceOrder.module.css';
 interface Props {
   lines: PlacementLine[];
   mistakes: Mistakes;
-  /** `touched` is the index from which on what was found wrong no longer holds. */
+  /** `touched` is the index from which on the reported mistakes are outdated. */
   onChange: (lines: PlacementLine[], touched: { line: number; on: boolean }) => void;
   disabled: boolean;
 }
 
-/** The lines of a new order, each with what the catalog says of its item, and what they would cost. */
+/** The lines of a new order, with the catalog data of each item and the total. */
 export function Lines({ lines, mistakes, onChange, disabled }: Props) {
   const t = useText(placeMessages);
   const { money } = useFormat();
@@ -107,7 +107,7 @@ export function Lines({ lines, mistakes, onChange, disabled }: Props) {
   );
 }
 
-/** Puts a mistake into words. */
+/** Returns the text of a mistake. */
 export function useSay(): (mistake: Mistake | undefined) => string | undefined {
   const t = useText(placeMessages);
   const ruleText = useRuleText();

@@ -9,7 +9,7 @@ import { placeMessages } from './messages';
 import { hasPlace, mistakesOf, openPlacement, placeOf, refusedAt, requestOf, type Mistakes, type Placement } from './placement';
 
 /** The dialog that places an order. */
-export function PlaceOrder({ userId, onClose }: { /** For whom; undefined asks. */ userId?: string; onClose: () => void }) {
+export function PlaceOrder({ userId, onClose }: { /** The customer; undefined shows an input. */ userId?: string; onClose: () => void }) {
   const t = useText(placeMessages);
   const say = useSay();
   const toasts = useToasts();
@@ -33,7 +33,7 @@ export function PlaceOrder({ userId, onClose }: { /** For whom; undefined asks. 
   const mistakes = { ...refused, ...(strict ? mistakesOf(form) : {}) };
   const isTold = (pointer: string) => hasPlace(placeOf(pointer), form.lines.length);
   const isShown = Object.keys(refused).length > 0 && Object.keys(refused).every(isTold);
-  /** `gone` are the places of which what was refused no longer holds. */
+  /** `gone` selects the pointers whose reported mistakes are outdated. */
   const change = (part: Partial<Placement>, gone: (pointer: string) => boolean) => {
     keyed.change(part);
     setRefused((before) => Object.fromEntries(Object.entries(before).filter(([pointer]) => !gone(pointer))));

@@ -2,7 +2,7 @@ import { isCustomerId, isProblem } from '@/api';
 import { randomId } from '@/browser/id';
 import type { NewOrder } from '../queries';
 
-/** An order as it is being typed. */
+/** The form of a new order. */
 export interface Placement {
   userId: string;
   lines: PlacementLine[];
@@ -10,13 +10,13 @@ export interface Placement {
 }
 
 export interface PlacementLine {
-  /** Tells the lines apart while they are moved and removed. */
+  /** The React key of the line. */
   id: string;
   sku: string;
   quantity: string;
 }
 
-/** What is wrong, by the place in the request: "/userId", "/items/0/sku". */
+/** Mistakes by pointer in the request: "/userId", "/items/0/sku". */
 export type Mistakes = Readonly<Partial<Record<string, Mistake>>>;
 export type Mistake =
   | { kind: 'needed' | 'noId' | 'noSku' | 'noQuantity' | 'twice' | 'notSold' }
@@ -33,13 +33,13 @@ export const openPlacement = (): Placement => ({ userId: '', lines: [emptyLine()
 
 export const isSku = (text: string): boolean => skuShape.test(text);
 
-/** How many pieces a line asks for; undefined while that makes no sense. */
+/** The quantity of a line; undefined if it is invalid. */
 export function piecesOf({ quantity }: PlacementLine): number | undefined {
   const pieces = /^\d{1,5}$/.test(quantity.trim()) ? Number(quantity) : 0;
   return pieces >= 1 && pieces <= mostPieces ? pieces : undefined;
 }
 
-/** What can be told to be wrong before anything is sent. */
+/** The mistakes that need no request. */
 export function mistakesOf({ userId, lines }: Placement): Mistakes {
   const found: Record<string, Mistake> = {};
   if (userId.trim() === '') found['/userId'] = { kind: 'needed' };
@@ -54,7 +54,7 @@ export function mistakesOf({ userId, lines }: Placement): Mistakes {
   return found;
 }
 
-/** What is sent. */
+/** The request body. */
 export function requestOf({ userId, lines, couponCode }: Placement): NewOrder {
   const items = lines.map((line) => ({ sku: line.sku.trim(), quantity: piecesOf(line) ?? 0 }));
   const code = couponCode.trim();
@@ -65,7 +65,7 @@ interface OutOfStock {
   lines: { sku: string; wanted: number; available: number }[];
 }
 
-/** What a refusal finds wrong, at the lines that it means; empty when it means none. */
+/** The mistakes of a rejection, by line; empty if it concerns no line. */
 export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
   if (!isProblem(error)) return {};
   if (isProblem(error, 'insufficient_stock')) {
@@ -78,13 +78,13 @@ export function refusedAt(error: unknown, { lines }: Placement): Mistakes {
   return Object.fromEntries(error.fields.map(({ pointer, code, message }) => [placeOf(pointer), known[code] ?? { kind: 'said', code, message }]));
 }
 
-/** Rules of the service that have words here; the others are told in its own. */
+/** Rules of the service with a text in this catalogue; the others show the service's own. */
 const known: Readonly<Partial<Record<string, Mistake>>> = { not_for_sale: { kind: 'notSold' }, unique: { kind: 'twice' } };
 
-/** A mistake of a whole line stands at its sku. */
+/** A mistake of a complete line is displayed at its SKU. */
 export const placeOf = (pointer: string): string => (/^\/items\/\d+$/.test(pointer) ? `${pointer}/sku` : pointer);
 
-/** Whether a mistake can be shown at an input. */
+/** Whether a mistake can be displayed at an input. */
 export const hasPlace = (pointer: string, lines: number): boolean => {
   const [, line] = /^\/items\/(\d+)\/(?:sku|quantity)$/.exec(pointer) ?? [];
   return line === undefined ? pointer === '/userId' || pointer === '/couponCode' : Number(line) < lines;
