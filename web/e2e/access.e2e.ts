@@ -30,7 +30,7 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const box = ({ page }: Visitor, name: string) => page.getByRole('checkbox', { name, exact: true });
-const withPassword = ({ page }: Visitor) => page.getByRole('radio', { name: 'With a password that you choose' });
+const withPassword = ({ page }: Visitor) => page.getByRole('radio', { name: 'With a password that you set' });
 /** All that a browser keeps of its pages. */
 const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((kept) => Object.entries(kept))));
 /** What the API says to who calls it with a token. */
@@ -82,7 +82,7 @@ test('a user is created with a role, and is signed out in their browser when som
   await box(visitor, 'watcher').check();
   await page.getByRole('dialog').locator('input[autocomplete=new-password]').fill('short');
   await dialogButton(visitor, 'Create the user').click();
-  await page.getByText('At least 12 characters; these are 5.').waitFor();
+  await page.getByText('Enter at least 12 characters; this has 5.').waitFor();
   await page.reload();
   // What was typed is kept, and the password is not.
   await button(visitor, 'New user').first().click();
@@ -99,13 +99,13 @@ test('a user is created with a role, and is signed out in their browser when som
   await theirs.page.getByText(/You may read this but not change it/).waitFor();
   await theirs.page.getByText('watcher').first().waitFor();
   await button(visitor, 'Disable').click();
-  await page.getByText(/Within a second, on every server, these end/).waitFor();
+  await page.getByText(/Within a second, on every server, active sessions/).waitFor();
   await dialogButton(visitor, 'Disable').click();
 
-  await page.getByText('“wang” is shut out.').waitFor();
+  await page.getByText('“wang” was disabled.').waitFor();
   await theirs.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   expect(await userNow(id)).toMatchObject({ disabled: true, version: 2 });
-  await page.getByText('shut the user out').waitFor();
+  await page.getByText('disabled the user').waitFor();
   await visitor.check();
   await button(visitor, 'Enable').click();
   await dialogButton(visitor, 'Enable').click();
@@ -128,7 +128,7 @@ nightly('who is invited chooses a password in the web admin, once, and is signed
   expect(await secret.textContent()).toBe(lost);
   await visitor.shoot('invitation-shown');
   expect(await storedBy(visitor)).not.toContain(lost.slice(-43));
-  await button(visitor, 'I have it').click();
+  await button(visitor, 'I have stored it').click();
   await page.getByRole('heading', { level: 1, name: 'Sun Qi' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'newcomer', exact: true }).click();
   await page.getByText('invited', { exact: true }).waitFor();
@@ -136,11 +136,11 @@ nightly('who is invited chooses a password in the web admin, once, and is signed
   await dialogButton(visitor, 'Invite again').click();
   await secret.waitFor();
   const address = (await secret.textContent()) ?? '';
-  await button(visitor, 'I have it').click();
+  await button(visitor, 'I have stored it').click();
 
   const theirs = await site.open();
   await theirs.page.goto(lost);
-  await theirs.page.getByText('This invitation opens nothing').waitFor();
+  await theirs.page.getByText('This invitation is not valid').waitFor();
   await theirs.check();
   await theirs.page.goto('about:blank');
   await theirs.page.goto(address);
@@ -148,8 +148,8 @@ nightly('who is invited chooses a password in the web admin, once, and is signed
   await theirs.check('invitation');
   await field(theirs, 'Password').fill('a long enough password');
   await theirs.page.keyboard.press('Enter');
-  await theirs.page.getByText('This is not the same.').waitFor();
-  await field(theirs, 'The same again').fill('a long enough password');
+  await theirs.page.getByText('The passwords do not match.').waitFor();
+  await field(theirs, 'Repeat the password').fill('a long enough password');
   await theirs.page.keyboard.press('Enter');
   await theirs.page.getByRole('button', { name: /Signed in as Sun Qi/ }).waitFor();
   expect(new URL(theirs.page.url()).pathname).toBe('/');
@@ -158,7 +158,7 @@ nightly('who is invited chooses a password in the web admin, once, and is signed
   await page.getByText('active', { exact: true }).waitFor();
 
   await theirs.page.goto(address);
-  await theirs.page.getByText('This invitation opens nothing').waitFor();
+  await theirs.page.getByText('This invitation is not valid').waitFor();
 });
 
 nightly('a token is created, shown once whatever is pressed, used, revoked and refused', async () => {
@@ -168,7 +168,7 @@ nightly('a token is created, shown once whatever is pressed, used, revoked and r
   await button(visitor, 'New token').first().click();
   await field(visitor, 'Name').fill('till');
   await dialogButton(visitor, 'Create the token').click();
-  await page.getByText('Choose at least one permission, or all that you may do.').waitFor();
+  await page.getByText('Select at least one permission, or all your permissions.').waitFor();
   await page.getByRole('searchbox', { name: 'Find a permission' }).fill('orders');
   await box(visitor, 'orders:read').check();
   await dialogButton(visitor, 'Create the token').click();
@@ -184,7 +184,7 @@ nightly('a token is created, shown once whatever is pressed, used, revoked and r
   expect(await secret.textContent()).toBe(token);
   await visitor.check();
   expect(await storedBy(visitor)).not.toContain(token);
-  await button(visitor, 'I have stored it').click();
+  await button(visitor, 'I have stored the token').click();
   await secret.waitFor({ state: 'hidden' });
 
   expect(await statusFor(token, '/orders')).toBe(200);
@@ -208,7 +208,7 @@ test('who may edit roles gives no permission that they do not have, and is told 
   await box(theirs, 'orders:read').check();
   expect(await box(theirs, 'configs:read').isDisabled()).toBe(true);
   expect(await box(theirs, 'wallets:read').isDisabled()).toBe(false);
-  await theirs.page.getByText('You do not have it, so you cannot give it.').first().waitFor();
+  await theirs.page.getByText('You do not have this permission, so you cannot grant it.').first().waitFor();
   await button(theirs, /^Save · v/).click();
   await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['orders:read', 'wallets:read']);
 
@@ -220,7 +220,7 @@ test('who may edit roles gives no permission that they do not have, and is told 
   await theirs.visit('/users');
   await button(theirs, 'New user').first().click();
   expect(await box(theirs, 'admin').isDisabled()).toBe(true);
-  await theirs.page.getByText('It has *, which you do not have, so you cannot give it.').waitFor();
+  await theirs.page.getByText('It includes *, which you do not have, so you cannot assign it.').waitFor();
   await theirs.check();
 });
 
@@ -237,13 +237,13 @@ test('the answer to a creation that was lost is not taken for a second user', as
     return route.abort();
   });
   await dialogButton(visitor, 'Create the user').click();
-  await page.getByText(/a username is given once/).waitFor();
+  await page.getByText(/usernames are unique/).waitFor();
   await page.unroute('**/api/v1/users');
 
   await dialogButton(visitor, 'Ask again').click();
 
   await page.getByText(/your first request may have created it/).waitFor();
-  await page.getByRole('link', { name: 'Look at users called “lost”' }).click();
+  await page.getByRole('link', { name: 'Show users named “lost”' }).click();
   await page.getByText('1–1 of 1').waitFor();
 });
 
@@ -271,7 +271,7 @@ nightly('who changes their password stays signed in, and is signed out in their 
 
   await fill(password);
 
-  await first.page.getByText('Your password is changed, and your other sessions are ended.').waitFor();
+  await first.page.getByText('Your password was changed, and your other sessions have ended.').waitFor();
   const gate = second.page.getByRole('dialog', { name: 'Your session has ended' });
   await gate.waitFor();
   await gate.locator('input[name=password]').fill(next);
@@ -322,7 +322,7 @@ nightly('a session that is ended in the list is signed out where it is used: by 
     .click();
   await dialogButton(manager, 'End').click();
   await ended(second).waitFor();
-  await manager.page.getByText('No open session').waitFor();
+  await manager.page.getByText('No active session').waitFor();
   await Promise.all([first, second, manager].map((visitor) => visitor.close()));
 });
 

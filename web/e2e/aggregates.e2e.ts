@@ -28,7 +28,7 @@ async function type(visitor: Visitor, counter: string, amount: string): Promise<
   await visitor.page.getByRole('button', { name: 'Record events' }).first().click();
   await fill(visitor, 'Event', 'corrected');
   await fill(visitor, 'Counter', counter);
-  await fill(visitor, 'Adds', amount);
+  await fill(visitor, 'Delta', amount);
 }
 
 nightly('the first event makes an aggregate, and its page shows what was counted with every digit', async () => {
@@ -39,7 +39,7 @@ nightly('the first event makes an aggregate, and its page shows what was counted
   await fill(visitor, 'Id', 'A-1');
   await fill(visitor, 'Payload', '{"pallet": "P-9"}');
   await press(visitor, 'Record 1 event');
-  await page.getByText('1 event recorded. It is at version 1 now.').waitFor();
+  await page.getByText('1 event recorded. The version is now 1.').waitFor();
 
   await page.getByRole('heading', { level: 1, name: 'shelf/A-1' }).waitFor();
   await page.getByRole('region', { name: 'Counters' }).getByText('9,007,199,254,740,993').waitFor();
@@ -71,7 +71,7 @@ test('an event that was lost on its way back and is sent again is counted once',
     return route.abort();
   });
   await press(visitor, 'Record 1 event');
-  await page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  await page.getByText('1 event recorded. The version is now 2.').waitFor();
   expect(lost).toBe(1);
   expect(await aggregate('A-3')).toMatchObject({ version: 2, counters: { in: 7 } });
 });
@@ -84,19 +84,19 @@ test('what has landed already is said with its version, and only the others are 
   const visitor = await site.enter('/aggregates/shelf/A-4');
   await type(visitor, 'in', '2');
   await fill(visitor, 'Event id', 'count-17');
-  await dialogOf(visitor).getByLabel('Happened').fill('2026-01-31T17:30:00');
+  await dialogOf(visitor).getByLabel('Occurred').fill('2026-01-31T17:30:00');
   await press(visitor, 'Add an event');
   const second = dialogOf(visitor).getByRole('group', { name: 'Event 2' });
   await second.getByRole('textbox', { name: 'Event', exact: true }).fill('corrected');
-  await second.getByRole('textbox', { name: 'Adds' }).fill('40');
+  await second.getByRole('textbox', { name: 'Delta' }).fill('40');
   await press(visitor, 'Record 2 events');
 
   await dialogOf(visitor).getByText('Already counted at version 1').waitFor();
   expect(await aggregate('A-4')).toMatchObject({ version: 1, counters: { in: 2 } });
   await visitor.check('aggregates-landed-some');
-  await press(visitor, 'Leave it out');
+  await press(visitor, 'Remove it');
   await press(visitor, 'Record 1 event');
-  await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  await visitor.page.getByText('1 event recorded. The version is now 2.').waitFor();
   expect(await aggregate('A-4')).toMatchObject({ version: 2, counters: { in: 42 } });
 });
 
@@ -110,19 +110,19 @@ nightly('a name of another event and a sequence that is too low are refused with
   expect(await inputOf(visitor, 'Sequence').inputValue()).toBe('8');
   await fill(visitor, 'Sequence', '7');
   await press(visitor, 'Record 1 event');
-  await dialogOf(visitor).getByText('This name belongs to another event').waitFor();
+  await dialogOf(visitor).getByText('This id belongs to another event').waitFor();
   await dialogOf(visitor)
     .getByText(/at version 1, with other contents/)
     .waitFor();
 
   await fill(visitor, 'Sequence', '3');
   await press(visitor, 'Record 1 event');
-  await dialogOf(visitor).getByText('scanner-3 has recorded sequence 7 already').waitFor();
+  await dialogOf(visitor).getByText('scanner-3 has already recorded sequence 7').waitFor();
   await visitor.check('aggregates-superseded');
   expect((await aggregate('A-5')).version).toBe(1);
   await press(visitor, 'Number from 8');
   await press(visitor, 'Record 1 event');
-  await visitor.page.getByText('1 event recorded. It is at version 2 now.').waitFor();
+  await visitor.page.getByText('1 event recorded. The version is now 2.').waitFor();
   expect(await aggregate('A-5')).toMatchObject({ counters: { in: 7 }, writers: { 'scanner-3': 8 } });
 });
 
@@ -130,17 +130,17 @@ test('of two who record on one version the second reads who was first', async ()
   await store('A-6', 1, 5);
   const visitor = await site.enter('/aggregates/shelf/A-6');
   await type(visitor, 'in', '-5');
-  await dialogOf(visitor).getByRole('checkbox', { name: 'Only if it is still at version 1' }).check();
+  await dialogOf(visitor).getByRole('checkbox', { name: 'Only if the version is still 1' }).check();
   await store('A-6', 2, 30);
   await press(visitor, 'Record 1 event');
   await dialogOf(visitor)
-    .getByText(/moved it to version 2/)
+    .getByText(/changed it to version 2/)
     .waitFor();
   expect(await aggregate('A-6')).toMatchObject({ version: 2, counters: { in: 35 } });
   await visitor.check();
   await press(visitor, 'Record on version 2');
   await press(visitor, 'Record 1 event');
-  await visitor.page.getByText('1 event recorded. It is at version 3 now.').waitFor();
+  await visitor.page.getByText('1 event recorded. The version is now 3.').waitFor();
   expect(await aggregate('A-6')).toMatchObject({ version: 3, counters: { in: 30 } });
 });
 

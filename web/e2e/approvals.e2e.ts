@@ -40,11 +40,11 @@ test('a change is proposed in one browser and approved in another, and both see 
   expect(await page.getByText(/^Saved/).count()).toBe(0);
   expect(await stored('gate.tax')).toMatchObject({ value: 0.19, version: 1 });
   await noDraft(page);
-  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   await first.check('approvals-config');
   await button(page, 'Show the approval').click();
   await page.getByRole('heading', { name: /^Approval \d+$/ }).waitFor();
-  await page.getByText('You wrote this, so others have to decide on it.').waitFor();
+  await page.getByText('You are the author, so other users have to vote.').waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);
 
   const [id = 0] = await waitingFor('gate.tax');
@@ -54,7 +54,7 @@ test('a change is proposed in one browser and approved in another, and both see 
   await sides.getByText('0.19', { exact: true }).waitFor();
   await second.check('approvals-decide');
   await button(second.page, 'Approve').click();
-  await second.page.getByText('With your vote it has all that it needs, and is made at once.').waitFor();
+  await second.page.getByText('With your vote the change is complete and takes effect immediately.').waitFor();
   await confirm(second.page, 'Approve');
 
   await second.page.getByText('Approved, and the change was made.').waitFor();
@@ -70,17 +70,17 @@ test('an approval that went stale says so while one looks at it, and can be reba
   const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Approve').click();
   await site.asLi('POST', `/approvals/${other.id}/approve`, {}, { 'If-Match': other.etag });
-  await first.page.getByText(/^Li changed what this is about/).waitFor();
+  await first.page.getByText(/^Li changed the record/).waitFor();
   const inbox = first.page.getByRole('navigation').getByRole('link', { name: /^Approvals/ });
   await inbox.getByText('1', { exact: true }).waitFor();
   await confirm(second.page, 'Approve');
 
-  await second.page.getByText(/^You, elsewhere changed what this is about/).waitFor();
+  await second.page.getByText(/^You, elsewhere changed the record/).waitFor();
   expect(await stored('gate.stale')).toMatchObject({ value: 1, remark: 'agreed on Monday' });
   await first.page.getByRole('table', { name: 'configs/gate.stale' }).getByText('agreed on Monday').waitFor();
   await first.check('approvals-stale');
   await button(first.page, 'Rebase').click();
-  await first.page.getByText('It stands on the newest version now; votes begin anew.').waitFor();
+  await first.page.getByText('Rebased onto the latest version; voting starts again.').waitFor();
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await second.page.getByText('Approved, and the change was made.').waitFor();
@@ -167,7 +167,7 @@ nightly('a bypass makes the change for a reason and waits for a review by somebo
   await button(first.page, 'Bypass…').click();
   await first.page.getByRole('dialog').getByLabel('Reason').fill('The shop is down');
   await confirm(first.page, 'Bypass the votes');
-  await first.page.getByText('The change was made without the votes. Others have to review it.').waitFor();
+  await first.page.getByText('The change was made without votes. Another user has to review it.').waitFor();
   expect(await stored('gate.bypass')).toMatchObject({ value: 2 });
   expect(await button(first.page, 'Mark as reviewed').count()).toBe(0);
   const second = await site.enter('/approvals?view=toReview', li);
@@ -183,11 +183,11 @@ test('its author can propose something else in its place', async () => {
   const first = await site.enter(`/approvals/${id}`);
   await button(first.page, 'Edit…').click();
   await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50');
-  await button(first.page, 'Propose this instead').click();
-  await first.page.getByText('This has to be a JSON object.').waitFor();
+  await button(first.page, 'Replace the proposal').click();
+  await first.page.getByText('The patch must be a JSON object.').waitFor();
   await first.page.getByLabel('Change, as a JSON merge patch').fill('{"value": 3.50}');
-  await button(first.page, 'Propose this instead').click();
-  await first.page.getByText(`Approval ${id} proposes something else now; votes begin anew.`).waitFor();
+  await button(first.page, 'Replace the proposal').click();
+  await first.page.getByText(`The proposal of approval ${id} was replaced; voting starts again.`).waitFor();
   await first.page.getByRole('table', { name: 'configs/gate.edit' }).getByText('3.50').waitFor();
 });
 
@@ -254,7 +254,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   const { page } = first;
   const dialog = page.getByRole('dialog');
   await button(page, 'Credit or debit').click();
-  await dialog.getByRole('textbox', { name: 'What for' }).fill('deposit');
+  await dialog.getByRole('textbox', { name: 'Purpose' }).fill('deposit');
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.00');
   await dialog.getByRole('button', { name: 'Credit', exact: true }).waitFor();
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
@@ -263,7 +263,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await dialog.getByRole('button', { name: 'Propose', exact: true }).waitFor();
   await dialog.locator('button[type=submit]').click();
   await told(page).waitFor();
-  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   expect(await balance()).toBe(0);
   await first.check();
 
@@ -281,12 +281,12 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await second.check();
   // Who asked for it looks at the wallet as the last vote is cast.
   await first.visit(`/wallets/${encodeURIComponent(user)}`);
-  await page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await second.page.getByText('Approved, and the change was made.').waitFor();
   await page.getByText('¥100.01').first().waitFor();
-  await expect.poll(() => page.getByText(/proposed a change .*, which waits for 1 vote\./).count()).toBe(0);
+  await expect.poll(() => page.getByText(/proposed a change .*; 1 vote is missing\./).count()).toBe(0);
   await first.check();
   expect(await balance()).toBe(10_001);
   await second.page

@@ -17,7 +17,7 @@ nightly('an entry opens with what it changed, its request and its key, and leads
   const visitor = await site.enter('/audit-log?resource=items/AUD-1');
   const { page } = visitor;
   await page.getByRole('row', { name: /changed an item/ }).click();
-  const drawer = page.getByRole('dialog', { name: 'What was done' });
+  const drawer = page.getByRole('dialog', { name: 'Audit entry' });
   await drawer.getByText('¥60.00').waitFor();
   await drawer.getByText('¥66.00').waitFor();
   await drawer.getByText('Asia/Shanghai').waitFor();
@@ -26,7 +26,7 @@ nightly('an entry opens with what it changed, its request and its key, and leads
   await visitor.check('audit-entry');
   await page.reload();
   await drawer.getByText('price-of-tea').waitFor();
-  await drawer.getByRole('link', { name: 'What was asked under this key' }).click();
+  await drawer.getByRole('link', { name: 'Requests with this key' }).click();
   await page.getByText('PATCH /api/v1/items/AUD-1').waitFor();
   await page.goBack();
   await drawer.getByRole('link', { name: 'Everything Li did' }).click();
@@ -46,7 +46,7 @@ nightly('a config’s entry has its difference from the history, and the file ha
   const row = page.getByRole('row', { name: /changed a config/ });
   await row.focus();
   await page.keyboard.press('Enter');
-  const drawer = page.getByRole('dialog', { name: 'What was done' });
+  const drawer = page.getByRole('dialog', { name: 'Audit entry' });
   await drawer.getByText('/fee').waitFor();
   await drawer.locator('del').getByText('2.5').waitFor();
   await drawer.locator('ins').getByText('3', { exact: true }).waitFor();
@@ -71,12 +71,12 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
   await site.request('PATCH', `/configs/${key}?overwrite=The%20sale%20starts%20now`, { value: { text: 'Sale' } }, { 'If-Match': etag });
 
   await page.getByText(`overwrote your change to ${key}: “The sale starts now”`).waitFor();
-  await page.getByRole('button', { name: 'Show it' }).click();
+  await page.getByRole('button', { name: 'Show the config' }).click();
   const notice = page.getByRole('status').filter({ hasText: 'overwrote your v2' });
   await notice.locator('del').getByText('7', { exact: true }).waitFor();
   await notice.getByText('The sale starts now').waitFor();
   await visitor.check('config-overwritten');
-  await notice.getByRole('button', { name: 'Put mine back into the form' }).click();
+  await notice.getByRole('button', { name: 'Restore my values in the form' }).click();
   await page.getByRole('button', { name: /^Save · v4/ }).click();
   await page.getByText('Saved as v4').waitFor();
   expect(await site.request<Config>('GET', `/configs/${key}`)).toMatchObject({ value: { text: 'Sale', days: 7 }, version: 4 });
@@ -87,8 +87,8 @@ test('whoever was overwritten is told who and why wherever they are, and puts it
 
   const auditor = await site.enter(`/audit-log?resource=configs/${key}`);
   await auditor.page.getByText('The sale starts now').click();
-  const drawer = auditor.page.getByRole('dialog', { name: 'What was done' });
-  await drawer.getByText('This took away what others had saved').waitFor();
+  const drawer = auditor.page.getByRole('dialog', { name: 'Audit entry' });
+  await drawer.getByText('This change overwrote values of other users').waitFor();
   await auditor.check('audit-overwrite');
   await drawer.getByRole('link', { name: 'Open the history' }).click();
   await auditor.page.getByRole('region', { name: 'Difference between two versions' }).waitFor();
@@ -103,9 +103,9 @@ nightly('the log is narrowed by what was done, by whom, on what and when, and th
     await page.getByPlaceholder(name, { exact: true }).fill(text);
     await page.keyboard.press('Enter');
   };
-  await narrow('What was done, such as order.pay', 'item.update');
+  await narrow('Action, such as order.pay', 'item.update');
   await narrow('Who', 'Li');
-  await narrow('What, such as configs/checkout.tax', 'items/');
+  await narrow('Record, such as configs/checkout.tax', 'items/');
   await page.waitForURL(/action=item\.update.*actor=Li.*resource=|resource=.*actor=Li/);
   await expect.poll(() => rows.count()).toBe(1);
   await rows.first().getByText('items/AUD-1').waitFor();

@@ -36,7 +36,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await paste(first, 'Table', 'PRICE-1\t11.00\nPRICE-2\t21.50\nPRICE-3\tthirty\nPRICE-9\t1.00');
   await dialogOf(first).getByText('2 will be sent').waitFor();
   await dialogOf(first).getByText('Not among the chosen: PRICE-9').waitFor();
-  await dialogOf(first).getByText('“thirty” is no price').waitFor();
+  await dialogOf(first).getByText('“thirty” is not a price').waitFor();
   await first.check('items-bulk-edit');
 
   // Li is faster with one of them, on a page of their own.
@@ -54,7 +54,7 @@ test('chosen items get a price each, another admin’s change is left and told, 
   expect(lines.sort()).toEqual([
     'PRICE-1,Done,',
     expect.stringMatching(/^PRICE-2,Changed by others,.+/),
-    'PRICE-3,Skipped,“thirty” is no price',
+    'PRICE-3,Skipped,“thirty” is not a price',
     'PRICE-4,Skipped,has no line in the table',
   ]);
   await press(first, 'Close');
@@ -62,10 +62,10 @@ test('chosen items get a price each, another admin’s change is left and told, 
 
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Edit…' }).click();
-  await dialogOf(first).getByRole('combobox').selectOption({ label: 'Raise or lower it' });
-  await dialogOf(first).getByRole('textbox', { name: 'By how many percent' }).fill('-10');
+  await dialogOf(first).getByRole('combobox').selectOption({ label: 'Change the price by percent' });
+  await dialogOf(first).getByRole('textbox', { name: 'Percent' }).fill('-10');
   await press(first, 'Edit 4 items');
-  await dialogOf(first).getByText('4 items are changed.').waitFor();
+  await dialogOf(first).getByText('4 items were changed.').waitFor();
   expect(await itemNow('PRICE-1')).toMatchObject({ price: 990 });
   await site.asLi('PATCH', '/items/PRICE-4', { price: 5 }, { 'If-Match': (await itemNow('PRICE-4')).etag });
   await press(first, 'Undo 4 changes');
@@ -87,7 +87,7 @@ nightly(
     for (let n = 10; n < 20; n++) lines.push(`IN-${n},Tea ${n},${n}.00,`);
     await page.locator('input[type=file]').setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) });
     await dialogOf(visitor).getByText('12 will be sent').waitFor();
-    await dialogOf(visitor).getByText('is so already').waitFor();
+    await dialogOf(visitor).getByText('is unchanged').waitFor();
     await dialogOf(visitor).getByText('is new, and needs a name and a price').waitFor();
     await visitor.check('items-import');
     // The file is kept with what was typed beside it.
@@ -218,13 +218,13 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   const customers = Array.from({ length: 130 }, (_, i) => `c-${i}`);
   await paste(visitor, 'List', `Balance,User\n${[...customers, '李'].map((customer) => `1.00,${customer}`).join('\n')}`);
   await dialogOf(visitor).getByText('130 will be sent').waitFor();
-  await dialogOf(visitor).getByText('is nothing that a user can be called').waitFor();
+  await dialogOf(visitor).getByText('is not a valid user id').waitFor();
   await visitor.check('campaigns-issue-list');
   proxy.rule(({ method, path }) => (method === 'POST' && path.endsWith('/coupons') && proxy.count('POST', /\/coupons$/) === 2 ? { after: 502 } : undefined));
   await press(visitor, 'Issue 130 coupons');
   // What was lost is asked for again by itself; then the customer who has all is left out.
   await dialogOf(visitor).getByText('129 done, 1 not done').waitFor();
-  expect((await verdictsOf(visitor))[0]).toMatch(/^c-7 Refused already has all that one may have/);
+  expect((await verdictsOf(visitor))[0]).toMatch(/^c-7 Refused has reached the limit per user/);
   expect(await issued()).toBe(130);
   const { lines } = await savedVerdicts(visitor);
   const codeOf = new Map(lines.map((line) => [line.split(',')[0], line.split(',')[2]]));
@@ -246,7 +246,7 @@ test('coupons are issued to a list of customers, a lost answer issues none twice
   await dialogOf(visitor).getByText('is used').waitFor();
   await visitor.check('coupons-void-list');
   await press(visitor, 'Void 1 coupon');
-  await dialogOf(visitor).getByText('1 coupon is void.').waitFor();
+  await dialogOf(visitor).getByText('1 coupon was voided.').waitFor();
   expect([await count('void'), await count('used'), await count('unused')]).toEqual([129, 1, 0]);
   await visitor.check();
 });

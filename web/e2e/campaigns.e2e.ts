@@ -43,7 +43,7 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   await field(visitor, 'Name').fill('Harvest');
   await page.getByRole('combobox', { name: 'Kind of discount' }).selectOption('percent');
   await field(visitor, 'Percent off').fill('20');
-  await field(visitor, 'Coupons in all').fill('50');
+  await field(visitor, 'Total coupons').fill('50');
   await page.reload();
   await button(visitor, 'New campaign').first().click();
   await page.getByText(/This is what you typed/).waitFor();
@@ -66,11 +66,11 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   expect(await site.request(`GET`, `/coupons/${code}`)).toMatchObject({ userId: '12', campaignId: id });
   await dialogButton(visitor, 'Close').last().click();
 
-  await page.getByRole('link', { name: 'See its coupons' }).click();
+  await page.getByRole('link', { name: 'Show the coupons' }).click();
   await page.waitForURL(new RegExp(`/coupons\\?campaignId=${id}`));
   await page.getByText('1–3 of 3').waitFor();
   await page.getByRole('link', { name: code }).click();
-  await page.getByRole('heading', { level: 2, name: 'What it is worth' }).waitFor();
+  await page.getByRole('heading', { level: 2, name: 'Discount' }).waitFor();
   await page.getByRole('link', { name: 'Harvest' }).click();
   await page.getByRole('heading', { level: 1, name: 'Harvest' }).waitFor();
 
@@ -84,7 +84,7 @@ test('two admins change different terms of one campaign, and both changes stand'
   const { id } = await make();
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   await first.page.getByText(/^Also here: Li/).waitFor();
-  await field(first, 'Coupons in all').fill('20');
+  await field(first, 'Total coupons').fill('20');
   await field(second, 'Amount off').fill('7.50');
   await first.page.getByText('Also here: Li (on Discount)').waitFor();
   await button(second, /^Save · v/).click();
@@ -97,10 +97,10 @@ test('two admins change different terms of one campaign, and both changes stand'
   expect(await now(id)).toMatchObject({ version: 3, total: 20, value: 750, kind: 'amount' });
   expect(await field(first, 'Amount off').inputValue()).toBe('7.50');
   await second.page
-    .getByText(/^Changed: Coupons in all/)
+    .getByText(/^Changed: Total coupons/)
     .first()
     .waitFor();
-  expect(await field(second, 'Coupons in all').inputValue()).toBe('20');
+  expect(await field(second, 'Total coupons').inputValue()).toBe('20');
   await first.check('campaign-merged');
 });
 
@@ -135,16 +135,16 @@ test('of two who issue at the same time the second reads what is left, and nothi
   const [first, second] = await site.two(`/coupon-campaigns/${id}`);
   for (const visitor of [first, second]) {
     await button(visitor, 'Issue coupons').click();
-    await field(visitor, 'How many').fill('7');
+    await field(visitor, 'Number of coupons').fill('7');
     await visitor.page.getByText('7 coupons will be issued; 3 of 10 will be left.').waitFor();
   }
   await dialogButton(second, 'Issue coupons').click();
   await second.page.getByText('7 coupons were issued').waitFor();
-  await first.page.getByText('That is more than the 3 left of 10.').waitFor();
+  await first.page.getByText('Only 3 of 10 coupons are left.').waitFor();
 
   await dialogButton(first, 'Issue coupons').click();
 
-  await first.page.getByText('Only 3 of 10 coupons are left, and 7 were asked for. None was issued.').waitFor();
+  await first.page.getByText('Only 3 of 10 coupons are left, and you requested 7. No coupons were issued.').waitFor();
   expect(await couponsOf(id)).toBe(7);
   await first.check('campaign-limit');
   await button(first, 'Ask for 3').click();
@@ -164,14 +164,14 @@ nightly('an answer that was lost leaves the same request to be asked again, even
     await route.abort();
   });
   await button(visitor, 'Issue coupons').click();
-  await field(visitor, 'How many').fill('4');
+  await field(visitor, 'Number of coupons').fill('4');
   await dialogButton(visitor, 'Issue coupons').click();
   await page.getByText('It is still not known whether this was done.').waitFor();
   await page.reload();
   await button(visitor, 'Issue coupons').click();
   await page.getByText('It is still not known whether this was done.').waitFor();
-  expect(await field(visitor, 'How many').inputValue()).toBe('4');
-  expect(await field(visitor, 'How many').isDisabled()).toBe(true);
+  expect(await field(visitor, 'Number of coupons').inputValue()).toBe('4');
+  expect(await field(visitor, 'Number of coupons').isDisabled()).toBe(true);
   await page.unroute('**/coupons');
   page.on('request', (sent) => {
     if (sent.method() === 'POST' && sent.url().endsWith('/coupons')) keys.push(sent.headers()['x-idempotency-key']);
@@ -210,8 +210,8 @@ nightly('a campaign that issued coupons is not deleted, and can be ended; one th
   const { page } = visitor;
   await button(visitor, 'Delete').click();
   await page.getByText(/2 coupons were issued from it/).waitFor();
-  await dialogButton(visitor, 'End it now').click();
-  await page.getByText('“In use” is over.').waitFor();
+  await dialogButton(visitor, 'End the campaign now').click();
+  await page.getByText('“In use” has ended.').waitFor();
   expect(await site.request<{ items: { status: string }[] }>('GET', `/coupons?campaignId=${id}`)).toMatchObject({
     items: [{ status: 'expired' }, { status: 'expired' }],
   });

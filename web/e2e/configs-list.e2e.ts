@@ -24,7 +24,7 @@ test('an empty list offers to create the first, and what was typed outlives a re
   await dialog.getByRole('radiogroup', { name: 'Type' }).getByText('Number').click();
   await dialog.getByRole('textbox', { name: 'Value' }).fill('7,5');
   await dialog.getByRole('button', { name: 'Create the config' }).click();
-  await dialog.getByText('Write a number such as').waitFor();
+  await dialog.getByText('Enter a number such as').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'New config' }).first().click();
   await dialog.getByText(/This is what you typed/).waitFor();
@@ -76,7 +76,7 @@ test('a batch in which another admin was faster changes nothing, names them, and
   await dialog.getByRole('button', { name: 'Go on with the current versions' }).click();
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
 
-  await dialog.getByText('The value of 3 configs is set.').waitFor();
+  await dialog.getByText('The values of 3 configs were set.').waitFor();
   for (const name of ['a', 'b', 'c']) expect((await now(`rate.${name}`)).value).toBe(2.5);
   expect(await now('rate.title')).toMatchObject({ value: 'Rates', version: 1 });
   const { items } = await site.request<{ items: { note: string }[] }>('GET', '/configs/rate.b/history');
@@ -106,7 +106,7 @@ nightly('everything that matches the filter is chosen, changed and left out by k
   await dialog.getByRole('button', { name: 'Delete 29 configs' }).focus();
   await page.keyboard.press('Enter');
 
-  await dialog.getByText('29 configs are deleted.').waitFor();
+  await dialog.getByText('29 configs were deleted.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   expect(await site.request<{ total: number }>('GET', '/configs?prefix=many.')).toMatchObject({ total: 1 });
@@ -191,7 +191,7 @@ nightly('the feed shows who changed what as it happens, holds it while paused, a
   const visitor = await site.enter('/configs?prefix=seen.');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Watch' }).click();
-  await page.getByText('Nothing is missed since you opened this').waitFor();
+  await page.getByText('No changes missed since you opened this').waitFor();
   const lines = page.getByRole('list', { name: 'Changes, newest first' }).getByRole('listitem');
 
   await site.asLi('PATCH', '/configs/seen.one', { value: 2 }, { 'If-Match': (await now('seen.one')).etag });
@@ -208,7 +208,7 @@ nightly('the feed shows who changed what as it happens, holds it while paused, a
   expect(await lines.count()).toBe(2);
 
   await site.service.pause();
-  await page.getByText('Reconnecting; what is missed comes later').waitFor();
+  await page.getByText('Reconnecting; missed changes will follow').waitFor();
   await site.service.run();
   await site.request('POST', '/configs', { key: 'seen.two', value: 1 });
   await lines.filter({ hasText: 'seen.two' }).waitFor();

@@ -133,7 +133,7 @@ test('a stale deletion deletes nothing and names who was faster', async () => {
   await edit('mail.from', { value: 'b@example.org' });
   await first.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
 
-  await first.page.getByText('Li saved v2 meanwhile, so nothing was deleted. Look at it and decide anew.').waitFor();
+  await first.page.getByText('Li has saved v2, so nothing was deleted. Review it and decide again.').waitFor();
   expect(await stored('mail.from')).toMatchObject({ value: 'b@example.org', version: 2 });
 });
 
@@ -356,7 +356,7 @@ async function reach(page: Page, name: string): Promise<void> {
 nightly('a secret is shown to who may read it and asks, and replaced unseen by who may not', async () => {
   await site.request('POST', '/configs', { key: 'mail.password', value: 'nightingale', valueType: 'string', remark: 'of the relay', secret: true });
   const first = await open('mail.password');
-  await first.page.getByText('The value is secret. It is shown when you ask for it.').waitFor();
+  await first.page.getByText('The value is secret. It is displayed on request.').waitFor();
   expect(await first.page.content()).not.toContain('nightingale');
   await first.check('config-secret');
   await first.page.getByRole('button', { name: 'Show the value' }).click();
@@ -371,7 +371,7 @@ nightly('a secret is shown to who may read it and asks, and replaced unseen by w
   await second.check('config-secret-withheld');
   await page.getByRole('button', { name: 'Replace the value' }).click();
   await value(page).fill('skylark');
-  await page.getByText('This browser keeps no draft of it', { exact: false }).waitFor();
+  await page.getByText('This browser stores no draft of a secret', { exact: false }).waitFor();
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('skylark');
   await page.getByRole('link', { name: 'Configs' }).first().click();
   await page.getByRole('link', { name: 'mail.password' }).click();

@@ -161,7 +161,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
 
   const visitor = await site.enter('/');
   const { page } = visitor;
-  const steps = page.getByRole('list', { name: 'What happened, newest first' });
+  const steps = page.getByRole('list', { name: 'Events, newest first' });
   /** What each step shows, oldest first, by the kinds of its parts. */
   const told = async () => {
     await steps.getByRole('listitem').first().waitFor();
@@ -205,7 +205,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
 
   await page.getByRole('searchbox', { name: /^Order number, user/ }).fill('CUST');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await page.getByText('Nothing is called “CUST”').waitFor();
+  await page.getByText('No record has the name “CUST”').waitFor();
   await page.getByRole('link', { name: 'CUST-1' }).click();
   await steps.getByRole('listitem').first().waitFor();
 });

@@ -30,7 +30,7 @@ test('an empty installation says what to do first, and leads to it', async () =>
   const visitor = await site.open({ tenant });
   const { page } = visitor;
   await visitor.signIn(admin);
-  const first = page.getByRole('region', { name: 'Begin here' });
+  const first = page.getByRole('region', { name: 'Start here' });
   await first.getByText('bin/admin demo').waitFor();
   await first.getByText(/^bin\/admin token create/).waitFor();
   expect(await first.getByRole('link', { name: 'Open the reference' }).getAttribute('href')).toBe('/docs');
@@ -51,7 +51,7 @@ test('what sells, what runs low and what came in are there, each with the way to
   const { page } = visitor;
   const trend = page.getByRole('region', { name: 'Orders and revenue' });
   await trend.getByRole('img', { name: /^Orders placed\..*: 3$/ }).waitFor();
-  await trend.getByRole('img', { name: /^Paid of them\..*: ¥120\.00$/ }).waitFor();
+  await trend.getByRole('img', { name: /^Paid\..*: ¥120\.00$/ }).waitFor();
   const sales = page.getByRole('region', { name: 'Live sales' });
   await sales.getByText('40 of 40 left').waitFor();
   const stock = page.getByRole('region', { name: 'Low stock' });
@@ -68,7 +68,7 @@ test('what sells, what runs low and what came in are there, each with the way to
 test('who works on what right now is shown while it is so', async () => {
   const visitor = await site.enter('/');
   const now = visitor.page.getByRole('region', { name: 'Working now' });
-  await now.getByText('Nobody has a record open.').waitFor();
+  await now.getByText('No user has a record open.').waitFor();
   await site.enter('/items/DASH-9', li);
   await visitor.page.reload();
   await now.getByText('Li', { exact: true }).waitFor();

@@ -42,7 +42,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await visitor.check('deleted-item');
   await restore(visitor);
 
-  await page.getByText('GONE-1 was made again.').waitFor();
+  await page.getByText('GONE-1 was restored.').waitFor();
   expect(await site.request('GET', '/items/GONE-1')).toMatchObject({ name: 'Cup', price: 900, ownedByUserId: 'li', version: 1 });
   await drawerOf(visitor)
     .getByText(/^You made GONE-1 again/)
@@ -50,7 +50,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await page.keyboard.press('Escape');
   await page
     .getByRole('row', { name: /GONE-1/ })
-    .getByText('There again')
+    .getByText('Exists again')
     .waitFor();
   await visitor.check();
 });
@@ -61,14 +61,14 @@ test('who opened a deleted record sees that another admin made it again, and not
   await open(first, 'gone.seen');
   await open(second, 'gone.seen');
   await restore(second);
-  await second.page.getByText('gone.seen was made again.').waitFor();
+  await second.page.getByText('gone.seen was restored.').waitFor();
 
   await drawerOf(first)
     .getByText(/^Li made gone\.seen again/)
     .waitFor();
   expect(await drawerOf(first).getByRole('button', { name: 'Restore', exact: true }).count()).toBe(0);
   await first.check();
-  await drawerOf(first).getByRole('link', { name: 'Open it' }).click();
+  await drawerOf(first).getByRole('link', { name: 'Open the record' }).click();
   await first.page.waitForURL('**/configs/gone.seen');
 });
 
@@ -101,10 +101,10 @@ nightly('configs that went in one batch stand there each by itself, and the audi
     .getByRole('row', { name: /changed configs together/ })
     .first()
     .click();
-  await page.getByRole('link', { name: 'Among what was deleted' }).click();
+  await page.getByRole('link', { name: 'Show in deleted records' }).click();
   await drawerOf(visitor).getByText('Spring cleaning').waitFor();
   await restore(visitor);
-  await page.getByText('gone.a was made again.').waitFor();
+  await page.getByText('gone.a was restored.').waitFor();
   expect(await site.request('GET', '/configs/gone.a')).toMatchObject({ value: { rate: '12345678901234567890' }, remark: 'gone.a' });
   await page.keyboard.press('Escape');
   await page
@@ -131,7 +131,7 @@ nightly('roles, menus, campaigns and drafts of sales come back, and a name that 
     await visitor.visit('/deleted');
     await open(visitor, name);
     await restore(visitor);
-    await page.getByText(`${name} was made again.`).waitFor();
+    await page.getByText(`${name} was restored.`).waitFor();
     const { items } = await site.request<{ items: ({ id: number } & Record<string, unknown>)[] }>('GET', path);
     const again = items.find((one) => one.name === name || one.title === name);
     expect(again).toMatchObject(path === '/roles' || path === '/menus' ? body : { name });
@@ -144,8 +144,8 @@ nightly('roles, menus, campaigns and drafts of sales come back, and a name that 
   await open(visitor, 'Autumn');
   await site.asLi('POST', '/coupon-campaigns', { ...terms, name: 'Autumn' });
   await drawerOf(visitor)
-    .getByText(/^Li has made another of this name/)
+    .getByText(/^Li created another record with this name/)
     .waitFor();
-  await drawerOf(visitor).getByRole('button', { name: 'Restore all the same' }).waitFor();
+  await drawerOf(visitor).getByRole('button', { name: 'Restore anyway' }).waitFor();
   await visitor.check();
 });

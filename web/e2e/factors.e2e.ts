@@ -52,26 +52,26 @@ async function beginWithPassword({ page }: Visitor): Promise<void> {
 test('a second factor is set up, asked for at sign-in and in the middle of an act, recovered and reset', async () => {
   const visitor = await site.enter('/account', li);
   const { page } = visitor;
-  await page.getByText('Your password alone opens your account').waitFor();
+  await page.getByText('Only your password protects your account').waitFor();
   await button(visitor, 'Set up an app').click();
   await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   await visitor.inspect('factor-set-up');
-  await field(visitor, 'Code that the app shows now').fill('nothing');
+  await field(visitor, 'The code that the app shows now').fill('nothing');
   await button(visitor, 'Confirm').click();
-  await page.getByText(/^This is not the code of now/).waitFor();
+  await page.getByText(/^This is not the current code/).waitFor();
   const enrolled = Date.now();
-  await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
+  await field(visitor, 'The code that the app shows now').fill(codeAt(secret, enrolled));
   await button(visitor, 'Confirm').click();
-  await button(visitor, 'I have stored them').waitFor();
+  await button(visitor, 'I have stored the codes').waitFor();
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   expect(codes).toHaveLength(10);
   await visitor.inspect('factor-recovery-codes');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download them' }).click();
+  await page.getByRole('link', { name: 'Download the codes' }).click();
   expect((await download).suggestedFilename()).toBe('interlock-recovery-codes.txt');
-  await button(visitor, 'I have stored them').click();
+  await button(visitor, 'I have stored the codes').click();
   await page.getByText('Recovery codes left: 10').waitFor();
   await visitor.inspect('factor-list');
 
@@ -102,12 +102,12 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   const admins = await site.enter(`/users/${items[0]?.id ?? 0}`);
   await button(admins, 'Reset second factors').click();
   await admins.page.getByRole('dialog').getByRole('button', { name: 'Reset second factors' }).click();
-  await admins.page.getByText('“li” has no second factor any more.').waitFor();
+  await admins.page.getByText('“li” has no second factor now.').waitFor();
   await admins.page.getByText('reset the second factors').first().waitFor();
   const gate = page.getByRole('dialog', { name: 'Your session has ended' });
   await page.reload();
   await visitor.fillIn(li);
-  await page.getByText('Your password alone opens your account').waitFor();
+  await page.getByText('Only your password protects your account').waitFor();
   expect(await gate.count()).toBe(0);
 });
 
@@ -118,11 +118,11 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await beginWithPassword(visitor);
   const secret = (await page.getByRole('group', { name: 'Secret', exact: true }).locator('.mono').textContent()) ?? '';
   const enrolled = Date.now();
-  await field(visitor, 'Code that the app shows now').fill(codeAt(secret, enrolled));
+  await field(visitor, 'The code that the app shows now').fill(codeAt(secret, enrolled));
   await button(visitor, 'Confirm').click();
-  await button(visitor, 'I have stored them').waitFor();
+  await button(visitor, 'I have stored the codes').waitFor();
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
-  await button(visitor, 'I have stored them').click();
+  await button(visitor, 'I have stored the codes').click();
 
   // The session began without the factor, which it is therefore asked for.
   const stepUp = page.getByRole('dialog', { name: 'Verify your second factor' });
@@ -130,7 +130,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await button(visitor, 'New token').first().click();
   const dialog = page.getByRole('dialog', { name: 'New token' });
   await dialog.getByLabel('Name').fill('till');
-  await dialog.getByRole('radio', { name: 'All that I may do, also what I am given later' }).check();
+  await dialog.getByRole('radio', { name: 'All my permissions, including future ones' }).check();
   await dialog.getByRole('button', { name: 'Create the token' }).click();
   await stepUp.waitFor();
   await visitor.inspect('factor-step-up');
@@ -148,17 +148,17 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await page.keyboard.type(codeAt(secret, enrolled + period));
   await page.keyboard.press('Enter');
   await page.locator('[data-secret]').waitFor();
-  await button(visitor, 'I have stored it').click();
+  await button(visitor, 'I have stored the token').click();
   expect(await tokens()).toMatchObject({ total: 1 });
 
   // It is fresh for a while, and the stream goes on in the renewed session.
   await page.goto('/account');
   await button(visitor, 'New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();
-  await button(visitor, 'I have stored them').waitFor();
+  await button(visitor, 'I have stored the codes').waitFor();
   const fresh = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   expect(fresh).not.toEqual(codes);
-  await button(visitor, 'I have stored them').click();
+  await button(visitor, 'I have stored the codes').click();
 
   await visitor.context.clearCookies();
   await page.goto('/audit-log');

@@ -60,8 +60,8 @@ nightly('a paused sale foretells no end, and no chart has purchases beside units
   await Promise.all(Array.from({ length: 20 }, (_, i) => buy(id, i + 1, 5)));
 
   await end.getByText('≈').waitFor();
-  await page.getByRole('img', { name: /^Pace, units a second\. Now: accepted [1-9][^a-z]*, confirmed [^a-z]*$/ }).waitFor();
-  await page.getByRole('img', { name: /^Arrivals, purchases a second\. Now: arrived [1-9]/ }).waitFor();
+  await page.getByRole('img', { name: /^Pace, units per second\. Now: accepted [1-9][^a-z]*, confirmed [^a-z]*$/ }).waitFor();
+  await page.getByRole('img', { name: /^Arrivals, purchases per second\. Now: arrived [1-9]/ }).waitFor();
   const { etag } = await now(id);
   await site.request('POST', `/flash-sales/${id}/pause`, undefined, { 'If-Match': etag });
 
@@ -102,7 +102,7 @@ nightly('that customers are refused for a full queue is said where the numbers a
   const { id } = await plan({ quantity: 100, perUserLimit: 5, queueCap: 3, rate: 1 });
   await site.request('POST', `/flash-sales/${id}/open`);
   const visitor = await site.enter(`/flash-sales/${id}`);
-  const alert = visitor.page.getByRole('status').filter({ hasText: 'Customers are refused because the queue is full' });
+  const alert = visitor.page.getByRole('status').filter({ hasText: 'Purchases are rejected because the queue is full' });
   await legend(visitor, 'Remaining 100').waitFor();
   expect(await alert.count()).toBe(0);
 
@@ -142,12 +142,12 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('tea');
   await page.getByRole('option', { name: /TEA-SET/ }).click();
   await page.getByRole('dialog').getByText('Tea set', { exact: true }).waitFor();
-  await page.getByRole('textbox', { name: 'Price of one' }).fill('9.90');
+  await page.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('40');
   await page.getByRole('textbox', { name: 'Rate' }).fill('4');
   await page.getByRole('dialog').getByLabel('Starts').fill('2026-01-01T00:00');
   await page.getByRole('dialog').getByLabel('Ends').fill('2999-12-31T23:30');
-  await dialogButton(visitor, 'Plan the sale').click();
+  await dialogButton(visitor, 'Create the sale').click();
   await page.getByRole('heading', { level: 1, name: 'Noon sale' }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   expect(await now(id)).toMatchObject({ status: 'draft', price: 990, quantity: 40, rate: 4, queueCap: null, perUserLimit: 1 });
@@ -167,8 +167,8 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByText('sold out', { exact: true }).waitFor();
   await page.getByText(/^live · /).waitFor();
   await page.getByText('✓ balanced').waitFor();
-  await page.getByText('10 turned away so far').waitFor();
-  await page.getByRole('img', { name: /^Arrivals, purchases a second\. Now: arrived [1-9].*, sold out [1-9]/ }).waitFor();
+  await page.getByText('10 rejected so far').waitFor();
+  await page.getByRole('img', { name: /^Arrivals, purchases per second\. Now: arrived [1-9].*, sold out [1-9]/ }).waitFor();
   await visitor.shoot('cockpit-selling');
   await legend(visitor, 'Confirmed 40').waitFor();
   await page.getByText('✓ balanced').waitFor();
@@ -176,7 +176,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   await page.getByRole('img', { name: /^Queue, .*\. Now: queued 0, oldest 0/ }).waitFor();
 
   await button(visitor, 'Reconcile').click();
-  await page.getByText('Every ticket is where its order is').waitFor();
+  await page.getByText('Every ticket matches its order').waitFor();
   await page.getByText('0 tickets moved · 0 units released · 40 sold, 40 in live orders').waitFor();
   await visitor.check('cockpit-sold-out');
 
@@ -237,11 +237,11 @@ test('the quantity is changed by a difference that is shown before, and never be
   const { page } = visitor;
   await legend(visitor, 'Confirmed 1').waitFor();
   await button(visitor, 'Quantity').click();
-  const delta = page.getByRole('textbox', { name: 'Add, or take away with a minus' });
+  const delta = page.getByRole('textbox', { name: 'Add, or subtract with a minus' });
   await delta.fill('-10');
-  await page.getByText('Only units that nobody has bought can be taken away.').waitFor();
+  await page.getByText('Only unsold units can be removed.').waitFor();
   await delta.fill('-4');
-  await page.getByText('4 units go back to the item’s stock.').waitFor();
+  await page.getByText('4 units will return to the item’s stock.').waitFor();
   await visitor.check();
 
   await dialogButton(visitor, 'Change the quantity').click();
@@ -266,7 +266,7 @@ test('without the stream the numbers are asked for, their age is told, and a sum
   await visitor.signIn(admin, `/flash-sales/${id}`);
 
   await page.getByText('10 units are allotted and 8 are counted: 2 are missing.').waitFor();
-  await page.getByText(/^reconnecting, asking every 2/).waitFor();
+  await page.getByText(/^reconnecting, polling every 2/).waitFor();
   await visitor.check('cockpit-unbalanced');
 
   await page.unroute(`**/api/v1/flash-sales/${id}/stats`);

@@ -31,8 +31,8 @@ test('of two who count one stock the second reads who counted first, and counts 
     await dialogOf(visitor).getByText('Count', { exact: true }).click();
     await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Stocktaking');
   }
-  await dialogOf(first).getByRole('textbox', { name: 'Counted pieces' }).fill('118');
-  await dialogOf(second).getByRole('textbox', { name: 'Counted pieces' }).fill('110');
+  await dialogOf(first).getByRole('textbox', { name: 'Counted units' }).fill('118');
+  await dialogOf(second).getByRole('textbox', { name: 'Counted units' }).fill('110');
   await dialogOf(second).getByRole('button', { name: 'Save' }).click();
   await second.page.getByText('COUNT-1: −10 pieces, 110 on hand.').waitFor();
   // It is shown before the save, and saving all the same is refused.
@@ -46,7 +46,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
   await first.check('inventory-lost');
   await dialogOf(first).getByRole('button', { name: 'Count again from 110' }).click();
-  await dialogOf(first).getByRole('textbox', { name: 'Counted pieces' }).fill('109');
+  await dialogOf(first).getByRole('textbox', { name: 'Counted units' }).fill('109');
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
   await first.page.getByText('COUNT-1: −1 pieces, 109 on hand.').waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 109, version: 3 });
@@ -56,10 +56,10 @@ test('more than is available does not go out, and what is there is said', async 
   await stocked('SHORT-1', 3);
   const visitor = await site.enter('/items/SHORT-1');
   await openAdjust(visitor);
-  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('-5');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Units' }).fill('-5');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Broken');
   await dialogOf(visitor).getByRole('button', { name: 'Save' }).click();
-  await dialogOf(visitor).getByText('Only 3 are available, and 5 would go.').waitFor();
+  await dialogOf(visitor).getByText('Only 3 are available; this would remove 5.').waitFor();
   expect(await stockOf('SHORT-1')).toMatchObject({ onHand: 3, version: 1 });
   await visitor.check();
 });
@@ -69,7 +69,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
   const visitor = await site.enter('/items/LOST-1');
   const { page } = visitor;
   await openAdjust(visitor);
-  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('5');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Units' }).fill('5');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
   const keys: (string | undefined)[] = [];
   let release: () => void = () => undefined;
@@ -105,7 +105,7 @@ test('what was sent without an answer survives a reload and is still done once',
   const visitor = await site.enter('/items/RELOAD-1');
   const { page } = visitor;
   await openAdjust(visitor);
-  await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).fill('7');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Units' }).fill('7');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery');
   let sent = 0;
   await page.route('**/adjustments', async (route) => {
@@ -120,7 +120,7 @@ test('what was sent without an answer survives a reload and is still done once',
   await visitor.settle();
 
   await openAdjust(visitor);
-  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Pieces' }).inputValue()).toBe('7');
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Units' }).inputValue()).toBe('7');
   await dialogOf(visitor).getByRole('button', { name: 'Ask again' }).click();
 
   await page.getByText('This had been done already: this is the answer from then.').waitFor();

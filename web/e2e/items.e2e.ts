@@ -54,11 +54,11 @@ test('an archived item is taken back at once', async () => {
   const archive = async () => {
     await page.getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click();
-    await page.getByText('TEA-9 is archived.').waitFor();
+    await page.getByText('TEA-9 was archived.').waitFor();
   };
   await archive();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await page.getByText('TEA-9 is active again.').waitFor();
+  await page.getByText('TEA-9 was activated.').waitFor();
   expect(await itemNow('TEA-9')).toMatchObject({ status: 'active', version: 3 });
 });
 

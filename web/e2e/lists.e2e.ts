@@ -76,7 +76,7 @@ test('a user id that is typed wrong is said at its input, and never widens what 
   await page.getByText('1–1 of 1').waitFor();
   await page.getByRole('searchbox', { name: /User/ }).fill('2?');
   await page
-    .getByText(/not valid|is no user id/i)
+    .getByText(/not valid|is not a user id/i)
     .first()
     .waitFor();
   expect(await page.getByRole('button', { name: /^Choose all/ }).count()).toBe(0);
@@ -168,7 +168,7 @@ test('a finished order does not say “yet”', async () => {
   await site.request('POST', `/orders/${order.id}/cancel`, { reason: 'Ordered twice' }, { 'If-Match': order.etag });
   const visitor = await site.enter(`/orders/${order.id}`);
   await visitor.page.getByText('Ordered twice').first().waitFor();
-  expect(await visitor.page.getByRole('region', { name: 'Facts' }).innerText()).not.toContain('yet');
+  expect(await visitor.page.getByRole('region', { name: 'Details' }).innerText()).not.toContain('yet');
 });
 
 test('what expires soon is what its tile counts', async () => {

@@ -60,15 +60,15 @@ nightly('a menu is moved by keys and by the pointer, and the navigation of anoth
 
   await grip(first, 'Desk').focus();
   await first.page.keyboard.press('ArrowRight');
-  await first.page.getByText('“Desk” now stands below “Returns”, place 1.').first().waitFor();
+  await first.page.getByText('“Desk” is now below “Returns”, position 1.').first().waitFor();
   expect(await menuNow(desk.id)).toMatchObject({ parentId: group.id, position: 0, version: 2 });
   await navigation(second).getByRole('heading', { name: 'Returns' }).waitFor();
   await expect.poll(() => grip(first, 'Desk').evaluate((element) => element === document.activeElement)).toBe(true);
   await first.page.keyboard.press('ArrowLeft');
-  await first.page.getByText(/“Desk” now stands at the top, place 6/).waitFor();
+  await first.page.getByText(/“Desk” is now at the top level, position 6/).waitFor();
   await expect.poll(() => navigation(second).getByRole('heading', { name: 'Returns' }).count()).toBe(0);
   await first.page.keyboard.press('ArrowUp');
-  await first.page.getByText(/“Desk” now stands at the top, place 5/).waitFor();
+  await first.page.getByText(/“Desk” is now at the top level, position 5/).waitFor();
   expect((await under(null)).slice(-2)).toEqual(['Desk', 'Returns']);
 
   const place = (await row(first, group.id).boundingBox()) ?? { height: 0 };
@@ -103,7 +103,7 @@ test('of two admins who move one menu the second is told, and of two who move tw
   await expect.poll(async () => (await menuNow(b.id)).parentId).toBe(a.id);
   await grip(second, 'West').focus();
   await second.page.keyboard.press('ArrowUp');
-  await second.page.getByText('admin moved “West” meanwhile, so it was left where it is.').waitFor();
+  await second.page.getByText('admin has moved “West”, so your move was not applied.').waitFor();
   expect((await menuNow(b.id)).parentId).toBe(a.id);
   await second.page.unroute('**/api/v1/menus');
   await site.request('POST', `/menus/${b.id}/move`, { parentId: null });
@@ -120,7 +120,7 @@ test('two admins edit one menu: different fields merge, and the same one is aske
   const { id } = await make({ title: 'Counter', path: '/orders' });
   const [first, second] = await site.two(`/menus/${id}`);
   await field(first, 'Title').fill('Front desk');
-  await second.page.getByLabel('Hide it, and what is below it').check();
+  await second.page.getByLabel('Hide it with all menus below it').check();
   await button(second, /^Save · v/).click();
   await expect.poll(async () => (await menuNow(id)).version).toBe(2);
   await button(first, /^Save · v/).click();
@@ -149,12 +149,12 @@ nightly('a menu is created, hidden, deleted and made again; one with menus below
   const { page } = visitor;
   await button(visitor, 'New menu').click();
   await dialogButton(visitor, 'Create the menu').click();
-  await page.getByText('Give it a title. Only a page of this admin may go by its own name.').waitFor();
+  await page.getByText('Enter a title. Only pages of this admin have a default name.').waitFor();
   await field(visitor, 'Title').fill('Stock room');
-  await page.getByRole('dialog').getByLabel('Leads to').fill('//elsewhere.example');
+  await page.getByRole('dialog').getByLabel('Target').fill('//elsewhere.example');
   await dialogButton(visitor, 'Create the menu').click();
-  await page.getByText(/^A path begins with one \//).waitFor();
-  await page.getByRole('dialog').getByLabel('Leads to').fill('/inventory?low=true');
+  await page.getByText(/^A path starts with one \//).waitFor();
+  await page.getByRole('dialog').getByLabel('Target').fill('/inventory?low=true');
   await dialogButton(visitor, 'Create the menu').click();
   await navigation(visitor).getByRole('link', { name: 'Stock room' }).waitFor();
 
@@ -164,7 +164,7 @@ nightly('a menu is created, hidden, deleted and made again; one with menus below
   await dialogButton(visitor, 'Delete').click();
   await page.getByText('The menu “Stock room” was deleted.').waitFor();
   await button(visitor, 'Undo').last().click();
-  await page.getByText('The menu “Stock room” was made again, under a number of its own.').waitFor();
+  await page.getByText('The menu “Stock room” was created again with a new number.').waitFor();
   await act(visitor, 'Sell', 'Delete');
   await dialogButton(visitor, 'Delete').click();
   await page.getByText('“Sell” has menus below it, so it was not deleted. Move or delete them first.').waitFor();

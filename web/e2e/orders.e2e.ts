@@ -35,7 +35,7 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await first.page.getByRole('button', { name: 'Cancel the order' }).click();
   await first.page.getByRole('textbox', { name: 'Reason' }).fill('The customer changed their mind.');
   await ship(second.page);
-  await second.page.getByText(`Order ${orderNo} is Shipped.`).waitFor();
+  await second.page.getByText(`Order ${orderNo} is now Shipped.`).waitFor();
 
   await first.page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
 
@@ -84,12 +84,12 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await dialog.getByText('This item is not for sale.').waitFor();
 
   await dialog.getByRole('button', { name: 'Place the order' }).click();
-  await dialog.getByText('No item for sale is called so.').waitFor();
+  await dialog.getByText('No item for sale has this SKU.').waitFor();
   await visitor.check('orders-new-refused');
   await dialog.getByRole('button', { name: 'Remove line 2' }).click();
   await dialog.getByRole('button', { name: 'Place the order' }).click();
 
-  await page.getByText(/Order .* is placed\./).waitFor();
+  await page.getByText(/Order .* was placed\./).waitFor();
   await page.waitForURL(/\/orders\/\d+$/);
   const placed = await site.request<{ total: number; items: { amount: number }[] }>('GET', '/orders?userId=77&limit=1');
   expect(placed).toMatchObject({ total: before + 1, items: [{ amount: 51600, items: [{ sku: 'POT-1', quantity: 2 }] }] });
@@ -124,7 +124,7 @@ test('an order whose answer was lost is sent again with the same key, also after
 
   await dialog.getByRole('button', { name: 'Ask again' }).click();
 
-  await page.getByText(/Order .* is placed\./).waitFor();
+  await page.getByText(/Order .* was placed\./).waitFor();
   expect(await site.request('GET', '/orders?userId=78')).toMatchObject({ total: 1 });
 });
 

@@ -31,7 +31,7 @@ const t = {
   goOn: 'Continue',
   create: 'Create the passkey',
   codes: 'Recovery codes',
-  stored: 'I have stored them',
+  stored: 'I have stored the codes',
   use: 'Use your passkey',
   signIn: 'Sign in',
   account: 'My account',
@@ -40,7 +40,7 @@ const t = {
   renamed: 'Work laptop',
   remove: 'Remove Work laptop',
   confirm: 'Remove',
-  none: 'Your password alone opens your account',
+  none: 'Only your password protects your account',
   cancelled: /^No passkey was used/,
   recovery: 'Use a recovery code',
 };

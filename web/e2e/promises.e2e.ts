@@ -10,7 +10,7 @@ test('an admin sees that every promise holds, what was looked at, and takes a si
   await page.getByText('Every promise holds').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'The history of each config is its versions' });
   await row.getByText('Holds').waitFor();
-  await row.getByText('What proves it').click();
+  await row.getByText('Evidence').click();
   await row.getByText('TestRacingEditsAreLinearizable').waitFor();
 
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Signed copy' }).click()]);

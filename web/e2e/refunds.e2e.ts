@@ -46,7 +46,7 @@ const inDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog')
 async function fillAmount(page: Page, amount: string): Promise<void> {
   await button(page, 'Refund…').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('radio', { name: 'An amount' }).click();
+  await dialog.getByRole('radio', { name: 'Amount' }).click();
   await dialog.getByRole('textbox', { name: 'Amount' }).fill(amount);
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('It arrived open.');
 }
@@ -56,25 +56,25 @@ test('of two refunds beyond what is left the second reads who was first and how 
   const first = await site.enter(`/orders/${id}`, admin, { withoutStream: true });
   const second = await site.enter(`/orders/${id}`, li);
   await fillAmount(first.page, '60.00');
-  await first.page.getByRole('dialog').getByText('¥100.00 can still be refunded.').waitFor();
+  await first.page.getByRole('dialog').getByText('¥100.00 is still refundable.').waitFor();
   await fillAmount(second.page, '70.00');
   await inDialog(second.page, 'Request the refund').click();
-  await second.page.getByText(/^Refund \d+ of ¥70\.00 is requested\.$/).waitFor();
+  await second.page.getByText(/^Refund \d+ of ¥70\.00 was requested\.$/).waitFor();
 
   await inDialog(first.page, 'Request the refund').click();
 
   const dialog = first.page.getByRole('dialog');
-  await dialog.getByText('Only ¥30.00 can still be refunded, so nothing was requested').waitFor();
+  await dialog.getByText('Only ¥30.00 is still refundable, so nothing was requested').waitFor();
   await dialog.getByText(/^Li requested ¥70\.00 /).waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('60.00');
   expect(await orderNow(id)).toMatchObject({ refundReserved: 7000, refundable: 3000 });
   await first.check();
   await dialog.getByText('At most ¥30.00.').waitFor();
   await first.shoot('refunds-beyond');
-  await dialog.getByRole('button', { name: /^All of it/ }).click();
+  await dialog.getByRole('button', { name: /^Refund the complete amount/ }).click();
   expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('30.00');
   await inDialog(first.page, 'Request the refund').click();
-  await first.page.getByText(/^Refund \d+ of ¥30\.00 is requested\.$/).waitFor();
+  await first.page.getByText(/^Refund \d+ of ¥30\.00 was requested\.$/).waitFor();
 
   expect(await orderNow(id)).toMatchObject({ paid: 10_000, refundReserved: 10_000, refunded: 0, refundable: 0 });
   await expect.poll(() => button(first.page, 'Refund…').count()).toBe(0);
@@ -89,7 +89,7 @@ test('who has the dialog of a refund open hears of another one while typing', as
   await ask(id, { amount: 7000 });
   const dialog = first.page.getByRole('dialog');
   await dialog.getByText(/^Ana requested ¥70\.00 /).waitFor();
-  await dialog.getByText('¥30.00 can still be refunded.').waitFor();
+  await dialog.getByText('¥30.00 is still refundable.').waitFor();
   expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('60.00');
   await first.check();
 });
@@ -104,7 +104,7 @@ test('of two who decide on one refund the second reads who was first, how much i
   await button(second.page, 'Approve…').click();
   await second.page
     .getByRole('dialog')
-    .getByText(/stays reserved until the provider says/)
+    .getByText(/stays reserved until the provider confirms/)
     .waitFor();
   await second.check();
   await inDialog(second.page, 'Approve').click();
@@ -113,24 +113,24 @@ test('of two who decide on one refund the second reads who was first, how much i
   await inDialog(first.page, 'Reject').click();
 
   await first.page.getByText(/^Already approved by Li .*, ¥60\.00$/).waitFor();
-  await first.page.getByText('¥40.00 of the order can still be refunded.').waitFor();
+  await first.page.getByText('¥40.00 of the order is still refundable.').waitFor();
   await first.page.getByText('What is possible now: Paid back, Not paid back, and Not known.').waitFor();
   expect(await button(first.page, 'Reject…').count()).toBe(0);
   expect(await refundsOf(order)).toMatchObject([{ status: 'approved', version: 2 }]);
   await first.check('refunds-lost');
 
   // Its provider's word comes late, and ends the doubt.
-  await button(second.page, 'Not known…').click();
+  await button(second.page, 'Unknown…').click();
   await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('The bank timed out.');
-  await inDialog(second.page, 'It is not known').click();
+  await inDialog(second.page, 'Mark as unknown').click();
   await second.page.getByText(`Refund ${id}: unknown, ¥60.00.`).waitFor();
   expect(await orderNow(order)).toMatchObject({ refundReserved: 6000, refunded: 0 });
-  await button(second.page, 'Paid back…').click();
+  await button(second.page, 'Settled…').click();
   await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reference' }).fill('@refunds/1');
-  await inDialog(second.page, 'It was paid back').click();
-  await second.page.getByText('Begins with @, which the service keeps for itself.').waitFor();
+  await inDialog(second.page, 'Mark as settled').click();
+  await second.page.getByText('References that start with @ are reserved for the service.').waitFor();
   await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reference' }).fill('PSP-7');
-  await inDialog(second.page, 'It was paid back').click();
+  await inDialog(second.page, 'Mark as settled').click();
   await second.page.getByText(`Refund ${id}: settled, ¥60.00.`).waitFor();
   expect(await orderNow(order)).toMatchObject({ refundReserved: 0, refunded: 6000, refundable: 4000 });
 });
@@ -140,7 +140,7 @@ test('nobody approves their own: the button says so before it is pressed, and an
   const before = (await site.request<{ balance: number }>('GET', '/wallets/ref-12')).balance;
   const { id } = await ask(order, { amount: 2500 }, site.request);
   const first = await site.enter(`/refunds/${id}`);
-  await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
+  await first.page.getByText('You requested this refund, so another user has to approve it.').waitFor();
   expect(await button(first.page, 'Approve…').isDisabled()).toBe(true);
   expect(await button(first.page, 'Reject…').isEnabled()).toBe(true);
   await first.check('refunds-own');
@@ -163,18 +163,18 @@ test('pieces are refunded for what the service says they are worth, come back in
   const dialog = page.getByRole('dialog');
   await button(page, 'Refund…').click();
   await inDialog(page, 'Request the refund').click();
-  await dialog.getByText('Choose at least one piece.').waitFor();
-  await dialog.getByRole('textbox', { name: 'REF-1: pieces' }).fill('2');
-  await dialog.getByRole('checkbox', { name: 'Back into stock: REF-1' }).check();
+  await dialog.getByText('Select at least one unit.').waitFor();
+  await dialog.getByRole('textbox', { name: 'REF-1: units' }).fill('2');
+  await dialog.getByRole('checkbox', { name: 'Return to stock: REF-1' }).check();
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many.');
   await inDialog(page, 'Request the refund').click();
-  await page.getByText(/^Refund \d+ of ¥200\.00 is requested\.$/).waitFor();
+  await page.getByText(/^Refund \d+ of ¥200\.00 was requested\.$/).waitFor();
   const [refund] = await refundsOf(order);
   expect(refund).toMatchObject({ amount: 20_000, lines: [{ sku: 'REF-1', quantity: 2, restock: true, worth: 20_000 }] });
 
   await button(page, 'Refund…').click();
-  await dialog.getByText('Green tea, first flush · of 3, 2 in refunds already').waitFor();
-  await dialog.getByRole('textbox', { name: 'REF-1: pieces' }).fill('2');
+  await dialog.getByText('Green tea, first flush · of 3, 2 already in refunds').waitFor();
+  await dialog.getByRole('textbox', { name: 'REF-1: units' }).fill('2');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many.');
   await inDialog(page, 'Request the refund').click();
   await dialog.locator('[aria-invalid=true]').first().waitFor();
@@ -210,7 +210,7 @@ test('a refund whose answer is lost is requested once, however often it is asked
   });
   await fillAmount(page, '60.00');
   await inDialog(page, 'Request the refund').click();
-  await page.getByText(/^Refund \d+ of ¥60\.00 is requested\.$/).waitFor();
+  await page.getByText(/^Refund \d+ of ¥60\.00 was requested\.$/).waitFor();
   expect(lost).toBe(2);
   expect(await refundsOf(order)).toHaveLength(1);
   expect(await orderNow(order)).toMatchObject({ refundReserved: 6000 });
@@ -225,24 +225,24 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   const first = await site.enter(`/orders/${order}`, ana);
   await fillAmount(first.page, '300.00');
   await inDialog(first.page, 'Request the refund').click();
-  await first.page.getByText(/^Refund \d+ of ¥300\.00 is requested\.$/).waitFor();
+  await first.page.getByText(/^Refund \d+ of ¥300\.00 was requested\.$/).waitFor();
   const [{ id } = { id: 0 }] = await refundsOf(order);
   await first.visit(`/refunds/${id}`);
-  await first.page.getByText('You requested this refund, so somebody else has to approve it.').waitFor();
+  await first.page.getByText('You requested this refund, so another user has to approve it.').waitFor();
 
   const second = await site.enter(`/refunds/${id}`, li);
-  await second.page.getByText('To approve it needs 1 vote of others: it is above the amount that one person decides on.').waitFor();
+  await second.page.getByText('Approving it needs 1 vote of another user, since the amount exceeds the limit for a single approver.').waitFor();
   await button(second.page, 'Approve…').click();
   const dialog = second.page.getByRole('dialog');
-  await dialog.getByText(/^This proposes the approval\. Nothing goes back before 1 other person/).waitFor();
+  await dialog.getByText(/^This proposes the approval\. The refund needs 1 more approver/).waitFor();
   expect(await dialog.getByText(/is credited to the wallet/).count()).toBe(0);
   await second.inspect('refunds-proposes');
   await inDialog(second.page, 'Propose').click();
   await second.page.getByText('Proposed, not applied: 1 vote is missing.').first().waitFor();
-  await first.page.getByText(/proposed a change .*, which waits for 1 vote\./).waitFor();
+  await first.page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   expect(await balance()).toBe(before);
   await button(second.page, 'Show the approval').click();
-  await second.page.getByText('You wrote this, so others have to decide on it.').waitFor();
+  await second.page.getByText('You are the author, so other users have to vote.').waitFor();
   expect(await button(second.page, 'Approve').count()).toBe(0);
 
   const third = await site.enter('/approvals?view=toDecide');
@@ -264,7 +264,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   // Neither of the two has loaded anything anew.
   await first.page.getByText('Settled', { exact: true }).first().waitFor();
   await first.page.getByRole('link', { name: `@refunds/${id}` }).waitFor();
-  await expect.poll(() => first.page.getByText(/proposed a change .*, which waits for 1 vote\./).count()).toBe(0);
+  await expect.poll(() => first.page.getByText(/proposed a change .*; 1 vote is missing\./).count()).toBe(0);
   await second.page.getByText('Approved', { exact: true }).first().waitFor();
   await first.check();
   expect(await balance()).toBe(before + 30_000);

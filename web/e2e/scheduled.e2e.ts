@@ -61,7 +61,7 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await schedule(first, 'scheduled-dialog');
 
-  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  await page.getByText(/scheduled a change for /).waitFor();
   expect(await page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.19');
   expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('configs/')))).toEqual([]);
   expect(await stored('/configs/later.tax')).toMatchObject({ value: 0.19, version: 1 });
@@ -72,11 +72,11 @@ test('a change is scheduled, shown as such, and made when its time has come whil
   await second.check('scheduled-list');
   await second.page.getByRole('link', { name: /^Approval \d+$/ }).click();
   await comeDue('configs/later.tax');
-  await second.page.getByText('had scheduled it; the change was made').waitFor();
+  await second.page.getByText('scheduled it; the change was made').waitFor();
   await second.page.getByText('Approved', { exact: true }).first().waitFor();
   await second.shoot('scheduled-made');
   await expect.poll(() => page.getByRole('textbox', { name: 'Value', exact: true }).inputValue()).toBe('0.2100');
-  await expect.poll(() => page.getByText(/scheduled a change, which is made on /).count()).toBe(0);
+  await expect.poll(() => page.getByText(/scheduled a change for /).count()).toBe(0);
   expect(await stored('/configs/later.tax')).toMatchObject({ value: 0.21, version: 2 });
 });
 
@@ -86,16 +86,16 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await first.page.getByRole('textbox', { name: 'Value', exact: true }).fill('2');
   await schedule(first);
   await button(first.page, 'Show the approval').click();
-  await first.page.getByText('It is made then if nobody changes what it is about before.').waitFor();
+  await first.page.getByText('The change is made at that time, unless the record changes before.').waitFor();
   await first.inspect('scheduled-approval');
 
   const second = await site.enter('/configs/later.stale', li);
-  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  await second.page.getByText(/scheduled a change for /).waitFor();
   await second.page.getByRole('textbox', { name: 'Remark' }).fill('mine comes first');
   await button(second.page, /^Save · v2/).click();
   await second.page.getByText('Saved as v2.').waitFor();
 
-  await first.page.getByText(/^Li changed what this is about/).waitFor();
+  await first.page.getByText(/^Li changed the record/).waitFor();
   await first.check();
   expect(await stored('/configs/later.stale')).toMatchObject({ value: 1, remark: 'mine comes first', version: 2 });
   await first.visit('/approvals?view=mineStale');
@@ -104,8 +104,8 @@ test('what is edited in a second browser before its time makes a scheduled chang
     .first()
     .click();
   await button(first.page, 'Rebase').click();
-  await first.page.getByText('It stands on the newest version now, and waits for its time.').waitFor();
-  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  await first.page.getByText('Rebased onto the latest version. The change waits for its time.').waitFor();
+  await second.page.getByText(/scheduled a change for /).waitFor();
 });
 
 nightly('what its author, who is disabled by then, had scheduled is told to somebody else, who withdraws it', async () => {
@@ -125,7 +125,7 @@ nightly('what its author, who is disabled by then, had scheduled is told to some
   const first = await site.enter('/');
   await first.page.getByRole('link', { name: /^Stale changes/ }).click();
   await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
-  await first.page.getByText('It could not be made when its time came').waitFor();
+  await first.page.getByText('The scheduled change failed').waitFor();
   await first.page
     .getByText(/Gone, who scheduled it, was disabled/)
     .first()
@@ -146,10 +146,10 @@ test('a change of what is protected has its votes first and then waits for its t
   const { id } = await site.request<{ id: number }>('PATCH', `/configs/later.gate?effectiveTime=${at}`, { value: 2 }, { 'If-Match': etag });
   const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Approve').click();
-  await second.page.getByText(/With your vote it has all that it needs, and is made on /).waitFor();
+  await second.page.getByText(/With your vote the change is complete and takes effect on /).waitFor();
   await second.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
-  await second.page.getByText('It has all that it needs, and waits for its time.').waitFor();
-  await second.page.getByText(/scheduled a change, which is made on /).waitFor();
+  await second.page.getByText('Approved. The change waits for its time.').waitFor();
+  await second.page.getByText(/scheduled a change for /).waitFor();
   expect(await stored('/configs/later.gate')).toMatchObject({ value: 1, version: 1 });
   await second.check();
 });
@@ -172,7 +172,7 @@ nightly('a change of a flash sale is scheduled from its form, and its page says 
   await page.getByRole('dialog').getByLabel('Name').fill('Evening sale');
   await schedule(first, 'scheduled-sale-dialog');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
-  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  await page.getByText(/scheduled a change for /).waitFor();
   await first.check('scheduled-sale');
   await comeDue(`flash-sales/${id}`);
   await page.getByRole('heading', { name: 'Evening sale' }).waitFor();
@@ -196,7 +196,7 @@ nightly('more units of an opened sale are scheduled from its page, and reserved 
   const { page } = first;
   const dialog = page.getByRole('dialog');
   await button(page, 'Quantity').click();
-  await dialog.getByRole('textbox', { name: 'Add, or take away with a minus' }).fill('5');
+  await dialog.getByRole('textbox', { name: 'Add, or subtract with a minus' }).fill('5');
   await button(page, 'Schedule…').click();
   await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
   await dialog.getByText('Say when.').waitFor();
@@ -207,10 +207,10 @@ nightly('more units of an opened sale are scheduled from its page, and reserved 
     .getByText(/^Scheduled for .+/)
     .first()
     .waitFor();
-  await page.getByText(/scheduled a change, which is made on /).waitFor();
+  await page.getByText(/scheduled a change for /).waitFor();
   expect(await allotted()).toBe(10);
   await comeDue(`flash-sales/${id}`);
   await expect.poll(allotted).toBe(15);
-  await expect.poll(() => page.getByText(/scheduled a change, which is made on /).count()).toBe(0);
+  await expect.poll(() => page.getByText(/scheduled a change for /).count()).toBe(0);
   expect(await stored(`/flash-sales/${id}`)).toMatchObject({ quantity: 15 });
 });

@@ -43,7 +43,7 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   await gate.locator('input[name=password]').fill(admin.password);
   await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
 
-  await page.getByText(/Order .* is placed\./).waitFor();
+  await page.getByText(/Order .* was placed\./).waitFor();
   expect(await site.request('GET', '/orders?userId=501')).toMatchObject({ total: 1, items: [{ items: [{ sku: 'SESSION-1', quantity: 3 }] }] });
 });
 

@@ -9,8 +9,8 @@ interface Settings {
 const site = tenantSite();
 
 const now = () => site.request<Settings>('GET', '/settings');
-const votes = 'Votes that a change takes';
-const days = 'Days that a change waits for its votes';
+const votes = 'Votes required per change';
+const days = 'Days until a proposal expires';
 
 test('two admins change different settings, and both stand; one that both change is asked for', async () => {
   const { version } = await now();
@@ -24,7 +24,7 @@ test('two admins change different settings, and both stand; one that both change
   await save(first);
   await expect.poll(async () => (await now()).version).toBe(version + 2);
   expect(await now()).toMatchObject({ approvalsRequired: 2, approvalDays: 14 });
-  await first.page.getByText(/^Saved. Kept Li’s change to Days that a change waits for its votes\.$/).waitFor();
+  await first.page.getByText(/^Saved. Kept Li’s change to Days until a proposal expires\.$/).waitFor();
   await first.check();
 
   await second.visit('/settings');
@@ -48,7 +48,7 @@ test('a number that cannot be set is said at its field, and nothing is sent', as
   const { page } = visitor;
   await page.getByRole('textbox', { name: days, exact: true }).fill('91');
   await page.getByRole('button', { name: /^Save · v/ }).click();
-  await page.getByText('A whole number from 1 to 90.').waitFor();
+  await page.getByText('Enter a whole number from 1 to 90.').waitFor();
   expect(await now()).toEqual(before);
   await visitor.check();
 });

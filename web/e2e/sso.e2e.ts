@@ -44,7 +44,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await dialog.getByText('This is not your password.').waitFor();
   await visitor.inspect('sso-link');
   await dialog.locator('input[autocomplete=current-password]').fill(li.password);
-  await dialog.getByRole('button', { name: 'Go on to Corp' }).click();
+  await dialog.getByRole('button', { name: 'Continue to Corp' }).click();
   await sayWho(visitor, 'li-at-corp');
   await page.getByText('Your account is linked').waitFor();
   await visitor.inspect('sso-linked');
@@ -85,7 +85,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   await page.reload();
   await byCorp.click();
-  await page.getByText('Nobody here is linked to this account').waitFor();
+  await page.getByText('No user is linked to this account').waitFor();
 });
 
 nightly('a session that has ended is taken up in another tab, and what was on the screen goes on', async () => {
@@ -94,7 +94,7 @@ nightly('a session that has ended is taken up in another tab, and what was on th
   await visitor.signIn(li, '/account');
   await page.getByRole('button', { name: 'Link an account' }).click();
   await page.getByRole('dialog').locator('input[autocomplete=current-password]').fill(li.password);
-  await page.getByRole('dialog').getByRole('button', { name: 'Go on to Corp' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue to Corp' }).click();
   await sayWho(visitor, 'li-again');
   await page.getByRole('button', { name: 'Continue' }).click();
   const name = page.getByRole('textbox', { name: 'Display name' });
@@ -143,12 +143,12 @@ for (const language of ['en', 'zh'] as const)
     await page.getByRole('button', { name: say('Go back', '返回') }).click();
     await byCorp.click();
     await sayWho(visitor, 'stranger');
-    await page.getByText(say('Nobody here is linked to this account', '此账户未关联任何用户')).waitFor();
+    await page.getByText(say('No user is linked to this account', '此账户未关联任何用户')).waitFor();
     await visitor.inspect(`sso-failed-${language}`);
     // Nothing that somebody else writes into the address is said here.
     await page.goto('/single-sign-on#failure=<b>call+us</b>&request=call-us');
     await page.reload();
-    await page.getByText(say('This sign-in has ended', '此次登录已结束')).waitFor();
+    await page.getByText(say('This sign-in is no longer valid', '此次登录已失效')).waitFor();
     expect(await page.getByText('call').count()).toBe(0);
   });
 
@@ -169,7 +169,7 @@ nightly('while the provider is down one signs in with a password', async () => {
   const later = await open();
   await later.page.goto('/account');
   await later.page.getByRole('link', { name: 'Sign in with Corp' }).click();
-  await later.page.getByText('The provider does not answer').waitFor();
+  await later.page.getByText('The provider did not respond').waitFor();
   await later.page.getByRole('button', { name: 'Go back' }).click();
   await later.fillIn(admin);
   await later.page.getByRole('heading', { name: 'My account' }).waitFor();

@@ -63,7 +63,7 @@ test('a batch is taken back, but for what others changed since', async () => {
   await batch('Set the value');
   await dialog.getByRole('textbox', { name: 'New value' }).fill('2');
   await dialog.getByRole('button', { name: 'Set the value of 3 configs' }).click();
-  await dialog.getByText('The value of 3 configs is set.').waitFor();
+  await dialog.getByText('The values of 3 configs were set.').waitFor();
   await site.asLi('PATCH', '/configs/undo.batch.b', { value: 9 }, { 'If-Match': (await now('b')).etag });
 
   await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
@@ -71,14 +71,14 @@ test('a batch is taken back, but for what others changed since', async () => {
   await visitor.check();
   expect(await now('a')).toMatchObject({ value: 2 });
   await dialog.getByRole('button', { name: 'Leave those out' }).click();
-  await dialog.getByText('2 configs are as they were before.').waitFor();
+  await dialog.getByText('2 configs were restored.').waitFor();
   expect([await now('a'), await now('b'), await now('c')]).toMatchObject([{ value: 1 }, { value: 9 }, { value: 1 }]);
   await dialog.getByRole('button', { name: 'Close' }).click();
 
   await batch('Delete');
   await dialog.getByRole('button', { name: 'Delete 3 configs' }).click();
   await dialog.getByRole('button', { name: 'Undo 3 changes' }).click();
-  await dialog.getByText('3 configs are as they were before.').waitFor();
+  await dialog.getByText('3 configs were restored.').waitFor();
   expect(await now('c')).toMatchObject({ value: 1, remark: 'c' });
 });
 
@@ -131,7 +131,7 @@ nightly('a campaign and the draft of a sale that were deleted are made again', a
     await confirm(page, /^Delete/);
     await page.waitForURL((url) => url.pathname === list);
     await undo(page);
-    await page.getByText(`${name} was made again, under a number of its own.`).waitFor();
+    await page.getByText(`${name} was created again with a new number.`).waitFor();
     const { items } = await site.request<{ items: unknown[] }>('GET', list);
     expect(items).toMatchObject([{ name, ...wanted }]);
   }

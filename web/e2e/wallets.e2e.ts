@@ -19,11 +19,11 @@ test('of two who debit one wallet the second reads who was first and what is lef
   await openDebit(first, '40.00');
   await openDebit(second, '30.00');
   await dialogOf(second).getByRole('button', { name: 'Debit' }).click();
-  await second.page.getByText('-¥30.00 entered. The balance is ¥20.00.').waitFor();
+  await second.page.getByText('Entry of -¥30.00 created. The balance is ¥20.00.').waitFor();
 
   await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
 
-  await dialogOf(first).getByText('There is ¥20.00 in the wallet of user 21, and ¥40.00 is wanted.').waitFor();
+  await dialogOf(first).getByText('The wallet of user 21 has ¥20.00, but ¥40.00 is needed.').waitFor();
   await dialogOf(first)
     .getByText(/Li changed it last/)
     .waitFor();
@@ -31,7 +31,7 @@ test('of two who debit one wallet the second reads who was first and what is lef
   await first.check('wallets-lost');
   await dialogOf(first).getByRole('button', { name: 'Take ¥20.00 instead' }).click();
   await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
-  await first.page.getByText('-¥20.00 entered. The balance is ¥0.00.').waitFor();
+  await first.page.getByText('Entry of -¥20.00 created. The balance is ¥0.00.').waitFor();
   expect(await balanceOf(21)).toBe(0);
 });
 
@@ -42,8 +42,8 @@ test('a transfer changes both wallets, and no number before the reply', async ()
   await page.getByRole('button', { name: 'Transfer' }).click();
   await dialogOf(visitor).getByRole('textbox', { name: 'To user' }).fill('32');
   await dialogOf(visitor).getByRole('textbox', { name: 'Amount' }).fill('12.00');
-  await dialogOf(visitor).getByText('would be ¥38.00').waitFor();
-  await dialogOf(visitor).getByText('would be ¥12.00').waitFor();
+  await dialogOf(visitor).getByText('then ¥38.00').waitFor();
+  await dialogOf(visitor).getByText('then ¥12.00').waitFor();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -61,7 +61,7 @@ test('a transfer changes both wallets, and no number before the reply', async ()
   await dialogOf(visitor).locator('button[data-loading]').waitFor();
   expect(await balance.innerText()).toContain('¥50.00');
   release();
-  await page.getByText('¥12.00 went from user 31 to user 32.').waitFor();
+  await page.getByText('¥12.00 transferred from user 31 to user 32.').waitFor();
   await balance.getByText('¥38.00').waitFor();
   expect(await balanceOf(31)).toBe(3800);
   expect(await balanceOf(32)).toBe(1200);
@@ -73,7 +73,7 @@ test('a double click debits once', async () => {
   const visitor = await site.enter('/wallets/41');
   await openDebit(visitor, '10.00');
   await dialogOf(visitor).getByRole('button', { name: 'Debit' }).dblclick();
-  await visitor.page.getByText('-¥10.00 entered. The balance is ¥40.00.').waitFor();
+  await visitor.page.getByText('Entry of -¥10.00 created. The balance is ¥40.00.').waitFor();
   expect(await balanceOf(41)).toBe(4000);
 });
 
@@ -91,10 +91,10 @@ test('a key is found again with who used it and how often it was asked', async (
   for (let i = 0; i < 3; i++) await site.request('POST', '/wallets/61/entries', body, headers);
   const visitor = await site.enter('/idempotency-keys');
   const { page } = visitor;
-  await page.getByRole('searchbox', { name: 'The whole key' }).fill('support-case-4711');
+  await page.getByRole('searchbox', { name: 'Complete key' }).fill('support-case-4711');
   await page.waitForURL(/key=support-case-4711/);
   await page.getByText('POST /api/v1/wallets/61/entries').click();
-  await page.getByText('Answered 2 times from memory').waitFor();
+  await page.getByText('Replayed 2 times').waitFor();
   await visitor.check();
   await page.getByRole('dialog').getByRole('link', { name: 'wallets/61' }).click();
   await page.getByRole('heading', { level: 1, name: 'Wallet of user 61' }).waitFor();

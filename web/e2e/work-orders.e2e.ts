@@ -23,7 +23,7 @@ test('of two who claim one work order the second reads who holds it, whoever wro
   const second = await site.enter(`/work-orders/${id}`, li);
   await button(first.page, 'Claim').waitFor();
   await button(second.page, 'Claim').click();
-  await second.page.getByText(`Work order ${id} is yours.`).waitFor();
+  await second.page.getByText(`You claimed work order ${id}.`).waitFor();
   await site.request('POST', `/work-orders/${id}/comments`, { text: 'The courier has been called.' });
 
   await button(first.page, 'Claim').click();
@@ -65,13 +65,13 @@ test('of two who take the next each has another one, the most urgent first, unti
   await make('Low', { priority: 'low' });
   await make('Urgent', { priority: 'urgent' });
   const [first, second] = await site.two('/work-orders');
-  await button(first.page, 'Take the next').click();
+  await button(first.page, 'Claim the next').click();
   await first.page.getByRole('heading', { name: 'Urgent', level: 1 }).waitFor();
-  await button(second.page, 'Take the next').click();
+  await button(second.page, 'Claim the next').click();
   await second.page.getByRole('heading', { name: 'Low', level: 1 }).waitFor();
   await second.visit('/work-orders');
-  await button(second.page, 'Take the next').click();
-  await second.page.getByText('No work order is waiting for somebody.').waitFor();
+  await button(second.page, 'Claim the next').click();
+  await second.page.getByText('No unclaimed work orders.').waitFor();
   const { items } = await site.request<{ items: WorkOrder[] }>('GET', '/work-orders?status=claimed');
   expect(items.filter(({ holder }) => holder === null)).toEqual([]);
   await button(second.page, 'Mine').click();
@@ -84,20 +84,20 @@ test('a work order is opened from a record with the link to it, and the next who
   await itemInStock(site.request, { sku: 'WRK-1', name: 'Green tea', price: 6000 });
   const visitor = await site.enter('/items/WRK-1');
   const { page } = visitor;
-  await button(page, 'Open a work order').click();
+  await button(page, 'Create a work order').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Title' }).waitFor();
-  expect(await dialog.getByRole('textbox', { name: 'About these records' }).inputValue()).toBe('items/WRK-1');
-  await inDialog(page, 'Open it').click();
-  await dialog.getByText('Give it a title.').waitFor();
+  expect(await dialog.getByRole('textbox', { name: 'Records' }).inputValue()).toBe('items/WRK-1');
+  await inDialog(page, 'Create').click();
+  await dialog.getByText('Enter a title.').waitFor();
   await dialog.getByRole('textbox', { name: 'Title' }).fill('The picture is another tea');
   await dialog.getByRole('combobox', { name: 'Priority' }).selectOption('high');
   await visitor.check();
-  await inDialog(page, 'Open it').click();
-  await page.getByText(/^Work order \d+ is open\.$/).waitFor();
+  await inDialog(page, 'Create').click();
+  await page.getByText(/^Work order \d+ was created\.$/).waitFor();
 
-  await button(page, 'Open a work order').click();
-  await dialog.getByText('About it already:').waitFor();
+  await button(page, 'Create a work order').click();
+  await dialog.getByText('Existing work orders:').waitFor();
   await visitor.check('work-orders-already');
   await dialog.getByRole('link', { name: 'The picture is another tea' }).click();
   await page.getByRole('heading', { name: 'The picture is another tea', level: 1 }).waitFor();
@@ -125,7 +125,7 @@ nightly('a work order is commented, assigned, resolved, closed and reopened, and
   const second = await site.enter(`/work-orders/${id}`, li);
   await button(second.page, 'Resolve…').click();
   await inDialog(second.page, 'Resolve').click();
-  await second.page.getByText('Say what was done.', { exact: true }).waitFor();
+  await second.page.getByText('Describe the result.', { exact: true }).waitFor();
   await second.page.getByRole('dialog').getByRole('textbox', { name: 'Resolution' }).fill('The money went back.');
   await inDialog(second.page, 'Resolve').click();
   await second.page.getByText(`Work order ${id}: resolved.`).waitFor();
@@ -138,7 +138,7 @@ nightly('a work order is commented, assigned, resolved, closed and reopened, and
   await expect.poll(async () => await orderNow(id)).toMatchObject({ status: 'open', holder: null });
 
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
-  for (const deed of ['opened it', 'claimed it', 'commented', 'assigned it', 'resolved it', 'closed it', 'reopened it']) {
+  for (const deed of ['created it', 'claimed it', 'commented', 'assigned it', 'resolved it', 'closed it', 'reopened it']) {
     await timeline.getByText(deed).first().waitFor();
   }
   await first.check('work-orders-timeline');

@@ -52,7 +52,7 @@ nightly('an order whose reply is lost while its repeats find it still running is
   proxy.mend();
   await submit(visitor).click();
 
-  await visitor.page.getByText(/Order .* is placed\./).waitFor();
+  await visitor.page.getByText(/Order .* was placed\./).waitFor();
   expect(proxy.keys(/\/orders$/)).toEqual([lost]);
   expect(await ordersOf(101)).toBe(1);
 });
@@ -71,7 +71,7 @@ for (const [reply, fate, userId] of [
     await settled(visitor);
     expect(await visitor.page.getByText(/nothing was changed/i).count()).toBe(0);
     await dialogOf(visitor)
-      .getByText(/so the outcome is unknown/)
+      .getByText(/not known whether this was done|so the outcome is unknown/)
       .waitFor();
     await visitor.page.keyboard.press('Escape');
     await visitor.page.reload();
@@ -80,7 +80,7 @@ for (const [reply, fate, userId] of [
     proxy.mend();
     await submit(visitor).click();
 
-    await visitor.page.getByText(/Order .* is placed\./).waitFor();
+    await visitor.page.getByText(/Order .* was placed\./).waitFor();
     expect(proxy.keys(/\/orders$/)).toHaveLength(1);
     expect(await ordersOf(userId)).toBe(1);
   });
@@ -94,7 +94,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   const { page } = visitor;
   const open = () => page.getByRole('button', { name: 'Issue coupons', exact: true }).click();
   await open();
-  await dialogOf(visitor).getByRole('textbox', { name: 'How many' }).fill('4');
+  await dialogOf(visitor).getByRole('textbox', { name: 'Number of coupons' }).fill('4');
   proxy.rule(({ path }) => (path.endsWith('/coupons') ? { after: 502 } : undefined));
   await submit(visitor).click();
   await expect.poll(issued).toBe(4);
@@ -103,7 +103,7 @@ test('coupons are issued once when a proxy answers 502 after the commit, also af
   await dialogOf(visitor).waitFor({ state: 'detached' });
   proxy.mend();
   await open();
-  expect(await dialogOf(visitor).getByRole('textbox', { name: 'How many' }).isDisabled()).toBe(true);
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Number of coupons' }).isDisabled()).toBe(true);
 
   await submit(visitor).click();
 
@@ -253,7 +253,7 @@ test('a button whose write is answered with 502 after the commit offers to ask a
 
   await page.getByRole('button', { name: 'Ask again' }).click();
 
-  await page.getByText('OLD-1 is archived.').waitFor();
+  await page.getByText('OLD-1 was archived.').waitFor();
   expect(proxy.keys(/\/items\/OLD-1/)).toHaveLength(1);
   expect(await site.request('GET', '/items/OLD-1')).toMatchObject({ status: 'archived', version: 2 });
 });

@@ -117,7 +117,7 @@ const pages: PageUnderTest[] = [
     name: 'invitation-over',
     path: '/invitation',
     reach: async (page) => {
-      await page.getByText(/This invitation opens nothing|此邀请无法使用/).waitFor();
+      await page.getByText(/This invitation is not valid|此邀请无效/).waitFor();
     },
   },
   {
@@ -128,7 +128,7 @@ const pages: PageUnderTest[] = [
       await shown(page, 'admin');
       await tick(page, 'admin').uncheck();
       await save(page).click();
-      await page.getByText(/Nobody who can sign in would hold|将不再有可登录的用户拥有/).waitFor();
+      await page.getByText(/No user who can sign in would have|将没有可登录的用户拥有/).waitFor();
     },
   },
   {
@@ -195,7 +195,7 @@ const pages: PageUnderTest[] = [
       await shown(page, 'auditor');
       await button(page, 'Delete', '删除').click();
       await dialogButton(page, 'Delete', '删除').click();
-      await button(page, 'Show those who hold it', '查看拥有者').waitFor();
+      await button(page, 'Show users with this role', '查看拥有此角色的用户').waitFor();
     },
   },
   {
@@ -224,7 +224,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'New token', '新建令牌').first().click();
       await dialogButton(page, 'Create the token', '创建令牌').click();
-      await page.getByText(/Say what it is for|请说明用途/).waitFor();
+      await page.getByText(/Enter a name|请填写名称/).waitFor();
     },
   },
   {

@@ -20,7 +20,7 @@ async function openRecording(page: Page): Promise<void> {
 async function record(page: Page, eventType: string, counter: string, amount: string): Promise<void> {
   await field(page, 'Event', '事件').fill(eventType);
   await field(page, 'Counter', '计数器').fill(counter);
-  await field(page, 'Adds', '计入').fill(amount);
+  await field(page, 'Delta', '计入').fill(amount);
   await button(page, 'Record 1 event', '记录 1 个事件').click();
 }
 

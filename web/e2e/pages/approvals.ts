@@ -64,7 +64,7 @@ const pages: PageUnderTest[] = [
   {
     name: 'approvals-config',
     path: '/configs/approvals.payment',
-    reach: (page) => page.getByText(/which waits for 1 vote|还需 1 票/).waitFor(),
+    reach: (page) => page.getByText(/1 vote is missing|还需 1 票/).waitFor(),
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { PageUnderTest } from '../pages';
 
-const dialog = /^(What was done|操作详情)$/;
+const dialog = /^(Audit entry|审计条目)$/;
 
 const pages: PageUnderTest[] = [
   {

@@ -63,7 +63,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await button(page, 'New campaign', '新建活动').first().click();
       await dialogButton(page, 'Create the campaign', '创建活动').click();
-      await page.getByText(/Give it a name|请填写名称/).waitFor();
+      await page.getByText(/Enter a name|请填写名称/).waitFor();
     },
   },
   { name: 'campaigns-missing', path: '/coupon-campaigns/999999' },
@@ -87,7 +87,7 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await page.getByRole('textbox', { name: /^(Name|名称)$/ }).fill('');
       await button(page, 'Save · v\\d+', '保存 · v\\d+').click();
-      await page.getByText(/Give it a name|请填写名称/).waitFor();
+      await page.getByText(/Enter a name|请填写名称/).waitFor();
       await button(page, 'Discard mine…', '放弃我的更改…').scrollIntoViewIfNeeded();
     },
   },
@@ -98,7 +98,7 @@ const pages: PageUnderTest[] = [
       await shown('Contested')(page);
       const id = idOf(page);
       const { total } = await ask<{ total: number }>('GET', `/coupon-campaigns/${id}`);
-      await page.getByRole('textbox', { name: /^(Coupons in all|总数量)$/ }).fill(String(total + 7));
+      await page.getByRole('textbox', { name: /^(Total coupons|总数量)$/ }).fill(String(total + 7));
       await page.getByRole('combobox', { name: /^(Kind of discount|优惠方式)$/ }).selectOption('percent');
       await page.getByRole('textbox', { name: /^(Percent off|减免百分比)$/ }).fill('15');
       await edit(id, { total: total + 1, value: total, name: 'Contested' });
@@ -126,7 +126,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Delete', '删除').click();
-      await dialogButton(page, 'End it now', '立即结束').waitFor();
+      await dialogButton(page, 'End the campaign now', '立即结束').waitFor();
     },
   },
   {
@@ -136,7 +136,7 @@ const pages: PageUnderTest[] = [
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByText(/A whole number from 1|请填写 1 到/).waitFor();
+      await page.getByText(/Enter a whole number from 1|请填写 1 到/).waitFor();
     },
   },
   {
@@ -152,7 +152,7 @@ const pages: PageUnderTest[] = [
         .getByRole('button', { name: /^(Issue 3 coupons|发放 3 张优惠券)$/ })
         .click();
       await page
-        .getByText(/already has all that one may have|已达到每人上限/)
+        .getByText(/has reached the limit per user|已达到每人上限/)
         .first()
         .waitFor();
     },
@@ -163,7 +163,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await shown('Spring sale')(page);
       await button(page, 'Issue coupons', '发放优惠券').click();
-      await page.getByRole('textbox', { name: /^(How many|数量)$/ }).fill('12');
+      await page.getByRole('textbox', { name: /^(Number of coupons|数量)$/ }).fill('12');
       await dialogButton(page, 'Issue coupons', '发放优惠券').click();
       await button(page, 'Copy the codes', '复制券码').waitFor();
     },

@@ -63,7 +63,7 @@ const pages: PageUnderTest[] = [
       if (await fresh.isVisible()) await fresh.click();
       await dialog.getByRole('textbox', { name: /^(Key|键)$/ }).fill('batch.rate');
       await button(page, 'Create the config', '创建配置').click();
-      await dialog.getByText(/already; |已存在/).waitFor();
+      await dialog.getByText(/already exists; |已存在/).waitFor();
     },
   },
   {
@@ -119,7 +119,7 @@ const pages: PageUnderTest[] = [
     path: '/configs?prefix=batch.',
     reach: async (page) => {
       await button(page, 'Watch', '监看').click();
-      await page.getByText(/^(Nothing is missed|打开以来)/).waitFor();
+      await page.getByText(/^(No changes missed|打开以来)/).waitFor();
       const { etag, remark } = await request<Tagged>('GET', '/configs/batch.open');
       await request('PATCH', '/configs/batch.open', { remark: remark === '' ? 'Whether the shop is open' : '' }, { 'If-Match': etag });
       await page

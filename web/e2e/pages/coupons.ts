@@ -66,7 +66,7 @@ const pages: PageUnderTest[] = [
         .getByRole('dialog')
         .getByRole('button', { name: /^(Redeem|核销)$/ })
         .click();
-      await page.getByText(/Write what the shop calls the user|请填写核销用户/).waitFor();
+      await page.getByText(/Enter the shop’s id of the user|请填写核销用户/).waitFor();
     },
   },
   {

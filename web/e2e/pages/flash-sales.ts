@@ -114,8 +114,8 @@ const pages: PageUnderTest[] = [
     path: '/flash-sales',
     reach: async (page) => {
       await button(page, 'New flash sale', '新建抢购').first().click();
-      await dialogButton(page, 'Plan the sale', '创建抢购').click();
-      await page.getByText(/Give it a name|请填写名称/).waitFor();
+      await dialogButton(page, 'Create the sale', '创建抢购').click();
+      await page.getByText(/Enter a name|请填写名称/).waitFor();
     },
   },
   { name: 'flash-sales-missing', path: '/flash-sales/999999' },
@@ -162,9 +162,9 @@ const pages: PageUnderTest[] = [
         .getByRole('button', { name: /^(Retry|重试)$/ })
         .click();
       // They are not in the queue, as when somebody else decided on them.
-      await dialogButton(page, 'Retry them', '全部重试').click();
+      await dialogButton(page, 'Retry', '全部重试').click();
       await page
-        .getByText(/somebody decided on it already|已有人处理/)
+        .getByText(/another user has already decided|其他用户已处理/)
         .first()
         .waitFor();
     },

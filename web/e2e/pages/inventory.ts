@@ -57,7 +57,7 @@ const pages: PageUnderTest[] = [
     path: '/items/STOCKED-1',
     reach: async (page) => {
       await openDialog(page);
-      await field(page, 'Pieces', '件数').fill('-50');
+      await field(page, 'Units', '件数').fill('-50');
       await field(page, 'Reason', '原因').fill('Sold at the door');
       await page
         .getByRole('dialog')

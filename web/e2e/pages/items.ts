@@ -30,7 +30,7 @@ const pages: PageUnderTest[] = [
         .getByRole('dialog')
         .getByRole('button', { name: /^(Create the item|创建商品)$/ })
         .click();
-      await page.getByText(/Give it a name|请填写名称/).waitFor();
+      await page.getByText(/Enter a name|请填写名称/).waitFor();
     },
   },
   {
@@ -45,10 +45,10 @@ const pages: PageUnderTest[] = [
       await page
         .getByRole('dialog')
         .getByRole('combobox')
-        .selectOption({ label: (await page.getByText('Raise or lower it').count()) > 0 ? 'Raise or lower it' : '按比例调价' });
+        .selectOption({ label: (await page.getByText('Change the price by percent').count()) > 0 ? 'Change the price by percent' : '按比例调价' });
       await page
         .getByRole('dialog')
-        .getByRole('textbox', { name: /^(By how many percent|调整百分比)$/ })
+        .getByRole('textbox', { name: /^(Percent|调整百分比)$/ })
         .fill('10');
       await page.getByRole('dialog').locator('ins').first().waitFor();
     },

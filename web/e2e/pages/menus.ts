@@ -51,7 +51,7 @@ const pages: PageUnderTest[] = [
       await button(page, 'New menu', '新建菜单').click();
       await page.getByRole('dialog').locator('[data-field=path]').first().fill('//elsewhere');
       await button(page, 'Create the menu', '创建菜单').click();
-      await page.getByText(/A path begins with one|路径以一个/).waitFor();
+      await page.getByText(/A path starts with one|路径以一个/).waitFor();
     },
   },
   {

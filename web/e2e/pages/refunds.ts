@@ -70,7 +70,7 @@ const pages: PageUnderTest[] = [
       await page.getByRole('button', { name: /^(Refund…|退款…)$/ }).click();
       await page
         .getByRole('dialog')
-        .getByText(/2 in refunds already|2 件已在退款中/)
+        .getByText(/2 already in refunds|2 件已在退款中/)
         .waitFor();
       await page.getByRole('dialog').locator('button[type=submit]').click();
       await page.getByRole('dialog').locator('[aria-invalid=true]').first().waitFor();
@@ -82,7 +82,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await page.getByRole('button', { name: /^(Refund…|退款…)$/ }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('radio', { name: /^(An amount|按金额)$/ }).click();
+      await dialog.getByRole('radio', { name: /^(Amount|按金额)$/ }).click();
       await dialog.getByRole('textbox', { name: /^(Amount|金额)$/ }).fill('99999.99');
       await dialog.getByRole('textbox', { name: /^(Reason|原因)$/ }).fill(reason);
       await dialog.locator('button[type=submit]').click();

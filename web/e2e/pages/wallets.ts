@@ -42,7 +42,7 @@ const pages: PageUnderTest[] = [
         .getByRole('dialog')
         .getByRole('button', { name: /^(Debit|扣款)$/ })
         .click();
-      await page.getByText(/There is ¥12\.00|中有 ¥12\.00/).waitFor();
+      await page.getByText(/has ¥12\.00|中有 ¥12\.00/).waitFor();
     },
   },
   {
@@ -52,7 +52,7 @@ const pages: PageUnderTest[] = [
       await button(page, 'Transfer', '转账').click();
       await field(page, 'To user', '收款用户').fill('813');
       await field(page, 'Amount', '金额').fill('25.00');
-      await page.getByText(/would be ¥37\.00|将为 ¥37\.00/).waitFor();
+      await page.getByText(/then ¥37\.00|将为 ¥37\.00/).waitFor();
     },
   },
 ];

@@ -53,7 +53,7 @@ const pages: PageUnderTest[] = [
     reach: async (page) => {
       await page.getByRole('button', { name: /^(New work order|新建工单)$/ }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('textbox', { name: /^(About these records|相关记录)$/ }).fill('nothing');
+      await dialog.getByRole('textbox', { name: /^(Records|相关记录)$/ }).fill('nothing');
       await dialog.locator('button[type=submit]').click();
       await dialog.locator('[aria-invalid=true]').first().waitFor();
     },

@@ -44,10 +44,10 @@ test('what one does not have cannot be given, says why, and can be taken and giv
   expect(box('orders:*').disabled).toBe(true);
   expect(box('Everything *').disabled).toBe(true);
   const why = box('orders:write').getAttribute('aria-describedby')?.split(' ')[0] ?? '';
-  expect(document.getElementById(why)?.textContent).toBe('What orders:write allows.You do not have it, so you cannot give it.');
+  expect(document.getElementById(why)?.textContent).toBe('What orders:write allows.You do not have this permission, so you cannot grant it.');
   await userEvent.click(box('configs:read'));
   expect(chosen).toBe('');
-  expect(screen.getByText('taken now')).toBeDefined();
+  expect(screen.getByText('removed in this edit')).toBeDefined();
   await userEvent.click(box('configs:read'));
   expect(chosen).toBe('configs:read');
 });
@@ -55,11 +55,11 @@ test('what one does not have cannot be given, says why, and can be taken and giv
 test('a permission that comes with a wider one says so, and stays what it is', async () => {
   await open(['*'], 'orders:*');
   expect(box('orders:read').checked).toBe(false);
-  expect(screen.getAllByText('comes with orders:*')).toHaveLength(2);
+  expect(screen.getAllByText('included in orders:*')).toHaveLength(2);
   await userEvent.click(box('orders:*'));
   await userEvent.click(box('orders:read'));
   expect(chosen).toBe('orders:read');
-  expect(screen.getByText('given now')).toBeDefined();
+  expect(screen.getByText('granted in this edit')).toBeDefined();
 });
 
 test('permissions are found by their names and by what they allow', async () => {
@@ -70,7 +70,7 @@ test('permissions are found by their names and by what they allow', async () => 
 
 test('what the service does not know any more is shown, and can be taken', async () => {
   await open(['*'], 'orders:read\nrefunds:fly');
-  await screen.findByText('No longer known');
+  await screen.findByText('No longer valid');
   await userEvent.click(box('refunds:fly'));
   expect(chosen).toBe('orders:read');
 });

@@ -37,22 +37,22 @@ test('a promise that holds says how much was looked at, and what proves it', () 
   render(<PromiseRow promised={kept} />, { wrapper: Surroundings });
   const row = screen.getByRole('listitem');
   expect(row.textContent).toContain('The entries of each wallet add up.Holds');
-  expect(row.textContent).toContain('4,711 rows looked at');
+  expect(row.textContent).toContain('4,711 rows checked');
   expect(row.textContent).toContain('TestOne');
-  expect(row.textContent).not.toContain('Broken by');
+  expect(row.textContent).not.toContain('Violated by');
 });
 
 test('one that is broken names what breaks it, and since when', () => {
   render(<PromiseRow promised={broken} />, { wrapper: Surroundings });
   const row = screen.getByRole('listitem');
-  expect(row.textContent).toContain('Broken by elsewhere/7 and 22 more');
-  expect(row.textContent).toContain('last true never since it is looked at');
+  expect(row.textContent).toContain('Violated by elsewhere/7 and 22 more');
+  expect(row.textContent).toContain('last valid never since the first check');
 });
 
 test.each([
   [[kept], 'status', 'Every promise holds'],
-  [[kept, broken], 'alert', '1 promise is broken'],
-  [[kept, unknown], 'status', 'Not everything has been looked at yet'],
+  [[kept, broken], 'alert', '1 promise is violated'],
+  [[kept, unknown], 'status', 'The first check is not complete'],
 ] as const)('what is said of all of them together: %#', (list, role, says) => {
   render(<Verdict list={list} />, { wrapper: Surroundings });
   expect(screen.getByRole(role).textContent).toContain(says);

@@ -17,7 +17,7 @@ export const settingsMessages = catalogue(
     between: 'A whole number from 1 to {most}.',
     votes: '{n} vote | {n} votes',
     days: '{n} day | {n} days',
-    did_create: 'set it up',
+    did_create: 'created the settings',
     did_update: 'changed it',
   },
   {
@@ -25,8 +25,8 @@ export const settingsMessages = catalogue(
     approvals: '审批',
     approvalsHint: '受保护内容的更改如何决定，对本租户所有人生效。更改这些设置本身也须投票。',
     approvalsRequired: '更改所需票数',
-    approvalsRequiredHint: '1 到 {most}。已在等待的审批保持原定票数。',
-    approvalDays: '等待投票的天数',
+    approvalsRequiredHint: '1 到 {most}。待处理的审批保持提交时的票数。',
+    approvalDays: '提议的有效天数',
     approvalDaysHint: '1 到 {most}。逾期即失效，须重新提交。',
     refundApprovalThreshold: '退款超过此金额须投票',
     refundApprovalThresholdHint: '留空：无论金额，由申请人以外的一人批准。',
@@ -36,7 +36,7 @@ export const settingsMessages = catalogue(
     between: '1 到 {most} 的整数。',
     votes: '{n} 票',
     days: '{n} 天',
-    did_create: '初始设定',
+    did_create: '创建设置',
     did_update: '更改',
   },
 );

@@ -23,18 +23,18 @@ test('a setting that can lose something is shown with how much, when, and what t
   show([sound, everysec]);
   // A safe setting has no row.
   expect(screen.getByRole('rowheader').textContent).toBe('Redis appendfsync');
-  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['everysec', 'nothing', 'about a second', '', '', 'Set it to always.']);
+  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['everysec', 'nothing', 'about one second', '', '', 'Set it to always.']);
 });
 
 test('what cannot be read is said to be so', () => {
   show([{ engine: 'redis', node: 2, name: 'appendfsync', level: 'unknown', loss: { machine: 'unknown' }, detail: 'It cannot be read.' }]);
   expect(screen.getByRole('rowheader').textContent).toBe('Redis node 2 appendfsync');
-  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Cannot be read', '', 'unknown', '', '', 'Ask your provider.']);
+  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Not readable', '', 'unknown', '', '', 'Ask your provider.']);
 });
 
 test('that nothing can be lost is said too', () => {
   show([sound]);
-  expect(screen.getByText('Every setting is as the promises need it.')).toBeTruthy();
+  expect(screen.getByText('All settings satisfy the promises.')).toBeTruthy();
   expect(screen.queryByRole('table')).toBeNull();
 });
 
@@ -44,7 +44,7 @@ test('memory stands beside its limit, and clocks with how exactly they are known
     clocks: [{ engine: 'database', skewSeconds: -1.25, errorSeconds: 0.0004 }],
   });
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-    'Redis uses 5.2 of 268.4 MB7 keys dropped',
+    'Redis uses 5.2 of 268.4 MB7 keys evicted',
     'Database: clock −1.250 s (± 0.4 ms)',
   ]);
 });

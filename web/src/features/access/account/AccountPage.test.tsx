@@ -82,7 +82,7 @@ test('a new name is one’s own everywhere at once', async () => {
   const input = await screen.findByLabelText('Display name');
   await userEvent.clear(input);
   await userEvent.click(screen.getByRole('button', { name: 'Save · v4' }));
-  await screen.findByText('Write a name that others read.');
+  await screen.findByText('Enter a display name.');
   await userEvent.type(input, 'Seven');
   await userEvent.click(screen.getByRole('button', { name: 'Save · v4' }));
   await vi.waitFor(() => expect(sessionStore.session?.user.displayName).toBe('Seven'));

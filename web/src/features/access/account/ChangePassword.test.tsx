@@ -41,7 +41,7 @@ async function fill(now: string, then: string, again = then) {
   for (const [label, text] of [
     ['Current password', now],
     ['New password', then],
-    ['New password once more', again],
+    ['Repeat the new password', again],
   ] as const) {
     await userEvent.clear(input(label));
     await userEvent.type(input(label), text);
@@ -63,15 +63,15 @@ test('what cannot be right is told at its input, and nothing is sent', async () 
   screen.getByText(/^At least 12 characters/);
   screen.getByText(/^All your other sessions end/);
   await send();
-  await screen.findByText('Enter the password that you have now.');
+  await screen.findByText('Enter your current password.');
   expect(document.activeElement).toBe(input('Current password'));
   await fill(current, 'short', 'shore');
   await send();
-  await screen.findByText('At least 12 characters; these are 5.');
-  screen.getByText('The two are not the same.');
+  await screen.findByText('Enter at least 12 characters; this has 5.');
+  screen.getByText('The passwords do not match.');
   await fill(next, next);
   await send();
-  await screen.findByText('It must be another than the one that you have.');
+  await screen.findByText('The new password must differ from the current one.');
   expect(service.requests).toEqual([]);
 });
 
@@ -113,10 +113,10 @@ test('an answer that was lost is asked for again; that the old password is wrong
   const service = await open(new TypeError('no link'), wrong);
   await fill(current, next);
   await send();
-  await screen.findByText(/your password is changed once/);
+  await screen.findByText(/your password is changed only once/);
   expect(kept()).toContain('me/password');
   expect(kept()).not.toMatch(/password of now|long enough/);
   await send('Ask again');
-  await screen.findByText(/Your first request may have been done/);
+  await screen.findByText(/Your first request may have been carried out/);
   expect(service.requests).toHaveLength(2);
 });

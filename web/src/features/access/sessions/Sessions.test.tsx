@@ -50,12 +50,12 @@ afterEach(() => void vi.unstubAllGlobals());
 test('the session that asks stands first and is not ended here; another one is, once that is confirmed', async () => {
   const service = await open(7, list(one(9), one(8, { current: true, address: '' })), done, list(one(8, { current: true })));
   const [first, second] = await rows();
-  expect(first?.textContent).toMatch(/^Firefox on Linuxthis sessionan address that was not kept/);
+  expect(first?.textContent).toMatch(/^Firefox on Linuxthis sessionunknown address/);
   expect(within(first as HTMLElement).queryByRole('button')).toBeNull();
   await userEvent.click(within(second as HTMLElement).getByRole('button', { name: 'End the session Firefox on Linux · 192.0.2.9' }));
   expect(asked(service)).toHaveLength(1);
   await confirm('End');
-  await screen.findByText('The session is ended.');
+  await screen.findByText('The session was ended.');
   await vi.waitFor(async () => expect(await rows()).toHaveLength(1));
   expect(asked(service)).toEqual(['GET /api/v1/sessions', 'DELETE /api/v1/sessions/9', 'GET /api/v1/sessions']);
   expect(screen.queryByRole('button', { name: 'Sign out everywhere else' })).toBeNull();
@@ -65,8 +65,8 @@ test('one that had ended already is told so', async () => {
   await open(7, list(one(9)), problem(404, 'not_found'), list());
   await userEvent.click(await screen.findByRole('button', { name: /^End the session/ }));
   await confirm('End');
-  await screen.findByText('The session had ended already.');
-  await screen.findByText('No open session');
+  await screen.findByText('The session had already ended.');
+  await screen.findByText('No active session');
 });
 
 test('all others end together after a question', async () => {
@@ -89,5 +89,5 @@ test('a list that cannot be read says so, and is asked for again', async () => {
   await open(12, problem(403, 'forbidden'), list());
   await screen.findByRole('alert');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  await screen.findByText('No open session');
+  await screen.findByText('No active session');
 });

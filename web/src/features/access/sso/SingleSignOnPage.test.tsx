@@ -25,18 +25,18 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 test.each([
-  ['over', 'This sign-in has ended'],
+  ['over', 'This sign-in is no longer valid'],
   ['cancelled', 'The sign-in was cancelled'],
-  ['unavailable', 'The provider does not answer'],
-  ['refused', 'The answer from the provider could not be verified'],
+  ['unavailable', 'The provider did not respond'],
+  ['refused', 'The response from the provider could not be verified'],
   ['clock', 'The clocks differ'],
-  ['not_linked', 'Nobody here is linked to this account'],
-  ['linked_elsewhere', 'Somebody else is linked to this account'],
+  ['not_linked', 'No user is linked to this account'],
+  ['linked_elsewhere', 'Another user is linked to this account'],
   ['disabled', 'Your account is disabled'],
-  ['too_many', 'Too many sign-ins were tried from your network'],
+  ['too_many', 'Too many sign-in attempts from your network'],
   ['failed', 'You are not signed in'],
-  ['something else', 'This sign-in has ended'],
-  ['constructor', 'This sign-in has ended'],
+  ['something else', 'This sign-in is no longer valid'],
+  ['constructor', 'This sign-in is no longer valid'],
 ])('%s is said in a sentence', async (word, sentence) => {
   await open(`failure=${encodeURIComponent(word)}&request=not+ours`);
   await screen.findByText(sentence);
@@ -63,6 +63,6 @@ test('who has a second factor shows it, and is told when that took too long', as
   const { service } = await open('challenge=secret-1&methods=totp,recovery,smoke', problem(401, 'unauthenticated'));
   await userEvent.type(await screen.findByLabelText('Code from your authenticator app'), '123456');
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
-  await screen.findByText(/^That took too long/);
+  await screen.findByText(/^The sign-in has expired/);
   expect(await service.requests[0]?.json()).toEqual({ challenge: 'secret-1', method: 'totp', code: '123456' });
 });

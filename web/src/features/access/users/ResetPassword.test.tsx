@@ -82,7 +82,7 @@ test('a password that is too short is not sent', async () => {
   await open(service);
   await userEvent.type(screen.getByLabelText('New password'), 'short');
   await send();
-  await screen.findByText('At least 12 characters; these are 5.');
+  await screen.findByText('Enter at least 12 characters; this has 5.');
   expect(service.requests).toEqual([]);
 });
 
@@ -91,10 +91,10 @@ test('an answer that was lost leaves the same to be asked again, and the passwor
   await open(service);
   await type();
   await send();
-  await screen.findByText(/it is set once/);
+  await screen.findByText(/it is set only once/);
   expect(kept()).toContain('c-3');
   expect(kept()).not.toContain(password);
   await send('Ask again');
-  await screen.findByText(/^You changed “wang” .*it was done$/);
+  await screen.findByText(/^You changed “wang” .*it was carried out$/);
   expect(service.requests.map(({ headers }) => headers.get('If-Match'))).toEqual(['"c-3"', '"c-3"']);
 });

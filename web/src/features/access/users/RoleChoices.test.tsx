@@ -41,7 +41,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 test('a role that holds what one does not have cannot be given, and says what that is', async () => {
   open(['users:*', 'access:read', 'orders:*'], '');
-  await screen.findByText('It has *, which you do not have, so you cannot give it.');
+  await screen.findByText('It includes *, which you do not have, so you cannot assign it.');
   expect(box('admin').disabled).toBe(true);
   await userEvent.click(box('support'));
   expect(chosen).toBe('support');
@@ -51,7 +51,7 @@ test('a role that holds what one does not have cannot be given, and says what th
 
 test('a role that the user has can be taken and given back before it is saved, also one that there is no more', async () => {
   open(['users:*', 'access:read'], 'admin\nrenamed');
-  await screen.findByText(/once taken and saved, you cannot give it back/);
+  await screen.findByText(/once removed and saved, you cannot assign it again/);
   await userEvent.click(box('admin'));
   expect(chosen).toBe('renamed');
   await userEvent.click(box('admin'));

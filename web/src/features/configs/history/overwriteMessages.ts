@@ -5,11 +5,11 @@ export const overwriteMessages = catalogue(
   {
     told: '{who} overwrote your change to {key}.',
     toldWhy: '{who} overwrote your change to {key}: “{why}”',
-    show: 'Show it',
+    show: 'Show the config',
   },
   {
     told: '{who} 覆盖了你对 {key} 的更改。',
     toldWhy: '{who} 覆盖了你对 {key} 的更改：“{why}”',
-    show: '查看',
+    show: '查看配置',
   },
 );
