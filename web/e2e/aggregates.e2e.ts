@@ -112,7 +112,7 @@ nightly('a name of another event and a sequence that is too low are refused with
   await press(visitor, 'Record 1 event');
   await dialogOf(visitor).getByText('This id belongs to another event').waitFor();
   await dialogOf(visitor)
-    .getByText(/at version 1, with other contents/)
+    .getByText(/at version 1 with different contents/)
     .waitFor();
 
   await fill(visitor, 'Sequence', '3');

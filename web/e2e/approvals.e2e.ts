@@ -141,7 +141,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   expect(
     await page
       .getByRole('dialog')
-      .getByText(/remark of 1 config is set/)
+      .getByText(/remark of 1 config was set/)
       .count(),
   ).toBe(0);
   await first.check('approvals-bulk');
@@ -258,7 +258,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.00');
   await dialog.getByRole('button', { name: 'Credit', exact: true }).waitFor();
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('100.01');
-  await dialog.getByText('An entry above ¥100.00 waits for 1 approval. This proposes it; no money moves before.').waitFor();
+  await dialog.getByText('An entry above ¥100.00 needs 1 approval. This proposes it; no money moves before that.').waitFor();
   await first.inspect('wallets-proposes');
   await dialog.getByRole('button', { name: 'Propose', exact: true }).waitFor();
   await dialog.locator('button[type=submit]').click();

@@ -29,7 +29,7 @@ nightly('an entry opens with what it changed, its request and its key, and leads
   await drawer.getByRole('link', { name: 'Requests with this key' }).click();
   await page.getByText('PATCH /api/v1/items/AUD-1').waitFor();
   await page.goBack();
-  await drawer.getByRole('link', { name: 'Everything Li did' }).click();
+  await drawer.getByRole('link', { name: 'All actions of Li' }).click();
   await page.waitForURL(/actor=/);
   await page
     .getByText('1–1 of 1')

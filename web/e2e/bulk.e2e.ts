@@ -158,7 +158,7 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   proxy.mend();
   await page.getByRole('button', { name: 'See what was done' }).click();
   await press(visitor, 'Go on');
-  await dialogOf(visitor).getByText('The stock of 2 items is adjusted.').waitFor();
+  await dialogOf(visitor).getByText('The stock of 2 items was adjusted.').waitFor();
   expect(await onHand()).toEqual([5, 7, 0]);
   expect(proxy.keys(/STOCK-2\/adjustments/)).toHaveLength(1);
   await press(visitor, 'Close');
@@ -174,11 +174,11 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'Table' }).inputValue()).toMatch(/^STOCK-2,8\s*$/);
   await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4712');
   await press(visitor, 'Adjust 1 item');
-  await dialogOf(visitor).getByText('The stock of 1 item is adjusted.').waitFor();
+  await dialogOf(visitor).getByText('The stock of 1 item was adjusted.').waitFor();
   expect(await onHand()).toEqual([5, 15, 2]);
   await site.asLi('POST', '/inventory/STOCK-2/adjustments', { delta: 1, reason: 'found', reference: 'found-1' });
   await press(visitor, 'Undo 1 change');
-  await dialogOf(visitor).getByText('The adjustment of 1 item is taken back.').waitFor();
+  await dialogOf(visitor).getByText('The adjustment of 1 item was undone.').waitFor();
   expect(await onHand()).toEqual([5, 8, 2]);
   await press(visitor, 'Close');
 

@@ -147,7 +147,7 @@ test('of two who issue at the same time the second reads what is left, and nothi
   await first.page.getByText('Only 3 of 10 coupons are left, and you requested 7. No coupons were issued.').waitFor();
   expect(await couponsOf(id)).toBe(7);
   await first.check('campaign-limit');
-  await button(first, 'Ask for 3').click();
+  await button(first, 'Issue 3 instead').click();
   await dialogButton(first, 'Issue coupons').click();
   await first.page.getByText('3 coupons were issued').waitFor();
   expect(await couponsOf(id)).toBe(10);

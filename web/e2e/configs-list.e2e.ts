@@ -203,7 +203,7 @@ nightly('the feed shows who changed what as it happens, holds it while paused, a
     .waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await site.asLi('DELETE', '/configs/seen.one', undefined, { 'If-Match': (await now('seen.one')).etag });
-  await page.getByRole('button', { name: 'Go on: 1 new' }).click();
+  await page.getByRole('button', { name: 'Resume: 1 new' }).click();
   await lines.filter({ hasText: 'Li deleted it' }).waitFor();
   expect(await lines.count()).toBe(2);
 

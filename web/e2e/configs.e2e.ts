@@ -293,7 +293,7 @@ test('what Li saved is overwritten on purpose, with a reason that the history ke
   await save(page);
   await page.getByRole('button', { name: 'Overwrite anyway…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Overwrite Li’s changes?' });
-  await dialog.getByText('Version 3 becomes exactly what is in your form.').waitFor();
+  await dialog.getByText('Version 3 becomes exactly your form.').waitFor();
   await first.check('config-overwrite');
   await dialog.getByRole('textbox').fill('The sale starts now');
   await dialog.getByRole('button', { name: 'Overwrite v2' }).click();

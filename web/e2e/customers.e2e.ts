@@ -32,7 +32,7 @@ test('a customer has one page, which every user id leads to', async () => {
   await wallet.getByText('¥100.00').waitFor();
   await page.getByRole('region', { name: 'Orders' }).getByRole('link', { name: order.orderNo }).waitFor();
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
-  await timeline.getByText('+¥100.00, ¥100.00 since').waitFor();
+  await timeline.getByText('+¥100.00, then ¥100.00').waitFor();
   await timeline.getByText(/^topup, for/).waitFor();
   await timeline.getByText('Pending', { exact: true }).waitFor();
   await visitor.inspect('customer');
@@ -184,7 +184,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   expect(await told()).toEqual(ofOrder);
   const text = (await steps.innerText()).replace(/\s+/g, ' ');
   expect(text).toMatch(/Stock CUST-1 −2, \d[\d,]* available v\d+/);
-  expect(text).toContain('Balance chain-1 −¥115.00, ¥85.00 since');
+  expect(text).toContain('Balance chain-1 −¥115.00, then ¥85.00');
   await visitor.inspect('timeline-order');
 
   await ask(code);

@@ -45,7 +45,7 @@ test('what was deleted is found after a reload, with who did it, and is made aga
   await page.getByText('GONE-1 was restored.').waitFor();
   expect(await site.request('GET', '/items/GONE-1')).toMatchObject({ name: 'Cup', price: 900, ownedByUserId: 'li', version: 1 });
   await drawerOf(visitor)
-    .getByText(/^You made GONE-1 again/)
+    .getByText(/^You created GONE-1 again/)
     .waitFor();
   await page.keyboard.press('Escape');
   await page
@@ -85,7 +85,7 @@ nightly('who hears of nobody is told before writing, and in a race by the refusa
   await restore(visitor);
   await refused;
   await drawerOf(visitor)
-    .getByText(/^Li made gone\.raced again/)
+    .getByText(/^Li created gone\.raced again/)
     .waitFor();
   expect(await site.request('GET', '/configs/gone.raced')).toMatchObject({ value: 'theirs', version: 1 });
   await visitor.check();

@@ -153,7 +153,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
   expect(await now(id)).toMatchObject({ status: 'draft', price: 990, quantity: 40, rate: 4, queueCap: null, perUserLimit: 1 });
 
   await button(visitor, 'Open…').click();
-  await page.getByText(/40 units of TEA-SET are reserved/).waitFor();
+  await page.getByText(/40 units of TEA-SET will be reserved/).waitFor();
   await dialogButton(visitor, 'Open the sale').click();
   await page.getByText('✓ balanced').waitFor();
   await legend(visitor, 'Remaining 40').waitFor();

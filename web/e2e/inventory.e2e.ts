@@ -15,7 +15,7 @@ const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
 
 async function stocked(sku: string, pieces: number): Promise<void> {
   await site.request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
-  await site.request('POST', `/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' });
+  await site.request('POST', `/inventory/${sku}/adjustments`, { delta: units, reason: 'Opening stock', reference: 'opening' });
 }
 
 async function openAdjust(visitor: Visitor): Promise<void> {
@@ -34,7 +34,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   await dialogOf(first).getByRole('textbox', { name: 'Counted units' }).fill('118');
   await dialogOf(second).getByRole('textbox', { name: 'Counted units' }).fill('110');
   await dialogOf(second).getByRole('button', { name: 'Save' }).click();
-  await second.page.getByText('COUNT-1: −10 pieces, 110 on hand.').waitFor();
+  await second.page.getByText('COUNT-1: −10 units, 110 on hand.').waitFor();
   // It is shown before the save, and saving all the same is refused.
   await dialogOf(first).getByText('Li changed the stock while you were counting: 110 are in stock.').waitFor();
 
@@ -48,7 +48,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   await dialogOf(first).getByRole('button', { name: 'Count again from 110' }).click();
   await dialogOf(first).getByRole('textbox', { name: 'Counted units' }).fill('109');
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
-  await first.page.getByText('COUNT-1: −1 pieces, 109 on hand.').waitFor();
+  await first.page.getByText('COUNT-1: −1 units, 109 on hand.').waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 109, version: 3 });
 });
 
@@ -94,7 +94,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
   await visitor.check('outcome-unknown');
   release();
   await page.getByText('This had been done already: this is the answer from then.').waitFor();
-  await page.getByText('LOST-1: +5 pieces, 15 on hand.').waitFor();
+  await page.getByText('LOST-1: +5 units, 15 on hand.').waitFor();
   expect(new Set(keys).size).toBe(1);
   expect(await stockOf('LOST-1')).toMatchObject({ onHand: 15, version: 2 });
   expect((await movementsOf('LOST-1')).total).toBe(2);

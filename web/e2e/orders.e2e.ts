@@ -40,7 +40,7 @@ test('the loser of a race reads who won, when and what, and sees what is still a
   await first.page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
 
   await first.page.getByText(/Already shipped by Li .*, ¥60\.00/).waitFor();
-  await first.page.getByText('What is possible now: Complete.').waitFor();
+  await first.page.getByText('Available actions: Complete.').waitFor();
   await first.page.getByRole('button', { name: 'Complete' }).waitFor();
   expect(await first.page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
   await first.page.getByText('shipped it').waitFor();
@@ -57,7 +57,7 @@ test('an open dialog says that the order moved, by whom and to what, and offers 
 
   const dialog = first.page.getByRole('dialog');
   await dialog.getByText(/it became shipped: Li, /).waitFor();
-  await dialog.getByText('What is possible now: Complete.').waitFor();
+  await dialog.getByText('Available actions: Complete.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Cancel the order' }).isDisabled()).toBe(true);
   expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('The customer changed their mind.');
   await first.check('orders-moved');
@@ -76,11 +76,11 @@ test('an order is placed from the list: found by name, priced, refused at the li
   await dialog.getByLabel('Item 1').fill('iron');
   await page.getByRole('option', { name: /POT-1/ }).click();
   expect(await page.getByRole('option', { name: /POT-2/ }).count()).toBe(0);
-  await dialog.getByLabel('Pieces 1').fill('2');
+  await dialog.getByLabel('Quantity 1').fill('2');
   await dialog.getByText('¥516.00').first().waitFor();
   await dialog.getByRole('button', { name: 'Add a line' }).click();
   await dialog.getByLabel('Item 2').fill('POT-2');
-  await dialog.getByLabel('Pieces 2').fill('1');
+  await dialog.getByLabel('Quantity 2').fill('1');
   await dialog.getByText('This item is not for sale.').waitFor();
 
   await dialog.getByRole('button', { name: 'Place the order' }).click();

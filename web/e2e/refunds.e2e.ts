@@ -148,7 +148,7 @@ test('nobody approves their own: the button says so before it is pressed, and an
   const second = await site.enter(`/refunds?status=requested`, li);
   await second.page.getByRole('link', { name: `Refund ${id}`, exact: true }).click();
   await button(second.page, 'Approve…').click();
-  await second.page.getByRole('dialog').getByText('¥25.00 is credited to the wallet of ref-12 at once.').waitFor();
+  await second.page.getByRole('dialog').getByText('¥25.00 is credited to the wallet of ref-12 immediately.').waitFor();
   await inDialog(second.page, 'Approve').click();
   await second.page.getByText(`Refund ${id}: settled, ¥25.00.`).waitFor();
 

@@ -33,13 +33,13 @@ test('a dialog that was being filled when the session ended keeps its contents, 
   const dialog = page.getByRole('dialog', { name: 'New order' });
   await dialog.getByRole('textbox', { name: 'User id' }).fill('501');
   await dialog.getByLabel('Item 1').fill('SESSION-1');
-  await dialog.getByLabel('Pieces 1').fill('3');
+  await dialog.getByLabel('Quantity 1').fill('3');
   await context.clearCookies();
 
   await dialog.getByRole('button', { name: 'Place the order' }).click();
   const gate = page.getByRole('dialog', { name: 'Your session has ended' });
   await gate.waitFor();
-  expect(await dialog.getByLabel('Pieces 1').inputValue()).toBe('3');
+  expect(await dialog.getByLabel('Quantity 1').inputValue()).toBe('3');
   await gate.locator('input[name=password]').fill(admin.password);
   await gate.getByRole('button', { name: 'Sign in', exact: true }).click();
 

@@ -80,7 +80,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   await admins.inspect('sso-user');
   await admins.page.getByRole('button', { name: 'Remove the link to Corp' }).click();
   await admins.page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
-  await admins.page.getByText('The link to Corp is removed.').waitFor();
+  await admins.page.getByText('The link to Corp was removed.').waitFor();
   await admins.page.getByText('removed the link to a provider').first().waitFor();
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   await page.reload();

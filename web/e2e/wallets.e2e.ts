@@ -29,7 +29,7 @@ test('of two who debit one wallet the second reads who was first and what is lef
     .waitFor();
   expect(await balanceOf(21)).toBe(2000);
   await first.check('wallets-lost');
-  await dialogOf(first).getByRole('button', { name: 'Take ¥20.00 instead' }).click();
+  await dialogOf(first).getByRole('button', { name: 'Use ¥20.00 instead' }).click();
   await dialogOf(first).getByRole('button', { name: 'Debit' }).click();
   await first.page.getByText('Entry of -¥20.00 created. The balance is ¥0.00.').waitFor();
   expect(await balanceOf(21)).toBe(0);

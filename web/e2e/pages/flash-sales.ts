@@ -138,7 +138,7 @@ const pages: PageUnderTest[] = [
       await cockpit(page);
       await button(page, 'Quantity', '数量').click();
       await page.getByRole('dialog').getByRole('textbox').fill('-500');
-      await page.getByText(/go back to the item|退回商品库存/).waitFor();
+      await page.getByText(/return to the item|退回商品库存/).waitFor();
     },
   },
   {

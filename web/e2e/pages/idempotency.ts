@@ -11,7 +11,7 @@ const pages: PageUnderTest[] = [
     },
     reach: async (page) => {
       await page.locator('tbody').getByText('checkout-8812').first().click();
-      await page.getByText(/Answered 2 times|回应 2 次/).waitFor();
+      await page.getByText(/Replayed 2 times|重放 2 次/).waitFor();
     },
   },
   { name: 'idempotency-no-match', path: '/idempotency-keys?key=never-sent' },
