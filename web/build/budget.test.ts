@@ -3,7 +3,7 @@ import { build } from 'vite';
 import { expect, test } from 'vitest';
 import { firstLoadBudget } from './budget';
 
-/** Builds an entry that imports one module statically and one lazily, each of so many random bytes. */
+/** Builds an entry that imports one module statically and one lazily, with random contents of these sizes in bytes. */
 function bundle(first: number, lazy: number) {
   const sources: Record<string, string> = {
     '\0entry': `import '\0first'; import('\0lazy')`,

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 
 /**
- * Fails the build when the JavaScript that the first page needs, the entry and all
- * that it imports statically, is more than `limit` bytes after gzip.
+ * Fails the build if the JavaScript of the first page, the entry with all its static imports,
+ * exceeds `limit` bytes after gzip.
  */
 export function firstLoadBudget(limit: number): Plugin {
   return {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Files of these kinds get smaller; fonts and pictures are compressed already. */
+/** The file types that compress well; fonts and pictures are already compressed. */
 const kinds = /\.(js|css|html|svg|json)$/;
 
-/** Writes a brotli and a gzip form beside each file of more than `least` bytes, for the service to send as they are. */
+/** Writes a brotli and a gzip version next to each file of more than `least` bytes; the service sends them unchanged. */
 export function compress(least: number): Plugin {
   return {
     name: 'compress',

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Plugin } from 'vite';
 
 /**
- * Writes into the page which version it is: a hash of the names of its files, which have
- * a hash of their contents each. An open page finds out by it that another version has
- * been deployed.
+ * Writes the version into the page: a hash of the file names, which contain a hash of their
+ * contents. An open page compares it to detect a new deployment.
  */
 export function buildVersion(): Plugin {
   return {

@@ -31,9 +31,9 @@ const button = ({ page }: Visitor, name: string | RegExp) => page.getByRole('but
 const dialogButton = ({ page }: Visitor, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
 const box = ({ page }: Visitor, name: string) => page.getByRole('checkbox', { name, exact: true });
 const withPassword = ({ page }: Visitor) => page.getByRole('radio', { name: 'With a password that you set' });
-/** All that a browser keeps of its pages. */
+/** The complete storage of the browser. */
 const storedBy = ({ page }: Visitor) => page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((kept) => Object.entries(kept))));
-/** What the API says to who calls it with a token. */
+/** The status of an API call with a token. */
 const statusFor = async (token: string, path: string) =>
   (await fetch(`${site.address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
 
@@ -84,7 +84,7 @@ test('a user is created with a role, and is signed out in their browser when som
   await dialogButton(visitor, 'Create the user').click();
   await page.getByText('Enter at least 12 characters; this has 5.').waitFor();
   await page.reload();
-  // What was typed is kept, and the password is not.
+  // The draft contains all inputs except the password.
   await button(visitor, 'New user').first().click();
   expect(await field(visitor, 'Username').inputValue()).toBe('wang');
   expect(await storedBy(visitor)).not.toContain('short');
@@ -212,7 +212,7 @@ test('who may edit roles gives no permission that they do not have, and is told 
   await button(theirs, /^Save · v/).click();
   await expect.poll(async () => (await roleNow(id)).permissions).toEqual(['orders:read', 'wallets:read']);
 
-  // What they are given meanwhile they can give at once.
+  // Permissions that Li receives during the edit can be granted immediately.
   expect(await box(theirs, 'orders:write').isDisabled()).toBe(true);
   await site.request('PATCH', `/roles/${own.id}`, { permissions: { add: ['orders:write'] } }, { 'If-Match': own.etag });
   await expect.poll(() => box(theirs, 'orders:write').isDisabled()).toBe(false);

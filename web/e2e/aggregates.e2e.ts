@@ -16,7 +16,7 @@ const store = (id: string, clientSeq: number, amount: number) =>
   append(id, { clientId: 'scanner-3', enforceClientIdempotency: true, events: [{ clientSeq, eventType: 'stored', eventTime, deltas: { in: amount } }] });
 
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
-/** Inputs that offer what there is are comboboxes. */
+/** Inputs with suggestions are comboboxes. */
 const inputOf = (visitor: Visitor, name: string) =>
   dialogOf(visitor)
     .getByRole('textbox', { name, exact: true })

@@ -113,7 +113,7 @@ nightly('a deletion, a rollback, a bulk edit, an import and taking the protectio
   await page.getByText('Saved as v3.').waitFor();
   expect(await stored('all.ways')).toMatchObject({ protected: true, version: 3 });
   await page.getByText('This is protected: a change needs 1 approval.').waitFor();
-  // Undo of what switched it on would take it away.
+  // The undo of the protection would remove it.
   await button(page, 'Undo').click();
   await told(page).waitFor();
   expect(await waitingFor('all.ways')).toHaveLength(1);
@@ -219,7 +219,7 @@ nightly('what is said on an approval is read and answered in the other browser, 
   expect(await box(first.page).inputValue()).toBe('');
   expect(await said(first.page, 'Because the law says so from Monday.').count()).toBe(1);
 
-  // Who heard the answer votes for what they see, and who is said to have voted is who did.
+  // The voter sees the reply before the vote, and the history shows the right voter.
   await button(second.page, 'Approve').click();
   await confirm(second.page, 'Approve');
   await first.page.getByText('Approved', { exact: true }).first().waitFor();
@@ -279,7 +279,7 @@ test('an entry above the threshold waits on its wallet for the votes of others, 
   await page.getByText('Who is it for?').first().waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);
   await second.check();
-  // Who asked for it looks at the wallet as the last vote is cast.
+  // The requester watches the wallet during the last vote.
   await first.visit(`/wallets/${encodeURIComponent(user)}`);
   await page.getByText(/proposed a change .*; 1 vote is missing\./).waitFor();
   await button(second.page, 'Approve').click();

@@ -120,7 +120,7 @@ nightly('a kind on one side and a value on the other are asked for as one, and a
   await first.check('campaign-contested');
   expect(await now(id)).toMatchObject({ version: 2, kind: 'percent', value: 15 });
   await contested.getByRole('button', { name: 'Keep yours for Discount' }).click();
-  // Li goes on with another term while the first decides.
+  // Li changes another term while the first admin decides.
   await field(second, 'Coupons per user').fill('3');
   await button(second, /^Save · v/).click();
   await expect.poll(async () => (await now(id)).version).toBe(3);

@@ -20,7 +20,7 @@ const open = (key: string, credentials = admin) => site.enter(`/configs/${key}`,
 const value = (page: Page) => page.getByRole('textbox', { name: 'Value', exact: true });
 const remark = (page: Page) => page.getByRole('textbox', { name: 'Remark', exact: true });
 
-/** Puts a text into CodeMirror, as one does by hand. */
+/** Replaces the text in CodeMirror, as a user does. */
 async function write(page: Page, text: string): Promise<void> {
   await value(page).click();
   await page.keyboard.press('Control+a');
@@ -140,7 +140,7 @@ test('a stale deletion deletes nothing and names who was faster', async () => {
 test('a clean form follows within a second; a dirty one keeps its edits and its base', async () => {
   await create('search.boost', 1, 'number');
   const first = await open('search.boost');
-  // No more can be asked of a machine than twice what it takes to open the page.
+  // The limit is twice the time that the machine needs to open the page.
   const opens = Date.now();
   await first.visit('/configs/search.boost');
   const soon = Math.max(1000, 2 * (Date.now() - opens));
@@ -240,8 +240,7 @@ test('what was typed survives a reload, a closed tab, a crash and a lost session
   await after.goto('/configs/draft.kept');
   await expect.poll(() => value(after).inputValue()).toBe('4');
 
-  // The session ends as the edit leaves: had any other request met that first, the dialog would
-  // lie over the button.
+  // The session ends as the edit is sent. If another request met the end first, the dialog would cover the button.
   const endSession = async (route: Route) => {
     await first.context.clearCookies();
     await route.continue();
@@ -339,7 +338,7 @@ test('a whole edit with its conflict goes by keyboard alone', async () => {
   await expect.poll(async () => (await stored('by.keyboard')).value).toBe(2);
 });
 
-/** Presses Tab until what has a name has the focus. */
+/** Presses Tab until the element with a name has the focus. */
 async function reach(page: Page, name: string): Promise<void> {
   const focused = () =>
     page.evaluate(() => {
@@ -377,7 +376,7 @@ nightly('a secret is shown to who may read it and asks, and replaced unseen by w
   await page.getByRole('link', { name: 'mail.password' }).click();
   expect(await value(page).inputValue()).toBe('skylark');
 
-  // Somebody replaces it meanwhile: it is asked, and not put over it.
+  // Another admin replaces the value concurrently: the save shows a conflict and does not overwrite it.
   await edit('mail.password', { value: 'blackbird' });
   await save(page);
   await page.getByText(/saved v2 .*, while you were editing v1\./).waitFor();

@@ -18,7 +18,7 @@ const site = tenantSite(async () => {
 
 const now = (code: string) => site.request<Coupon>('GET', `/coupons/${code}`);
 
-/** Two admins who both have a dialog open over one coupon. */
+/** Two admins with an open dialog for one coupon. */
 async function race(mine: 'Redeem' | 'Void', theirs: 'Redeem' | 'Void'): Promise<{ code: string; first: Visitor; second: Visitor }> {
   const { codes } = await site.request<{ codes: string[] }>('POST', `/coupon-campaigns/${campaign}/coupons`, { count: 1 });
   const code = codes[0] ?? '';

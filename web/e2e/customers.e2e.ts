@@ -3,7 +3,7 @@ import { expect, nightly, tenantSite, test } from './site';
 
 const li = 'li@example.com';
 const path = '/customers/li@example.com';
-/** As a link writes it, or as the service does. */
+/** The address as a link or as the service spells it. */
 const address = /\/customers\/li(@|%40)example\.com$/;
 
 interface Order {
@@ -121,7 +121,7 @@ test('a step names the request and the key that asked for it', async () => {
   await page.waitForURL('**/idempotency-keys?key=basket-of-li');
   await page.getByText('POST /api/v1/orders').waitFor();
   await visitor.close();
-  // Nobody is left without a page, and a name that is none has none.
+  // Every customer id has a page; an invalid id has none.
   expect(await site.request('GET', '/search?q=li@example.com')).toMatchObject({
     items: expect.arrayContaining([expect.objectContaining({ kind: 'user', href: path })]),
   });
@@ -162,7 +162,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   const visitor = await site.enter('/');
   const { page } = visitor;
   const steps = page.getByRole('list', { name: 'Events, newest first' });
-  /** What each step shows, oldest first, by the kinds of its parts. */
+  /** The parts of each step, oldest first. */
   const told = async () => {
     await steps.getByRole('listitem').first().waitFor();
     const all = await steps.evaluate((list) =>
@@ -199,7 +199,7 @@ nightly('a number, a user, a sku, a coupon, a ticket and a key each open one tim
   await ask('chain-1');
   expect((await told()).flat()).toEqual(expect.arrayContaining(['queue', 'money', 'coupon', 'order']));
   await visitor.check('timeline-user');
-  // What happens goes on by itself.
+  // The timeline updates automatically.
   await site.asLi('POST', `/orders/${placed.id}/ship`, { carrier: 'DHL', trackingNo: 'JD01' });
   await steps.getByText('Shipped').waitFor();
 

@@ -79,7 +79,7 @@ nightly('an order that is cancelled soon stands there until it is paid', async (
   const visitor = await site.open();
   const { page } = visitor;
   const due = { id: 7, orderNo: 'O-SOON', userId: 'li@example.com', amount: 9900, paymentDue: at(Date.now() + 240_000) };
-  // Only a purchase in a sale has a time to pay, half an hour of it by default, so that one is said for the service.
+  // Only a flash sale purchase has a payment deadline, by default half an hour, so the response is faked.
   await page.route('**/api/v1/dashboard', async (route) => {
     const reply = await route.fetch();
     const body = (await reply.json()) as object;
@@ -110,7 +110,7 @@ nightly('who came second is told with the way to the record, what a machine does
   const sale = items[0]?.id ?? 0;
   const visitor = await site.open();
   const { page } = visitor;
-  // The service gives up on a message only after many minutes.
+  // The service needs many minutes to give up a message, so the response is faked.
   await page.route('**/api/v1/queues', async (route) => {
     const reply = await route.fetch();
     const body = (await reply.json()) as { queues: object[] };
@@ -129,7 +129,7 @@ nightly('who came second is told with the way to the record, what a machine does
   await tile.getByText('2', { exact: true }).waitFor();
   expect(await tile.getAttribute('href')).toBe(`/flash-sales/${sale}`);
   const fought = page.getByRole('region', { name: 'Conflicts today' }).getByRole('link', { name: 'dash.fought' });
-  // Conflicts are counted a few seconds late.
+  // Conflicts are counted with a delay of a few seconds.
   await expect
     .poll(async () => {
       await page.reload();

@@ -78,7 +78,7 @@ nightly('who hears of nobody is told before writing, and in a race by the refusa
   const { page } = visitor;
   await open(visitor, 'gone.raced');
   await site.asLi('POST', '/configs', { key: 'gone.raced', value: 'theirs', valueType: 'string', remark: '' });
-  // As if it were made just after the first look.
+  // Simulates a creation immediately after the first check.
   const missing = { status: 404, contentType: 'application/problem+json', json: { code: 'not_found', title: 'Not found', status: 404 } };
   await page.route('**/api/v1/configs/gone.raced', (route) => route.fulfill(missing), { times: 1 });
   const refused = page.waitForResponse((response) => response.request().method() === 'POST' && response.status() === 409);

@@ -7,7 +7,7 @@ const site = tenantSite();
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const period = 30_000;
 
-/** What an authenticator app with the secret shows at a time (RFC 6238). */
+/** The code of an authenticator app for a secret and a time (RFC 6238). */
 function codeAt(secret: string, time: number): string {
   const bits = Array.from(secret)
     .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
@@ -29,7 +29,7 @@ async function signOut({ page }: Visitor): Promise<void> {
   await page.locator('input[name=password]').waitFor();
 }
 
-/** Gives the password, and waits for the question after it. */
+/** Enters the password, and waits for the second factor form. */
 async function givePassword(visitor: Visitor): Promise<void> {
   await visitor.page.locator('input[name=username]').fill(li.username);
   await visitor.page.locator('input[name=password]').fill(li.password);
@@ -37,7 +37,7 @@ async function givePassword(visitor: Visitor): Promise<void> {
   await field(visitor, 'Code from your authenticator app').waitFor();
 }
 
-/** Begins the first factor, which takes the password. */
+/** Starts the first factor, which requires the password. */
 async function beginWithPassword({ page }: Visitor): Promise<void> {
   const password = page.getByRole('dialog').locator('input[autocomplete=current-password]');
   await page.keyboard.press('Enter');
@@ -84,7 +84,7 @@ test('a second factor is set up, asked for at sign-in and in the middle of an ac
   expect(await field(visitor, 'Code from your authenticator app').inputValue()).toBe('000000');
   await button(visitor, 'Back to the password').click();
   await givePassword(visitor);
-  // By keyboard; the code of the next step is taken too, and the one of the set-up no more.
+  // By keyboard. The code of the next period is accepted; the code used in the setup is not.
   await page.locator('input[name=code]:focus').waitFor();
   await page.keyboard.type(codeAt(secret, enrolled + period));
   await page.keyboard.press('Enter');
@@ -124,7 +124,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   const codes = await page.getByRole('group', { name: 'Recovery codes' }).getByRole('listitem').allTextContents();
   await button(visitor, 'I have stored the codes').click();
 
-  // The session began without the factor, which it is therefore asked for.
+  // The session started without the factor, so the action requires it.
   const stepUp = page.getByRole('dialog', { name: 'Verify your second factor' });
   await page.getByRole('link', { name: 'Show my tokens' }).click();
   await button(visitor, 'New token').first().click();
@@ -151,7 +151,7 @@ nightly('an act that needs the factor afresh waits for it, goes on as one, and s
   await button(visitor, 'I have stored the token').click();
   expect(await tokens()).toMatchObject({ total: 1 });
 
-  // It is fresh for a while, and the stream goes on in the renewed session.
+  // The step-up stays valid for a while, and the stream continues in the renewed session.
   await page.goto('/account');
   await button(visitor, 'New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();

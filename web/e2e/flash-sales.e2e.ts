@@ -162,7 +162,7 @@ test('a sale is planned, opened and bought out while the cockpit counts live and
 
   expect(answers.filter((answer) => answer === 'queued')).toHaveLength(40);
   expect(answers.filter((answer) => answer === 'sold_out')).toHaveLength(10);
-  // Nothing is reloaded from here on: what changes comes by the stream.
+  // No reload from here on: the changes arrive through the stream.
   await legend(visitor, 'Remaining 0').waitFor();
   await page.getByText('sold out', { exact: true }).waitFor();
   await page.getByText(/^live · /).waitFor();
@@ -257,7 +257,7 @@ test('without the stream the numbers are asked for, their age is told, and a sum
   const visitor = await site.open();
   const { page } = visitor;
   await page.route('**/api/v1/events?*', (route) => route.abort());
-  // The service never says such a thing, which is what the strip is there to notice.
+  // The service never returns such numbers; the strip has to detect them.
   await page.route(`**/api/v1/flash-sales/${id}/stats`, async (route) => {
     const reply = await route.fetch();
     const stats = (await reply.json()) as Stats;

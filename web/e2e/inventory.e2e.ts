@@ -35,7 +35,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   await dialogOf(second).getByRole('textbox', { name: 'Counted units' }).fill('110');
   await dialogOf(second).getByRole('button', { name: 'Save' }).click();
   await second.page.getByText('COUNT-1: −10 units, 110 on hand.').waitFor();
-  // It is shown before the save, and saving all the same is refused.
+  // The dialog shows the change before the save, and the service rejects the save.
   await dialogOf(first).getByText('Li changed the stock while you were counting: 110 are in stock.').waitFor();
 
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
@@ -83,7 +83,7 @@ test('a reply that is lost is asked for again under the same key: one movement, 
       await route.continue();
       return;
     }
-    // It arrives and is carried out; its reply does not come back.
+    // The request is carried out, but its reply is lost.
     await route.fetch();
     await route.abort();
   });

@@ -168,7 +168,7 @@ test('a finished order does not say “yet”', async () => {
   await site.request('POST', `/orders/${order.id}/cancel`, { reason: 'Ordered twice' }, { 'If-Match': order.etag });
   const visitor = await site.enter(`/orders/${order.id}`);
   await visitor.page.getByText('Ordered twice').first().waitFor();
-  expect(await visitor.page.getByRole('region', { name: 'Details' }).innerText()).not.toContain('yet');
+  expect(await visitor.page.getByRole('region', { name: 'Facts' }).innerText()).not.toContain('yet');
 });
 
 test('what expires soon is what its tile counts', async () => {

@@ -2,14 +2,14 @@ import type { BrowserContext, CDPSession } from '@playwright/test';
 import { itemInStock } from './pages';
 import { expect, nightly, tenantSite } from './site';
 
-/** JS and CSS of a cold load, in bytes as they cross the wire. */
+/** The maximum transfer size of JS and CSS in a cold load, in bytes. */
 const budget = 300_000;
 /** A link of 4 Mbit/s each way and 50 ms. */
 const link = { offline: false, latency: 50, downloadThroughput: 500_000, uploadThroughput: 500_000 };
-/** What the link may add to a load, in ms: with it a machine that needs 0.8 s by itself is done within 2 s. */
+/** The maximum additional time over the slow link, in ms: a machine that needs 0.8 s without it is done within 2 s. */
 const added = 1200;
 const soon = 2000;
-/** With and without the link by turns: what else the machine does is in both. */
+/** Rounds alternate with and without the link, so that other load on the machine affects both. */
 const rounds = 3;
 
 type Cookie = Awaited<ReturnType<BrowserContext['cookies']>>[number];
@@ -19,7 +19,7 @@ const site = tenantSite(async () => {
   for (let i = 0; i < 60; i++) await site.request('POST', '/orders', { userId: i, items: [{ sku: 'LOAD-1', quantity: 1 }] });
 });
 
-/** Counts what scripts and styles take on the wire, their headers included. */
+/** Counts the transferred bytes of scripts and styles, including headers. */
 function counted(client: CDPSession): () => number {
   const wanted = new Set<string>();
   let bytes = 0;
@@ -37,7 +37,7 @@ interface Load {
   ms: number;
 }
 
-/** Loads the orders with nothing kept of a load before but who is signed in, until they answer to what is done with them. */
+/** Loads the orders with an empty cache and a session, until the page reacts to input. */
 async function load(cookies: Cookie[], over: typeof link | undefined): Promise<Load> {
   const context = await site.browser.newContext({ baseURL: site.address, storageState: { cookies, origins: [] } });
   const page = await context.newPage();
@@ -51,7 +51,7 @@ async function load(cookies: Cookie[], over: typeof link | undefined): Promise<L
   await page.getByRole('checkbox', { name: 'Choose all rows of this page' }).check();
   await page.getByRole('region', { name: 'Chosen rows' }).getByText('50 chosen').waitFor();
   const ms = Date.now() - from;
-  // What is read ahead of its use counts too.
+  // Prefetched chunks count too.
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
   await context.close();

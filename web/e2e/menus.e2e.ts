@@ -28,7 +28,7 @@ const field = ({ page }: Visitor, name: string) => page.getByRole('textbox', { n
 const navigation = ({ page }: Visitor) => page.getByRole('navigation', { name: 'Pages' });
 const shown = async (visitor: Visitor) => (await navigation(visitor).locator('h2, a').allInnerTexts()).map((text) => text.split('\n')[0]?.toLowerCase());
 
-/** Does what a row offers; what was told in the corner before is put away, since it lies above the list of actions. */
+/** Runs an action of a row; first closes the toasts, which cover the list of actions. */
 async function act(visitor: Visitor, name: string, action: string): Promise<void> {
   for (const toast of await visitor.page.locator('[role=alert]').getByRole('button', { name: 'Close' }).all()) await toast.click();
   await button(visitor, `Actions for “${name}”`).click();
@@ -74,7 +74,7 @@ nightly('a menu is moved by keys and by the pointer, and the navigation of anoth
   const place = (await row(first, group.id).boundingBox()) ?? { height: 0 };
   await grip(first, 'Desk').dragTo(row(first, group.id), { targetPosition: { x: 200, y: place.height / 2 } });
   await expect.poll(async () => (await menuNow(desk.id)).parentId).toBe(group.id);
-  // Where it is moved up from is what this page shows.
+  // The move starts from the position that this page shows.
   await navigation(first).getByRole('heading', { name: 'Returns' }).waitFor();
   await act(first, 'Returns', 'Move up');
   await expect.poll(async () => (await under(null)).slice(-2)).toEqual(['Returns', 'Inspect']);
@@ -96,7 +96,7 @@ test('of two admins who move one menu the second is told, and of two who move tw
   const [first, second] = await site.two('/menus');
   await grip(first, 'West').waitFor();
   await grip(second, 'West').waitFor();
-  // What the second admin shows is old: nothing tells their page of the change before they act.
+  // The second admin's page is outdated: it receives no update before their action.
   await second.page.route('**/api/v1/menus', (route) => route.abort());
   await grip(first, 'West').focus();
   await first.page.keyboard.press('ArrowRight');

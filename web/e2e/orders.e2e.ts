@@ -14,13 +14,13 @@ const site = tenantSite(async () => {
 });
 
 const place = () => site.request<Placed>('POST', '/orders', { userId: 12, items: [{ sku: 'TEA-1', quantity: 1 }] });
-/** An order that can be shipped, and cancelled until it is. */
+/** An order that can be shipped, and cancelled until then. */
 const placePaid = async () => {
   const order = await place();
   await site.request('POST', `/orders/${order.id}/pay`, { method: 'external', reference: order.orderNo });
   return order;
 };
-/** Ships the order whose page is open. */
+/** Ships the order of the open page. */
 const ship = async (page: Page) => {
   await page.locator('header').getByRole('button', { name: 'Ship' }).click();
   await page.getByRole('dialog').getByRole('textbox').first().fill('DHL');
@@ -116,7 +116,7 @@ test('an order whose answer was lost is sent again with the same key, also after
   expect(await dialog.getByLabel('Item 1').isDisabled()).toBe(true);
   await visitor.check();
   await dialog.getByRole('button', { name: 'Ask again' }).click();
-  // Each time it is tried four times before it is said to be unknown.
+  // Each attempt is sent four times before the outcome counts as unknown.
   await expect.poll(() => keys.length).toBe(8);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(keys).size).toBe(1);
@@ -138,7 +138,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   };
   const dialog = page.getByRole('dialog');
 
-  // Place one, its item found by name.
+  // Places an order; the item is found by name.
   await press(page.getByRole('button', { name: 'New order' }), 'Enter');
   await press(dialog.getByRole('textbox', { name: 'User id' }));
   await page.keyboard.type('90');
@@ -150,7 +150,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   await press(dialog.getByRole('button', { name: 'Place the order' }), 'Enter');
   await page.waitForURL(/\/orders\/\d+$/);
 
-  // Take it along its way.
+  // Performs all its transitions.
   for (const [name, ...fields] of [['Mark as paid', 'PSP-9'], ['Ship', 'DHL', 'JD9'], ['Complete']] as const) {
     await press(page.locator('header').getByRole('button', { name, exact: true }), 'Enter');
     await dialog.waitFor();
@@ -163,7 +163,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   }
   expect(await site.request('GET', '/orders?userId=90')).toMatchObject({ total: 1, items: [{ status: 'completed' }] });
 
-  // Back to the list: filter, open a row, cancel it.
+  // Returns to the list: filters, opens a row, cancels the order.
   await press(page.locator('header nav').getByRole('link', { name: 'Orders' }), 'Enter');
   await visitor.settle();
   await press(page.getByRole('group', { name: 'Status' }).getByRole('button', { name: /^Pending/ }), 'Enter');
@@ -177,7 +177,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   await dialog.waitFor({ state: 'hidden' });
   expect(await site.request('GET', `/orders/${second?.id ?? 0}`)).toMatchObject({ status: 'cancelled' });
 
-  // And many at once.
+  // Then a bulk action.
   await page.goBack();
   await visitor.settle();
   await press(page.getByRole('checkbox', { name: third?.orderNo }), 'Space');
@@ -190,7 +190,7 @@ nightly('every function of orders can be reached by keyboard alone', async () =>
   expect(await site.request('GET', `/orders/${third?.id ?? 0}`)).toMatchObject({ status: 'paid' });
 });
 
-/** Goes on with the tabulator until something has the focus. */
+/** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let i = 0; i < 150; i++) {
@@ -220,7 +220,7 @@ nightly('230 orders are shipped in one go: progress, a verdict each, failed rows
   await page.getByRole('button', { name: /Choose all 23\d that match/ }).click();
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Ship' }).click();
   await page.getByText(/23\d will be sent/).waitFor();
-  // One of them goes elsewhere between preview and run.
+  // Another admin ships one of them between preview and run.
   await site.request('POST', `/orders/${ids[0] ?? 0}/ship`, { carrier: 'UPS', trackingNo: '1' });
   await page.getByRole('textbox', { name: 'Carrier' }).fill('DHL');
   await page.getByRole('textbox', { name: 'Tracking number' }).fill('JD01');

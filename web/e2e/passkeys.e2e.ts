@@ -3,13 +3,13 @@ import { expect, li, nightly, tenantSite, test } from './site';
 
 const site = tenantSite();
 
-// Each begins without a factor, whatever became of the one before.
+// Each test starts without a factor, whatever the result of the previous one.
 test.beforeEach(() => site.service.command('user', 'reset-factors', '--tenant', site.tenant ?? 'default', li.username));
 
-/** Passkeys are for hosts with a name, which this machine has too. */
+/** Passkeys require a host name; this machine is also reachable as localhost. */
 const named = () => site.address.replace('127.0.0.1', 'localhost');
 
-/** Gives a visitor an authenticator in the computer, which verifies whoever is there; returns its id and the way to it. */
+/** Adds a virtual authenticator that verifies every user; returns its id and the CDP session. */
 async function authenticator({ context, page }: Visitor) {
   const link = await context.newCDPSession(page);
   await link.send('WebAuthn.enable');
@@ -85,7 +85,7 @@ test('a passkey is added, asked for at sign-in and afresh, renamed and removed',
   };
   await givePassword();
   await look(visitor, 'passkey-sign-in');
-  // Nobody shows who they are; then somebody does.
+  // The first prompt is not confirmed, the second one is.
   await link.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await button(t.use).click();
   await page.getByText(t.cancelled).waitFor();
@@ -94,13 +94,13 @@ test('a passkey is added, asked for at sign-in and afresh, renamed and removed',
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: t.account }).waitFor();
 
-  // It was shown a moment ago, and is not asked for afresh.
+  // The passkey was used a moment ago, so no step-up is required.
   await button(t.rename).click();
   await dialog.getByRole('textbox', { name: t.name }).fill(t.renamed);
   await dialog.getByRole('button').last().click();
   await button(t.remove).waitFor();
 
-  // Who has lost it comes in by a recovery code, and removes it.
+  // A user who has lost the passkey signs in with a recovery code and removes it.
   await visitor.context.clearCookies();
   await page.goto('/account');
   await givePassword();
@@ -125,7 +125,7 @@ nightly('an act in the middle of the work waits for the passkey, and goes on wit
   await button(t.create).click();
   await button(t.stored).click();
 
-  // The session began without the passkey, which it is therefore asked for.
+  // The session started without the passkey, so the action requires it.
   const stepUp = page.getByRole('dialog', { name: 'Verify your second factor' });
   await button('New recovery codes').click();
   await page.getByRole('dialog').getByRole('button', { name: 'New recovery codes' }).click();

@@ -5,15 +5,15 @@ import type { ApiRequest } from './pages';
 import { expect, nightly, serviceSite, test } from './site';
 
 /**
- * The pictures of the README. Each run takes them, into e2e/report, and fails when the page
- * shows other headings or another navigation than the picture in docs/images did when it was
- * taken. `make screenshots` takes those anew.
+ * Takes the pictures of the README into e2e/report. The test fails if a page shows other headings
+ * or another navigation than its picture in docs/images did. `make screenshots` replaces those
+ * pictures.
  */
 const retake = process.env['INTERLOCK_PICTURES'] === 'retake';
 const images = fileURLToPath(new URL(retake ? '../../docs/images/' : './report/', import.meta.url));
 const shown = fileURLToPath(new URL('../../docs/images/shown.json', import.meta.url));
 
-/** No picture is larger, in bytes. */
+/** The maximum size of a picture, in bytes. */
 const largest = 150 * 1024;
 const size = { width: 1280, height: 800 };
 
@@ -21,11 +21,11 @@ interface Shot {
   /** Its file in docs/images. */
   name: string;
   path: (made: Made) => string;
-  /** Leads from the open page to what the picture shows. */
+  /** Brings the open page into the state of the picture. */
   reach?: (page: Page, made: Made) => Promise<void>;
 }
 
-/** What the pictures show beside the demo data. */
+/** The records that the pictures need in addition to the demo data. */
 interface Made {
   order: number;
 }
@@ -59,7 +59,7 @@ interface Versioned {
   etag: string;
 }
 
-/** A few minutes of two people at work, in which one comes second. */
+/** A few minutes of work by two users, with one conflict. */
 async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   const { items } = await li<{ items: { sku: string }[] }>('GET', '/items?status=active&limit=3');
   const lines = items.map(({ sku }, i) => ({ sku, quantity: i + 1 }));
@@ -81,10 +81,10 @@ async function work(li: ApiRequest, ana: ApiRequest): Promise<Made> {
   return { order: order.id };
 }
 
-/** A config that two people change at the same time. */
+/** A config that two users change concurrently. */
 const payment = { timeoutMs: 3000, retries: 2, methods: ['card', 'wallet'] };
 
-/** Changes a config that Li saves meanwhile: one place is contested, the others merge. */
+/** Changes a config that Li saves concurrently: one value is in conflict, the others merge. */
 async function contest(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Value', exact: true }).click();
   await page.keyboard.press('Control+a');
@@ -98,7 +98,7 @@ async function contest(page: Page): Promise<void> {
   await page.evaluate(() => window.scrollTo(0, 0));
 }
 
-/** Cancels an order that Li marks as paid meanwhile. Without the stream the page does not hear of it first. */
+/** Cancels an order that Li marks as paid concurrently. Without the stream the page does not receive the change first. */
 async function comeSecond(page: Page, { order }: Made): Promise<void> {
   await page.route('**/api/v1/events?*', (route) => route.abort());
   await page.reload();
@@ -114,7 +114,7 @@ async function comeSecond(page: Page, { order }: Made): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }
 
-/** What somebody who compares a picture with the page sees first: without the counts below it. */
+/** The outline that a reader compares first: navigation and headings, without counts. */
 async function outlineOf(page: Page): Promise<string[]> {
   const texts = await page.locator('nav a:visible, h2:visible, [role=dialog] h2').allInnerTexts();
   return texts.map((text) => text.trim().split('\n')[0]?.trim() ?? '').filter((text) => text !== '');
@@ -135,7 +135,7 @@ for (const { name, path, reach } of shots)
     await reach?.(page, made);
     await visitor.settle();
     await visitor.check();
-    // Nothing under the pointer is drawn as if it were pressed.
+    // No element is drawn in its hover state.
     await page.mouse.move(0, 0);
     await mkdir(images, { recursive: true });
     const file = `${images}${name}.png`;

@@ -5,7 +5,7 @@ import OpenIDProvider, { type Context } from 'oidc-provider';
 
 const client = { id: 'interlock', secret: 'a secret that only the two know' };
 
-/** A provider of single sign-on on this machine: a certified implementation, where whoever comes says what they are called. */
+/** A local single sign-on provider: a certified implementation that accepts any account name. */
 export class Provider {
   readonly issuer: string;
   readonly #server: Server;
@@ -15,19 +15,19 @@ export class Provider {
     this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Takes an address, which the service is told before it starts. */
+  /** Reserves an address, which the service needs before it starts. */
   static async listen(): Promise<Provider> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new Provider(server);
   }
 
-  /** The setting of a service that knows it as `corp`. */
+  /** The setting for a service that lists the provider as `corp`. */
   get setting(): string {
     return JSON.stringify([{ name: 'corp', displayName: 'Corp', issuer: this.issuer, clientId: client.id, clientSecret: client.secret }]);
   }
 
-  /** Serves, for the service at an address. */
+  /** Starts to serve the service at an address. */
   serve(service: string): void {
     const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
     const provider = new OpenIDProvider(this.issuer, {
@@ -47,7 +47,7 @@ export class Provider {
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
-      // Nobody is asked whether the service may know who they are.
+      // The provider requests no consent.
       loadExistingGrant: async ({ oidc }: Context) => {
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
         grant.addOIDCScope('openid');
@@ -62,7 +62,7 @@ export class Provider {
     });
   }
 
-  /** Takes no more requests. */
+  /** Stops accepting requests. */
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -72,7 +72,7 @@ export class Provider {
 const form = `<!doctype html><html lang="en"><title>Corp</title><form method="post">
 <label>Account <input name="login" autofocus></label><button name="do" value="login">Sign in at Corp</button><button name="do" value="cancel">Cancel</button></form></html>`;
 
-/** Asks who somebody is, and believes it. */
+/** Shows the account form and accepts any account. */
 async function ask(provider: OpenIDProvider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(form);

@@ -1,24 +1,23 @@
 import { Agent, createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What reached the proxy. */
+/** A request that reached the proxy. */
 export interface Passing {
   method: string;
-  /** With its query. */
+  /** Includes the query. */
   path: string;
-  /** The idempotency key, where it has one. */
+  /** The idempotency key, if any. */
   key: string | undefined;
 }
 
 /**
- * What becomes of a request.
- *
- * - drop: it never reaches the service, and its connection is cut.
- * - lose: it is carried out, and the connection is cut before the reply.
- * - truncate: it is carried out, and the connection is cut in the middle of the reply.
- * - after: it is carried out, and something in between answers with this status in words of its own.
- * - instead: it never reaches the service; this is the answer.
- * - rewrite: it is answered with something else than the service said.
+ * The treatment of a request.
+ * - drop: it never reaches the service, and its connection is closed.
+ * - lose: it is carried out, and the connection is closed before the reply.
+ * - truncate: it is carried out, and the connection is closed in the middle of the reply.
+ * - after: it is carried out, and the proxy replies with this status and its own body.
+ * - instead: it never reaches the service; the proxy sends this reply.
+ * - rewrite: the proxy changes the reply of the service.
  */
 export type Fate = 'drop' | 'lose' | 'truncate' | { after: number } | { instead: number; body?: unknown } | { rewrite: (text: string) => string };
 
@@ -27,8 +26,8 @@ type Rule = (passing: Passing) => Fate | undefined | Promise<Fate | undefined>;
 const ownWords = '<html><body><h1>Bad Gateway</h1></body></html>';
 
 /**
- * Stands between a browser and a service, as a load balancer does, and goes wrong on
- * demand. Without a rule everything passes, streams included.
+ * A proxy between browser and service, like a load balancer, with faults on demand. Without a rule
+ * it forwards everything, including streams.
  */
 export class Proxy {
   readonly address: string;
@@ -67,12 +66,12 @@ export class Proxy {
     this.#server.close();
   }
 
-  /** Decides from now on what becomes of each request. */
+  /** Sets the rule that decides the treatment of each request. */
   rule(rule: Rule): void {
     this.#rule = rule;
   }
 
-  /** From now on everything passes. */
+  /** Removes the rule: everything passes. */
   mend(): void {
     this.#rule = () => undefined;
   }
@@ -81,12 +80,12 @@ export class Proxy {
     return this.passed.filter((one) => one.method === method && path.test(one.path)).length;
   }
 
-  /** The idempotency keys that requests came with, each once. */
+  /** The idempotency keys of the requests, without duplicates. */
   keys(path: RegExp): string[] {
     return [...new Set(this.passed.filter((one) => path.test(one.path)).flatMap(({ key }) => key ?? []))];
   }
 
-  /** Ends every connection that stands, as a restart of the balancer does. */
+  /** Closes every open connection, like a restart of the load balancer. */
   cut(): void {
     this.#server.closeAllConnections();
   }
@@ -144,7 +143,7 @@ function answer(outgoing: ServerResponse, status: number, body?: unknown): void 
   outgoing.end(body === undefined ? ownWords : JSON.stringify(body));
 }
 
-/** What the service answers while the first attempt with a key still runs. */
+/** The reply of the service while the first attempt with a key is still running. */
 export const inProgress = {
   instead: 409,
   body: {

@@ -19,7 +19,7 @@ interface Refund {
   version: number;
 }
 
-/** Who asks for refunds on which the two admins decide. */
+/** The requester of refunds that the two admins decide on. */
 const ana = { username: 'ana', password: 'gravel-two-lantern' };
 let asAna: ApiRequest;
 
@@ -42,7 +42,7 @@ const ask = (id: number, body: object, by = asAna) => by<Refund>('POST', `/order
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const inDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog').getByRole('button', { name, exact: typeof name === 'string' });
 
-/** Fills the dialog that asks for an amount of the open order. */
+/** Fills in the dialog for a refund by amount of the open order. */
 async function fillAmount(page: Page, amount: string): Promise<void> {
   await button(page, 'Refund…').click();
   const dialog = page.getByRole('dialog');
@@ -119,7 +119,7 @@ test('of two who decide on one refund the second reads who was first, how much i
   expect(await refundsOf(order)).toMatchObject([{ status: 'approved', version: 2 }]);
   await first.check('refunds-lost');
 
-  // Its provider's word comes late, and ends the doubt.
+  // The provider's result arrives late and settles the outcome.
   await button(second.page, 'Unknown…').click();
   await second.page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('The bank timed out.');
   await inDialog(second.page, 'Mark as unknown').click();
@@ -185,7 +185,7 @@ test('pieces are refunded for what the service says they are worth, come back in
   const before = await stock();
   await site.asLi('POST', `/refunds/${refund?.id ?? 0}/approve`, {});
   expect(await stock()).toBe(before + 2);
-  // The order's own timeline leads to the refund, and tells of its money and its pieces.
+  // The timeline of the order links to the refund and shows its money and units.
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
   const timeline = page.getByRole('complementary', { name: 'Timeline' });
   await timeline.getByText('refunded it').waitFor();
@@ -250,7 +250,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
     .getByRole('link', { name: /^Approval \d+$/ })
     .first()
     .click();
-  // Who votes sees how much it is, whose it is and why.
+  // The voter sees the amount, the customer and the reason.
   const sides = third.page.getByRole('table', { name: `refunds/${id}` });
   await sides.getByText('Settled', { exact: true }).waitFor();
   for (const fact of ['¥300.00', 'ref-12', 'To the wallet', 'It arrived open.', 'Ana']) {
@@ -261,7 +261,7 @@ test('a refund above the threshold is requested in one browser, proposed in a se
   await inDialog(third.page, 'Approve').click();
   await third.page.getByText('Approved, and the change was made.').waitFor();
 
-  // Neither of the two has loaded anything anew.
+  // Neither page was reloaded.
   await first.page.getByText('Settled', { exact: true }).first().waitFor();
   await first.page.getByRole('link', { name: `@refunds/${id}` }).waitFor();
   await expect.poll(() => first.page.getByText(/proposed a change .*; 1 vote is missing\./).count()).toBe(0);

@@ -88,11 +88,11 @@ test('what was typed into a form and a dialog survives a crash of the page', asy
   expect(await site.request('GET', '/items/CRASH-1')).toMatchObject({ name: 'Black tea', version: 1 });
 });
 
-/** Kills the process that draws a page, as running out of memory does. */
+/** Kills the renderer process of a page, like running out of memory. */
 async function crash(context: BrowserContext, page: Page): Promise<void> {
   const gone = page.waitForEvent('crash');
   const session = await context.newCDPSession(page);
-  // Nobody is left to answer it.
+  // The crashed page sends no reply.
   void session.send('Page.crash').catch(() => undefined);
   await gone;
 }
@@ -129,8 +129,8 @@ test('everything on a list can be reached by keyboard', async () => {
   expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('#content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toContain('What');
-  // A day is three places of its own, and as many as its language has.
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toContain('Record');
+  // A date input has three tab stops, or as many as its language has.
   const row = () => page.evaluate(() => document.activeElement?.getAttribute('data-index'));
   for (let i = 0; i < 20 && (await row()) !== '0'; i++) await page.keyboard.press('Tab');
   await page.keyboard.press('ArrowDown');

@@ -125,7 +125,7 @@ export class Site {
   }
 }
 
-/** Gives the calling file a new tenant on the service of the worker. `prepare` creates the data that its tests share. */
+/** Creates for the calling file a new tenant on the service of the worker. `prepare` creates the data that its tests share. */
 export function tenantSite(prepare: (site: Site) => Promise<unknown> = () => Promise.resolve()): Site {
   const site = new Site();
   test.beforeAll(async ({ browser, service, faultProxy }) => {
@@ -137,7 +137,7 @@ export function tenantSite(prepare: (site: Site) => Promise<unknown> = () => Pro
   return site;
 }
 
-/** Gives the calling file a service, for tests that restart it, set it up or see all of its tenants. */
+/** Starts a service for the calling file, for tests that restart it, set it up or see all of its tenants. */
 export function serviceSite(prepare: (site: Site) => Promise<unknown> = () => Promise.resolve(), settings: () => NodeJS.ProcessEnv = () => ({})): Site {
   const site = new Site();
   test.beforeAll(async ({ browser }) => {

@@ -18,7 +18,7 @@ test.afterAll(() => provider.stop());
 
 const open = (look?: Look) => site.open({ look, origins: [provider.issuer] });
 
-/** Says at the provider who one is. */
+/** Enters the account name at the provider. */
 async function sayWho({ page }: Visitor, account: string): Promise<void> {
   await page.locator('input[name=login]').fill(account);
   await page.getByRole('button', { name: 'Sign in at Corp' }).click();
@@ -59,7 +59,7 @@ test('somebody links their account, signs in by it where they were, and is unlin
   const byCorp = page.getByRole('link', { name: 'Sign in with Corp' });
   await byCorp.waitFor();
   await visitor.inspect('sso-sign-in');
-  // By keyboard. The provider knows the browser by now, and asks nothing.
+  // By keyboard. The provider recognizes the browser and shows no form.
   await byCorp.focus();
   await page.keyboard.press('Enter');
   await page.locator('#content').waitFor();
@@ -145,7 +145,7 @@ for (const language of ['en', 'zh'] as const)
     await sayWho(visitor, 'stranger');
     await page.getByText(say('No user is linked to this account', '此账户未关联任何用户')).waitFor();
     await visitor.inspect(`sso-failed-${language}`);
-    // Nothing that somebody else writes into the address is said here.
+    // The page displays nothing that other people write into the address.
     await page.goto('/single-sign-on#failure=<b>call+us</b>&request=call-us');
     await page.reload();
     await page.getByText(say('This sign-in is no longer valid', '此次登录已失效')).waitFor();
@@ -158,7 +158,7 @@ nightly('while the provider is down one signs in with a password', async () => {
   const { page } = visitor;
   await page.goto('/account');
   await page.getByRole('link', { name: 'Sign in with Corp' }).click();
-  // What the provider said of itself is still known: the browser finds nobody there.
+  // The service has cached the provider's metadata: the browser finds no server there.
   await page.waitForURL((url) => url.href.startsWith(provider.issuer) || url.protocol === 'chrome-error:').catch(() => undefined);
   await visitor.signIn(admin, '/account');
   await page.getByRole('heading', { name: 'My account' }).waitFor();

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { itemInStock } from './pages';
 import { expect, serviceSite, test } from './site';
 
-/** How soon a change shows to others, in ms; the median of several decides, for the machine is shared. */
+/** The maximum delay until a change appears, in ms. The median of several measurements decides, since the machine is shared. */
 const second = 1000;
 
 const site = serviceSite();
@@ -19,7 +19,7 @@ async function took(what: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** How long until something shows after a change, in ms. */
+/** Measures the time until a change appears, in ms. */
 async function shownAfter(change: () => Promise<unknown>, shown: Locator): Promise<number> {
   await change();
   return took(() => shown.waitFor());
@@ -33,7 +33,7 @@ test('a change by one admin shows on the clean list and page of the other within
   const step = (order: Placed, action: string, body: object) => site.asLi<Placed>('POST', `/orders/${order.id}/${action}`, body, { 'If-Match': order.etag });
   const orders = await Promise.all([place(), place(), place(), place(), place()]);
   const list = await site.enter('/orders');
-  // No more can be asked of a machine than twice what it takes to open the list.
+  // The limit is twice the time that the machine needs to open the list.
   const opening = await took(() => list.visit('/orders'));
   const soon = Math.max(second, 2 * opening);
   await list.page.getByRole('status').getByText('Live', { exact: true }).waitFor();

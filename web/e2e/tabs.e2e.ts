@@ -14,7 +14,7 @@ const site = tenantSite(async () => {
 const isLive = (page: Page) => page.getByRole('status').getByText('Live', { exact: true }).waitFor();
 const tenantOf = (page: Page) => page.locator('header').getByTitle(/^Tenant /);
 
-/** Makes a page believe that it is behind another tab; a browser without windows shows them all. */
+/** Makes a page report that it is hidden; a headless browser reports all pages as visible. */
 async function hide(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.defineProperty(document, 'visibilityState', { get: () => (sessionStorage.getItem('e2e.shown') === null ? 'hidden' : 'visible') });
@@ -47,7 +47,7 @@ test('eight tabs of one browser share one stream, all answer and all hear of a c
   await Promise.all(pages.map(isLive));
   expect(proxy.streams).toBe(1);
 
-  // The tab that holds the stream goes; another takes it over, and nothing is missed.
+  // The tab with the stream closes; another one takes over, and no event is lost.
   await visitor.page.close();
   await site.asLi('POST', '/items', { sku: 'TABS-3', name: 'Made while the stream changed hands', price: 6000 });
   await Promise.all(pages.slice(1).map((page) => page.getByRole('link', { name: 'TABS-3' }).waitFor()));
@@ -169,7 +169,7 @@ test('a language that is chosen in one tab is that of the others, which keep wha
 test('after the session ended the dialog offers the tenant that one worked in, and lets it be changed', async () => {
   const { visitor } = await site.behindProxy('/items');
   const { page, context } = visitor;
-  // Another tab has been somewhere else since.
+  // Another tab has signed in to another tenant since then.
   await page.evaluate(() => localStorage.setItem('interlock.tenant', 'elsewhere'));
   await context.clearCookies();
   await page.getByRole('searchbox', { name: 'Search' }).fill('TABS-1');
@@ -188,11 +188,11 @@ test('after the session ended the dialog offers the tenant that one worked in, a
 test('a tab reloads itself once when a new version was deployed, keeps what was typed, and says so', async () => {
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   const { page } = visitor;
-  // The page is of an older version, which is gone; what is loaded from then on is of the new one.
+  // The page has an older version that is no longer deployed; everything that loads later is new.
   proxy.rule(({ path }) => (path === '/items/TABS-1' ? { rewrite: (html) => html.replace(/(name="build" content=")/, '$1older-') } : undefined));
   await page.goto('/items/TABS-1');
   await page.getByRole('textbox', { name: 'Name' }).fill('Green tea, first flush');
-  // The old page says nothing of what it misses while the new one is on its way.
+  // The old page shows no error about missing chunks while the new one loads.
   await page.evaluate(() => {
     const look = () => {
       if (document.body.innerText.includes('Something went wrong on this page')) console.error('the old page shows that it is broken');
@@ -222,7 +222,7 @@ nightly('files that stay away do not make a tab reload itself for ever', async (
   const { visitor, proxy } = await site.behindProxy('/items', { isolated: true });
   const { page } = visitor;
   proxy.rule(({ path }) => (path.startsWith('/assets/configs-') ? { instead: 404 } : undefined));
-  // The router may ask for the same reload; both are one.
+  // The router may request the same reload; both count as one.
   let loads = 0;
   page.on('load', () => loads++);
   await page.getByRole('link', { name: 'Configs' }).click();
@@ -270,7 +270,7 @@ nightly('drafts are listed, lead back, and go when one signs out; a full storage
       try {
         for (let i = 0; ; i++) localStorage.setItem(`filler-${size}-${i}`, 'x'.repeat(size));
       } catch {
-        // Full at this size.
+        // Storage is full for entries of this size.
       }
     }
   });

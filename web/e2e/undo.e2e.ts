@@ -94,7 +94,7 @@ test('an adjustment of stock is taken back by another, and keeps what came betwe
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').first().fill('5');
   await dialog.getByLabel(/Reason/).fill('counted again');
-  // As in every form.
+  // Ctrl+S saves, as in every form.
   await page.keyboard.press('Control+s');
   await dialog.waitFor({ state: 'detached' });
   await site.asLi('POST', '/inventory/UNDO-1/adjustments', { delta: 2, reason: 'found', reference: 'found-2' });

@@ -53,7 +53,7 @@ test('the list shows who is on a work order and who holds it, as that happens', 
 
   await expect.poll(() => row.getByText('Also here: Li').count()).toBe(0);
   expect(await row.getByRole('link', { name: 'Li', exact: true }).count()).toBe(1);
-  // Who opens the list later is told of those who are there already.
+  // A user who opens the list later sees the users who are already present.
   await site.enter(`/work-orders/${id}`, li);
   await first.visit('/work-orders?status=claimed');
   await row.getByText('Also here: Li').waitFor({ state: 'attached' });
@@ -113,7 +113,7 @@ nightly('a work order is commented, assigned, resolved, closed and reopened, and
   await button(page, 'Post comment').click();
   await page.getByText('I have asked the customer.').first().waitFor();
   await expect.poll(() => page.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('');
-  // Who acts on an open one holds it.
+  // A comment on an open work order claims it.
   await expect.poll(async () => (await orderNow(id)).status).toBe('claimed');
 
   await button(page, 'Assign…').click();

@@ -19,7 +19,7 @@ const place = (userId: number) => site.request<Order>('POST', '/orders', { userI
 
 const dialogOf = ({ page }: Visitor) => page.getByRole('dialog');
 const submit = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]');
-/** Until what was sent was answered, or is said to be unknown. */
+/** Waits until the request has a reply or an unknown outcome. */
 const settled = (visitor: Visitor) => dialogOf(visitor).locator('button[type=submit]:not([data-loading])').waitFor();
 
 async function openOrder(visitor: Visitor, userId: number): Promise<void> {
@@ -38,7 +38,7 @@ nightly('an order whose reply is lost while its repeats find it still running is
       lost = key;
       return 'lose';
     }
-    // The service says so of this key until its first attempt has ended.
+    // The service returns this for the key until its first attempt has ended.
     return key === lost ? inProgress : undefined;
   });
   await submit(visitor).click();

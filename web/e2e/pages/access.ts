@@ -10,7 +10,7 @@ interface Made {
 
 let ask: ApiRequest;
 let invitation = { path: '' };
-/** Users and roles of these pages by kind and name; they are made once, before all looks. */
+/** Users and roles of these pages by kind and name; created once for all looks. */
 const ids = new Map<string, number>();
 
 const password = 'a long enough password';
@@ -35,7 +35,7 @@ async function user(username: string, displayName: string, roles: readonly strin
 
 const pathOf = (kind: 'users' | 'roles', name: string) => `/${kind}/${ids.get(`${kind}/${name}`) ?? 0}`;
 
-/** The address of a record, whose number is not known before it is made. */
+/** The address of a record, whose id is only known after its creation. */
 const pageOf = (kind: 'users' | 'roles', name: string) => () => pathOf(kind, name);
 
 const edit = async (path: string, patch: unknown) => {

@@ -4,7 +4,7 @@ import type { ApiRequest, PageUnderTest } from '../pages';
 const shelf = '/aggregates/shelf/A-17';
 const dialog = (page: Page) => page.getByRole('dialog');
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
-/** Inputs that offer what there is are comboboxes. */
+/** Inputs with suggestions are comboboxes. */
 const field = (page: Page, en: string, zh: string) => {
   const name = new RegExp(`^(${en}|${zh})$`);
   return dialog(page).getByRole('textbox', { name }).or(dialog(page).getByRole('combobox', { name }));

@@ -10,7 +10,7 @@ interface Made {
   etag: string;
 }
 
-/** The campaigns of these pages by name; they are made once, before all looks. */
+/** The campaigns of these pages by name; created once for all looks. */
 const ids = new Map<string, number>();
 let ask: ApiRequest;
 
@@ -27,7 +27,7 @@ const edit = async (id: number, patch: unknown) => {
 
 const idOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1));
 
-/** The address of a campaign, whose number is not known before it is made. */
+/** The address of a campaign, whose id is only known after its creation. */
 const pageOf = (name: string) => () => `/coupon-campaigns/${ids.get(name) ?? 0}`;
 
 const shown = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();

@@ -10,7 +10,7 @@ interface Tagged {
 
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})`) });
 
-/** Opens the batch dialog for what the address filters. */
+/** Opens the batch dialog for the filtered configs. */
 async function openBatch(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: /^(Choose all rows|选择本页)/ }).check();
   await page

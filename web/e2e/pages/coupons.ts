@@ -7,12 +7,12 @@ const at = (days: number) => new Date(Date.now() + days * day).toISOString();
 let ask: ApiRequest;
 let campaign = 0;
 let codes: string[] = [];
-/** One user may have only so many, and every look redeems one. */
+/** Users have a coupon limit, and every look redeems one coupon. */
 let lastUser = 76;
 
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 
-/** A coupon with its history; codes are not known before it is issued. */
+/** A coupon with its history; codes are only known after the issue. */
 const coupon = (i: number) => ({
   path: () => `/coupons/${codes[i] ?? ''}`,
   reach: (page: Page) => page.locator('ol li').first().waitFor(),

@@ -5,14 +5,14 @@ const pages: PageUnderTest[] = [
     name: 'dashboard-busy',
     path: '/',
     prepare: async (request) => {
-      // Somebody comes second, so that there is a conflict to show.
+      // A stale edit, so that there is a conflict to show.
       const { etag } = await request<{ etag: string }>('POST', '/items', { sku: 'DASH-1', name: 'Teapot', price: 12900 });
       const change = (price: number) => request('PATCH', '/items/DASH-1', { price }, { 'If-Match': etag, 'Content-Type': 'application/merge-patch+json' });
       await change(13900);
       await change(14900).catch(() => undefined);
     },
     reach: async (page) => {
-      // Which ten changes are the latest depends on what the looks before this one did.
+      // The ten latest changes depend on the earlier looks.
       await page
         .getByRole('region', { name: /^(Recent changes|最近更改)$/ })
         .getByRole('listitem')
@@ -31,7 +31,7 @@ const pages: PageUnderTest[] = [
       await page.route('**/api/v1/dashboard', (route) =>
         route.fulfill({ status: 500, json: { type: '/problems/internal', title: 'Internal error', status: 500, code: 'internal', requestId: 'r-1' } }),
       );
-      // Loaded anew: what was read before would be shown until it is old.
+      // A reload, since the cache would show the earlier data until it is stale.
       await page.goto('/');
       await page.getByRole('alert').waitFor();
       await page.unroute('**/api/v1/dashboard');

@@ -20,7 +20,7 @@ interface Sale {
   etag: string;
 }
 
-/** The sales of these pages by name; they are made once, before all looks. */
+/** The sales of these pages by name; created once for all looks. */
 const ids = new Map<string, number>();
 let ask: ApiRequest;
 
@@ -30,7 +30,7 @@ async function make(change: Partial<typeof terms> = {}): Promise<Sale> {
   return made;
 }
 
-/** The address of a sale, whose number is not known before it is made. */
+/** The address of a sale, whose id is only known after its creation. */
 const pageOf =
   (name: string, rest = '') =>
   () =>
@@ -46,7 +46,7 @@ const cockpit = async (page: Page) => {
 const button = (page: Page, en: string, zh: string) => page.getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 const dialogButton = (page: Page, en: string, zh: string) => page.getByRole('dialog').getByRole('button', { name: new RegExp(`^(${en}|${zh})$`) });
 
-/** What a sale's dead letters look like; nothing that customers do makes one. */
+/** A faked list of dead letters; no customer action creates one. */
 const dead = {
   items: [
     {
@@ -161,7 +161,7 @@ const pages: PageUnderTest[] = [
         .getByRole('region', { name: /chosen|选/i })
         .getByRole('button', { name: /^(Retry|重试)$/ })
         .click();
-      // They are not in the queue, as when somebody else decided on them.
+      // They are not in the queue, as after a decision by another user.
       await dialogButton(page, 'Retry', '全部重试').click();
       await page
         .getByText(/another user has already decided|其他用户已处理/)

@@ -7,7 +7,7 @@ interface Made {
 }
 
 let ask: ApiRequest;
-/** Menus of these pages by name. */
+/** The menus of these pages by name. */
 const ids = new Map<string, number>();
 
 async function menu(name: string, terms: Readonly<Record<string, unknown>>): Promise<number> {

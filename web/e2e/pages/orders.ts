@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { itemInStock, type ApiRequest, type PageUnderTest } from '../pages';
 
-/** The orders under test by what became of them; made once, before all looks. */
+/** The orders under test by status; created once for all looks. */
 const ids = new Map<string, number>();
 const numberOf = (name: string): number => ids.get(name) ?? 0;
 
@@ -10,7 +10,7 @@ interface Placed {
   etag: string;
 }
 
-/** Whose orders are taken in bulk: two for each look. */
+/** The customer of the bulk orders: two orders for each look. */
 const bulkUser = 4712;
 
 async function place(request: ApiRequest, name: string, ...steps: [action: string, body: object][]): Promise<void> {
@@ -53,11 +53,11 @@ async function open(page: Page, id: number): Promise<void> {
   await page.locator('ol li').first().waitFor();
 }
 
-/** The buttons of the page's head and of the dialog, which are named in the language in force. */
+/** The buttons of the page header and of the dialog; their labels depend on the language. */
 const action = (page: Page, n: number) => page.locator('header:has(h1) > div:not(:has(h1))').getByRole('button').nth(n);
 const send = (page: Page) => page.getByRole('dialog').locator('button[type=submit]');
 
-/** Another admin is faster: over the API, while the page has a dialog open. */
+/** Another admin is first: through the API, while a dialog is open. */
 async function overtake(page: Page, id: number): Promise<void> {
   const status = await page.evaluate(async (order) => {
     const session = (await (await fetch('/api/v1/session')).json()) as { csrfToken: string };
@@ -68,7 +68,7 @@ async function overtake(page: Page, id: number): Promise<void> {
   if (status !== 200) throw new Error(`the other admin was answered ${status}`);
 }
 
-/** How often each of the states that use an order up was looked at. */
+/** How often each state that consumes an order was reached. */
 const looked = { moved: 0, lost: 0 };
 
 const pages: PageUnderTest[] = [
@@ -103,7 +103,7 @@ const pages: PageUnderTest[] = [
     name: 'order-lost',
     path: '/orders?userId=4711',
     reach: async (page) => {
-      // Without the stream the page does not hear of the other admin before its own step is refused.
+      // Without the stream the page learns of the other admin only by the rejection.
       await page.route('**/api/v1/events?*', (route) => route.abort());
       await page.reload();
       const id = numberOf(`lost ${looked.lost++}`);

@@ -18,7 +18,7 @@ const page: PageUnderTest = {
   name: 'promises-broken',
   path: '/promises',
   reach: async (page) => {
-    // The service under test keeps its promises, so that what a broken one looks like is said for it.
+    // The service under test violates no promise, so the response is faked.
     await page.route('**/api/v1/promises', (route) =>
       route.fulfill({
         json: {

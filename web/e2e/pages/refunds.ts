@@ -6,7 +6,7 @@ interface Versioned {
   etag: string;
 }
 
-/** Orders and refunds under test by what became of them. */
+/** Orders and refunds under test by status. */
 const made = new Map<string, number>();
 const idOf = (name: string): number => made.get(name) ?? 0;
 
@@ -56,7 +56,7 @@ const pages: PageUnderTest[] = [
   {
     name: 'order-refunds',
     path: () => `/orders/${idOf('order wallet')}`,
-    // The refunds of the order name it, and so does the order's timeline.
+    // Both the refunds of the order and its timeline contain the link.
     reach: (page) =>
       page
         .locator(`a[href="/refunds/${idOf('refund wallet')}"]`)

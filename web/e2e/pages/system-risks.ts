@@ -4,7 +4,7 @@ const page: PageUnderTest = {
   name: 'system-risks',
   path: '/system',
   reach: async (page) => {
-    // The service under test is embedded and has nothing to lose, so that what a server could is said for it.
+    // The embedded service under test has no possible losses, so the response is faked.
     await page.route('**/api/v1/system', (route) =>
       route.fulfill({
         json: {

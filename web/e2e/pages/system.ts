@@ -4,7 +4,7 @@ const page: PageUnderTest = {
   name: 'system-working',
   path: '/system',
   reach: async (page) => {
-    // Locks are held for milliseconds, so that what a held one looks like is said for the service.
+    // Locks are held for milliseconds, so the response is faked.
     await page.route('**/api/v1/queues', (route) =>
       route.fulfill({
         json: {

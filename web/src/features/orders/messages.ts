@@ -76,7 +76,7 @@ export const orderMessages = catalogue(
     paymentDue: 'Payment due',
     flashSale: 'Flash sale',
     saleNumber: 'Flash sale {id}',
-    facts: 'Details',
+    facts: 'Facts',
     timeline: 'Timeline',
     eventCreate: 'placed the order',
     eventPay: 'marked it as paid',
