@@ -45,7 +45,7 @@ export async function apiOf(address: string, credentials: Credentials): Promise<
   return async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await send(address, method, path, body, { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 }

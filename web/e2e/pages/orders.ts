@@ -65,7 +65,7 @@ async function overtake(page: Page, id: number): Promise<void> {
     const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrfToken, 'If-Match': etag };
     return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: JSON.stringify({ method: 'external', reference: `PSP-${order}` }) })).status;
   }, id);
-  if (status !== 200) throw new Error(`the other admin was answered ${status}`);
+  if (status !== 200) throw new Error(`the request of the other admin returned ${status}`);
 }
 
 /** How often each state that consumes an order was reached. */

@@ -17,7 +17,7 @@ export function useStepUp(): boolean {
 
 function useOpenSession(): Session {
   const state = useSession();
-  if (!('session' in state)) throw new Error('nobody is signed in');
+  if (!('session' in state)) throw new Error('no user is signed in');
   return state.session;
 }
 

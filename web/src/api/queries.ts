@@ -77,8 +77,9 @@ export class Gatherer {
   }
 
   /**
-   * The time until the next flush is allowed. A flush occupies one of `most` slots, and a slot is
-   * free again after its refill time.
+   * The time until the next flush, in ms. Each flush counts for `most` refill intervals. With fewer
+   * than `most` counted flushes it is due immediately, otherwise one refill interval after the
+   * last.
    */
   #wait(): number {
     const now = Date.now();

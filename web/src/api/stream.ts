@@ -180,7 +180,7 @@ export class SharedStream {
       this.#absent(abort);
       return undefined;
     }
-    if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);
+    if (!response.ok || response.body === null) throw new Error(`the stream returned ${response.status}`);
     if (this.#state.since !== undefined && !goesOn) this.#gap();
     this.#failures = 0;
     this.#heard(abort);

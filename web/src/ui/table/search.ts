@@ -27,7 +27,10 @@ export const isUnreadable = (value: unknown): value is Unreadable => typeof valu
 /** Serializes search parameters; unreadable values stay unchanged. */
 export const stringifySearch = stringifySearchWith((value: unknown) => (isUnreadable(value) ? value.unreadable : JSON.stringify(value)), inNeedOfQuotes);
 
-/** Throws for text that an address can contain without quotes. A number needs none, since every reader parses it as it needs. */
+/**
+ * Tells stringifySearchWith which text needs quotes: text that this function parses. It throws for
+ * a number, which needs none, since each reader parses it.
+ */
 function inNeedOfQuotes(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'number') throw new SyntaxError('a number needs no quotes');

@@ -21,9 +21,9 @@ type Content = Pick<Config, 'valueType' | 'value' | 'remark' | 'protected' | 'se
 const withheldMark = '\u0000withheld';
 
 /**
- * The placeholder of a masked value in a content. It differs in every version: a masked value may
- * have changed, so that a value entered for an older version must not replace it without a
- * conflict. It is an array, since arrays are compared and replaced as complete values.
+ * The placeholder of a masked value in a content. It differs in every version, since the masked
+ * value may have changed: a value entered for an older version then conflicts instead of replacing
+ * it. It is an array, since arrays are compared and replaced as complete values.
  */
 const withheld = (etag: string): Json => [withheldMark, etag];
 
