@@ -13,7 +13,7 @@ const stockOf = (sku: string) => site.request<Stock>('GET', `/inventory/${sku}`)
 const movementsOf = (sku: string) => site.request<{ total: number }>('GET', `/inventory/${sku}/movements`);
 const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
 
-async function stocked(sku: string, pieces: number): Promise<void> {
+async function stocked(sku: string, units: number): Promise<void> {
   await site.request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
   await site.request('POST', `/inventory/${sku}/adjustments`, { delta: units, reason: 'Opening stock', reference: 'opening' });
 }
