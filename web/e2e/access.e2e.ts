@@ -342,5 +342,5 @@ test('of two who name one user the second is asked, and who is named so is calle
   await button(theirs, 'Save merged · v3').click();
   await theirs.page.getByRole('button', { name: /Signed in as Zheng Hua/ }).waitFor();
   expect(await userNow(id)).toMatchObject({ version: 3, displayName: 'Zheng Hua', roles: ['self'] });
-  await theirs.page.getByRole('region', { name: 'What I may do' }).getByText('orders:read').waitFor();
+  await theirs.page.getByRole('region', { name: 'My permissions' }).getByText('orders:read').waitFor();
 });

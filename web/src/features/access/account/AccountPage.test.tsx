@@ -46,7 +46,7 @@ const open = () =>
     () => ({}),
   );
 const mayDo = async () =>
-  within(await screen.findByRole('region', { name: 'What I may do' }))
+  within(await screen.findByRole('region', { name: 'My permissions' }))
     .getAllByRole('listitem')
     .map((one) => one.textContent);
 

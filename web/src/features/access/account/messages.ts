@@ -16,7 +16,7 @@ export const accountMessages = catalogue(
     showTokens: 'Show my tokens',
     name: 'Name',
     nameHint: 'The name that other users see next to your actions. Your username does not change.',
-    allows: 'What I may do',
+    allows: 'My permissions',
     allowsHint: 'The permissions of all your roles together. User administrators assign the roles.',
     change: 'Change password',
     changeTitle: 'Change my password',
