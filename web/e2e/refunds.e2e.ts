@@ -71,7 +71,7 @@ test('of two refunds beyond what is left the second reads who was first and how 
   await first.check();
   await dialog.getByText('At most ¥30.00.').waitFor();
   await first.shoot('refunds-beyond');
-  await dialog.getByRole('button', { name: /^Refund the complete amount/ }).click();
+  await dialog.getByRole('button', { name: /^Remaining/ }).click();
   expect(await dialog.getByRole('textbox', { name: 'Amount' }).inputValue()).toBe('30.00');
   await inDialog(first.page, 'Request the refund').click();
   await first.page.getByText(/^Refund \d+ of ¥30\.00 was requested\.$/).waitFor();

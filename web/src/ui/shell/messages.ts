@@ -79,7 +79,7 @@ export const shellMessages = catalogue(
     connectingHint: 'Connecting to the live updates.',
     live: 'Live',
     liveHint: 'Changes by other users appear immediately. Last message from the service: {age} ago.',
-    lost: 'Reconnecting, data {age} old',
+    lost: 'Reconnecting, {age} old',
     lostHint: 'The connection is lost. The data on this page may be {age} old; it refreshes once the connection is back.',
     lostNever: 'Reconnecting',
     asleep: 'Paused',
