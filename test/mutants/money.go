@@ -57,9 +57,9 @@ var money = []mutant{
 		caught: tests{"test/shop": {"TestPaymentReferencePaysOneOrder"}},
 	},
 	{
-		name: "of racing callbacks of one payment one succeeds",
+		name: "a callback that is overtaken by its repeat is a conflict",
 		file: "internal/core/change/transition.go", old: `l.Repeated != nil && l.Repeated(current)`, new: `l.Repeated != nil && !l.Repeated(current)`,
-		caught: tests{"test/shop": {"TestRacingCallbacksOfAPaymentAllSucceed"}},
+		caught: tests{"test/shop": {"TestOvertakenCallbackFindsItsPayment"}},
 	},
 	{
 		name: "the repeated settlement of a refund is a conflict",

@@ -70,6 +70,34 @@ func TestSettlementReferenceSettlesOneRefund(t *testing.T) {
 	})
 }
 
+func TestOvertakenCallbackFindsItsPayment(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		s := Open(ctx, t, db)
+		s.Stock(t, "TEA-1", 100, Plenty)
+		id, payment, runs := world.ID(s.Place(t)), outside(), 0
+		var after *orders.Order
+		err := s.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+			order, err := s.Orders.Order(ctx, id)
+			if err != nil {
+				return err
+			}
+			switch runs++; runs {
+			case 1:
+				// The unit runs again with its statements one by one.
+				s.bumpVersion(t, order)
+			case 2:
+				_, err := s.move(ctx, id, payment, nil)
+				require.NoError(t, err)
+			}
+			after, err = s.Orders.Transition(ctx, u, order, payment, nil)
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, 3, runs)
+		require.EqualValues(t, 3, after.Version)
+	})
+}
+
 func TestRacingCallbacksOfAPaymentAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const racers = 12
