@@ -22,12 +22,13 @@ const (
 	acceptPause = 50 * time.Millisecond
 )
 
-// connections bounds the connections that a server has open, of all networks and of each. A
-// connection beyond that waits until one ends, or until one has been idle for idleGrace: the longest
-// idle is closed first. A network at its share makes room by its own connections alone, so that
-// it takes no place of the others. A trusted proxy has no share, because it brings many callers.
+// connections is a listener that bounds the open connections of a server, in total and of each
+// network. A connection beyond a bound waits until another one ends, or until the longest idle one
+// can be closed: it must be idle for idleGrace. A network at its share makes room with its own
+// connections only, so that it takes no place of other networks. A trusted proxy has no share,
+// because it brings many callers.
 //
-// It is the listener of http.Server, whose ConnState reports to note.
+// http.Server reports the states of the connections to note.
 type connections struct {
 	net.Listener
 	most, share int
@@ -38,12 +39,12 @@ type connections struct {
 	open int
 	// openOf and waitingOf count the connections of each network.
 	openOf, waitingOf map[string]int
-	// idle has the open connections that serve nothing, the longest idle first, waiting those that
-	// are not served yet, and ready those that Accept returns next.
+	// idle are the open connections without a request, the longest idle first; waiting are those
+	// that are not open yet; ready are those that Accept returns next.
 	idle, waiting list.List
 	ready         []accepted
 	arrived       *sync.Cond
-	// retry is set while a timer is to call admit.
+	// retry is set while a timer will call admit.
 	retry, closed bool
 }
 
@@ -57,7 +58,7 @@ type connection struct {
 	net.Conn
 	of      *connections
 	network string
-	// place is where it is in idle or waiting; nil in neither.
+	// place is its element in idle or waiting; nil if it is in neither.
 	place *list.Element
 	since time.Time
 	once  sync.Once
@@ -78,7 +79,7 @@ func (c *connections) acceptAll() {
 	for {
 		conn, err := c.Listener.Accept()
 		if err == nil {
-			c.arrive(conn)
+			c.enqueue(conn)
 			continue
 		}
 		c.mu.Lock()
@@ -92,9 +93,9 @@ func (c *connections) acceptAll() {
 	}
 }
 
-// arrive has a connection wait for its turn. One of a network of which a share waits already is
-// closed.
-func (c *connections) arrive(conn net.Conn) {
+// enqueue appends a connection to the waiting ones. It closes the connection if as many as a share
+// of its network wait already.
+func (c *connections) enqueue(conn net.Conn) {
 	remote := conn.RemoteAddr().String()
 	host, _, _ := net.SplitHostPort(remote)
 	network := ratelimit.Network(host)
@@ -113,7 +114,7 @@ func (c *connections) arrive(conn net.Conn) {
 	c.admit()
 }
 
-// admit makes ready those that wait and for which there is room. The caller has the mutex.
+// admit moves the waiting connections for which there is room to ready. The caller holds the mutex.
 func (c *connections) admit() {
 	for next := c.waiting.Front(); next != nil && !c.closed; {
 		one := next.Value.(*connection)
@@ -127,7 +128,7 @@ func (c *connections) admit() {
 		c.stopWaiting(one)
 		c.open++
 		c.openOf[one.network]++
-		c.rest(one)
+		c.setIdle(one)
 		c.ready = append(c.ready, accepted{conn: one})
 		c.arrived.Signal()
 	}
@@ -141,8 +142,8 @@ func (c *connections) makeRoom(network string) bool {
 	return c.open < c.most || c.closeIdle(func(*connection) bool { return true })
 }
 
-// closeIdle closes the longest idle of the connections that match, if it has been idle for
-// idleGrace; otherwise admit runs again when it has.
+// closeIdle closes the longest idle of the matching connections and reports true. If that one is not
+// idle for idleGrace yet, admit runs again when it is.
 func (c *connections) closeIdle(matches func(one *connection) bool) bool {
 	for at := c.idle.Front(); at != nil; at = at.Next() {
 		one := at.Value.(*connection)
@@ -153,8 +154,8 @@ func (c *connections) closeIdle(matches func(one *connection) bool) bool {
 			c.admitIn(left)
 			return false
 		}
-		c.leave(one)
-		// Not by its own Close, which takes the mutex.
+		c.release(one)
+		// one.Close would acquire the mutex again.
 		_ = one.Conn.Close()
 		return true
 	}
@@ -174,14 +175,14 @@ func (c *connections) admitIn(d time.Duration) {
 	})
 }
 
-// rest puts an open connection behind the idle ones.
-func (c *connections) rest(one *connection) {
+// setIdle appends an open connection to the idle ones.
+func (c *connections) setIdle(one *connection) {
 	one.since = clock.Mark()
 	one.place = c.idle.PushBack(one)
 }
 
-// work takes an open connection from the idle ones.
-func (c *connections) work(one *connection) {
+// setActive removes an open connection from the idle ones.
+func (c *connections) setActive(one *connection) {
 	if one.place != nil {
 		c.idle.Remove(one.place)
 		one.place = nil
@@ -194,10 +195,10 @@ func (c *connections) stopWaiting(one *connection) {
 	decrement(c.waitingOf, one.network)
 }
 
-// leave counts an open connection as closed, at its first call.
-func (c *connections) leave(one *connection) {
+// release gives the place of an open connection back, at its first call.
+func (c *connections) release(one *connection) {
 	one.once.Do(func() {
-		c.work(one)
+		c.setActive(one)
 		c.open--
 		decrement(c.openOf, one.network)
 	})
@@ -209,7 +210,7 @@ func decrement(counts map[string]int, network string) {
 	}
 }
 
-// note is told of the state of a connection by http.Server.
+// note receives the state of a connection from http.Server.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -222,10 +223,10 @@ func (c *connections) note(conn net.Conn, state http.ConnState) {
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateActive:
-		c.work(one)
+		c.setActive(one)
 	case http.StateIdle:
-		c.work(one)
-		c.rest(one)
+		c.setActive(one)
+		c.setIdle(one)
 		c.admit()
 	case http.StateNew, http.StateHijacked, http.StateClosed:
 	}
@@ -243,7 +244,7 @@ func (c *connections) Accept() (net.Conn, error) {
 	return next.conn, next.err
 }
 
-// Close implements net.Listener: those that wait are closed too.
+// Close implements net.Listener. It closes the waiting connections too.
 func (c *connections) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -259,7 +260,7 @@ func (c *connections) Close() error {
 func (one *connection) Close() error {
 	c := one.of
 	c.mu.Lock()
-	c.leave(one)
+	c.release(one)
 	c.admit()
 	c.mu.Unlock()
 	return one.Conn.Close()

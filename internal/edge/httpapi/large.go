@@ -17,8 +17,8 @@ const (
 	uploadPatience = 2 * time.Second
 )
 
-// limitLarge reads and serves at most largeBodies large requests at once: bodies are held in
-// memory.
+// limitLarge bounds the large requests that are read and served at the same time to largeBodies:
+// bodies are in memory.
 func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
@@ -29,17 +29,17 @@ func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// largeBody is the body of a request that may be larger than the usual MiB. It takes a place for
-// large bodies once a MiB has arrived, so that an upload that sends nothing holds none, and
-// then fails when the rest arrives too slowly.
+// largeBody is the body of a request that may be larger than the usual MiB. It acquires a place for
+// large bodies after the first MiB, so that an upload that sends nothing occupies none. From then
+// on a read fails if the rest arrives too slowly.
 type largeBody struct {
 	io.ReadCloser
 	request context.Context
 	places  chan struct{}
 	control *http.ResponseController
-	// read counts the bytes, and due is how many of them the next deadline is for.
+	// read counts the bytes; due is the count at which the next deadline is set.
 	read, due int
-	// entered is when it took a place; zero before.
+	// entered is the time at which it acquired a place; zero before.
 	entered time.Time
 }
 
@@ -53,14 +53,14 @@ func (b *largeBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read += n
 	if err == io.EOF && !b.entered.IsZero() { //nolint:errorlint // a reader returns it as it is
-		// A deadline that passes while the request is served would cancel it.
+		// A deadline that passes while the handler runs would cancel the request.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
 
-// enter takes a place, at the first call, and sets the deadline of the next step. A connection
-// without deadlines has none here either.
+// enter acquires a place at the first call, and sets the deadline of each step. It ignores
+// connections that have no deadlines, which are those of tests.
 func (b *largeBody) enter() error {
 	if b.entered.IsZero() {
 		select {
