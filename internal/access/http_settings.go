@@ -16,7 +16,7 @@ import (
 // settingsRoutes registers the routes of the tenant's settings.
 func (h handler) settingsRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/settings", readSettingsPermission, h.find, h.settings)
-	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings, httpapi.Needs("bypass", approvals.BypassPermission))
+	httpapi.MutationOf(r.SteppedUp(), http.MethodPatch, "/settings", writeSettingsPermission, h.find, h.editSettings)
 	httpapi.Get(r, "/settings/history", readSettingsPermission, h.settingsHistory)
 }
 
@@ -63,11 +63,11 @@ func (h handler) settings(_ context.Context, row *TenantSettings, _ httpapi.None
 
 type editSettingsRequest struct {
 	httpapi.Edit[TenantRules]
-	Bypass approvals.Reason `query:"bypass"`
+	Bypass approvals.Bypass `query:"bypass"`
 }
 
 func (h handler) editSettings(ctx context.Context, u *uow.Unit, row *TenantSettings, in editSettingsRequest) (editedSettingsView, error) {
-	edited, err := h.service.EditSettings(approvals.Bypassing(ctx, string(in.Bypass)), u, row, in.Change())
+	edited, err := h.service.EditSettings(approvals.Bypassing(ctx, string(in.Bypass.Reason)), u, row, in.Change())
 	if err != nil {
 		return editedSettingsView{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 )
 
@@ -22,10 +23,9 @@ var iconNames = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]{0,31}$`)
 // admin to know; had is the permission that the menu had before.
 func (s *Service) checkMenu(m MenuTerms, had string) (broken apperr.Fields) {
 	_, isPage := pageOf(m.Path)
-	broken.Check(m.Title == "" || !unshowable(m.Title), "/title", "text", "must be text without control characters")
-	broken.Check(utf8.RuneCountInString(m.Title) <= longestName, "/title", "max", "must have at most "+strconv.Itoa(longestName)+" characters")
-	broken.Check(strings.TrimSpace(m.Title) != "" || m.Title == "" && isPage, "/title", "required",
-		"is required; only a page of the admin may go by its own name")
+	if m.Title != "" || !isPage {
+		broken = naming.Check("/title", m.Title, longestName)
+	}
 	broken.Check(m.Path == "" || isPage || isLink(m.Path), "/path", "path",
 		"must be a path of this admin, such as /orders, an address that begins with https://, or empty for a group")
 	broken.Check(len(m.Path) <= longestPath, "/path", "max", "must have at most "+strconv.Itoa(longestPath)+" bytes")

@@ -2,12 +2,9 @@ package access
 
 import (
 	"regexp"
-	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 )
 
 var (
@@ -33,16 +30,10 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// checkName refuses a name for people that is empty, too long, or that no screen
-// could show.
+// checkName is naming.Check as an error.
 func checkName(pointer, name string) error {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return invalid(pointer, "required", "is required")
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return invalid(pointer, "text", "must be text without control characters")
-	case utf8.RuneCountInString(name) > longestName:
-		return invalid(pointer, "max", "must have at most "+strconv.Itoa(longestName)+" characters")
+	if broken := naming.Check(pointer, name, longestName); len(broken) > 0 {
+		return apperr.Invalid(broken...)
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clip"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 )
 
@@ -128,9 +128,8 @@ func checkText(pointer, text string) *apperr.Field {
 		return &apperr.Field{Pointer: pointer, Code: "required", Message: "is required"}
 	case utf8.RuneCountInString(text) > maxText:
 		return &apperr.Field{Pointer: pointer, Code: "max", Message: "must have at most " + strconv.Itoa(maxText) + " characters"}
-	// An engine takes texts that differ in spaces at their end for the same.
-	case strings.TrimSpace(text) != text, strings.ContainsFunc(text, unicode.IsControl):
-		return &apperr.Field{Pointer: pointer, Code: "pattern", Message: "must have no spaces at its ends and no control characters"}
+	case !naming.Plain(text):
+		return &apperr.Field{Pointer: pointer, Code: "pattern", Message: naming.Rule}
 	}
 	return nil
 }

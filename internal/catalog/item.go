@@ -14,9 +14,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -58,9 +58,7 @@ type Content struct {
 
 // check returns the places that break a rule.
 func (c Content) check() []apperr.Field {
-	var broken apperr.Fields
-	broken.Check(c.Name != "", "/name", "required", "is required")
-	broken.Check(utf8.RuneCountInString(c.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken := naming.Check("/name", c.Name, longestName)
 	broken.Check(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
 	if owner := c.OwnedByUserID; owner != nil {
 		broken.Check(owner.Valid(), "/ownedByUserId", "pattern", owner.Rule())

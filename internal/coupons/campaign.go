@@ -19,9 +19,9 @@ package coupons
 import (
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -70,9 +70,7 @@ type Terms struct {
 
 // check returns the places that break a rule.
 func (t Terms) check(issued int64) []apperr.Field {
-	var broken apperr.Fields
-	broken.Check(t.Name != "", "/name", "required", "is required")
-	broken.Check(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken := naming.Check("/name", t.Name, longestName)
 	broken.Check(t.Kind == FixedAmount || t.Kind == Percent, "/kind", "oneof", "must be one of amount, percent")
 	broken.Check(t.Value >= 1, "/value", "min", "must be at least 1")
 	broken.Check(t.Kind != Percent || t.Value <= wholePercent, "/value", "max", "must be at most 100 percent")

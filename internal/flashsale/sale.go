@@ -43,9 +43,9 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -98,9 +98,7 @@ type Terms struct {
 
 // check returns the violated rules.
 func (t Terms) check() []apperr.Field {
-	var broken apperr.Fields
-	broken.Check(t.Name != "", "/name", "required", "is required")
-	broken.Check(utf8.RuneCountInString(t.Name) <= longestName, "/name", "max", fmt.Sprintf("must have at most %d characters", longestName))
+	broken := naming.Check("/name", t.Name, longestName)
 	broken.Check(t.SKU != "", "/sku", "required", "is required")
 	broken.Check(t.Price >= 0, "/price", "min", "must be at least 0")
 	broken.Check(t.Quantity >= 1 && t.Quantity <= mostUnits, "/quantity", "range", fmt.Sprintf("must be from 1 to %d", mostUnits))

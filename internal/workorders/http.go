@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -77,7 +78,7 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrd
 
 type openRequest struct {
 	Body struct {
-		Title    string     `json:"title" validate:"required,max=200"`
+		Title    string     `json:"title" validate:"required"`
 		Body     string     `json:"body" validate:"max=5000"`
 		Priority string     `json:"priority" validate:"omitempty,oneof=urgent high normal low"`
 		DueTime  *time.Time `json:"dueTime"`
@@ -97,6 +98,17 @@ func (h handler) checkLinks(ctx context.Context, links []Resource) error {
 		broken.Check(err == nil, fmt.Sprintf("/links/%d", i), "not_a_record", "names no record that you can read")
 	}
 	if len(broken) > 0 {
+		return apperr.Invalid(broken...)
+	}
+	return nil
+}
+
+// longestTitle is in characters.
+const longestTitle = 200
+
+// Check implements the rule for titles.
+func (in *openRequest) Check() error {
+	if broken := naming.Check("/title", in.Body.Title, longestTitle); len(broken) > 0 {
 		return apperr.Invalid(broken...)
 	}
 	return nil

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS installation (
   device_key  VARBINARY(32)     NULL, -- signs the cookies of known browsers; created on first use
   backup_time DATETIME(6)       NULL, -- start of the last backup
   PRIMARY KEY (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 INSERT IGNORE INTO installation (id, epoch, begun_time, reason) VALUES (1, UUID(), UTC_TIMESTAMP(6), 'It was installed.');
 
 -- At most one row: the servers that use this database. An embedded database is claimed by a file
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS server_claims (
   heartbeat_time  DATETIME(6)  NOT NULL,
   lease_ends_time DATETIME(6)  NOT NULL,
   PRIMARY KEY (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- check_value is a known text, encrypted with the key.
 CREATE TABLE IF NOT EXISTS encryption_keys (
@@ -45,14 +45,14 @@ CREATE TABLE IF NOT EXISTS encryption_keys (
   created_time DATETIME(6)    NOT NULL,
   retired_time DATETIME(6)        NULL, -- null: values may be encrypted with the key
   PRIMARY KEY (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The last number of each log whose rows are numbered after their commit.
 CREATE TABLE IF NOT EXISTS log_places (
   name VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   last BIGINT      NOT NULL,
   PRIMARY KEY (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 INSERT IGNORE INTO log_places (name, last) VALUES ('configs', 0);
 
 -- Queues without Redis (mq). They belong to no tenant; the name of a queue contains its tenant.
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS mq_queues (
   name      VARCHAR(100) NOT NULL,
   rate_used BIGINT       NOT NULL DEFAULT 0, -- the token bucket of all consumers is used up until then, µs since 1970
   PRIMARY KEY (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Claimed batches under their leases, and recently settled batches.
 CREATE TABLE IF NOT EXISTS mq_batches (
@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS mq_batches (
   lease_time DATETIME(6)  NOT NULL, -- end of the lease; settled: end of storage
   PRIMARY KEY (id),
   KEY ix_mq_batches_lease (queue, lease_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS mq_messages (
   id            BIGINT         NOT NULL AUTO_INCREMENT,
@@ -89,7 +89,7 @@ CREATE TABLE IF NOT EXISTS mq_messages (
   KEY ix_mq_messages_due (queue, state, due_time, id),
   KEY ix_mq_messages_batch (batch_id),
   KEY ix_mq_messages_message (queue, message_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Replies stored under their idempotency keys (edge/idempotency).
 -- Keys are VARBINARY: a text column treats 'a' and 'a ' as equal.
@@ -121,7 +121,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
   KEY ix_idempotency_keys_search (tenant_id, idempotency_key, id),
   KEY ix_idempotency_keys_time (tenant_id, id),
   KEY ix_idempotency_keys_expires (expires_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Tenants, users, roles, sign-in, menus and tenant settings (access).
 CREATE TABLE IF NOT EXISTS tenants (
@@ -131,7 +131,7 @@ CREATE TABLE IF NOT EXISTS tenants (
   disabled_time DATETIME(6)     NULL, -- null: enabled
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenants_name (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS tenant_settings (
   id                        BIGINT       NOT NULL AUTO_INCREMENT,
@@ -149,7 +149,7 @@ CREATE TABLE IF NOT EXISTS tenant_settings (
   wallet_approval_threshold BIGINT           NULL, -- null: none
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_settings_tenant (tenant_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS tenant_setting_histories (
   id                        BIGINT       NOT NULL AUTO_INCREMENT,
@@ -165,7 +165,7 @@ CREATE TABLE IF NOT EXISTS tenant_setting_histories (
   wallet_approval_threshold BIGINT           NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_tenant_setting_histories_version (tenant_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS users (
   id                      BIGINT       NOT NULL AUTO_INCREMENT,
@@ -188,7 +188,7 @@ CREATE TABLE IF NOT EXISTS users (
   KEY ix_users_display_name (tenant_id, display_name, id), -- ?sort=displayName
   KEY ix_users_updated (tenant_id, updated_time, id), -- ?sort=updatedTime
   KEY ix_users_disabled (tenant_id, disabled, id) -- ?disabled=
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS user_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -206,7 +206,7 @@ CREATE TABLE IF NOT EXISTS user_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_user_histories_version (tenant_id, user_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS roles (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -220,7 +220,7 @@ CREATE TABLE IF NOT EXISTS roles (
   PRIMARY KEY (id),
   UNIQUE KEY uq_roles_name (tenant_id, name),
   KEY ix_roles_updated (tenant_id, updated_time, id) -- ?sort=updatedTime
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS role_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -235,14 +235,14 @@ CREATE TABLE IF NOT EXISTS role_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_role_histories_version (tenant_id, role_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS role_permissions (
   tenant_id  BIGINT       NOT NULL,
   role_id    BIGINT       NOT NULL,
   permission VARCHAR(100) NOT NULL,
   PRIMARY KEY (role_id, permission)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS user_roles (
   tenant_id BIGINT NOT NULL,
@@ -251,7 +251,7 @@ CREATE TABLE IF NOT EXISTS user_roles (
   link_id   BIGINT NOT NULL DEFAULT 0, -- the link whose provider grants the role; 0: a user granted it
   PRIMARY KEY (user_id, role_id, link_id),
   KEY ix_user_roles_role (role_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Rules about several users or roles are guarded by one row per tenant, which every change of
 -- users, roles and permissions increments.
@@ -259,7 +259,7 @@ CREATE TABLE IF NOT EXISTS access_revisions (
   tenant_id BIGINT NOT NULL,
   version   BIGINT NOT NULL,
   PRIMARY KEY (tenant_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS api_tokens (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -282,7 +282,7 @@ CREATE TABLE IF NOT EXISTS api_tokens (
   KEY ix_api_tokens_user (tenant_id, user_id, id),
   KEY ix_api_tokens_name (tenant_id, name, id), -- ?sort=name
   KEY ix_api_tokens_created (tenant_id, created_time, id) -- ?sort=createdTime
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS sessions (
   id             BIGINT       NOT NULL AUTO_INCREMENT,
@@ -299,7 +299,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   UNIQUE KEY uq_sessions_token_hash (token_hash),
   KEY ix_sessions_user (tenant_id, user_id),
   KEY ix_sessions_expires (expires_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Wrong passwords are counted per account and network, so that an attacker in one network cannot
 -- lock out the owner of the account in another.
@@ -312,7 +312,7 @@ CREATE TABLE IF NOT EXISTS sign_in_attempts (
   PRIMARY KEY (id),
   UNIQUE KEY uq_sign_in_attempts_slot (account, network, slot),
   KEY ix_sign_in_attempts_time (created_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Sign-ins and sessions that wait for a second factor.
 CREATE TABLE IF NOT EXISTS sign_in_challenges (
@@ -327,7 +327,7 @@ CREATE TABLE IF NOT EXISTS sign_in_challenges (
   UNIQUE KEY uq_sign_in_challenges_token_hash (token_hash),
   KEY ix_sign_in_challenges_user (tenant_id, user_id),
   KEY ix_sign_in_challenges_expires (expires_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS user_factors (
   id             BIGINT         NOT NULL AUTO_INCREMENT,
@@ -344,7 +344,7 @@ CREATE TABLE IF NOT EXISTS user_factors (
   PRIMARY KEY (id),
   KEY ix_user_factors_user (tenant_id, user_id),
   KEY ix_user_factors_expires (expires_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS recovery_codes (
   id           BIGINT      NOT NULL AUTO_INCREMENT,
@@ -354,7 +354,7 @@ CREATE TABLE IF NOT EXISTS recovery_codes (
   created_time DATETIME(6) NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_recovery_codes_code (tenant_id, user_id, code_hash)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS user_passkeys (
   id                 BIGINT          NOT NULL AUTO_INCREMENT,
@@ -374,7 +374,7 @@ CREATE TABLE IF NOT EXISTS user_passkeys (
   PRIMARY KEY (id),
   UNIQUE KEY uq_user_passkeys_credential (credential_hash),
   KEY ix_user_passkeys_user (tenant_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Identities of users at providers of single sign-on.
 CREATE TABLE IF NOT EXISTS user_links (
@@ -389,7 +389,7 @@ CREATE TABLE IF NOT EXISTS user_links (
   PRIMARY KEY (id),
   UNIQUE KEY uq_user_links_identity (tenant_id, identity_hash),
   KEY ix_user_links_user (tenant_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Single sign-on requests that wait for the response of the provider.
 CREATE TABLE IF NOT EXISTS sign_in_flows (
@@ -408,7 +408,7 @@ CREATE TABLE IF NOT EXISTS sign_in_flows (
   PRIMARY KEY (id),
   UNIQUE KEY uq_sign_in_flows_state (state_hash),
   KEY ix_sign_in_flows_expires (expires_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS menus (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -427,7 +427,7 @@ CREATE TABLE IF NOT EXISTS menus (
   hidden          BOOLEAN      NOT NULL,
   PRIMARY KEY (id),
   KEY ix_menus_parent (tenant_id, parent_id, sort_key, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS menu_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -448,14 +448,14 @@ CREATE TABLE IF NOT EXISTS menu_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_menu_histories_version (tenant_id, menu_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- One row per tenant, which every change of its menu tree increments.
 CREATE TABLE IF NOT EXISTS menu_revisions (
   tenant_id BIGINT NOT NULL,
   version   BIGINT NOT NULL,
   PRIMARY KEY (tenant_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Changes that wait for votes (approvals).
 CREATE TABLE IF NOT EXISTS approvals (
@@ -495,7 +495,7 @@ CREATE TABLE IF NOT EXISTS approvals (
   KEY ix_approvals_id (tenant_id, id), -- the list without filters
   KEY ix_approvals_ends (tenant_id, expires_time, id), -- ?sort=expiresTime
   KEY ix_approvals_due (status, effective_time)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The resources that an approval changes.
 CREATE TABLE IF NOT EXISTS approval_targets (
@@ -507,7 +507,7 @@ CREATE TABLE IF NOT EXISTS approval_targets (
   PRIMARY KEY (id),
   UNIQUE KEY uq_approval_targets_resource (tenant_id, approval_id, resource),
   KEY ix_approval_targets_pending (tenant_id, resource, pending, approval_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS approval_votes (
   id          BIGINT       NOT NULL AUTO_INCREMENT,
@@ -524,7 +524,7 @@ CREATE TABLE IF NOT EXISTS approval_votes (
   voted_time  DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_approval_votes_version (tenant_id, approval_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS approval_comments (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -536,7 +536,7 @@ CREATE TABLE IF NOT EXISTS approval_comments (
   created_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   KEY ix_approval_comments_id (tenant_id, approval_id, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS approval_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -554,7 +554,7 @@ CREATE TABLE IF NOT EXISTS approval_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_approval_histories_version (tenant_id, approval_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Configs (config). Values are the JSON text that was sent: a JSON column reorders members and
 -- rewrites numbers.
@@ -581,7 +581,7 @@ CREATE TABLE IF NOT EXISTS configs (
   KEY ix_configs_updated (tenant_id, updated_time, id), -- ?sort=updatedTime
   KEY ix_configs_version (tenant_id, version, id), -- ?sort=version
   KEY ix_configs_type (tenant_id, value_type, `key`) -- ?valueType=, by key
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Ids are assigned before the commit and can become visible in another order, so the change feed
 -- is ordered by place.
@@ -610,7 +610,7 @@ CREATE TABLE IF NOT EXISTS config_histories (
   UNIQUE KEY uq_config_histories_version (config_id, version),
   UNIQUE KEY uq_config_histories_place (place),
   KEY ix_config_histories_key (tenant_id, `key`, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Items (catalog).
 CREATE TABLE IF NOT EXISTS items (
@@ -633,7 +633,7 @@ CREATE TABLE IF NOT EXISTS items (
   KEY ix_items_price (tenant_id, price, id),
   KEY ix_items_updated (tenant_id, updated_time, id),
   KEY ix_items_status (tenant_id, status, sku) -- ?status=, by sku
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS item_histories (
   id               BIGINT       NOT NULL AUTO_INCREMENT,
@@ -650,7 +650,7 @@ CREATE TABLE IF NOT EXISTS item_histories (
   changed_time     DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_item_histories_version (tenant_id, item_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Stock in units (inventory): on_hand is in stock, and reserved of it is promised. The movements
 -- add up to both, the holds to reserved.
@@ -671,7 +671,7 @@ CREATE TABLE IF NOT EXISTS inventories (
   KEY ix_inventories_available (tenant_id, available, id),
   KEY ix_inventories_updated (tenant_id, updated_time, id),
   CONSTRAINT ck_inventories_reserved CHECK (reserved >= 0 AND on_hand >= reserved)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS inventory_holds (
   tenant_id BIGINT      NOT NULL,
@@ -681,7 +681,7 @@ CREATE TABLE IF NOT EXISTS inventory_holds (
   PRIMARY KEY (tenant_id, holder, sku),
   KEY ix_inventory_holds_sku (tenant_id, sku, quantity),
   CONSTRAINT ck_inventory_holds_quantity CHECK (quantity >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS inventory_movements (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -703,7 +703,7 @@ CREATE TABLE IF NOT EXISTS inventory_movements (
   UNIQUE KEY uq_inventory_movements_version (tenant_id, sku, version),
   UNIQUE KEY uq_inventory_movements_reference (tenant_id, sku, reference),
   KEY ix_inventory_movements_id (tenant_id, sku, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Coupons (coupons).
 CREATE TABLE IF NOT EXISTS coupon_campaigns (
@@ -731,7 +731,7 @@ CREATE TABLE IF NOT EXISTS coupon_campaigns (
   KEY ix_coupon_campaigns_ends (tenant_id, valid_to, id), -- ?sort=validTo, and coupons that expire by a time
   KEY ix_coupon_campaigns_created (tenant_id, created_time, id), -- ?sort=createdTime
   KEY ix_coupon_campaigns_updated (tenant_id, updated_time, id) -- ?sort=updatedTime
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS coupon_campaign_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -753,7 +753,7 @@ CREATE TABLE IF NOT EXISTS coupon_campaign_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_coupon_campaign_histories_version (tenant_id, campaign_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS coupons (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -778,7 +778,7 @@ CREATE TABLE IF NOT EXISTS coupons (
   KEY ix_coupons_updated (tenant_id, updated_time, id),
   KEY ix_coupons_status (tenant_id, status, id), -- ?status=
   KEY ix_coupons_created (tenant_id, created_time, id) -- ?sort=createdTime
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS coupon_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -794,7 +794,7 @@ CREATE TABLE IF NOT EXISTS coupon_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_coupon_histories_version (tenant_id, coupon_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS coupon_holders (
   tenant_id   BIGINT      NOT NULL,
@@ -802,7 +802,7 @@ CREATE TABLE IF NOT EXISTS coupon_holders (
   user_id     VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   held        BIGINT      NOT NULL,
   PRIMARY KEY (tenant_id, campaign_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Wallets in minor units (wallets). The entries of a wallet add up to its balance.
 CREATE TABLE IF NOT EXISTS wallets (
@@ -820,7 +820,7 @@ CREATE TABLE IF NOT EXISTS wallets (
   KEY ix_wallets_balance (tenant_id, balance, id),
   KEY ix_wallets_updated (tenant_id, updated_time, id),
   CONSTRAINT ck_wallets_balance CHECK (balance >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS wallet_entries (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -842,7 +842,7 @@ CREATE TABLE IF NOT EXISTS wallet_entries (
   UNIQUE KEY uq_wallet_entries_reference (tenant_id, user_id, reference),
   KEY ix_wallet_entries_id (tenant_id, user_id, id),
   KEY ix_wallet_entries_created (tenant_id, user_id, created_time) -- the sum of an author's latest entries
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Orders (orders).
 CREATE TABLE IF NOT EXISTS orders (
@@ -883,7 +883,7 @@ CREATE TABLE IF NOT EXISTS orders (
   KEY ix_orders_sale (tenant_id, sale_id, id),
   KEY ix_orders_due (payment_due),
   KEY ix_orders_sale_user (tenant_id, sale_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS order_lines (
   id        BIGINT       NOT NULL AUTO_INCREMENT,
@@ -900,7 +900,7 @@ CREATE TABLE IF NOT EXISTS order_lines (
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_lines_sku (tenant_id, order_id, sku),
   KEY ix_order_lines_sku (tenant_id, sku)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS order_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -916,7 +916,7 @@ CREATE TABLE IF NOT EXISTS order_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_order_histories_version (tenant_id, order_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Refunds of orders (refunds).
 CREATE TABLE IF NOT EXISTS refunds (
@@ -954,7 +954,7 @@ CREATE TABLE IF NOT EXISTS refunds (
   KEY ix_refunds_amount (tenant_id, amount, id),
   KEY ix_refunds_updated (tenant_id, updated_time, id),
   KEY ix_refunds_reference (tenant_id, reference, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS refund_lines (
   id        BIGINT       NOT NULL AUTO_INCREMENT,
@@ -970,7 +970,7 @@ CREATE TABLE IF NOT EXISTS refund_lines (
   PRIMARY KEY (id),
   UNIQUE KEY uq_refund_lines_sku (tenant_id, refund_id, sku),
   KEY ix_refund_lines_order (tenant_id, order_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS refund_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -986,7 +986,7 @@ CREATE TABLE IF NOT EXISTS refund_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_refund_histories_version (tenant_id, refund_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Flash sales (flashsale). flash_sale_stocks counts the units of a sale.
 CREATE TABLE IF NOT EXISTS flash_sales (
@@ -1021,7 +1021,7 @@ CREATE TABLE IF NOT EXISTS flash_sales (
   KEY ix_flash_sales_ends (tenant_id, ends_time, id), -- ?sort=endsTime
   KEY ix_flash_sales_created (tenant_id, created_time, id), -- ?sort=createdTime
   KEY ix_flash_sales_sku (tenant_id, sku, id) -- ?sku=
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS flash_sale_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1047,7 +1047,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_histories (
   replicas        BIGINT           NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_flash_sale_histories_version (tenant_id, sale_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS flash_sale_stocks (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1067,7 +1067,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_stocks (
   UNIQUE KEY uq_flash_sale_stocks_sale (tenant_id, sale_id),
   KEY ix_flash_sale_stocks_finished (finished, tenant_id, sale_id),
   CONSTRAINT ck_flash_sale_stocks_sold CHECK (sold >= 0 AND sold <= allotted)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Every ticket of a sale ends in an order or here.
 CREATE TABLE IF NOT EXISTS flash_sale_rejections (
@@ -1080,7 +1080,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_rejections (
   created_time DATETIME(6) NOT NULL,
   PRIMARY KEY (tenant_id, ticket),
   KEY ix_flash_sale_rejections_sale (tenant_id, sale_id, ticket)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The numbers of a sale for its charts: one row per five seconds in which they changed.
 CREATE TABLE IF NOT EXISTS flash_sale_samples (
@@ -1090,7 +1090,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_samples (
   taken_time DATETIME(6) NOT NULL,
   stats      TEXT        NOT NULL, -- JSON
   PRIMARY KEY (sale_id, slot)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The tables of the gate are used when there is no Redis.
 CREATE TABLE IF NOT EXISTS flash_sale_gates (
@@ -1119,7 +1119,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_gates (
   buried        BIGINT  NOT NULL DEFAULT 0, -- dead tickets
   revision      BIGINT  NOT NULL DEFAULT 0, -- counts changes; written instead of a lock
   PRIMARY KEY (sale_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS flash_sale_tickets (
   sale_id   BIGINT       NOT NULL,
@@ -1137,7 +1137,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_tickets (
   PRIMARY KEY (sale_id, ticket),
   KEY ix_flash_sale_tickets_accepted (sale_id, accepted),
   KEY ix_flash_sale_tickets_confirmed (sale_id, confirmed)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS flash_sale_buyers (
   sale_id   BIGINT      NOT NULL,
@@ -1146,7 +1146,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_buyers (
   units     BIGINT      NOT NULL,
   ticket    VARCHAR(64) NOT NULL, -- the latest
   PRIMARY KEY (sale_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS flash_sale_arrivals (
   sale_id       BIGINT NOT NULL,
@@ -1157,7 +1157,7 @@ CREATE TABLE IF NOT EXISTS flash_sale_arrivals (
   sale_not_open BIGINT NOT NULL,
   queue_full    BIGINT NOT NULL,
   PRIMARY KEY (sale_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Likes, dislikes and bookmarks of customers and users (actions).
 CREATE TABLE IF NOT EXISTS actions (
@@ -1173,7 +1173,7 @@ CREATE TABLE IF NOT EXISTS actions (
   state          VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the active action of the group, or ''
   updated_time   DATETIME(6) NOT NULL,
   PRIMARY KEY (tenant_id, entity_type, entity_id, action_group, actor_kind, actor_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The counts of an entity are the sums of its shards, so that concurrent actions on one entity do
 -- not wait for one row.
@@ -1187,7 +1187,7 @@ CREATE TABLE IF NOT EXISTS action_counts (
   bookmarks   BIGINT      NOT NULL,
   PRIMARY KEY (tenant_id, entity_type, entity_id, shard),
   CONSTRAINT ck_action_counts CHECK (likes >= 0 AND dislikes >= 0 AND bookmarks >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Aggregates (aggregates). Events are append-only. The counters and writers of an aggregate are
 -- derived from its events and written with them. Payloads are the JSON text that was sent.
@@ -1208,7 +1208,7 @@ CREATE TABLE IF NOT EXISTS aggregates (
   KEY ix_aggregates_name (tenant_id, name, id),
   KEY ix_aggregates_updated (tenant_id, updated_time, id),
   KEY ix_aggregates_type (tenant_id, type, id) -- ?sort=type
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS aggregate_events (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1231,7 +1231,7 @@ CREATE TABLE IF NOT EXISTS aggregate_events (
   UNIQUE KEY uq_aggregate_events_version (tenant_id, aggregate_id, version),
   UNIQUE KEY uq_aggregate_events_seq (tenant_id, aggregate_id, client_id, client_seq),
   UNIQUE KEY uq_aggregate_events_event (tenant_id, aggregate_id, event_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS aggregate_writers (
   tenant_id    BIGINT       NOT NULL,
@@ -1239,7 +1239,7 @@ CREATE TABLE IF NOT EXISTS aggregate_writers (
   client_id    VARCHAR(128) NOT NULL,
   last_seq     BIGINT       NOT NULL,
   PRIMARY KEY (tenant_id, aggregate_id, client_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Work orders, each with at most one holder (workorders).
 CREATE TABLE IF NOT EXISTS work_orders (
@@ -1272,7 +1272,7 @@ CREATE TABLE IF NOT EXISTS work_orders (
   KEY ix_work_orders_created (tenant_id, created_time, id),
   KEY ix_work_orders_updated (tenant_id, updated_time, id),
   KEY ix_work_orders_status (tenant_id, status, id) -- ?status=
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS work_order_links (
   id            BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1282,7 +1282,7 @@ CREATE TABLE IF NOT EXISTS work_order_links (
   PRIMARY KEY (id),
   UNIQUE KEY uq_work_order_links (tenant_id, work_order_id, resource),
   KEY ix_work_order_links_resource (tenant_id, resource, work_order_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS work_order_comments (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1294,7 +1294,7 @@ CREATE TABLE IF NOT EXISTS work_order_comments (
   created_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   KEY ix_work_order_comments_id (tenant_id, work_order_id, id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS work_order_histories (
   id              BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1310,7 +1310,7 @@ CREATE TABLE IF NOT EXISTS work_order_histories (
   changed_time    DATETIME(6)  NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_work_order_histories_version (tenant_id, work_order_id, version)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- The audit log (views/audit), one row per unit of work and resource.
 CREATE TABLE IF NOT EXISTS audit_entries (
@@ -1342,7 +1342,7 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   KEY ix_audit_entries_actor (tenant_id, actor_id, id), -- ?actor= as an id
   KEY ix_audit_entries_actor_name (tenant_id, actor_name, id), -- ?actor= as a name
   KEY ix_audit_entries_created (tenant_id, created_time, id) -- ?from= and ?to=
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Conflicts per tenant, UTC day, resource and code (views/dashboard). The numbers are advisory.
 CREATE TABLE IF NOT EXISTS conflict_counts (
@@ -1352,7 +1352,7 @@ CREATE TABLE IF NOT EXISTS conflict_counts (
   code      VARCHAR(64) NOT NULL,
   conflicts BIGINT      NOT NULL,
   PRIMARY KEY (tenant_id, day, resource, code)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Checks of the promises and their findings (views/promises).
 CREATE TABLE IF NOT EXISTS promise_checks (
@@ -1371,7 +1371,7 @@ CREATE TABLE IF NOT EXISTS promise_checks (
   last_violated BIGINT       NOT NULL,
   kept_time     DATETIME(6)      NULL, -- end of the last complete pass without a violation
   PRIMARY KEY (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS promise_violations (
   id         BIGINT       NOT NULL AUTO_INCREMENT,
@@ -1383,13 +1383,13 @@ CREATE TABLE IF NOT EXISTS promise_violations (
   kept_time  DATETIME(6)      NULL, -- end of the last pass that did not find it; null: none
   PRIMARY KEY (id),
   UNIQUE KEY uq_promise_violations_subject (tenant_id, name, subject)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE IF NOT EXISTS promise_keys (
   id   TINYINT       NOT NULL,
   seed VARBINARY(32) NOT NULL, -- of the Ed25519 key
   PRIMARY KEY (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Removal of old rows (views/retention) and erasure of customers (views/customers).
 CREATE TABLE IF NOT EXISTS retention_sweeps (
@@ -1404,7 +1404,7 @@ CREATE TABLE IF NOT EXISTS retention_sweeps (
   busy_us    BIGINT       NOT NULL,
   total      BIGINT       NOT NULL, -- removed by all runs
   PRIMARY KEY (name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Removed rows that the audit log does not report yet.
 CREATE TABLE IF NOT EXISTS retention_tallies (
@@ -1412,7 +1412,7 @@ CREATE TABLE IF NOT EXISTS retention_tallies (
   name      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   removed   BIGINT      NOT NULL,
   PRIMARY KEY (tenant_id, name)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- Customers whose erasure is in progress.
 CREATE TABLE IF NOT EXISTS customer_erasures (
@@ -1422,7 +1422,7 @@ CREATE TABLE IF NOT EXISTS customer_erasures (
   secret     VARBINARY(32) NOT NULL, -- key from which the replacements of tickets and digests are derived
   begun_time DATETIME(6)   NOT NULL,
   PRIMARY KEY (tenant_id, user_id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 -- +goose Down
 DROP TABLE IF EXISTS retention_sweeps, retention_tallies, customer_erasures;

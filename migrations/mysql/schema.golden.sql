@@ -2,7 +2,7 @@ CREATE TABLE `access_revisions` (
   `tenant_id` bigint(20) NOT NULL,
   `version` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `actions` (
   `tenant_id` bigint(20) NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE `actions` (
   `state` varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `updated_time` datetime(6) NOT NULL,
   PRIMARY KEY (`tenant_id`,`entity_type`,`entity_id`,`action_group`,`actor_kind`,`actor_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `action_counts` (
   `tenant_id` bigint(20) NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE `action_counts` (
   `bookmarks` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`entity_type`,`entity_id`,`shard`),
   CONSTRAINT `ck_action_counts` CHECK (`likes` >= 0 and `dislikes` >= 0 and `bookmarks` >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `aggregates` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -48,7 +48,7 @@ CREATE TABLE `aggregates` (
   KEY `ix_aggregates_name` (`tenant_id`,`name`,`id`),
   KEY `ix_aggregates_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_aggregates_type` (`tenant_id`,`type`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `aggregate_events` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -71,7 +71,7 @@ CREATE TABLE `aggregate_events` (
   UNIQUE KEY `uq_aggregate_events_version` (`tenant_id`,`aggregate_id`,`version`),
   UNIQUE KEY `uq_aggregate_events_seq` (`tenant_id`,`aggregate_id`,`client_id`,`client_seq`),
   UNIQUE KEY `uq_aggregate_events_event` (`tenant_id`,`aggregate_id`,`event_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `aggregate_writers` (
   `tenant_id` bigint(20) NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE `aggregate_writers` (
   `client_id` varchar(128) NOT NULL,
   `last_seq` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`aggregate_id`,`client_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `api_tokens` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -88,7 +88,7 @@ CREATE TABLE `api_tokens` (
   `user_id` bigint(20) NOT NULL,
   `name` varchar(100) NOT NULL,
   `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  `scopes` longtext NOT NULL CHECK (json_valid(`scopes`)),
+  `scopes` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`scopes`)),
   `created_by` bigint(20) NOT NULL,
   `created_by_name` varchar(100) NOT NULL,
   `expires_time` datetime(6) DEFAULT NULL,
@@ -102,7 +102,7 @@ CREATE TABLE `api_tokens` (
   KEY `ix_api_tokens_user` (`tenant_id`,`user_id`,`id`),
   KEY `ix_api_tokens_name` (`tenant_id`,`name`,`id`),
   KEY `ix_api_tokens_created` (`tenant_id`,`created_time`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `approvals` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -141,7 +141,7 @@ CREATE TABLE `approvals` (
   KEY `ix_approvals_id` (`tenant_id`,`id`),
   KEY `ix_approvals_ends` (`tenant_id`,`expires_time`,`id`),
   KEY `ix_approvals_due` (`status`,`effective_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `approval_comments` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -153,7 +153,7 @@ CREATE TABLE `approval_comments` (
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_approval_comments_id` (`tenant_id`,`approval_id`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `approval_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -164,14 +164,14 @@ CREATE TABLE `approval_histories` (
   `creator_id` bigint(20) NOT NULL DEFAULT 0,
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `content` longtext DEFAULT NULL,
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approval_histories_version` (`tenant_id`,`approval_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `approval_targets` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -182,7 +182,7 @@ CREATE TABLE `approval_targets` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approval_targets_resource` (`tenant_id`,`approval_id`,`resource`),
   KEY `ix_approval_targets_pending` (`tenant_id`,`resource`,`pending`,`approval_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `approval_votes` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -199,7 +199,7 @@ CREATE TABLE `approval_votes` (
   `voted_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_approval_votes_version` (`tenant_id`,`approval_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `audit_entries` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -215,7 +215,7 @@ CREATE TABLE `audit_entries` (
   `creator_name` varchar(100) NOT NULL DEFAULT '',
   `action` varchar(64) NOT NULL,
   `resource` varchar(255) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `note` varchar(500) NOT NULL DEFAULT '',
   `created_time` datetime(6) NOT NULL,
   `on_behalf_of` varchar(64) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
@@ -230,7 +230,7 @@ CREATE TABLE `audit_entries` (
   KEY `ix_audit_entries_actor` (`tenant_id`,`actor_id`,`id`),
   KEY `ix_audit_entries_actor_name` (`tenant_id`,`actor_name`,`id`),
   KEY `ix_audit_entries_created` (`tenant_id`,`created_time`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `configs` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -255,7 +255,7 @@ CREATE TABLE `configs` (
   KEY `ix_configs_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_configs_version` (`tenant_id`,`version`,`id`),
   KEY `ix_configs_type` (`tenant_id`,`value_type`,`key`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `config_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -282,7 +282,7 @@ CREATE TABLE `config_histories` (
   UNIQUE KEY `uq_config_histories_version` (`config_id`,`version`),
   UNIQUE KEY `uq_config_histories_place` (`place`),
   KEY `ix_config_histories_key` (`tenant_id`,`key`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `conflict_counts` (
   `tenant_id` bigint(20) NOT NULL,
@@ -291,7 +291,7 @@ CREATE TABLE `conflict_counts` (
   `code` varchar(64) NOT NULL,
   `conflicts` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`day`,`resource`,`code`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `coupons` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -316,7 +316,7 @@ CREATE TABLE `coupons` (
   KEY `ix_coupons_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_coupons_status` (`tenant_id`,`status`,`id`),
   KEY `ix_coupons_created` (`tenant_id`,`created_time`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `coupon_campaigns` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -343,7 +343,7 @@ CREATE TABLE `coupon_campaigns` (
   KEY `ix_coupon_campaigns_ends` (`tenant_id`,`valid_to`,`id`),
   KEY `ix_coupon_campaigns_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_coupon_campaigns_updated` (`tenant_id`,`updated_time`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `coupon_campaign_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -365,7 +365,7 @@ CREATE TABLE `coupon_campaign_histories` (
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_coupon_campaign_histories_version` (`tenant_id`,`campaign_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `coupon_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -375,13 +375,13 @@ CREATE TABLE `coupon_histories` (
   `action` varchar(16) NOT NULL,
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_coupon_histories_version` (`tenant_id`,`coupon_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `coupon_holders` (
   `tenant_id` bigint(20) NOT NULL,
@@ -389,7 +389,7 @@ CREATE TABLE `coupon_holders` (
   `user_id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `held` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`campaign_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `customer_erasures` (
   `tenant_id` bigint(20) NOT NULL,
@@ -398,7 +398,7 @@ CREATE TABLE `customer_erasures` (
   `secret` varbinary(32) NOT NULL,
   `begun_time` datetime(6) NOT NULL,
   PRIMARY KEY (`tenant_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `encryption_keys` (
   `id` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -406,7 +406,7 @@ CREATE TABLE `encryption_keys` (
   `created_time` datetime(6) NOT NULL,
   `retired_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sales` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -440,7 +440,7 @@ CREATE TABLE `flash_sales` (
   KEY `ix_flash_sales_ends` (`tenant_id`,`ends_time`,`id`),
   KEY `ix_flash_sales_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_flash_sales_sku` (`tenant_id`,`sku`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_arrivals` (
   `sale_id` bigint(20) NOT NULL,
@@ -451,7 +451,7 @@ CREATE TABLE `flash_sale_arrivals` (
   `sale_not_open` bigint(20) NOT NULL,
   `queue_full` bigint(20) NOT NULL,
   PRIMARY KEY (`sale_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_buyers` (
   `sale_id` bigint(20) NOT NULL,
@@ -460,7 +460,7 @@ CREATE TABLE `flash_sale_buyers` (
   `units` bigint(20) NOT NULL,
   `ticket` varchar(64) NOT NULL,
   PRIMARY KEY (`sale_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_gates` (
   `sale_id` bigint(20) NOT NULL,
@@ -488,7 +488,7 @@ CREATE TABLE `flash_sale_gates` (
   `buried` bigint(20) NOT NULL DEFAULT 0,
   `revision` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`sale_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -514,7 +514,7 @@ CREATE TABLE `flash_sale_histories` (
   `replicas` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_flash_sale_histories_version` (`tenant_id`,`sale_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_rejections` (
   `tenant_id` bigint(20) NOT NULL,
@@ -526,7 +526,7 @@ CREATE TABLE `flash_sale_rejections` (
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`tenant_id`,`ticket`),
   KEY `ix_flash_sale_rejections_sale` (`tenant_id`,`sale_id`,`ticket`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_samples` (
   `sale_id` bigint(20) NOT NULL,
@@ -535,7 +535,7 @@ CREATE TABLE `flash_sale_samples` (
   `taken_time` datetime(6) NOT NULL,
   `stats` text NOT NULL,
   PRIMARY KEY (`sale_id`,`slot`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_stocks` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -555,7 +555,7 @@ CREATE TABLE `flash_sale_stocks` (
   UNIQUE KEY `uq_flash_sale_stocks_sale` (`tenant_id`,`sale_id`),
   KEY `ix_flash_sale_stocks_finished` (`finished`,`tenant_id`,`sale_id`),
   CONSTRAINT `ck_flash_sale_stocks_sold` CHECK (`sold` >= 0 and `sold` <= `allotted`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `flash_sale_tickets` (
   `sale_id` bigint(20) NOT NULL,
@@ -573,7 +573,7 @@ CREATE TABLE `flash_sale_tickets` (
   PRIMARY KEY (`sale_id`,`ticket`),
   KEY `ix_flash_sale_tickets_accepted` (`sale_id`,`accepted`),
   KEY `ix_flash_sale_tickets_confirmed` (`sale_id`,`confirmed`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `idempotency_keys` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -603,7 +603,7 @@ CREATE TABLE `idempotency_keys` (
   KEY `ix_idempotency_keys_search` (`tenant_id`,`idempotency_key`,`id`),
   KEY `ix_idempotency_keys_time` (`tenant_id`,`id`),
   KEY `ix_idempotency_keys_expires` (`expires_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `installation` (
   `id` tinyint(4) NOT NULL,
@@ -613,7 +613,7 @@ CREATE TABLE `installation` (
   `device_key` varbinary(32) DEFAULT NULL,
   `backup_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `inventories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -632,7 +632,7 @@ CREATE TABLE `inventories` (
   KEY `ix_inventories_available` (`tenant_id`,`available`,`id`),
   KEY `ix_inventories_updated` (`tenant_id`,`updated_time`,`id`),
   CONSTRAINT `ck_inventories_reserved` CHECK (`reserved` >= 0 and `on_hand` >= `reserved`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `inventory_holds` (
   `tenant_id` bigint(20) NOT NULL,
@@ -642,7 +642,7 @@ CREATE TABLE `inventory_holds` (
   PRIMARY KEY (`tenant_id`,`holder`,`sku`),
   KEY `ix_inventory_holds_sku` (`tenant_id`,`sku`,`quantity`),
   CONSTRAINT `ck_inventory_holds_quantity` CHECK (`quantity` >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `inventory_movements` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -664,7 +664,7 @@ CREATE TABLE `inventory_movements` (
   UNIQUE KEY `uq_inventory_movements_version` (`tenant_id`,`sku`,`version`),
   UNIQUE KEY `uq_inventory_movements_reference` (`tenant_id`,`sku`,`reference`),
   KEY `ix_inventory_movements_id` (`tenant_id`,`sku`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `items` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -686,7 +686,7 @@ CREATE TABLE `items` (
   KEY `ix_items_price` (`tenant_id`,`price`,`id`),
   KEY `ix_items_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_items_status` (`tenant_id`,`status`,`sku`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `item_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -703,13 +703,13 @@ CREATE TABLE `item_histories` (
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_item_histories_version` (`tenant_id`,`item_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `log_places` (
   `name` varchar(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `last` bigint(20) NOT NULL,
   PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `menus` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -728,7 +728,7 @@ CREATE TABLE `menus` (
   `hidden` tinyint(1) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_menus_parent` (`tenant_id`,`parent_id`,`sort_key`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `menu_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -749,13 +749,13 @@ CREATE TABLE `menu_histories` (
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_menu_histories_version` (`tenant_id`,`menu_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `menu_revisions` (
   `tenant_id` bigint(20) NOT NULL,
   `version` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `migration_lock` (
   `id` tinyint(4) NOT NULL,
@@ -771,7 +771,7 @@ CREATE TABLE `mq_batches` (
   `lease_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_mq_batches_lease` (`queue`,`lease_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `mq_messages` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -790,13 +790,13 @@ CREATE TABLE `mq_messages` (
   KEY `ix_mq_messages_due` (`queue`,`state`,`due_time`,`id`),
   KEY `ix_mq_messages_batch` (`batch_id`),
   KEY `ix_mq_messages_message` (`queue`,`message_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `mq_queues` (
   `name` varchar(100) NOT NULL,
   `rate_used` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `orders` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -836,7 +836,7 @@ CREATE TABLE `orders` (
   KEY `ix_orders_sale` (`tenant_id`,`sale_id`,`id`),
   KEY `ix_orders_due` (`payment_due`),
   KEY `ix_orders_sale_user` (`tenant_id`,`sale_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `order_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -846,13 +846,13 @@ CREATE TABLE `order_histories` (
   `action` varchar(16) NOT NULL,
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_histories_version` (`tenant_id`,`order_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `order_lines` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -869,7 +869,7 @@ CREATE TABLE `order_lines` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_order_lines_sku` (`tenant_id`,`order_id`,`sku`),
   KEY `ix_order_lines_sku` (`tenant_id`,`sku`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_checks` (
   `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -887,13 +887,13 @@ CREATE TABLE `promise_checks` (
   `last_violated` bigint(20) NOT NULL,
   `kept_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_keys` (
   `id` tinyint(4) NOT NULL,
   `seed` varbinary(32) NOT NULL,
   PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `promise_violations` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -905,7 +905,7 @@ CREATE TABLE `promise_violations` (
   `kept_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_promise_violations_subject` (`tenant_id`,`name`,`subject`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `recovery_codes` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -915,7 +915,7 @@ CREATE TABLE `recovery_codes` (
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_recovery_codes_code` (`tenant_id`,`user_id`,`code_hash`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `refunds` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -952,7 +952,7 @@ CREATE TABLE `refunds` (
   KEY `ix_refunds_amount` (`tenant_id`,`amount`,`id`),
   KEY `ix_refunds_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_refunds_reference` (`tenant_id`,`reference`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `refund_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -962,13 +962,13 @@ CREATE TABLE `refund_histories` (
   `action` varchar(16) NOT NULL,
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_refund_histories_version` (`tenant_id`,`refund_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `refund_lines` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -984,7 +984,7 @@ CREATE TABLE `refund_lines` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_refund_lines_sku` (`tenant_id`,`refund_id`,`sku`),
   KEY `ix_refund_lines_order` (`tenant_id`,`order_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `retention_sweeps` (
   `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -998,14 +998,14 @@ CREATE TABLE `retention_sweeps` (
   `busy_us` bigint(20) NOT NULL,
   `total` bigint(20) NOT NULL,
   PRIMARY KEY (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `retention_tallies` (
   `tenant_id` bigint(20) NOT NULL,
   `name` varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `removed` bigint(20) NOT NULL,
   PRIMARY KEY (`tenant_id`,`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `roles` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1019,7 +1019,7 @@ CREATE TABLE `roles` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_roles_name` (`tenant_id`,`name`),
   KEY `ix_roles_updated` (`tenant_id`,`updated_time`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `role_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1028,20 +1028,20 @@ CREATE TABLE `role_histories` (
   `version` bigint(20) NOT NULL,
   `action` varchar(16) NOT NULL,
   `name` varchar(100) NOT NULL,
-  `permissions` longtext NOT NULL CHECK (json_valid(`permissions`)),
+  `permissions` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`permissions`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_role_histories_version` (`tenant_id`,`role_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `role_permissions` (
   `tenant_id` bigint(20) NOT NULL,
   `role_id` bigint(20) NOT NULL,
   `permission` varchar(100) NOT NULL,
   PRIMARY KEY (`role_id`,`permission`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `server_claims` (
   `id` tinyint(4) NOT NULL,
@@ -1056,7 +1056,7 @@ CREATE TABLE `server_claims` (
   `heartbeat_time` datetime(6) NOT NULL,
   `lease_ends_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `sessions` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1073,7 +1073,7 @@ CREATE TABLE `sessions` (
   UNIQUE KEY `uq_sessions_token_hash` (`token_hash`),
   KEY `ix_sessions_user` (`tenant_id`,`user_id`),
   KEY `ix_sessions_expires` (`expires_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `sign_in_attempts` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1084,7 +1084,7 @@ CREATE TABLE `sign_in_attempts` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_sign_in_attempts_slot` (`account`,`network`,`slot`),
   KEY `ix_sign_in_attempts_time` (`created_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `sign_in_challenges` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1098,7 +1098,7 @@ CREATE TABLE `sign_in_challenges` (
   UNIQUE KEY `uq_sign_in_challenges_token_hash` (`token_hash`),
   KEY `ix_sign_in_challenges_user` (`tenant_id`,`user_id`),
   KEY `ix_sign_in_challenges_expires` (`expires_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `sign_in_flows` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1116,7 +1116,7 @@ CREATE TABLE `sign_in_flows` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_sign_in_flows_state` (`state_hash`),
   KEY `ix_sign_in_flows_expires` (`expires_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `tenants` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1125,7 +1125,7 @@ CREATE TABLE `tenants` (
   `disabled_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenants_name` (`name`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `tenant_settings` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1143,7 +1143,7 @@ CREATE TABLE `tenant_settings` (
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_settings_tenant` (`tenant_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `tenant_setting_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1159,7 +1159,7 @@ CREATE TABLE `tenant_setting_histories` (
   `wallet_approval_threshold` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_tenant_setting_histories_version` (`tenant_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `users` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1182,7 +1182,7 @@ CREATE TABLE `users` (
   KEY `ix_users_display_name` (`tenant_id`,`display_name`,`id`),
   KEY `ix_users_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_users_disabled` (`tenant_id`,`disabled`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `user_factors` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1199,7 +1199,7 @@ CREATE TABLE `user_factors` (
   PRIMARY KEY (`id`),
   KEY `ix_user_factors_user` (`tenant_id`,`user_id`),
   KEY `ix_user_factors_expires` (`expires_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `user_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1211,13 +1211,13 @@ CREATE TABLE `user_histories` (
   `username` varchar(64) NOT NULL,
   `display_name` varchar(100) NOT NULL,
   `disabled` tinyint(1) NOT NULL,
-  `roles` longtext NOT NULL CHECK (json_valid(`roles`)),
+  `roles` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`roles`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_user_histories_version` (`tenant_id`,`user_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `user_links` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1231,7 +1231,7 @@ CREATE TABLE `user_links` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_user_links_identity` (`tenant_id`,`identity_hash`),
   KEY `ix_user_links_user` (`tenant_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `user_passkeys` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1251,7 +1251,7 @@ CREATE TABLE `user_passkeys` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_user_passkeys_credential` (`credential_hash`),
   KEY `ix_user_passkeys_user` (`tenant_id`,`user_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `user_roles` (
   `tenant_id` bigint(20) NOT NULL,
@@ -1260,7 +1260,7 @@ CREATE TABLE `user_roles` (
   `link_id` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`user_id`,`role_id`,`link_id`),
   KEY `ix_user_roles_role` (`role_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `wallets` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1277,7 +1277,7 @@ CREATE TABLE `wallets` (
   KEY `ix_wallets_balance` (`tenant_id`,`balance`,`id`),
   KEY `ix_wallets_updated` (`tenant_id`,`updated_time`,`id`),
   CONSTRAINT `ck_wallets_balance` CHECK (`balance` >= 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `wallet_entries` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1299,7 +1299,7 @@ CREATE TABLE `wallet_entries` (
   UNIQUE KEY `uq_wallet_entries_reference` (`tenant_id`,`user_id`,`reference`),
   KEY `ix_wallet_entries_id` (`tenant_id`,`user_id`,`id`),
   KEY `ix_wallet_entries_created` (`tenant_id`,`user_id`,`created_time`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `work_orders` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1331,7 +1331,7 @@ CREATE TABLE `work_orders` (
   KEY `ix_work_orders_created` (`tenant_id`,`created_time`,`id`),
   KEY `ix_work_orders_updated` (`tenant_id`,`updated_time`,`id`),
   KEY `ix_work_orders_status` (`tenant_id`,`status`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `work_order_comments` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1343,7 +1343,7 @@ CREATE TABLE `work_order_comments` (
   `created_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   KEY `ix_work_order_comments_id` (`tenant_id`,`work_order_id`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `work_order_histories` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1353,13 +1353,13 @@ CREATE TABLE `work_order_histories` (
   `action` varchar(16) NOT NULL,
   `from_status` int(11) DEFAULT NULL,
   `to_status` int(11) NOT NULL,
-  `detail` longtext NOT NULL CHECK (json_valid(`detail`)),
+  `detail` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (json_valid(`detail`)),
   `changed_by` bigint(20) NOT NULL,
   `changed_by_name` varchar(100) NOT NULL,
   `changed_time` datetime(6) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_work_order_histories_version` (`tenant_id`,`work_order_id`,`version`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
 CREATE TABLE `work_order_links` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
@@ -1369,4 +1369,4 @@ CREATE TABLE `work_order_links` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_work_order_links` (`tenant_id`,`work_order_id`,`resource`),
   KEY `ix_work_order_links_resource` (`tenant_id`,`resource`,`work_order_id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;

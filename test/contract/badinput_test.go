@@ -350,40 +350,7 @@ func timeParameters(o *validate.Operation) []string {
 // timeMembers returns the documented example once for each time that a body may have, with value
 // as that time.
 func timeMembers(t *testing.T, o *validate.Operation, value string) []badBody {
-	if o.RequestBody == nil {
-		return nil
-	}
-	var root any
-	require.NoError(t, json.Unmarshal(o.Example(), &root))
-	var found []badBody
-	var descend func(at string, schema *openapi3.Schema, in any)
-	descend = func(at string, schema *openapi3.Schema, in any) {
-		if list, ok := in.([]any); ok && len(list) > 0 && schema.Items != nil {
-			descend(at+"/0", schema.Items.Value, list[0])
-		}
-		object, ok := in.(map[string]any)
-		if !ok {
-			return
-		}
-		for name, property := range schema.Properties {
-			was, present := object[name]
-			if property.Value.Format == "date-time" {
-				object[name] = value
-				text, _ := json.Marshal(root) //nolint:errchkjson // decoded from JSON
-				found = append(found, badBody{at + "/" + name + " as " + value, string(text), at + "/" + name})
-				if object[name] = was; !present {
-					delete(object, name)
-				}
-				continue
-			}
-			descend(at+"/"+name, property.Value, was)
-		}
-	}
-	for _, media := range o.RequestBody.Value.Content {
-		descend("", media.Schema.Value, root)
-		break
-	}
-	return found
+	return withMembers(t, o, value, func(_ string, schema *openapi3.Schema) bool { return schema.Format == "date-time" })
 }
 
 func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"interlock/internal/base/storage"
+	"interlock/internal/base/strictjson"
 	"interlock/internal/edge/httpapi"
 	"interlock/test/apptest"
 )
@@ -66,7 +67,9 @@ func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
 		require.Contains(t, row.Content, w.canary, "it was readable when it was proposed")
 		at, err := time.Parse(time.RFC3339, as(t, w.owner, 200, "GET", approval, nil).JSON(t)["effectiveTime"].(string))
 		require.NoError(t, err)
-		sum := sha256.Sum256([]byte(row.Kind + "\x00" + row.Resource + "\x00" + row.BaseEtag + "\x00" + at.UTC().Format(time.RFC3339Nano) + "\x00" + row.Content))
+		content, err := strictjson.Canonical([]byte(row.Content))
+		require.NoError(t, err)
+		sum := sha256.Sum256([]byte(row.Kind + "\x00" + row.Resource + "\x00" + row.BaseEtag + "\x00" + at.UTC().Format(time.RFC3339Nano) + "\x00" + string(content)))
 		require.NotEqual(t, hex.EncodeToString(sum[:]), row.Digest)
 	})
 }

@@ -55,4 +55,14 @@ var inputs = []mutant{
 		file: "internal/edge/idempotency/keep.go", old: `reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed`, new: `reply.Code == apperr.MalformedRequest`,
 		caught: tests{"test/e2e": {"TestRefusalsOfTheHandlerAreRepeatedToo"}},
 	},
+	{
+		name: "a name may end in blanks",
+		file: "internal/base/naming/naming.go", old: `strings.TrimFunc(text, isBlank) == text`, new: `text != ""`,
+		caught: tests{"test/contract": {"TestNastyNamesAreRejectedInEveryNamingField"}},
+	},
+	{
+		name: "a name may have invisible direction marks",
+		file: "internal/base/naming/naming.go", old: ` || unicode.Is(unicode.Cf, r) && !isJoiner(r)`, new: ``,
+		caught: tests{"test/contract": {"TestNastyNamesAreRejectedInEveryNamingField"}},
+	},
 }

@@ -18,7 +18,7 @@ var keys = []mutant{
 	{
 		name: "a mutation that is forbidden is kept so",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
-		also:   []edit{{"internal/edge/idempotency/keep.go", `case reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
+		also:   []edit{{"internal/edge/idempotency/keep.go", `case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
 		caught: tests{"test/activity": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
 	},
 	{

@@ -309,7 +309,7 @@ func TestOrdersAreListedByFilterSortAndCursor(t *testing.T) {
 
 		late := base64.RawURLEncoding.EncodeToString([]byte(`{"s":"createdTime","v":"9999-12-31T23:59:59-01:00","i":1}`))
 		for _, query := range []string{
-			"sort=createdTime&cursor=" + late, "to=9999-12-31T23:59:59-01:00", "from=0000-01-01T00:00:00Z", "status=lost", "userId=a+b", "userId=%25", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x", "createdFrom=2026-11-22T08:00:00Z",
+			"sort=createdTime&cursor=" + late, "status=lost", "userId=a+b", "userId=%25", "from=yesterday", "to=1", "sort=orderNo", "limit=0", "cursor=x", "createdFrom=2026-11-22T08:00:00Z",
 		} {
 			require.Equal(t, http.StatusBadRequest, s.Send(t, http.MethodGet, "/orders?"+query, nil).Status, query)
 		}

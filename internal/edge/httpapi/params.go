@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/storage"
 	"interlock/internal/core/guard"
 )
@@ -142,9 +142,8 @@ func CheckReference(reference string) *apperr.Field {
 		return field("max", "must have at most "+strconv.Itoa(longestReference)+" characters")
 	case strings.HasPrefix(reference, "@"):
 		return field("reserved", "must not begin with @: those are this service's own")
-	// An engine takes texts that differ in spaces at their end for the same.
-	case strings.TrimSpace(reference) != reference, strings.ContainsFunc(reference, unicode.IsControl):
-		return field("pattern", "must have no spaces at its ends and no control characters")
+	case !naming.Plain(reference):
+		return field("pattern", naming.Rule)
 	}
 	return nil
 }
