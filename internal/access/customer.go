@@ -23,8 +23,6 @@ import (
 const (
 	// headerOnBehalfOf names the customer for whom an API token acts.
 	headerOnBehalfOf = "X-On-Behalf-Of"
-	// impersonate is what a token needs to act for a customer.
-	impersonate = "customers:impersonate"
 	// clockSkew is how far the shop's clock may be from ours.
 	clockSkew = 5 * time.Second
 	// keysTimeout bounds how long a request waits for keys that were not known yet.
@@ -205,8 +203,8 @@ func actFor(r *http.Request, p principal.Principal) (principal.Principal, error)
 	if len(named) == 0 {
 		return p, nil
 	}
-	if p.Kind != principal.Token || !p.May(impersonate) {
-		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", impersonate, headerOnBehalfOf)
+	if p.Kind != principal.Token || !p.May(principal.Impersonate) {
+		return p, apperr.New(apperr.Forbidden, "Only an API token with the permission %s may send %s.", principal.Impersonate, headerOnBehalfOf)
 	}
 	id := principal.CustomerID(named[0])
 	if len(named) > 1 || !id.Valid() {

@@ -263,14 +263,14 @@ func TestPublicKeysVerifyCustomersAndAreNoSecrets(t *testing.T) {
 
 func TestOnlyATokenThatMayActsForACustomer(t *testing.T) {
 	h := shop(t)
-	h.catalogue = append(h.catalogue, principal.Grant{Name: impersonate})
+	h.catalogue = append(h.catalogue, principal.Grant{Name: principal.Impersonate})
 	token := func(scopes ...string) string {
 		secret, _, err := h.CreateToken(anonymous(t), TokenSpec{Tenant: h.tenant.Name, Username: "admin", Name: "shop", Scopes: scopes})
 		require.NoError(t, err)
 		return secret
 	}
 	customer := signed(t, jwt.SigningMethodHS256, []byte(shopSecret), jwt.MapClaims{"sub": "1001", "tenant": h.tenant.Name})
-	may := token(impersonate, "orders:pay")
+	may := token(principal.Impersonate, "orders:pay")
 	cases := map[string]struct {
 		token string
 		named []string

@@ -38,7 +38,7 @@ var Permissions = []principal.Grant{
 	{Name: writeMenusPermission, Meaning: "Create, edit, move, hide and delete menus: what everybody's navigation shows."},
 	{Name: readSettingsPermission, Meaning: "See what the tenant has set, such as how many approvals a protected change takes."},
 	{Name: writeSettingsPermission, Meaning: "Change what the tenant has set."},
-	{Name: impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
+	{Name: principal.Impersonate, Meaning: "Act for a customer with an API token, named in X-On-Behalf-Of."},
 }
 
 // Catalogue returns every permission there is, by name.

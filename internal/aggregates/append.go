@@ -202,11 +202,9 @@ func movedMeanwhile() error {
 	return uow.Retry(apperr.New(apperr.ResourceLocked, "Others wrote to the same aggregate at the same time; nothing was changed. Try again.").After(time.Second))
 }
 
-// movedOn is VersionConflict, told from what is committed. Who may not read aggregates
-// is not shown this one.
+// movedOn is VersionConflict, told from what is committed.
 func (s *Service) movedOn(name Name, expected int64) error {
 	return uow.Explain(func(ctx context.Context) error {
-		caller, _ := principal.From(ctx)
 		e := apperr.New(apperr.VersionConflict, "There is no aggregate %q yet, so it is not at version %d; nothing was changed.", name, expected).
 			With("expectedVersion", expected).With("currentVersion", 0).With("currentEtag", nil).
 			With("updatedBy", nil).With("updatedTime", nil).With("current", nil)
@@ -222,9 +220,6 @@ func (s *Service) movedOn(name Name, expected int64) error {
 		stamp := state.Stamp()
 		e.Detail = fmt.Sprintf("The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected)
 		e.With("currentVersion", stamp.Version).With("currentEtag", stamp.ETag).With("updatedBy", stamp.UpdatedBy).With("updatedTime", stamp.UpdatedTime)
-		if caller.May(ReadPermission) {
-			e.With("current", stateViewOf(state))
-		}
-		return e
+		return e.With("current", stateViewOf(state))
 	})
 }

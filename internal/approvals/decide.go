@@ -154,7 +154,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 }
 
 // Bypass makes the change of a pending approval at once, without the votes that it lacks.
-// Errors: those of Approve, but Forbidden for whoever may not read and write what is changed.
+// Errors: those of Approve, but Forbidden for whoever may not write what is changed.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
 	if err := s.requireAllowed(ctx, a, "bypass", ifMatch); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	if err := requirePermissions(ctx, subject.Grants().Read, subject.Grants().Write); err != nil {
+	if err := requirePermissions(ctx, subject.Grants().Write); err != nil {
 		return nil, err
 	}
 	if ctx, err = s.lock(ctx, u, a); err != nil {

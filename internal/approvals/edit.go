@@ -25,8 +25,7 @@ type Edit struct {
 // Edit gives an open approval other content, as a new version that nobody has voted for.
 // One that changes nothing is left alone. Errors: VersionConflict, TransitionNotAllowed,
 // ValidationFailed, ApprovalStale; AlreadyExists when its author has the same pending
-// already; Forbidden for anybody but its author, and for who may not propose such changes or,
-// with a patch, not read what it is for.
+// already; Forbidden for anybody but its author, and for who may not propose such changes.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
 	if err := s.requireAllowed(ctx, a, "edit", ifMatch); err != nil {
 		return nil, err
@@ -44,10 +43,6 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	if edit.Patch != nil {
 		subject, err := s.subjectOf(a.Kind)
 		if err != nil {
-			return nil, err
-		}
-		// The reply to a patch that changes nothing tells what is there.
-		if err := requirePermissions(ctx, subject.Grants().Read); err != nil {
 			return nil, err
 		}
 		if p, err = subject.Revise(ctx, u, p, edit.Patch); err != nil {
@@ -93,7 +88,7 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	p.EffectiveTime = a.EffectiveTime
 	if errors.Is(err, ErrNoChange) {
 		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: what it proposes is there already. Withdraw it.", a.label()).
-			With("current", s.refusedView(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
+			With("current", s.listed(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
 			With("changedBy", a.StatusRevision.By()).With("changedTime", a.StatusRevision.ChangedTime)
 	}
 	if err != nil {
@@ -172,7 +167,7 @@ func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) e
 		return s.expireRow(ctx, u, twin)
 	}
 	return apperr.New(apperr.AlreadyExists, "%s stays as it was: %s proposes the same change in %s already.", a.label(), a.AuthorName, twin.path()).
-		With("current", s.refusedView(ctx, twin))
+		With("current", s.listed(ctx, twin))
 }
 
 // explainStale turns an error of a Subject that says that the resource has changed into what the

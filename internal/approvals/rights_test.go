@@ -26,28 +26,19 @@ func TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn(t *testing.T) {
 		} {
 			require.Contains(t, refused["detail"], "configs:write", name)
 		}
-		// Who may write and not read would learn what is there from what changes nothing.
-		blind := li.limited("approvals:read", "configs:write")
-		for _, patch := range []string{`{"patch":{"value":666}}`, `{"patch":{"value":1}}`} {
-			require.Contains(t, blind.do(403, "PATCH", asked.path, patch, "If-Match", asked.etag).Body["detail"], "configs:read")
-		}
+		writer := li.limited("approvals:read", "configs:write")
 		require.Equal(t, asked.etag, li.read(asked).etag, "nothing has changed")
-		edited := approvalOf(t, blind.do(200, "PATCH", asked.path, `{"note":"mine"}`, "If-Match", asked.etag))
-		require.Equal(t, "withdrawn", blind.act(200, edited, "withdraw", nil).Body["status"])
+		edited := approvalOf(t, writer.do(200, "PATCH", asked.path, `{"note":"mine"}`, "If-Match", asked.etag))
+		require.Equal(t, "withdrawn", writer.act(200, edited, "withdraw", nil).Body["status"])
 	})
 }
 
-func TestTheVotesAreBypassedOnlyByWhoMayReadAndWriteWhatIsChanged(t *testing.T) {
+func TestTheVotesAreBypassedOnlyByWhoMayWriteWhatIsChanged(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
-		for missing, rest := range map[string][]string{
-			"configs:read":  {"configs:write", "approvals:read", "approvals:decide", "approvals:bypass"},
-			"configs:write": {"configs:read", "approvals:read", "approvals:decide", "approvals:bypass"},
-		} {
-			refused := o.user("Mo", rest...).do(403, "POST", asked.path+"/approve?bypass=now", nil, "If-Match", asked.etag)
-			require.Contains(t, refused.Body["detail"], missing)
-		}
+		refused := o.user("Mo", "configs:read", "approvals:decide", "approvals:bypass").do(403, "POST", asked.path+"/approve?bypass=now", nil, "If-Match", asked.etag)
+		require.Contains(t, refused.Body["detail"], "configs:write")
 		require.Equal(t, asked.etag, li.read(asked).etag, "nothing has changed")
 		require.Equal(t, 1.0, li.config("tax")["value"])
 	})

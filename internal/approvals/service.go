@@ -176,7 +176,7 @@ func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *App
 	now := s.clock.Now()
 	return change.Lifecycle[Approval, *Approval]{
 		Rows: change.Rows[Approval, *Approval]{
-			DB: s.db, Label: (*Approval).label, View: func(a *Approval) any { return s.refusedView(ctx, a) }, Find: find,
+			DB: s.db, Label: (*Approval).label, View: func(a *Approval) any { return s.listed(ctx, a) }, Find: find,
 		},
 		Machine:        Machine,
 		State:          func(a *Approval) status.State { return a.state(now) },

@@ -154,14 +154,6 @@ func (s *Service) isUnbound(a *Approval) bool {
 	return err != nil || subject.Grants().Unbound
 }
 
-// refusedView is an approval in the body of a refusal, nil for who may not read approvals.
-func (s *Service) refusedView(ctx context.Context, a *Approval) any {
-	if !may(ctx, ReadPermission) {
-		return nil
-	}
-	return s.listed(ctx, a)
-}
-
 // conflictOf is how what an approval would change has moved, as far as the caller may read it.
 func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error) {
 	subject, err := s.subjectOf(a.Kind)

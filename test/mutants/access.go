@@ -255,7 +255,7 @@ var grants = []mutant{
 	},
 	{
 		name: "an empty list of scopes gives everything",
-		file: "internal/access/http_tokens.go", old: `in.Body.Scopes != nil && len`, new: `in.Body.Scopes == nil && len`,
+		file: "internal/access/token.go", old: `case scopes != nil && len(scopes) == 0:`, new: `case false:`,
 		caught: tests{"internal/access": {"TestScopesAndExpiryThatCannotBeMeantAreRefused"}},
 	},
 	{

@@ -504,29 +504,6 @@ func TestRefundsAreListedByFilterAndFoundByReference(t *testing.T) {
 	})
 }
 
-func TestWhoMayNotReadRefundsIsShownNoneInAConflict(t *testing.T) {
-	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		s := Open(ctx, t, db)
-		s.Stock(t, "TEA-1", 100, 100)
-		refund := s.request(t, s.paid(t, "external", Line("TEA-1", 1)), object{"amount": 60})
-		s.boss().Post(t, 200, RefundPath(refund)+"/reject", object{"reason": "because of the tracking"})
-		blind := s.As(9, "Blind", "refunds:approve")
-		for _, refused := range []httpapitest.Answer{
-			blind.Send(t, http.MethodPost, RefundPath(refund)+"/approve", nil),
-			blind.Send(t, http.MethodPost, RefundPath(refund)+"/approve", nil, "If-Match", refund["etag"].(string)),
-		} {
-			require.Contains(t, []int{http.StatusConflict, http.StatusPreconditionFailed}, refused.Status)
-			require.Nil(t, refused.Body["current"])
-			require.NotContains(t, refused.Body, "currentStatus")
-			for _, hidden := range []string{`"amount"`, "tracking", "broken", string(Buyer)} {
-				require.NotContains(t, strings.ReplaceAll(refused.Text, refused.Body["detail"].(string), ""), hidden)
-			}
-		}
-		seeing := s.As(9, "Seeing", "refunds:approve", "refunds:read")
-		require.NotNil(t, seeing.Post(t, 409, RefundPath(refund)+"/approve", nil)["current"])
-	})
-}
-
 func TestEachMutatingRouteIsReplayedUnderItsKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)

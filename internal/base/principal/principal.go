@@ -143,15 +143,22 @@ func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}
 }
 
-// May reports whether the principal has the permission, by its exact name, by
-// "<resource>:*" or by "*".
+// May reports whether the principal has the permission; see Covers.
 func (p Principal) May(permission string) bool { return Covers(p.Permissions, permission) }
 
-// Covers reports whether a set of grants includes a permission.
+// Impersonate is the permission to act for a customer. It is the one permission that does not
+// include the read permission of its resource: a shop that acts for a customer does not see all.
+const Impersonate = "customers:impersonate"
+
+// Covers reports whether a set of grants covers a permission. Every permission to do something with
+// a resource includes the permission to read it, so that no reply has to be cut for its reader.
 func Covers(grants []string, permission string) bool {
-	resource, _, _ := strings.Cut(permission, ":")
+	resource, verb, _ := strings.Cut(permission, ":")
 	for _, grant := range grants {
-		if grant == permission || grant == "*" || grant == resource+":*" {
+		switch {
+		case grant == permission, grant == "*", grant == resource+":*":
+			return true
+		case verb == "read" && grant != Impersonate && strings.HasPrefix(grant, resource+":"):
 			return true
 		}
 	}

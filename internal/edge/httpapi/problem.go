@@ -83,16 +83,12 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	if !ok {
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail).Because(err))
 	}
-	told := e
-	if permission, lacks := ctx.Value(missingReadKey{}).(string); lacks {
-		told = redact(e, k.title, permission)
-	}
 	header := http.Header{echo.HeaderContentType: {mimeProblem}}
 	if e.RetryAfter > 0 {
 		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
 	// That of a stale approval is of the resource that it would change.
-	if etag, ok := told.Members["currentEtag"].(string); ok && e.Code != apperr.ApprovalStale {
+	if etag, ok := e.Members["currentEtag"].(string); ok && e.Code != apperr.ApprovalStale {
 		header.Set("ETag", etag)
 	}
 	if k.status == http.StatusUnauthorized {
@@ -100,8 +96,8 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	}
 	text, marshalErr := problemText(problemHead{
 		Type: "/problems/" + string(e.Code), Title: k.title, Status: k.status, Code: e.Code,
-		Detail: told.Detail, RequestID: principal.Request(ctx), Fields: told.Fields,
-	}, told.Members)
+		Detail: e.Detail, RequestID: principal.Request(ctx), Fields: e.Fields,
+	}, e.Members)
 	if marshalErr != nil {
 		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail))

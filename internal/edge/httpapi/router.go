@@ -135,7 +135,6 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 // authorised binds a request to its caller, holds the caller to its rate, and checks its
 // permission and that the second factor is fresh where the route, or a parameter, needs it.
 func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc {
-	read := readingOf(route.Permission)
 	return func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
 			return r.server.limitRefused(c, err)
@@ -159,9 +158,6 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 		}
 		if caller, _ := principal.From(request.Context()); stepUp && caller.StepUpRequired {
 			return apperr.New(apperr.StepUpRequired, "Confirm with your second factor, then send the request again. Nothing was done.")
-		}
-		if r.mayNotRead(request.Context(), read) {
-			c.SetRequest(request.WithContext(context.WithValue(request.Context(), missingReadKey{}, read)))
 		}
 		return next(c)
 	}

@@ -118,6 +118,12 @@ export const sessionStore = new SessionStore();
 
 /** Whether a list of permissions grants a permission: by name, by `resource:*`, or by `*`. */
 export function may(permissions: readonly string[], permission: string): boolean {
-  const [resource = ''] = permission.split(':');
-  return permissions.includes(permission) || permissions.includes(`${resource}:*`) || permissions.includes('*');
+  const [resource = '', verb] = permission.split(':');
+  const isOfResource = (grant: string) => grant.startsWith(`${resource}:`) && grant !== 'customers:impersonate';
+  return (
+    permissions.includes(permission) ||
+    permissions.includes(`${resource}:*`) ||
+    permissions.includes('*') ||
+    (verb === 'read' && permissions.some(isOfResource))
+  );
 }

@@ -11,9 +11,12 @@ export const resourceOf = (grant: string): string => grant.split(':')[0] ?? '';
 /** All permissions of a resource, including future ones. */
 export const allOf = (resource: string): string => `${resource}:*`;
 
-/** The grant that covers another grant and more; undefined if there is none. */
+/** The grant that covers another grant and more; undefined if there is none. Each grant covers reading its resource. */
 export function widerThan(grants: readonly string[], grant: string): string | undefined {
-  return [everything, allOf(resourceOf(grant))].find((wider) => wider !== grant && grants.includes(wider));
+  const resource = resourceOf(grant);
+  const wider = [everything, allOf(resource)].find((one) => one !== grant && grants.includes(one));
+  if (wider !== undefined || grant !== `${resource}:read`) return wider;
+  return grants.find((one) => one !== grant && one !== 'customers:impersonate' && resourceOf(one) === resource);
 }
 
 /** Whether grants cover another grant: by name, by `resource:*`, or by `*`. */
