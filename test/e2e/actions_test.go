@@ -16,8 +16,7 @@ import (
 
 const shopSecret = "a secret that only the shop has, 32+"
 
-// customerOf returns a caller with a token that the shop signed for one of a tenant's
-// customers.
+// customerOf returns a caller with a token that the shop signed for a customer of a tenant.
 func customerOf(t *testing.T, c *apptest.Caller, id string) *apptest.Caller {
 	t.Helper()
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{

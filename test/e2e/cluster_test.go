@@ -17,8 +17,8 @@ import (
 	"interlock/test/tier"
 )
 
-// TestTheWholeProgramRunsOnARedisCluster drives two replicas on three masters: all that
-// they keep in Redis lies in different slots, and no command may need two.
+// TestTheWholeProgramRunsOnARedisCluster runs two replicas on a Redis Cluster of three
+// masters. Their keys are in different slots, and no command may need two slots.
 func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = newDatabase(t), redistest.NewCluster(t).URL()
@@ -57,7 +57,7 @@ func TestTheWholeProgramRunsOnARedisCluster(t *testing.T) {
 	})
 }
 
-// A worker that has nothing to do looks for sales every five seconds only.
+// An idle worker checks for sales only every five seconds.
 func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
 	tier.Nightly(t)
 	s := apptest.Settings(t.TempDir())
@@ -73,7 +73,7 @@ func TestAWorkerThatRestsBeginsWithASaleThatAnotherProcessOpens(t *testing.T) {
 	require.Less(t, clock.Since(begun), 4*time.Second)
 }
 
-// raceForAWallet lets both replicas take from one wallet, more than is there.
+// raceForAWallet makes both replicas debit one wallet by more than its balance in total.
 func raceForAWallet(t *testing.T, ada, li *apptest.Caller) {
 	t.Helper()
 	const path = "/api/v1/wallets/12/entries"
@@ -92,7 +92,7 @@ func raceForAWallet(t *testing.T, ada, li *apptest.Caller) {
 	require.EqualValues(t, 0, read(t, li, "/api/v1/wallets/12")["balance"])
 }
 
-// showLocks holds a lock in one replica and looks at it through both.
+// showLocks acquires a lock in one replica and reads it through both.
 func showLocks(t *testing.T, ada, li *apptest.Caller) {
 	t.Helper()
 	tenant := number(t, ada.Program.Services().DB, "SELECT id FROM tenants WHERE name = ?", ada.Tenant)

@@ -46,7 +46,7 @@ func TestOfFiftyEditsOfOneVersionOneLandsAndTheOthersAreToldWhoseItWas(t *testin
 	})
 }
 
-// requireConflict checks what the author of a stale edit of /value is told.
+// requireConflict checks the response to a stale edit of /value.
 func requireConflict(t *testing.T, answer apptest.Answer, base, current object) {
 	t.Helper()
 	body := requireProblem(t, answer, http.StatusPreconditionFailed, "version_conflict")
@@ -307,7 +307,7 @@ func TestOfRacingBatchesOverTheSameConfigsExactlyOneLands(t *testing.T) {
 		answers := race(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 			changes := make([]object, members)
 			for m := range members {
-				// Every other client names them in the opposite order.
+				// Every other client names the members in the opposite order.
 				at := m
 				if i%2 == 1 {
 					at = members - 1 - m

@@ -12,7 +12,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// newCoupons makes a campaign and issues n coupons from it.
+// newCoupons creates a campaign and issues n coupons of it.
 func newCoupons(t *testing.T, c *apptest.Caller, n int) (campaign object, codes []string) {
 	t.Helper()
 	now := time.Now().UTC()

@@ -24,8 +24,9 @@ import (
 	"interlock/test/apptest"
 )
 
-// newKim returns a customer of this test alone and a name that people write. An id with a slash
-// is escaped in paths, and one without can also name an aggregate.
+// newKim returns the id of a customer that only this test uses, and a name that users write
+// in texts. An id with a slash is escaped in paths, and one without can also name an
+// aggregate.
 func newKim(slash bool) (kim, wrote string) {
 	n := rand.Uint32()
 	kim = fmt.Sprintf("kim.%d@example.org", n)
@@ -35,7 +36,7 @@ func newKim(slash bool) (kim, wrote string) {
 	return kim, fmt.Sprintf("Kim Wu, %d Elm Street", n)
 }
 
-// livedShop leaves traces of a customer in every table that has any.
+// livedShop writes rows about a customer to every table that can contain any.
 func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	t.Helper()
 	second := newUser(t, c, fmt.Sprint("second-", rand.Uint32()), "admin")
@@ -67,7 +68,8 @@ func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	keyed(paid+"/complete", nil)
 	refund := keyed(paid+"/refunds", object{"amount": 50, "reason": wrote + " called"})
 	answer(t, second, "/api/v1"+refundPath(refund)+"/approve", nil)
-	// Somebody else's money, which a provider says has gone back under a name of its own.
+	// A refund of another customer, which the provider settled with a reference that
+	// contains kim.
 	others := keyed("/orders", object{"userId": "lee", "items": []object{{"sku": tea, "quantity": 1}}})
 	othersPath := fmt.Sprintf("/orders/%d", int64(others["id"].(float64)))
 	keyed(othersPath+"/pay", object{"method": "external", "reference": fmt.Sprint("psp-", rand.Uint32())})
@@ -102,7 +104,7 @@ func livedShop(t *testing.T, c *apptest.Caller, kim, wrote string) {
 	finishedSale(t, c, kim)
 }
 
-// finishedSale leaves what a flash sale that has finished leaves of a customer.
+// finishedSale writes the rows that a finished flash sale leaves about a customer.
 func finishedSale(t *testing.T, c *apptest.Caller, kim string) {
 	t.Helper()
 	db, tenant, sale := c.Program.Services().DB, tenantOf(t, c), time.Now().UnixNano()
@@ -123,7 +125,7 @@ func finishedSale(t *testing.T, c *apptest.Caller, kim string) {
 	}
 }
 
-// ticketOf is a ticket of a customer.
+// ticketOf returns the ticket of a customer.
 func ticketOf(kim string) string {
 	digest := sha256.Sum256([]byte(kim))
 	return base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").EncodeToString(digest[:20])
@@ -137,8 +139,9 @@ func tenantOf(t *testing.T, c *apptest.Caller) int64 {
 	return p.TenantID
 }
 
-// textsWith looks through every column of every table for a text, and returns where it is. What
-// holds the place of a unit that was lost names what it was about for an hour (package uow).
+// textsWith searches every column of every table for a text, and returns where it is. It
+// skips the tombstones of lost units, which contain the resource of the unit for an hour
+// (package uow).
 func textsWith(t *testing.T, db *storage.DB, needle string) (found []string) {
 	t.Helper()
 	read := db.Read(storage.AcrossTenants(t.Context()))
@@ -172,7 +175,7 @@ func requirePromises(t *testing.T, sv *app.Services) {
 	}
 }
 
-// fingerprintOfAll is every row of the tables that erasing changes.
+// fingerprintOfAll contains every row of the tables that an erasure changes.
 func fingerprintOfAll(t *testing.T, db *storage.DB) string {
 	t.Helper()
 	var all strings.Builder
@@ -235,7 +238,8 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 	require.EqualValues(t, 0, read(t, c, "/api/v1/wallets/"+url.PathEscape(kim))["balance"], "he is nobody now")
 }
 
-// It ends after each of its units in turn; the promises hold there, and the next run goes on.
+// The erasure is interrupted after each of its units in turn. The promises hold at each
+// interruption, and the next run resumes.
 func TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -281,12 +285,13 @@ func TestACustomerWithSomethingUnderWayIsNotErased(t *testing.T) {
 	})
 }
 
-// eraserThat returns a Service that calls after after each of its units but the last.
+// eraserThat returns a Service that calls after when one of its units, except the last, has
+// ended.
 func eraserThat(sv *app.Services, after func() error) *customers.Service {
 	return customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock, After: after})
 }
 
-// refusedWith asserts that an erasure is refused with all of these sentences.
+// refusedWith asserts that an erasure is rejected with all of these sentences.
 func refusedWith(t *testing.T, err error, says ...string) {
 	t.Helper()
 	var refused *apperr.Error
@@ -297,7 +302,7 @@ func refusedWith(t *testing.T, err error, says ...string) {
 	}
 }
 
-// once returns a hook that does something after the first unit only.
+// once returns a hook that calls do after the first unit only.
 func once(do func()) func() error {
 	called := false
 	return func() error {
@@ -363,7 +368,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 			place()
 			answer(t, c, path+"/cancel", object{"reason": "broken"})
 		})).Erase(ctx, principal.CustomerID(kim), true)
-		if err != nil { // the run had looked at orders already
+		if err != nil { // the run had already checked the orders
 			refusedWith(t, err, "1 orders were placed or ended meanwhile: run it again")
 		}
 		for rows := -1; rows != 0; {
@@ -377,7 +382,8 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 	})
 }
 
-// An order that has ended has the pseudonym before the wallet has, and can be refunded then.
+// The erasure pseudonymizes a finished order before the wallet, and the order can be
+// refunded in between.
 func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -413,7 +419,7 @@ func TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet(t *testing.T)
 	})
 }
 
-// A short id is in many texts that name nobody.
+// A short id is part of many texts that are not about the customer.
 func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)

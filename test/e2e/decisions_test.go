@@ -10,7 +10,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// newUser adds a user with these roles and returns a caller with his token.
+// newUser adds a user with these roles and returns a caller with the user's token.
 func newUser(t *testing.T, c *apptest.Caller, name string, roles ...string) *apptest.Caller {
 	t.Helper()
 	create(t, c, "/api/v1/users", object{"username": name, "password": "correct horse battery", "roles": roles})

@@ -12,8 +12,9 @@ import (
 	"interlock/test/apptest"
 )
 
-// What an engine refuses for a moment, on a statement of a unit or on one by itself, is answered
-// as done or as unavailable, and is there as often as was answered. It is no fault of ours (500).
+// A temporary error of an engine, on a statement inside or outside a unit, ends in success
+// or in "unavailable", never in a 500. The number of writes equals the number of
+// acknowledged ones.
 func TestWhatTheDatabaseRefusesForAMomentIsDoneOrUnavailable(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))
@@ -65,7 +66,7 @@ func TestWhatTheDatabaseRefusesForAMomentIsDoneOrUnavailable(t *testing.T) {
 				require.EqualValues(t, edits+1, now["version"], name)
 			}
 		}
-		// Whether an attempt to sign in may be made is noted by a statement by itself.
+		// The attempt to sign in is recorded by a statement outside a unit.
 		refused := refuse("INSERT INTO sign_in_attempts", with.Refusal, false)
 		signedIn := visitor.Do(t, http.MethodPost, "/api/v1/session", object{"tenant": owner.Tenant, "username": "admin", "password": apptest.AdminPassword})
 		tap.Refuse(nil)

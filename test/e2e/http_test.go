@@ -72,7 +72,7 @@ func TestEveryReplyCarriesTheCallersRequestIDAndTheAuditRowKeepsIt(t *testing.T)
 	})
 }
 
-// The service writes no such row; somebody who repairs a database by hand may.
+// The service writes no such row, but a manual repair of a database may.
 func TestAnActorWhoseIDIsNoNumberIsShownAsItStands(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -93,7 +93,7 @@ func TestAnActorWhoseIDIsNoNumberIsShownAsItStands(t *testing.T) {
 func TestEveryReplyCarriesTheSecurityHeaders(t *testing.T) {
 	p := apptest.Shared(t, "sqlite")
 	c := p.Admin(t)
-	c.HTTP = apptest.Client // the pages are no part of the contract
+	c.HTTP = apptest.Client // the pages are not part of the contract
 	for _, path := range []string{"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics", "/api/v1/configs", "/api/v1/nowhere", "/nowhere"} {
 		header := c.Do(t, http.MethodGet, path, nil).Header
 		require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), path)

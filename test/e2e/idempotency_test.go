@@ -19,7 +19,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// keyed sends a creation of one item under an idempotency key.
+// keyed sends a request that creates one item, with an idempotency key.
 func keyed(t *testing.T, c *apptest.Caller, key, sku string) apptest.Answer {
 	t.Helper()
 	return c.Do(t, http.MethodPost, "/api/v1/items", object{"sku": sku, "name": "Green tea", "price": 1990}, "X-Idempotency-Key", key)
@@ -338,8 +338,8 @@ func encryptionKey(id string) string {
 	return id + ":" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(id[:1], 32)))
 }
 
-// under boots a program with other keys on the database of s for a caller, and stops it when do
-// has ended.
+// under boots a program with other keys on the database of s for a caller, and stops it
+// when do has returned.
 func under(t *testing.T, s settings.Settings, c *apptest.Caller, do func(c *apptest.Caller), keys ...string) {
 	t.Helper()
 	t.Run(fmt.Sprint("with ", len(keys), " keys"), func(t *testing.T) {
@@ -417,7 +417,7 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), server.URL()
 	c := underContract(t, apptest.Start(t, s).Admin(t))
-	// elsewhere is the same caller at another process, which remembers nothing yet.
+	// elsewhere is the same caller at another process, whose caches are empty.
 	elsewhere := func() *apptest.Caller {
 		s.DataDir = t.TempDir()
 		other := *c
@@ -439,7 +439,8 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	require.True(t, isReplay(again))
 	require.Equal(t, string(first.Body), string(again.Body))
 	require.EqualValues(t, 1, answered("hit"), "it came from Redis")
-	// Nothing is remembered while the process is not sure of the database's epoch, as on a busy machine.
+	// The process caches no reply until it is sure of the database's epoch, which takes
+	// longer on a busy machine.
 	require.Eventually(t, func() bool {
 		fromRedis, fromMemory := answered("hit"), answered("memory")
 		require.True(t, isReplay(keyed(t, second, "k-1", "TEA")))
@@ -472,7 +473,7 @@ func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
 	require.EqualValues(t, 3, rows(t, c, "items", "1 = 1"))
 }
 
-// metric reads one series of a program's metrics, 0 when it is not there yet.
+// metric reads one series of a program's metrics, or 0 if it does not exist yet.
 func metric(t *testing.T, c *apptest.Caller, series string) float64 {
 	t.Helper()
 	answer := c.Do(t, http.MethodGet, "/metrics", nil)

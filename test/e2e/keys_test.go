@@ -13,8 +13,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// After a rotation nothing takes the former key any more, while the service serves, and who is
-// started without it repeats and reads what was before.
+// After a re-encryption of a running service no ciphertext needs the former key. A process
+// that starts without the key can repeat stored replies and read older values.
 func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestAfterReencryptionTheFormerKeyIsNeededForNothing(t *testing.T) {
 			under(t, s, caller, func(c *apptest.Caller) {
 				repeated(c)
 				require.Contains(t, says(both...), "Also needed, for what is encrypted with them still: old")
-				// A command, beside the server.
+				// A command, concurrently with the server.
 				stored := s.Storage
 				stored.EncryptionKeys = both
 				command, err := app.Open(t.Context(), stored, app.Options{WithoutKeys: true})

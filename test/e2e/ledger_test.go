@@ -15,8 +15,8 @@ import (
 	"interlock/test/tier"
 )
 
-// onReplicas runs a test with callers of one tenant, each of a replica of its own: of the
-// one embedded program, and of two that share a database and a Redis.
+// onReplicas runs a test with callers of one tenant, each at a different replica: of the
+// one embedded program, and of two programs that share a database and a Redis.
 func onReplicas(t *testing.T, test func(t *testing.T, callers []*apptest.Caller)) {
 	t.Run("embedded", func(t *testing.T) {
 		test(t, []*apptest.Caller{apptest.Shared(t, "sqlite").Admin(t)})
@@ -46,8 +46,8 @@ func strictly(client string, events ...object) object {
 	return object{"clientId": client, "enforceClientIdempotency": true, "events": events}
 }
 
-// atOnce lets each of n send a request, by the callers in turn, and counts the answers by
-// status and code.
+// atOnce sends n requests concurrently, from the callers in turn, and counts the responses
+// by status and code.
 func atOnce(t *testing.T, callers []*apptest.Caller, n int, request func(i int) object) map[string]int {
 	t.Helper()
 	var sent sync.WaitGroup

@@ -75,7 +75,7 @@ func patch(t *testing.T, c *apptest.Caller, path string, body any, tag string) o
 	return a.JSON(t)
 }
 
-// answer posts and returns the representation that comes back.
+// answer sends a POST request and returns the representation in the response.
 func answer(t *testing.T, c *apptest.Caller, path string, body any, headers ...string) object {
 	t.Helper()
 	a := c.Do(t, http.MethodPost, path, body, headers...)
@@ -83,7 +83,7 @@ func answer(t *testing.T, c *apptest.Caller, path string, body any, headers ...s
 	return a.JSON(t)
 }
 
-// requireChange checks that the next event of a topic is Ada's change that made row.
+// requireChange checks that the next event of a topic is Ada's change that wrote row.
 func (s *stream) requireChange(t *testing.T, topic, key, action string, row object) object {
 	t.Helper()
 	data := s.next(t, topic).Data
@@ -109,7 +109,7 @@ func TestReplicasShowOneAnothersChangesAndPeople(t *testing.T) {
 	require.NotEmpty(t, address, "INTERLOCK_TEST_REDIS_URL is not set: run through `make test`")
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL = newDatabase(t)
-	// Each number is an installation of its own to the event bus.
+	// The event bus treats each database number as a separate installation.
 	s.RedisURL = fmt.Sprintf("%s/%d", strings.TrimSuffix(address, "/0"), 1+rand.N(15))
 	here, there := apptest.Start(t, s), apptest.Start(t, s)
 	ada := here.Admin(t)
@@ -141,7 +141,7 @@ func beat(t *testing.T, c *apptest.Caller, heartbeat object) object {
 	return answer(t, c, "/api/v1/presence", heartbeat)
 }
 
-// person is the name and the field of the only one of some people.
+// person returns the name and the field of the only entry of people.
 func person(people any) []any {
 	list := people.([]any)
 	if len(list) != 1 {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := apptest.Main(m)
-	// The programs have ended, and nothing of them may run on.
+	// The programs have ended, and none of their goroutines may still run.
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		code = 1
@@ -37,8 +37,8 @@ type object = map[string]any
 // patience is the deadline of each wait. Only a hang reaches it.
 const patience = 2 * time.Minute
 
-// engines are those of a test whose subject does not depend on the engine: SQLite, and in the
-// nightly tier MariaDB too.
+// engines are the engines of a test whose subject does not depend on the engine: SQLite,
+// and in the nightly tier also MariaDB.
 func engines() []string {
 	if tier.IsNightly() {
 		return bothEngines
@@ -48,7 +48,7 @@ func engines() []string {
 
 var bothEngines = []string{"sqlite", "mariadb"}
 
-// underContract returns the caller with its exchanges held against the contract.
+// underContract returns the caller with its exchanges checked against the contract.
 func underContract(t *testing.T, c *apptest.Caller) *apptest.Caller {
 	c.HTTP = &http.Client{Timeout: 60 * time.Second, Transport: validate.NewTransport(t, apptest.Client.Transport)}
 	return c
@@ -72,7 +72,7 @@ func newToken(t *testing.T, services *app.Services, tenant, username string) str
 	return token
 }
 
-// race makes n calls at one instant and returns the answers by their index.
+// race makes n concurrent calls and returns the responses by their index.
 func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.Answer, error)) []apptest.Answer {
 	t.Helper()
 	answers := make([]apptest.Answer, n)
@@ -85,7 +85,7 @@ func race(t *testing.T, n int, call func(ctx context.Context, i int) (apptest.An
 	return answers
 }
 
-// retried sends a request again, as a client does, while another request has the lock.
+// retried repeats a request, as a client does, while another request has the lock.
 func retried(send func() (apptest.Answer, error)) (answer apptest.Answer, err error) {
 	for started := time.Now(); time.Since(started) < patience; {
 		if answer, err = send(); err != nil || answer.Status != http.StatusLocked {
@@ -127,12 +127,12 @@ func etag(resource object) string { return resource["etag"].(string) }
 
 func version(resource object) int64 { return int64(resource["version"].(float64)) }
 
-// name returns the name of the person in a member such as updatedBy.
+// name returns the name of the user in a member such as updatedBy.
 func name(resource object, member string) string {
 	return resource[member].(object)["name"].(string)
 }
 
-// requireProblem checks a refusal and returns its body.
+// requireProblem checks an error response and returns its body.
 func requireProblem(t *testing.T, a apptest.Answer, status int, code string) object {
 	t.Helper()
 	require.Equalf(t, status, a.Status, "%s", a.Body)
@@ -145,7 +145,7 @@ func requireProblem(t *testing.T, a apptest.Answer, status int, code string) obj
 	return body
 }
 
-// rows counts rows of the caller's tenant in the store itself, past the API.
+// rows counts rows of the caller's tenant directly in the database.
 func rows(t *testing.T, c *apptest.Caller, table, condition string, arguments ...any) int64 {
 	t.Helper()
 	query := "SELECT COUNT(*) FROM " + table + " WHERE tenant_id = (SELECT id FROM tenants WHERE name = ?) AND (" + condition + ")"
@@ -185,7 +185,7 @@ func alone(t *testing.T, engine string) (p *apptest.Program, stop context.Cancel
 	return &apptest.Program{Program: program, URL: "http://" + program.Addr()}, cancel, done
 }
 
-// receive returns the next value of a channel, or fails when it does not come.
+// receive returns the next value of a channel, or fails if none arrives.
 func receive[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
 	select {

@@ -11,14 +11,14 @@ import (
 	"interlock/test/apptest"
 )
 
-// newItem adds an item of which there is plenty.
+// newItem adds an item with a large stock.
 func newItem(t *testing.T, c *apptest.Caller, sku string, price int) {
 	t.Helper()
 	create(t, c, "/api/v1/items", object{"sku": sku, "name": "Item " + sku, "price": price})
 	stock(t, c, sku, 1_000_000)
 }
 
-// stock puts pieces of an item into the house, once.
+// stock adds units of an item to its stock, once.
 func stock(t *testing.T, c *apptest.Caller, sku string, pieces int) {
 	t.Helper()
 	create(t, c, "/api/v1/inventory/"+sku+"/adjustments", object{"delta": pieces, "reason": "opening stock", "reference": "opening"})
@@ -51,8 +51,8 @@ func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t 
 	})
 }
 
-// raceShipAndCancel sends both to one paid order and checks that one of them happened, once,
-// and what everybody was told.
+// raceShipAndCancel ships and cancels one paid order concurrently, and checks that exactly
+// one of them happened, once, and that the responses agree.
 func raceShipAndCancel(t *testing.T, callers []*apptest.Caller, order object, clients int) {
 	t.Helper()
 	c, path := callers[0], orderPath(order)

@@ -13,7 +13,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// found returns what a search shows: kind, title and page of each hit.
+// found returns the result of a search: kind, title and page of each hit.
 func found(t *testing.T, c *apptest.Caller, text string) []string {
 	t.Helper()
 	shown := []string{}

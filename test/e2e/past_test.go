@@ -16,8 +16,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// again repeats the creation of an item until it is made once more, and requires that it
-// is there then.
+// again repeats the creation of an item until the item is created again, and requires that
+// it exists then.
 func again(t *testing.T, c *apptest.Caller, key, sku string, within time.Duration) apptest.Answer {
 	t.Helper()
 	until := time.Now().Add(within)
@@ -40,7 +40,8 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	<-ctx.Done()
 }
 
-// another starts one more process of a program's settings, and returns the caller there.
+// another starts another process with the settings of a program, and returns a caller at
+// it.
 func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Caller {
 	t.Helper()
 	s.DataDir = t.TempDir()
@@ -49,7 +50,8 @@ func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Call
 	return &elsewhere
 }
 
-// Nobody says that the database went back. The record's id has another record by then.
+// No notice announces that the database was restored. The record's id belongs to another
+// record by then.
 func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromMemory(t *testing.T) {
 	var with settings.Settings
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
@@ -77,7 +79,7 @@ func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromRedis(t *testing.T)
 	again(t, another(t, c, s), "k-1", "TEA", 0)
 }
 
-// A file that is put back while the program is stopped, with a Redis that went on.
+// The file is restored while the program is stopped; its Redis keeps running.
 func TestAnEmbeddedProgramThatIsStartedOnAnOlderFileRepeatsNothingThatItHasLost(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.RedisURL = redistest.NewServer(t).URL()
@@ -104,7 +106,8 @@ func TestAnEmbeddedProgramThatIsStartedOnAnOlderFileRepeatsNothingThatItHasLost(
 	})
 }
 
-// copyFile copies a database whose program has stopped, which leaves no log beside it.
+// copyFile copies a database whose program has stopped, so that there is no separate log
+// file.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	require.NoFileExists(t, from+"-wal")

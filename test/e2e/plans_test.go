@@ -13,9 +13,9 @@ import (
 	"interlock/test/apptest"
 )
 
-// TestNoOverviewReadsAWholeTable asks SQLite how it answers each statement of a search
-// and of the dashboard. MariaDB has the same indexes, and a planner that scans small
-// tables whatever they have.
+// TestNoOverviewReadsAWholeTable checks the query plans of SQLite for each statement of a
+// search and of the dashboard. MariaDB has the same indexes, but its planner scans small
+// tables in any case.
 func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	for _, s := range *statements {
 		for _, step := range plan(t, ctx, services, s) {
 			require.NotContains(t, step, "SCAN", s.sql)
-			// Rows that were chosen before are read by their id.
+			// Rows that were selected before are read by their id.
 			if strings.HasPrefix(step, "SEARCH") && !strings.HasSuffix(step, "USING INTEGER PRIMARY KEY (rowid=?)") {
 				require.Contains(t, step, "tenant_id=?", s.sql)
 			}
@@ -44,7 +44,8 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	}
 }
 
-// TestWhatIsDueNextIsFoundInAnIndex asks the same of what every process looks for all the time.
+// TestWhatIsDueNextIsFoundInAnIndex checks the query plans of the statements that every
+// process runs periodically.
 func TestWhatIsDueNextIsFoundInAnIndex(t *testing.T) {
 	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
@@ -71,7 +72,7 @@ type statement struct {
 	arguments []any
 }
 
-// record notes each query from now on.
+// record collects each query from now on.
 func record(t *testing.T, db *gorm.DB) *[]statement {
 	t.Helper()
 	statements := &[]statement{}
@@ -81,7 +82,7 @@ func record(t *testing.T, db *gorm.DB) *[]statement {
 	return statements
 }
 
-// plan returns the steps in which SQLite answers a statement.
+// plan returns the steps of SQLite's plan for a statement.
 func plan(t *testing.T, ctx context.Context, services *app.Services, s statement) []string {
 	t.Helper()
 	rows, err := services.DB.Pools()["read"].QueryContext(ctx, "EXPLAIN QUERY PLAN "+s.sql, s.arguments...)

@@ -17,26 +17,26 @@ import (
 	"interlock/test/apptest"
 )
 
-// damage breaks a promise by hand.
+// damage breaks a promise by a manual change.
 type damage struct {
 	promise string
 	// also are other promises that the same damage breaks.
 	also []string
-	// statement changes one row: the last that meets where.
+	// statement changes one row: the last one that matches where.
 	table, set, where string
-	// insert is a statement instead.
+	// insert replaces the other fields with an INSERT statement.
 	insert string
 }
 
-// wrong is a moment at which nothing happened.
+// wrong is a time at which nothing happened.
 const wrong = "'2001-01-01 00:00:00+00:00'"
 
-// unaudited moves the audit row that an action left to another moment.
+// unaudited changes the time of the audit row of an action.
 func unaudited(promise, action string, also ...string) damage {
 	return damage{promise: promise, also: also, table: "audit_entries", set: "created_time = WRONG", where: "action = '" + action + "'"}
 }
 
-// damages has at least one for each promise.
+// damages contains at least one damage for each promise.
 var damages = []damage{
 	{promise: "config-versions", table: "configs", set: "version = version + 1", where: "version = 1"},
 	{promise: "config-versions", insert: "DELETE FROM config_histories WHERE tenant_id > 0 AND version = 1 AND config_id = (SELECT id FROM configs WHERE version > 1 AND protected = 0 LIMIT 1)"},
@@ -122,8 +122,8 @@ func TestEachPromiseHasSomebodyWhoBreaksIt(t *testing.T) {
 	}
 }
 
-// breakAlone does each damage to a copy of its own of an embedded database, and sees nothing
-// else reported.
+// breakAlone applies each damage to a separate copy of an embedded database, and requires
+// that nothing else is reported.
 func breakAlone(t *testing.T, admin *apptest.Caller) {
 	pool, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(admin.Program.Services().DB.URL, "sqlite://"))
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func breakAlone(t *testing.T, admin *apptest.Caller) {
 	}
 }
 
-// breakInTurn does one damage after the other to one database, and takes each back.
+// breakInTurn applies one damage after the other to one database, and reverts each.
 func breakInTurn(t *testing.T, admin *apptest.Caller) {
 	sv := admin.Program.Services()
 	for _, d := range damages {
@@ -154,7 +154,7 @@ func breakInTurn(t *testing.T, admin *apptest.Caller) {
 	require.Empty(t, check(t, sv))
 }
 
-// isFound sees that a damage is found, and nothing else that is not of it.
+// isFound requires that a damage is found, and nothing unrelated to it.
 func (d damage) isFound(t *testing.T, sv *app.Services) {
 	t.Helper()
 	broken := check(t, sv)
@@ -164,7 +164,7 @@ func (d damage) isFound(t *testing.T, sv *app.Services) {
 	}
 }
 
-// of is the table that is damaged.
+// of returns the damaged table.
 func (d damage) of() string {
 	if d.table != "" {
 		return d.table
@@ -172,7 +172,7 @@ func (d damage) of() string {
 	return strings.Fields(strings.NewReplacer("DELETE FROM ", "", "UPDATE ", "", "INSERT INTO ", "").Replace(d.insert))[0]
 }
 
-// saveTable copies a table of MariaDB, and returns what puts its rows back.
+// saveTable copies a table of MariaDB, and returns a function that restores its rows.
 func saveTable(t *testing.T, db *storage.DB, table string) (restore func()) {
 	t.Helper()
 	write := db.Write(storage.AcrossTenants(t.Context()))

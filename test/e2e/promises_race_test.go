@@ -15,7 +15,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// writeWhileChecking runs writers of every table that a promise sums while it checks all promises.
+// writeWhileChecking runs writers of every table that a promise sums while it checks all
+// promises.
 func writeWhileChecking(t *testing.T, admin *apptest.Caller) {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	var writing sync.WaitGroup
@@ -38,7 +39,7 @@ func writeWhileChecking(t *testing.T, admin *apptest.Caller) {
 	require.Empty(t, check(t, admin.Program.Services()))
 }
 
-// write does one of the things that race, and returns how many writes were done.
+// write makes one of the racing writes, and returns how many writes succeeded.
 func write(ctx context.Context, admin *apptest.Caller, n int) int64 {
 	done := int64(0)
 	do := func(method, path string, body any, headers ...string) apptest.Answer {

@@ -16,7 +16,7 @@ import (
 	"interlock/test/tier"
 )
 
-// The limit is a second ago, so that writes and removals meet on the same records.
+// The limit is one second ago, so that writes and deletions concern the same records.
 func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 	for engine, database := range map[string]func(t *testing.T) string{
 		"sqlite":  func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/shop.db" },
@@ -47,7 +47,8 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 					}
 				}
 			}()
-			// What the shop was opened with is old from here on, and some of what is written next.
+			// From here on, the initial records of the shop exceed the limit, and later
+			// ones do so while the test runs.
 			clock.Sleep(t.Context(), kept)
 			writeWhileChecking(t, admin)
 			stop()
@@ -60,7 +61,7 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 			for _, table := range []string{"audit_entries", "config_histories", "order_histories"} {
 				require.Regexp(t, `(^|\. )`+table+`: [1-9]`, says, "nothing was removed, so nothing was tried")
 			}
-			// What is younger than the limit is still looked at.
+			// Records younger than the limit are still checked.
 			exec := sv.DB.Write(storage.AcrossTenants(t.Context()))
 			require.NoError(t, exec.Exec("DELETE FROM config_histories WHERE tenant_id > 0 AND id = (SELECT id FROM (SELECT MAX(h.id) AS id FROM config_histories h JOIN configs c ON c.id = h.config_id AND c.version = h.version) l)").Error)
 			require.Positive(t, check(t, sv)["config-versions"])
@@ -68,8 +69,8 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 	}
 }
 
-// outgrowWatchers has the log of configs stand where all versions so far are behind those that a
-// watcher can resume from.
+// outgrowWatchers advances the log of configs until all versions so far are older than the
+// oldest from which a watcher can resume.
 func outgrowWatchers(t *testing.T, admin *apptest.Caller) {
 	t.Helper()
 	sv := admin.Program.Services()

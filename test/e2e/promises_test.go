@@ -41,7 +41,8 @@ func openShop(t *testing.T, database string) *apptest.Caller {
 	return admin
 }
 
-// liven does what the demo leaves out: taps, transfers, a batch, an approval and a sale.
+// liven adds the records that the demo lacks: taps, transfers, a batch, an approval and a
+// sale.
 func liven(t *testing.T, admin *apptest.Caller) {
 	t.Helper()
 	post := func(status int, path string, body any, headers ...string) apptest.Answer {
@@ -82,7 +83,7 @@ func liven(t *testing.T, admin *apptest.Caller) {
 	}, patience, 20*time.Millisecond)
 }
 
-// check looks at everything once, and returns how often each promise is broken.
+// check checks everything once, and returns how often each promise is broken.
 func check(t *testing.T, sv *app.Services) map[string]int {
 	t.Helper()
 	totals, err := sv.CheckPromises(t.Context())
@@ -96,7 +97,7 @@ func check(t *testing.T, sv *app.Services) map[string]int {
 	return broken
 }
 
-// keep sees that nothing was broken, and that each check has something to look at.
+// keep requires that nothing is broken, and that each check finds records to check.
 func keep(t *testing.T, admin *apptest.Caller) {
 	totals, err := admin.Program.Services().CheckPromises(t.Context())
 	require.NoError(t, err)
@@ -106,7 +107,7 @@ func keep(t *testing.T, admin *apptest.Caller) {
 	}
 }
 
-// A shop takes seconds to furnish, so each engine has one for all that is tried in it.
+// A shop takes seconds to fill, so all tests of one engine share one.
 func TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound(t *testing.T) {
 	for engine, breaking := range map[string]func(t *testing.T, admin *apptest.Caller){"sqlite": breakAlone, "mariadb": breakInTurn} {
 		t.Run(engine, func(t *testing.T) {

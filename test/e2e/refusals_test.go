@@ -21,7 +21,8 @@ func TestWrongPasswordsLockOutsAndForbiddenRequestsAreInTheAuditLogAndTheMetrics
 		requireProblem(t, reader.Do(t, http.MethodGet, "/api/v1/orders", nil), http.StatusForbidden, "forbidden")
 		require.NoError(t, p.Services().Refusals.Flush(t.Context()))
 
-		// Summed, since the program writes once a minute by itself, which may fall into this test.
+		// The counts are summed, because the program also writes once a minute, possibly
+		// during this test.
 		counts := map[string]float64{}
 		for _, action := range []string{"session.refuse", "request.refuse"} {
 			for _, row := range read(t, admin, "/api/v1/audit-log?action="+action)["items"].([]any) {

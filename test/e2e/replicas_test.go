@@ -14,9 +14,10 @@ import (
 	"interlock/test/burst"
 )
 
-// A Redis that is told to keep its writes in a replica (min-replicas-to-write 1) refuses them all
-// while there is none. Nothing is bought and nothing moved by that, each caller is told to come
-// back, what needs no Redis goes on, and the rush ends as if nothing had been when it is back.
+// A Redis that must replicate its writes (min-replicas-to-write 1) rejects all writes while
+// it has no replica. During that time purchases and changes of state fail without effect,
+// each caller is asked to retry, and requests without Redis succeed. When the replica
+// returns, the rush ends as if there had been no outage.
 func TestWhileRedisHasNoReplicaNothingIsBoughtOrMovedAndItComesBackByItself(t *testing.T) {
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)
@@ -38,7 +39,7 @@ func TestWhileRedisHasNoReplicaNothingIsBoughtOrMovedAndItComesBackByItself(t *t
 	require.Eventually(t, func() bool { return redis.Set(t.Context(), "x", 1, 0).Err() != nil }, patience, 10*time.Millisecond)
 	require.ErrorContains(t, redis.Set(t.Context(), "x", 1, 0).Err(), "NOREPLICAS")
 
-	// The buyers of before repeat their purchase, and others join them.
+	// The earlier buyers repeat their purchases, and others join them.
 	sale.Buyers = 300
 	var rush sync.WaitGroup
 	rush.Go(func() { sale.Rush(t) })

@@ -10,7 +10,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// browser returns a caller without a token that keeps cookies.
+// browser returns a caller without a token that stores cookies.
 func browser(t *testing.T, p *apptest.Program) *apptest.Caller {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

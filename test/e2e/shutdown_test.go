@@ -77,8 +77,8 @@ func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), p.Settings.ShutdownDelay)
 }
 
-// holdRows locks the rows that an edit of a config needs: on MariaDB from another connection, and on
-// SQLite as the one writer of the program.
+// holdRows locks the rows that an edit of a config needs: on MariaDB from another
+// connection, and on SQLite as the program's only writer.
 func holdRows(t *testing.T, p *apptest.Program) (release func()) {
 	t.Helper()
 	if _, embedded := p.Settings.SQLitePath(); embedded {
@@ -93,13 +93,13 @@ func holdRows(t *testing.T, p *apptest.Program) (release func()) {
 	return func() { require.NoError(t, tx.Rollback()) }
 }
 
-// connect opens the program's database with a pool of the test.
+// connect opens the program's database with a pool that belongs to the test.
 func connect(t *testing.T, p *apptest.Program) *sql.DB {
 	t.Helper()
 	return storagetest.Open(t, p.Settings.URL()).Pools()["write"]
 }
 
-// writers returns how many units have begun their transaction or wait for the writer.
+// writers returns how many units have started their transaction or wait for the writer.
 func writers(p *apptest.Program) int { return p.Services().DB.Pools()["write"].Stats().InUse }
 
 func refusesConnections(p *apptest.Program) bool {
@@ -182,8 +182,8 @@ func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *t
 	require.EqualValues(t, 1, storedVersion(t, p, "slow"))
 }
 
-// overtake leaves the claim on the program's database as another server does that takes it,
-// without the wait for a lease.
+// overtake changes the claim on the program's database as another server does that acquires
+// it, without the wait for a lease.
 func overtake(t *testing.T, p *apptest.Program) {
 	t.Helper()
 	_, err := connect(t, p).Exec("UPDATE server_claims SET group_name = 'other', run_id = 'other', host = 'shop-2', pid = 4711")

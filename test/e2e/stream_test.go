@@ -13,12 +13,12 @@ import (
 // stream is an open stream of server-sent events.
 type stream struct {
 	events <-chan sse.Event
-	// ended gives how the stream ended: nil for a clean end.
+	// ended receives the end of the stream: nil for a clean end.
 	ended <-chan error
 	close context.CancelFunc
 }
 
-// open opens a stream and returns once its reply has begun.
+// open opens a stream and returns once the response has started.
 func open(t *testing.T, c *apptest.Caller, path string, headers ...string) *stream {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -39,7 +39,7 @@ func open(t *testing.T, c *apptest.Caller, path string, headers ...string) *stre
 	return &stream{events: events, ended: ended, close: cancel}
 }
 
-// next returns the next event with a name, and passes over the others.
+// next returns the next event with a name, and skips the others.
 func (s *stream) next(t *testing.T, name string) sse.Event {
 	t.Helper()
 	for {

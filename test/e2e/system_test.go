@@ -10,7 +10,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// findingOf returns what is said about one setting of one engine, nil when nothing is.
+// findingOf returns the finding about one setting of one engine, or nil if there is none.
 func findingOf(findings any, engine, name string) object {
 	for _, one := range findings.([]any) {
 		if finding := one.(object); finding["engine"] == engine && finding["name"] == name {

@@ -19,7 +19,8 @@ import (
 	"interlock/test/certificates"
 )
 
-// certify writes a certificate of loopback's own signing, with its key, and returns it.
+// certify writes a self-signed certificate for loopback and its key, and returns the
+// certificate.
 func certify(t *testing.T, certFile, keyFile string, serial int64) *x509.Certificate {
 	t.Helper()
 	made, err := certificates.Write(certFile, keyFile, serial)

@@ -86,7 +86,7 @@ func TestAWatcherThatComesBackMissesNothingAndSeesNothingTwice(t *testing.T) {
 	})
 }
 
-// place returns where a revision stands in the log.
+// place returns the position of a revision in the log.
 func place(t *testing.T, revision string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(revision[strings.LastIndex(revision, "-")+1:], 10, 64)
@@ -94,7 +94,7 @@ func place(t *testing.T, revision string) int64 {
 	return n
 }
 
-// placeColumn is where a version of a config has its place.
+// placeColumn is the column with the position of a version of a config.
 func placeColumn(p *apptest.Program) string {
 	if p.Services().DB.Dialect == storage.MySQL {
 		return "place"
@@ -102,7 +102,7 @@ func placeColumn(p *apptest.Program) string {
 	return "id"
 }
 
-// edit lets writers edit configs, each until that many of its edits have landed.
+// edit makes writers edit configs, each until that many of its edits have succeeded.
 func edit(t *testing.T, c *apptest.Caller, configs, writers, edits int) {
 	race(t, writers, func(ctx context.Context, _ int) (apptest.Answer, error) {
 		var answer apptest.Answer

@@ -20,7 +20,7 @@ type Event struct {
 	Data     map[string]any
 }
 
-// Open asks for a stream, which ends with ctx. Anything but a stream is an error.
+// Open requests a stream, which ends with ctx. Any other response is an error.
 func Open(ctx context.Context, c *apptest.Caller, path string, headers ...string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Program.URL+path, nil)
 	if err != nil {
@@ -30,7 +30,7 @@ func Open(ctx context.Context, c *apptest.Caller, path string, headers ...string
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	// A stream has no end to time out for.
+	// A stream has no time limit.
 	reply, err := (&http.Client{Transport: c.HTTP.Transport}).Do(request)
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func Open(ctx context.Context, c *apptest.Caller, path string, headers ...string
 	return reply.Body, nil
 }
 
-// Read hands each event to take until the stream ends or take fails (WHATWG HTML,
-// 9.2.6). An event is complete at its empty line; one that is cut short is dropped.
-// The end of the reader's own context is no error.
+// Read passes each event to take until the stream ends or take fails (WHATWG HTML, 9.2.6).
+// An event is complete at its empty line; an incomplete event is dropped. The end of the
+// reader's context is not an error.
 func Read(stream io.Reader, take func(Event) error) error {
 	var e Event
 	var data strings.Builder
