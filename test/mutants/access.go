@@ -1,6 +1,6 @@
 package main
 
-// grants are breaks of who may change who may do what.
+// grants are breaks of the permission checks for changes of permissions.
 var grants = []mutant{
 	{
 		name: "what is remembered of callers holds although nobody asks whether something has changed",

@@ -1,6 +1,6 @@
 package main
 
-// votes are breaks of approvals, and of the gate before protected rows.
+// votes are breaks of approvals and of the gate that protects rows.
 var votes = []mutant{
 	{
 		name: "a vote is for whatever the approval holds by now",

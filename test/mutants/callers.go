@@ -1,6 +1,6 @@
 package main
 
-// callers are breaks of how it is found out who calls, and of how few statements that takes.
+// callers are breaks of authentication, and of the number of statements that it needs.
 var callers = []mutant{
 	{
 		name: "callers are looked up one by one",

@@ -1,6 +1,6 @@
 package main
 
-// commits are breaks around COMMIT and of what belongs to it.
+// commits are breaks around COMMIT.
 var commits = []mutant{
 	{
 		name: "an engine's error of COMMIT taken for committed",

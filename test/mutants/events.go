@@ -1,7 +1,7 @@
 package main
 
-// events are breaks of what is known by its own name or number: actions, and the events
-// of aggregates.
+// events are breaks of things that a name or number from the client identifies: actions,
+// and the events of aggregates.
 var events = []mutant{
 	{
 		name: "keyed events without names count again when the stored reply has expired",

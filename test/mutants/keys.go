@@ -1,9 +1,9 @@
 package main
 
-// keys are breaks of how a request is read, and of what is kept and remembered under
+// keys are breaks of reading requests, and of the replies stored and cached under
 // idempotency keys.
 var keys = []mutant{
-	// Documents, whose mutations are kept one by one.
+	// Documents, whose mutations are stored one by one.
 	{
 		name: "what is kept of a mutation is shown to who may not make it",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
@@ -37,7 +37,7 @@ var keys = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
 	},
 
-	// What is remembered of replies, and for which history of the database.
+	// The cached replies, and the history of the database that they belong to.
 	{
 		name: "the record of a reply is written outside of the transaction of its effect",
 		file: "internal/edge/idempotency/keep.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
@@ -108,7 +108,7 @@ var keys = []mutant{
 		caught: tests{"internal/base/basetest": {"TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt"}},
 	},
 
-	// Which request a key stands for.
+	// The request that a key belongs to.
 	{
 		name: "a key stands for any request",
 		file: "internal/edge/idempotency/attempt.go", old: `if kept.request != a.fingerprint {`, new: `if kept.request != a.fingerprint && a.keeper == nil {`,
@@ -118,7 +118,7 @@ var keys = []mutant{
 		},
 	},
 
-	// What a request says that its route does not know.
+	// Members of a request that its route does not know.
 	{
 		name: "a parameter that a route does not know is ignored",
 		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,

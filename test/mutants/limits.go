@@ -1,6 +1,6 @@
 package main
 
-// limits are breaks of what callers are held to, and of what is told of refusals.
+// limits are breaks of the limits of callers, and of the reports on rejections.
 var limits = []mutant{
 	{
 		name: "a caller is held to no rate",

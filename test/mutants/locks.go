@@ -1,9 +1,9 @@
 package main
 
-// around checks that aggregates acquire and release their locks outside of the transaction.
+// around checks that aggregates acquire and release their locks outside the transaction.
 const around = "TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded"
 
-// locks are breaks of the locks and of when they are held.
+// locks are breaks of the locks and of the time during which they are held.
 var locks = []mutant{
 	{
 		name: "locks released before COMMIT",

@@ -1,16 +1,16 @@
 // Mutants tests the tests: it breaks the program in one small way after the other, and
-// fails when a test that must notice a break does not.
+// fails if a test that must detect a break passes.
 //
 // Usage:
 //
 //	go run ./test/services -- go run ./test/mutants [-only TEXT] [-list]
 //
-// A mutant is one entry of a list in this package: a text of a file, what stands there
-// instead, and the tests that must fail, by package. The tests run in the change tier, or in
-// the nightly tier if the mutant names one that runs only there. It is built as an overlay, so the
-// tree stays as it is. First all of these tests are run without any mutant and must pass.
-// A mutant is caught when each of its tests fails; one that does not compile, that makes
-// its tests hang, or whose text is not in its file any more is not.
+// A mutant is one entry of a list in this package: a text of a file, its replacement, and
+// the tests that must fail, by package. The tests run in the change tier, or in the nightly
+// tier if the mutant names one that runs only there. The mutant is built as an overlay, so
+// the tree does not change. First all of these tests run without a mutant and must pass. A
+// mutant is caught if each of its tests fails; it is not caught if it does not compile, if
+// its tests hang, or if its text is no longer in its file.
 package main
 
 import (
@@ -72,12 +72,12 @@ func run(ctx context.Context, out io.Writer, only string, list bool) error {
 	return nil
 }
 
-// atOnce is how many mutants are made and tested side by side: most of the time of one is
-// its build's, and most of the other's its tests' waiting.
+// atOnce is the number of mutants that are built and tested concurrently: a build needs the
+// processors, while tests mostly wait.
 const atOnce = 2
 
-// judge runs the tests of each mutant, says what became of it, and returns the names of
-// those that were not caught.
+// judge runs the tests of each mutant, prints its verdict, and returns the names of the
+// mutants that were not caught.
 func (t *tree) judge(ctx context.Context, mutants []mutant, out io.Writer) (alive []string) {
 	var said sync.Mutex
 	ended := 0

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// mutant is a small break of the program, and the tests that must notice it.
+// mutant is a small break of the program, with the tests that must detect it.
 type mutant struct {
-	// name says what is broken.
+	// name describes the break.
 	name string
-	// file has old, once; new stands in its place.
+	// file contains old exactly once; new replaces it.
 	file, old, new string
-	// also are breaks of the same mutant in other places.
+	// also contains further edits of the same mutant.
 	also []edit
 	// caught are the tests that must fail, by package.
 	caught tests
@@ -27,14 +27,14 @@ type mutant struct {
 // edit is one change of a file.
 type edit struct{ file, old, new string }
 
-// tests are names of tests by package, which is a path from the root. A part of a test has
-// its name behind that of the test, with a slash and as the go command prints it.
+// tests are names of tests by package, which is a path from the root. A subtest is named as
+// the go command prints it: the name of the test, a slash and the name of the subtest.
 type tests map[string][]string
 
 func (m mutant) edits() []edit { return append([]edit{{m.file, m.old, m.new}}, m.also...) }
 
-// files returns what the mutant makes of each file that it breaks, by path. Errors: a text
-// is not in its file, or there more than once.
+// files returns the mutated content of each changed file, by path. It returns an error if a
+// text is not in its file, or more than once.
 func (m mutant) files(root string) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, e := range m.edits() {
@@ -54,7 +54,7 @@ func (m mutant) files(root string) (map[string]string, error) {
 	return texts, nil
 }
 
-// packages returns the mutant's packages as the go command takes them, and pattern the
+// packages returns the mutant's packages as arguments of the go command, and pattern the
 // pattern of its tests' names.
 func (t tests) packages() []string {
 	paths := slices.Sorted(maps.Keys(t))

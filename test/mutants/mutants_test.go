@@ -14,7 +14,8 @@ import (
 
 const root = "../.."
 
-// Running the mutants takes long. That each of them still is one is looked at here.
+// Running the mutants takes long. This test only checks that each of them can still be
+// applied.
 func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range all {
@@ -36,7 +37,7 @@ func TestEveryTestThatIsToCatchAMutantIsThere(t *testing.T) {
 		require.NotEmpty(t, m.caught, m.name)
 		for path, names := range m.caught {
 			for _, name := range names {
-				// Which parts a test has shows when it runs: see tree.control.
+				// The subtests of a test are only known when it runs: see tree.control.
 				test, _, _ := strings.Cut(name, "/")
 				require.Contains(t, there[path], test, "%s: %s", m.name, path)
 			}

@@ -1,6 +1,6 @@
 package main
 
-// passkeys are breaks of second factors that are shown by a signature.
+// passkeys are breaks of second factors that are proved by a signature.
 var passkeys = []mutant{
 	{
 		name: "what a passkey signed once opens many sessions",

@@ -1,6 +1,7 @@
 package main
 
-// rates are breaks of a queue's rate, and of what a customer is told when all is sold.
+// rates are breaks of a queue's rate, and of the response to a customer when all units are
+// sold.
 var rates = []mutant{
 	{
 		name: "a claim from a queue in Redis does not use the rate up",

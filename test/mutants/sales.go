@@ -54,7 +54,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne"}},
 	},
 
-	// Who works on a sale.
+	// The worker of a sale.
 	{
 		name: "a worker that has fallen silent is not replaced",
 		file: "internal/flashsale/worker_peers.go", old: `return waited >= 0 && waited < peerTimeout`, new: `return waited >= 0`,
@@ -81,7 +81,7 @@ var sales = []mutant{
 		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}},
 	},
 
-	// What is in flight when a sale is closed.
+	// Purchases in flight when a sale is closed.
 	{
 		name: "a closed sale that is sold out is forgotten with its tickets",
 		file: "internal/flashsale/store.go", old: `if sale, ok := byID[stock.SaleID]; ok {`, new: `if sale, ok := byID[stock.SaleID]; ok && (sale.Status != closed.Code || stock.Allotted > stock.Sold) {`,
@@ -103,7 +103,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained/redis"}},
 	},
 
-	// What a customer is told whose purchase the gate did not answer.
+	// The response to a customer whose purchase the gate did not answer.
 	{
 		name: "a purchase that the gate was sent and did not answer is called unavailable",
 		file: "internal/flashsale/gate/redis.go", old: `if maybe {`, new: `if maybe && ctx.Err() != nil {`,
@@ -141,7 +141,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestRequestsAboutASaleAreReadInTheOrderOfTheContract"}},
 	},
 
-	// The limit of a customer, which SQL decides.
+	// The limit per customer, which SQL enforces.
 	{
 		name: "a customer's limit is left to the gate",
 		file: "internal/flashsale/consume.go", old: `case f.held[user]+t.Units > f.limit:`, new: `case t.Units > f.limit:`,
@@ -220,7 +220,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEachGateKeepsTheContract/sqlite/a_rebuild_that_comes_late_changes_nothing"}},
 	},
 
-	// Replacing a gate, and building one.
+	// Replacing and rebuilding a gate.
 	{
 		name: "a gate that is being replaced is shut, which an edit undoes",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `redis.call('HDEL', KEYS[8], 'epoch')`, new: `redis.call('HSET', KEYS[8], 'open', '0')`,
@@ -288,7 +288,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished/tickets"}},
 	},
 
-	// Tickets and messages that have lost each other.
+	// Tickets and messages that no longer match.
 	{
 		name: "a ticket without a message is left as it is",
 		file: "internal/flashsale/reconcile.go", old: `if len(strays.Tickets) == 0 {`, new: `if len(strays.Tickets) >= 0 {`,
@@ -333,7 +333,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEachGateKeepsTheContract/redis/tickets_and_messages_that_lack_each_other_are_found_and_queued_again"}},
 	},
 
-	// A ticket that ended.
+	// Ended tickets.
 	{
 		name: "a ticket that was rejected becomes an order",
 		file: "internal/flashsale/consume.go", old: `case rejected:`, new: `case rejected && before.Units < 0:`,
@@ -355,7 +355,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder"}},
 	},
 
-	// Units that are withheld while SQL gives them away.
+	// Units that are withheld while SQL assigns them.
 	{
 		name: "units are withheld at any version",
 		file: "internal/flashsale/gate/redis_scripts.go", old: "if g[2] ~= ARGV[2] then return 'outdated' end\n", new: ``,

@@ -1,6 +1,6 @@
 package main
 
-// scheduled are breaks of changes that wait for their time.
+// scheduled are breaks of scheduled changes.
 var scheduled = []mutant{
 	{
 		name: "a job sleeps past what is due",

@@ -1,6 +1,6 @@
 package main
 
-// secrets are breaks of what is encrypted at rest, and of who is told what.
+// secrets are breaks of encryption at rest, and of redaction.
 var secrets = []mutant{
 	{
 		name: "an embedded database has no key by itself",
@@ -188,7 +188,7 @@ var secrets = []mutant{
 		caught: tests{"test/contract": {"TestWhatRequestsAreToldApartByAnswersNoGuessOfThem"}},
 	},
 
-	// Encrypting anew.
+	// Re-encryption.
 	{
 		name: "what was changed meanwhile is overwritten by what is encrypted anew",
 		file: "internal/base/encryption/renew.go", old: `if was := one.row.cells[column]; was != nil {`, new: `if was := one.row.cells[column]; was != nil && column == "" {`,

@@ -1,10 +1,10 @@
 package main
 
-// servers are breaks of who serves a database, and of what is said of the engines.
+// servers are breaks of the registration of servers on a database, and of the status of the
+// engines.
 var servers = []mutant{
 
-	// How a server ends.
-	// Connections of a server that has too few.
+	// How a server ends, and the connections of a server that has too few.
 	{
 		name: "a caller is told that the server has no connection left although the pool has some",
 		file: "internal/base/storage/pool_limit.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
@@ -57,7 +57,7 @@ var servers = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 
-	// Which servers serve a database.
+	// The servers that serve a database.
 	{
 		name: "a claim is taken over whatever became of its holder",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))"`, new: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time >= '2000-01-01')"`,
@@ -129,7 +129,7 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose"}},
 	},
 
-	// What is said of the engines.
+	// The status of the engines.
 	{
 		name: "a server starts on an engine that cannot keep its promises",
 		file: "internal/app/program.go", old: `for _, finding := range report.Fatal() {`, new: `for _, finding := range report.Fatal()[:0] {`,
@@ -187,7 +187,7 @@ var servers = []mutant{
 		caught: tests{"internal/views/engines": {"TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown"}},
 	},
 
-	// What is promised is looked at while they serve.
+	// The promise checks of running servers.
 	{
 		name: "a paused holder of the lease overwrites what the next one found",
 		file: "internal/views/promises/store.go", old: `kept_time = ? WHERE name = ? AND version = ?`, new: `kept_time = ? WHERE name = ? AND version >= ?`,

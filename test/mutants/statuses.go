@@ -1,6 +1,6 @@
 package main
 
-// statuses are breaks of machines and of limits beside them.
+// statuses are breaks of state machines and of the limits that belong to them.
 var statuses = []mutant{
 	{
 		name: "a step that its machine does not allow is taken",

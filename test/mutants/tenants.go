@@ -1,6 +1,6 @@
 package main
 
-// tenants are breaks of what keeps tenants apart.
+// tenants are breaks of the isolation of tenants.
 var tenants = []mutant{
 	{
 		name: "the tenant left out of the guarded UPDATE",

@@ -15,17 +15,17 @@ import (
 	"interlock/test/tier"
 )
 
-// module is the path of packages before their own.
+// module is the prefix of the import paths of packages.
 const module = "interlock/"
 
-// timeLimit is how long the tests of one package may take, for the go command.
+// timeLimit is the time limit for the tests of one package, passed to the go command.
 const timeLimit = "10m"
 
-// unseen leaves out of binaries what a debugger reads: nobody debugs a mutant, and linking
-// is most of what one costs.
+// unseen omits debug information from binaries, because linking is most of the cost of a
+// mutant.
 const unseen = " -ldflags=-w"
 
-// verdict is what became of a mutant, and why if it was not caught.
+// verdict is the result of a mutant, with the reason if it was not caught.
 type verdict struct{ is, why string }
 
 // The verdicts.
@@ -37,7 +37,7 @@ const (
 	uncompiled = "BROKEN"
 )
 
-// tree is the source that mutants are made of.
+// tree is the source that mutants are derived from.
 type tree struct{ root, scratch string }
 
 func openTree() (*tree, error) {
@@ -54,7 +54,7 @@ func openTree() (*tree, error) {
 
 func (t *tree) close() { _ = os.RemoveAll(t.scratch) }
 
-// control runs the tests of all mutants on the tree as it is. Each must be there and pass.
+// control runs the tests of all mutants on the unchanged tree. Each must exist and pass.
 func (t *tree) control(ctx context.Context, mutants []mutant) error {
 	return errors.Join(t.controlTier(ctx, mutants, false), t.controlTier(ctx, mutants, true))
 }
@@ -91,7 +91,7 @@ func (t *tree) controlTier(ctx context.Context, mutants []mutant, nightly bool) 
 	return nil
 }
 
-// verdict runs the tests of a mutant and says what became of it.
+// verdict runs the tests of a mutant and returns its verdict.
 func (t *tree) verdict(ctx context.Context, m mutant) verdict {
 	overlay, err := t.overlay(m)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *tree) verdict(ctx context.Context, m mutant) verdict {
 	return verdict{is: caught}
 }
 
-// overlay writes a mutant's files and the list of them that the go command reads.
+// overlay writes a mutant's files and the overlay file for the go command.
 func (t *tree) overlay(m mutant) (path string, err error) {
 	texts, err := m.files(t.root)
 	if err != nil {
@@ -147,12 +147,12 @@ func (t *tree) overlay(m mutant) (path string, err error) {
 	return path, os.WriteFile(path, list, 0o600)
 }
 
-// results are what became of tests, by package and name.
+// results are the results of tests, by package and name.
 type results struct {
 	outcomes map[string]string
-	// broken means that something does not compile, hung that the time limit was met.
+	// broken means that something does not compile, hung that the time limit was reached.
 	broken, hung bool
-	// said is what the go command said, when something failed.
+	// said is the output of the go command if something failed.
 	said string
 }
 
@@ -172,11 +172,12 @@ func (t *tree) test(ctx context.Context, wanted tests, nightly bool, overlay str
 	if overlay != "" {
 		flags += " -overlay=" + overlay
 	}
-	// By the environment, so that a test that builds the program builds the mutant.
+	// The flags are in the environment, so that a test that builds the program builds the
+	// mutant.
 	command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(flags), tier.Variable+"="+map[bool]string{false: "change", true: "nightly"}[nightly])
 	var errs bytes.Buffer
 	command.Stderr = &errs
-	// It fails when a test does, which is in what it prints.
+	// The command fails if a test does; the output contains the test's failure.
 	printed, err := command.Output()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {

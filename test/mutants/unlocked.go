@@ -1,6 +1,6 @@
 package main
 
-// unlocked are breaks of what decides between two units where locks of rows exclude nobody.
+// unlocked are breaks of the guards between two units when row locks exclude no caller.
 var unlocked = []mutant{
 	{
 		name: "who sells an item or counts its pieces does not write its row",
