@@ -14,14 +14,14 @@ import (
 
 const homePrefix = "interlock-services-"
 
-// The folders of the command in a home.
+// The folders in a home for the command.
 const sharedFolder, temporaryFolder = "shared", "tmp"
 
-// memory is where Linux keeps files in memory. What the tests of all packages leave there until
-// they end takes memoryNeeded bytes at most.
+// memory is the folder in which Linux stores files in memory. The temporary files of all
+// test packages need at most memoryNeeded bytes there.
 const memory, memoryNeeded = "/dev/shm", 8 << 30
 
-// hasRoom reports whether so many bytes fit into a folder whose files are in memory.
+// hasRoom reports whether that many bytes fit into a folder whose files are in memory.
 func hasRoom(path string, bytes uint64) bool {
 	var folder syscall.Statfs_t
 	if err := syscall.Statfs(path, &folder); err != nil || folder.Bavail*uint64(folder.Bsize) < bytes {
@@ -37,17 +37,17 @@ func hasRoom(path string, bytes uint64) bool {
 	return err == nil && kib<<10 >= bytes
 }
 
-// home is the directory that holds the servers' data. A lock on it says that its
-// runner lives: the kernel lets go of the lock however the runner ends.
+// home is the directory with the servers' data. A lock on it shows that its runner is
+// alive: the kernel releases the lock however the runner ends.
 type home struct {
 	path string
 	lock *os.File
 }
 
-// placeOf returns a number that stands for the working directory and the versions of the servers.
-// Homes and ports follow from it, so that all runs in one folder give their tests the same
-// environment, and what Go's cache knows of one serves the next: a test that passed is run again
-// once its code, or a server, is another.
+// placeOf returns a number derived from the working directory and the versions of the
+// servers. Homes and ports are derived from it, so that all runs in one folder provide the
+// same environment to their tests and Go's test cache works across runs: a test that passed
+// runs again only after its code or a server has changed.
 func placeOf(programs programs) uint32 {
 	sum := fnv.New32a()
 	folder, _ := os.Getwd()
@@ -59,12 +59,12 @@ func placeOf(programs programs) uint32 {
 	return sum.Sum32()
 }
 
-// openHome makes the home of a place under parent, or another while a runner has that one, and
-// removes those whose runner was killed.
+// openHome creates the home of a place under parent, or another one while a runner uses
+// that one, and removes the homes of killed runners.
 func openHome(parent string, place uint32) (home, error) {
 	removeAbandoned(parent)
-	// Locked under a name that nobody removes, then named: a runner that starts
-	// at the same time never sees it unlocked.
+	// The directory is locked under a unique name and then renamed, so that a runner that
+	// starts concurrently never finds it unlocked.
 	unnamed, err := os.MkdirTemp(parent, "."+homePrefix)
 	if err != nil {
 		return home{}, fmt.Errorf("make a directory for the servers' data: %w", err)
@@ -73,8 +73,9 @@ func openHome(parent string, place uint32) (home, error) {
 	if err != nil {
 		return home{}, fmt.Errorf("lock %s: %w", unnamed, err)
 	}
-	// mariadbd, and servers that tests start, run as another user and have to pass through. With
-	// folders in it, nobody can give the name of this one to another.
+	// mariadbd, and servers that tests start, run as another user and must traverse this
+	// directory. A directory with folders in it cannot be the target of another runner's
+	// rename.
 	err = errors.Join(os.Chmod(unnamed, 0o711),
 		os.Mkdir(filepath.Join(unnamed, sharedFolder), 0o700), os.Mkdir(filepath.Join(unnamed, temporaryFolder), 0o711))
 	if err != nil {

@@ -19,8 +19,8 @@ type programs struct {
 	mariadbd, mariadbInstallDB, redisServer string
 }
 
-// findOrInstall finds the servers' binaries. Missing ones are installed when that
-// can be done without asking: as root on Debian or Ubuntu.
+// findOrInstall finds the servers' binaries. It installs missing ones if that is possible
+// without a prompt: as root on Debian or Ubuntu.
 func findOrInstall(log io.Writer) (programs, error) {
 	found, missing := findPrograms(servers.SearchPath())
 	if len(missing) == 0 {
@@ -46,8 +46,8 @@ func missingError(packages []string) error {
 		strings.Join(packages, " and "), strings.Join(packages, " "))
 }
 
-// findPrograms returns the binaries in the directories, and the Debian packages
-// of those that are in none.
+// findPrograms returns the binaries in the directories, and the Debian packages of the
+// missing ones.
 func findPrograms(directories []string) (found programs, missing []string) {
 	wanted := []struct {
 		name, debianPackage string
@@ -93,8 +93,8 @@ func installPackages(packages []string, log io.Writer) error {
 	}
 	for _, step := range steps {
 		arguments := append([]string{"-q", "-o", "DPkg::Lock::Timeout=120"}, step...)
-		// Out of reach of a Ctrl-C: dpkg interrupted half way
-		// leaves the machine's packages broken.
+		// Ctrl-C must not reach apt: an interrupted dpkg leaves the machine's packages
+		// broken.
 		apt := exec.Command("apt-get", arguments...)
 		apt.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		apt.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
@@ -106,15 +106,15 @@ func installPackages(packages []string, log io.Writer) error {
 	return nil
 }
 
-// policyPath is asked by Debian's packages before they start a service, see
+// policyPath is a script that Debian's packages call before they start a service, see
 // /usr/share/doc/init-system-helpers/README.policy-rc.d.gz.
 const policyPath = "/usr/sbin/policy-rc.d"
 
 const policyForbidsAll = "#!/bin/sh\nexit 101\n"
 
-// forbidServiceStart keeps fresh packages from starting their servers on the
-// machine until the returned function is called. A policy that is already there
-// is put aside meanwhile, and found again there if a former run was killed.
+// forbidServiceStart prevents new packages from starting their servers on the machine until
+// the returned function is called. An existing policy is moved away until then; if a former
+// run was killed, its policy is found there.
 func forbidServiceStart(path string) (allow func(), err error) {
 	aside := path + ".interlock-aside"
 	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {

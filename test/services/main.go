@@ -1,16 +1,16 @@
-// Command services runs a command beside a MariaDB and a Redis of its own:
+// Command services runs a command with a separate MariaDB and Redis:
 //
 //	go run ./test/services [-durable | -in-memory] -- go test ./...
 //
 // Invariants:
-//   - Nothing relies on a server that happens to run: both servers have their
-//     own data directory and their own free port on the loopback interface, and
-//     each is asked who it is before the command starts.
-//   - Nothing outlives the runner. However the command ends, the servers are
-//     stopped by process id and their data is removed, and so are the temporary
-//     files that it left. When the runner itself is killed the kernel kills the
-//     servers, and the next run removes the data.
-//   - A missing server is installed or named, never skipped.
+//   - No test depends on a server that happens to run: both servers have their
+//     own data directory and a free port on the loopback interface, and the runner
+//     verifies the identity of each before the command starts.
+//   - Nothing outlives the runner. However the command ends, the runner stops the
+//     servers by process id and removes their data and the temporary files of the
+//     command. If the runner itself is killed, the kernel kills the servers, and
+//     the next run removes the data.
+//   - A missing server is installed or reported, never skipped.
 //
 // The command finds the servers in its environment:
 //
@@ -18,16 +18,16 @@
 //	INTERLOCK_TEST_REDIS_URL  redis://127.0.0.1:PORT/0
 //	INTERLOCK_TEST_MYSQL_PID  process id of mariadbd
 //	INTERLOCK_TEST_REDIS_PID  process id of redis-server
-//	INTERLOCK_TEST_SHARED_DIR an empty folder that goes with the servers
-//	TMPDIR                    another, for temporary files
-//	INTERLOCK_TEST_RUN        a number that no other run has
+//	INTERLOCK_TEST_SHARED_DIR an empty folder with the lifetime of the servers
+//	TMPDIR                    another one, for temporary files
+//	INTERLOCK_TEST_RUN        a number that is unique to the run
 //
-// All but the process ids and the last are the same from run to run, unless something else has the
-// ports or the folder: what Go's cache of tests knows of one run serves the next.
+// All except the process ids and the last are the same in each run, unless another process
+// uses the ports or the folder, so that Go's test cache works across runs.
 //
-// The runner exits with the command's exit code, 128 + n when signal n ended it,
-// and 2 when it could not start the servers or the command. (go run itself turns
-// every code but 0 into 1 and prints the real one.)
+// The runner exits with the command's exit code, with 128 + n if signal n ended the
+// command, and with 2 if it could not start the servers or the command. (go run itself
+// turns every code except 0 into 1 and prints the real one.)
 package main
 
 import (
@@ -52,7 +52,7 @@ const (
 	exitNotReady = 2
 )
 
-// A parent-death signal is sent when the thread that started the child ends, not
+// The kernel sends a parent-death signal when the thread that started the child ends, not
 // the process, so every child is started from the main thread.
 func init() { runtime.LockOSThread() }
 
@@ -105,7 +105,7 @@ type options struct {
 	command           []string
 }
 
-// parent is the folder that the home is made in.
+// parent is the folder that contains the home.
 func (o options) parent() string {
 	if o.inMemory && hasRoom(memory, memoryNeeded) {
 		return memory
@@ -138,9 +138,9 @@ func parseArguments(arguments []string, log io.Writer) (options, error) {
 	return parsed, nil
 }
 
-// runCommand runs the command in a process group of its own, so that a Ctrl-C at
-// the terminal reaches it once, through the runner, and so that whatever it
-// leaves behind can be ended with it.
+// runCommand runs the command in a separate process group, so that a Ctrl-C at the terminal
+// reaches it once, through the runner, and so that the runner can end processes that the
+// command leaves behind.
 func runCommand(command []string, servers startedServers, signals <-chan os.Signal, log io.Writer) int {
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = environment(os.Environ(), servers)
@@ -176,8 +176,8 @@ func runCommand(command []string, servers startedServers, signals <-chan os.Sign
 	}
 }
 
-// membersOf names the processes of a group, each by the beginning of its command line. One that
-// has ended has none, even where nobody has asked for its exit code yet, and is left out.
+// membersOf returns the processes of a group, each by the start of its command line. A
+// process that has ended has no command line, even before it is reaped, and is left out.
 func membersOf(group int) (names []string) {
 	folders, _ := filepath.Glob("/proc/[0-9]*")
 	for _, folder := range folders {
@@ -193,9 +193,8 @@ func membersOf(group int) (names []string) {
 	return names
 }
 
-// inputUnlessTerminal returns nil, which reads as empty, for a terminal: the
-// command is not in the terminal's foreground group and would be stopped by
-// reading from it.
+// inputUnlessTerminal returns nil, which reads as empty, for a terminal: the command is not
+// in the terminal's foreground group, and a read from it would stop the command.
 func inputUnlessTerminal(input *os.File) io.Reader {
 	about, err := input.Stat()
 	if err != nil || about.Mode()&os.ModeCharDevice != 0 {

@@ -46,14 +46,14 @@ func startMariaDB(ctx context.Context, programs programs, directory string, plac
 	}.start(ctx)
 }
 
-// mariadbArguments sets what tests rely on and leaves the rest to MariaDB.
+// mariadbArguments sets the options that tests depend on and leaves the rest to MariaDB.
 func mariadbArguments(files mariadbFiles, port int, durable bool) []string {
 	flush := 2
 	if durable {
 		flush = 1
 	}
 	return []string{
-		// Must come first: a configuration file on the machine has no say.
+		// Must come first: it ignores the configuration files of the machine.
 		"--no-defaults",
 		"--datadir=" + files.data,
 		"--tmpdir=" + files.temporary,
@@ -72,14 +72,14 @@ func mariadbArguments(files mariadbFiles, port int, durable bool) []string {
 	}
 }
 
-// mariadbFiles are the directories that belong to mariadbd and its user.
+// mariadbFiles are the directories of mariadbd and its user.
 type mariadbFiles struct {
 	data, temporary string
-	// certificate and key are what it speaks TLS with, where it is asked to.
+	// certificate and key are the TLS certificate of mariadbd and its key.
 	certificate, key string
 }
 
-// certify makes the certificate that mariadbd shows. It signs itself.
+// certify creates the self-signed certificate of mariadbd.
 func (f mariadbFiles) certify(account *syscall.Credential) error {
 	if _, err := certificates.Write(f.certificate, f.key, 1); err != nil {
 		return fmt.Errorf("make a certificate for MariaDB: %w", err)
@@ -113,12 +113,12 @@ func (f mariadbFiles) make(directory string, account *syscall.Credential) error 
 	return nil
 }
 
-// initialise makes the system tables, with a root account without a password.
+// initialise creates the system tables, with a root account without a password.
 func (f mariadbFiles) initialise(ctx context.Context, programs programs, account *syscall.Credential) error {
 	install := exec.CommandContext(ctx, programs.mariadbInstallDB,
 		"--no-defaults", "--datadir="+f.data, "--tmpdir="+f.temporary,
 		"--auth-root-authentication-method=normal", "--skip-test-db",
-		// A machine that cannot look up its own name will do: we connect by address.
+		// A machine that cannot resolve its name is acceptable: we connect by address.
 		"--skip-name-resolve", "--force")
 	install.SysProcAttr = &syscall.SysProcAttr{Credential: account, Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	install.Cancel = func() error { return syscall.Kill(-install.Process.Pid, syscall.SIGKILL) }
@@ -128,7 +128,7 @@ func (f mariadbFiles) initialise(ctx context.Context, programs programs, account
 	return nil
 }
 
-// mariadbAnswers knows the process by its data directory.
+// mariadbAnswers identifies the process by its data directory.
 func mariadbAnswers(ctx context.Context, port int, data string) error {
 	settings := mysql.NewConfig()
 	settings.Net, settings.Addr, settings.User = "tcp", fmt.Sprintf("127.0.0.1:%d", port), "root"

@@ -35,7 +35,7 @@ const patience = 2 * time.Minute
 const roleVariable = "INTERLOCK_SERVICES_TEST_ROLE"
 
 const (
-	roleExits = "exits" // reports, leaves a process behind, exits with 7
+	roleExits = "exits" // reports, leaves a process running, exits with 7
 	roleWaits = "waits" // reports, waits for SIGTERM, exits with 9
 )
 
@@ -52,8 +52,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// playCommand writes to both servers and prints the process ids of MariaDB, of
-// Redis and of a process that it leaves behind.
+// playCommand writes to both servers and prints the process ids of MariaDB, of Redis and of
+// a process that it leaves running.
 func playCommand(wait bool) int {
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
@@ -97,14 +97,14 @@ func useServers() error {
 	return client.Set(ctx, "proof", "written", 0).Err()
 }
 
-// runner is a real runner at work, in a temporary directory of its own.
+// runner is a running runner, in a separate temporary directory.
 type runner struct {
 	*exec.Cmd
 	errors transcript
 	output *bufio.Reader
 }
 
-// transcript keeps what a process says, to be read while it still runs.
+// transcript collects the output of a running process.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer

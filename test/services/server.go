@@ -23,17 +23,18 @@ const (
 	logTailLines = 40
 )
 
-// startedServers are the two servers a command runs beside, and folders that go with them.
+// startedServers are the two servers of a command, and the folders with the same lifetime.
 type startedServers struct {
 	mariadb, redis *server
-	// shared is one that the test packages share, and temporary where temporary files are made.
+	// shared is the folder that the test packages share, and temporary the folder for
+	// temporary files.
 	shared, temporary string
-	// run is a number that no other run has.
+	// run is a number that is unique to the run.
 	run string
 }
 
-// startServers returns what was started together with the error, so that the
-// caller stops it either way.
+// startServers returns the started servers together with the error, so that the caller
+// stops them in either case.
 func startServers(ctx context.Context, programs programs, home string, place uint32, durable bool) (startedServers, error) {
 	started := startedServers{
 		shared: filepath.Join(home, sharedFolder), temporary: filepath.Join(home, temporaryFolder),
@@ -52,8 +53,8 @@ func (s startedServers) stop() {
 	s.mariadb.stop()
 }
 
-// environment replaces whatever URLs were inherited: a command that runs here
-// never talks to a server that happens to run.
+// environment replaces inherited URLs: a command never connects to a server that happens to
+// run.
 func environment(inherited []string, servers startedServers) []string {
 	own := map[string]string{
 		"INTERLOCK_TEST_MYSQL_URL":  servers.mariadb.url,
@@ -77,7 +78,7 @@ func environment(inherited []string, servers startedServers) []string {
 	return result
 }
 
-// server is one running server process. Its nil value has nothing to stop.
+// server is one running server process. A nil server has nothing to stop.
 type server struct {
 	name    string
 	url     string
@@ -90,18 +91,18 @@ type server struct {
 type launch struct {
 	name      string
 	directory string
-	// place is the port that is tried first, by freeport.At.
+	// place determines the port that is tried first, by freeport.At.
 	place uint32
-	// command builds the command for a port; it is called again with another
-	// port when somebody else took the first one.
+	// command builds the command for a port. It is called again with another port if
+	// another process has bound the first one.
 	command func(port int) *exec.Cmd
 	url     func(port int) string
-	// answers reports whether the server on the port answers and is the very
-	// process that was started.
+	// answers reports whether the server on the port responds and is the process that was
+	// started.
 	answers func(ctx context.Context, port, pid int) error
 }
 
-// start starts the server and waits until it answers or ctx ends.
+// start starts the server and waits until it responds or ctx ends.
 func (l launch) start(ctx context.Context) (*server, error) {
 	port, err := freeport.At(l.place)
 	for attempt := 1; ; attempt++ {
@@ -132,7 +133,7 @@ func (l launch) startOn(ctx context.Context, port int) (*server, error) {
 	if command.SysProcAttr == nil {
 		command.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	// A group of its own keeps a Ctrl-C at the terminal from the server while the
+	// A separate group prevents a Ctrl-C at the terminal from ending the server while the
 	// command still needs it.
 	command.SysProcAttr.Setpgid = true
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
@@ -171,7 +172,7 @@ func (l launch) await(ctx context.Context, running *server, port int) error {
 	}
 }
 
-// stop asks the server to end, and kills it when it has not ended in time.
+// stop asks the server to end, and kills it if it has not ended in time.
 func (s *server) stop() {
 	if s != nil {
 		s.stopWithin(stopLimit)

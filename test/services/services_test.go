@@ -168,7 +168,7 @@ func TestOnlyAbandonedHomesAreRemoved(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// standIn is a launch of a shell script in place of a server.
+// standIn is a launch of a shell script instead of a server.
 func standIn(t *testing.T, script string, answers error) launch {
 	return launch{
 		name:      "stand-in",
@@ -188,7 +188,7 @@ func TestServerThatEndsAtItsStartIsReportedWithTheTailOfItsLog(t *testing.T) {
 }
 
 func TestServerThatStaysSilentIsReportedWithItsLogAndStopped(t *testing.T) {
-	// The wait counts as over once the script has been seen to run.
+	// The wait has ended once the script is known to run.
 	silent := standIn(t, "echo recovering; exec sleep 60", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -253,7 +253,7 @@ func TestExitCodeIsTheCommands(t *testing.T) {
 	require.Equal(t, 128+9, exitCode(exec.Command("sh", "-c", "kill -9 $$").Run()))
 }
 
-// hasEnded counts a process that nobody has reaped yet as ended.
+// hasEnded also counts a process that is not reaped yet.
 func hasEnded(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true
