@@ -12,7 +12,7 @@ var references = object{
 	"INTERLOCK_ENCRYPTION_KEYS": object{"name": "shop", "key": "keys"},
 }
 
-// without leaves one of the references out.
+// without omits one of the references.
 func without(name string) object {
 	some := maps.Clone(references)
 	delete(some, name)
@@ -175,7 +175,7 @@ func TestTheChartRefusesWhatCannotWork(t *testing.T) {
 	require.Error(t, schema(t).Validate(plain(t, values)), "a setting that there is not")
 }
 
-// requireHardened looks at what a pod may do.
+// requireHardened checks the permissions of a pod.
 func requireHardened(t *testing.T, pod any) {
 	t.Helper()
 	require.Equal(t, false, at(t, pod, "automountServiceAccountToken"))

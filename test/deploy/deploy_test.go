@@ -1,6 +1,6 @@
-// Package deploy checks what the service is deployed and watched with, without a container
-// runtime or a cluster: that it can be read by what it is for, reaches every setting, and
-// names only what there is.
+// Package deploy checks the files that deploy and monitor the service, without a container
+// runtime or a cluster: that their tools can read them, that they reach every setting, and
+// that they name only things that exist.
 package deploy
 
 import (
@@ -25,8 +25,9 @@ import (
 
 type object = map[string]any
 
-// shutdown is how long the end of a process may take: the default of INTERLOCK_SHUTDOWN_TIMEOUT,
-// after the INTERLOCK_SHUTDOWN_DELAY that compose and the chart set.
+// shutdown is the maximum time for the end of a process: the default of
+// INTERLOCK_SHUTDOWN_TIMEOUT, after the INTERLOCK_SHUTDOWN_DELAY that compose and the chart
+// set.
 func shutdown(t *testing.T) time.Duration {
 	t.Helper()
 	field, ok := reflect.TypeFor[settings.Serve]().FieldByName("ShutdownTimeout")
@@ -39,7 +40,7 @@ func shutdown(t *testing.T) time.Duration {
 	return timeout + delay
 }
 
-// variables are the names of all settings in the environment.
+// variables returns the names of all settings in the environment.
 func variables(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -48,7 +49,7 @@ func variables(t *testing.T) []string {
 		for i := range of.NumField() {
 			field := of.Field(i)
 			if name := field.Tag.Get("env"); name != "" {
-				// Where there are two, the second one is of an older program.
+				// If a setting has two names, the second one belongs to an older program.
 				name, _, _ = strings.Cut(name, ",")
 				names = append(names, name)
 			} else if field.Type.Kind() == reflect.Struct {
@@ -136,7 +137,7 @@ func TestNothingThatIsDeployedHasADefaultPassword(t *testing.T) {
 	}
 }
 
-// pairs are the variables of a service, written as a list or as a map.
+// pairs returns the variables of a service, written as a list or as a map.
 func pairs(environment any) (found [][2]string) {
 	switch environment := environment.(type) {
 	case []any:
@@ -172,7 +173,7 @@ func TestTheReplicasOfComposeAreHardenedAndStopInTheirTime(t *testing.T) {
 		require.Contains(t, read(t, "../../deploy/haproxy/haproxy.cfg"), "server "+name+" "+name+":8080")
 		require.Contains(t, read(t, "../../deploy/prometheus/prometheus.yaml"), name+":9090")
 	}
-	// What is mounted is there.
+	// Every mounted file exists.
 	for name, service := range services {
 		for _, volume := range list(service.(object)["volumes"]) {
 			if source, _, _ := strings.Cut(volume.(string), ":"); strings.HasPrefix(source, ".") {
@@ -234,8 +235,8 @@ func TestTheUnitsOfSystemdAreHardenedAndStopInTheirTime(t *testing.T) {
 	require.Equal(t, "*-*-* 03:00:00", directives(t, "interlock-backup.timer")["OnCalendar"])
 }
 
-// mostExposed is how much of a machine systemd may find open to the service, in tenths of its
-// scale of 10: it calls up to 2.0 well, and a unit without any hardening has 9.6.
+// mostExposed is the maximum exposure that systemd may report for the service, in tenths of
+// its scale of 10. systemd rates up to 2.0 as OK; a unit without hardening has 9.6.
 const mostExposed = "20"
 
 func TestSystemdTakesTheUnitsAndFindsThemHardened(t *testing.T) {

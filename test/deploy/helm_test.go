@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// helm runs Helm with values, in which each release is called shop, and returns what it writes.
+// helm runs Helm with values and the release name shop, and returns the output.
 func helm(t *testing.T, values object, arguments ...string) (output []byte, err error) {
 	t.Helper()
 	text, err := json.Marshal(values)
@@ -31,7 +31,7 @@ func helm(t *testing.T, values object, arguments ...string) (output []byte, err 
 	return output, err
 }
 
-// kubeconform holds resources against the schemas, and takes no field that a kind does not have.
+// kubeconform validates resources against the schemas and rejects unknown fields.
 func kubeconform(t *testing.T, resources []byte) error {
 	t.Helper()
 	command := exec.Command("../../bin/kubeconform", "-strict", "-summary", "-schema-location", schemas+"/{{ .ResourceKind }}{{ .KindSuffix }}.json", "-")

@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// schemas says what Kubernetes has of each kind in the chart. schemas/main.go writes it anew.
+// schemas is the folder with the schema of each kind in the chart. schemas/main.go
+// generates it.
 const schemas = "schemas"
 
-// deployments are values that the chart can be given, beside an image.
+// deployments are values for the chart, in addition to an image.
 var deployments = map[string]object{
 	"replicas":               {"secrets": references, "replicas": 3},
 	"one without Redis":      {"replicas": 1, "secrets": without("INTERLOCK_REDIS_URL")["secrets"]},
@@ -35,7 +36,7 @@ var deployments = map[string]object{
 	},
 }
 
-// known holds a resource against what Kubernetes says of its kind.
+// known validates a resource against the Kubernetes schema of its kind.
 func known(t *testing.T, resource object) error {
 	t.Helper()
 	group, version, grouped := strings.Cut(at(t, resource, "apiVersion").(string), "/")
@@ -83,7 +84,8 @@ func TestWhatKubernetesDoesNotKnowIsNoticed(t *testing.T) {
 	}
 }
 
-// A number of a values file is one of JSON, which Go writes as 2e+06 from a million on.
+// The numbers of a values file are JSON numbers, which Go formats as 2e+06 from a million
+// on.
 func TestNoSettingOfTheChartIsWrittenWithAnExponent(t *testing.T) {
 	objects, err := render(t, valuesWith(t, deployments["replicas with everything"]))
 	require.NoError(t, err)

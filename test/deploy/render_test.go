@@ -23,9 +23,9 @@ import (
 
 const chart = "../../deploy/helm/interlock"
 
-// render renders the chart with the few functions of Helm that it uses, since Helm itself takes
-// minutes to build. A function that is not here fails the test, and `make chart` compares what
-// this makes with what Helm makes.
+// render renders the chart with the few functions of Helm that it uses, because building
+// Helm takes minutes. The test fails on a function that is missing here, and `make chart`
+// compares the output with Helm's.
 func render(t *testing.T, values object) (map[string]object, error) {
 	t.Helper()
 	root := template.New("chart").Option("missingkey=error")
@@ -91,7 +91,7 @@ func render(t *testing.T, values object) (map[string]object, error) {
 	return objects, nil
 }
 
-// byKind reads resources, of which there is one of a kind.
+// byKind parses resources, at most one of each kind.
 func byKind(t *testing.T, text []byte) map[string]object {
 	t.Helper()
 	objects := map[string]object{}
@@ -108,8 +108,8 @@ func byKind(t *testing.T, text []byte) map[string]object {
 	}
 }
 
-// valuesWith returns the chart's values with some changed, as Helm has them: what is not named
-// stays, and all numbers are those of JSON. They must fit the chart's schema.
+// valuesWith returns the chart's values with changes, merged as Helm does it: other values
+// stay, and all numbers are JSON numbers. The result must match the chart's schema.
 func valuesWith(t *testing.T, changed object) object {
 	t.Helper()
 	values := readYAML(t, chart+"/values.yaml")
@@ -141,7 +141,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// plain is a value as JSON has it.
+// plain converts a value to its JSON form.
 func plain(t *testing.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)

@@ -30,7 +30,7 @@ func TestTheSameSourcesMakeTheSameProgramWhereverTheyAre(t *testing.T) {
 	}
 }
 
-// digests are those of all files of a folder, by their paths in it.
+// digests returns the digests of all files of a folder, by their relative paths.
 func digests(t *testing.T, folder string) map[string][sha256.Size]byte {
 	t.Helper()
 	found := map[string][sha256.Size]byte{}

@@ -78,13 +78,14 @@ func TestEachAlertIsTriedAndHasARunbook(t *testing.T) {
 	require.Len(t, runbooks, len(alerts(t)), "a runbook for each alert, and no other")
 }
 
-// Grafana cannot be had here to read it, so what it names is looked for.
+// Grafana is not available here to parse the files, so the test checks the paths that they
+// name.
 func TestGrafanaIsToldWhereTheDashboardsAndTheirDataAre(t *testing.T) {
 	source := at(t, readYAML(t, "../../deploy/grafana/provisioning/datasources/prometheus.yaml"), "datasources", 0)
 	require.Equal(t, "prometheus", at(t, source, "uid"), "what the panels ask")
 	require.Equal(t, "prometheus", at(t, source, "type"))
 	services := readYAML(t, "../../deploy/compose.yaml")["services"].(object)
-	// Prometheus is at its own port, 9090, unless it is told another one.
+	// Prometheus listens on its default port, 9090.
 	require.Equal(t, "http://prometheus:9090", at(t, source, "url"))
 	require.NotContains(t, fmt.Sprint(at(t, services, "prometheus", "command")), "listen-address")
 
@@ -94,7 +95,7 @@ func TestGrafanaIsToldWhereTheDashboardsAndTheirDataAre(t *testing.T) {
 	require.Contains(t, mounted, "./grafana/provisioning:/etc/grafana/provisioning:ro")
 }
 
-// promtool reads what the dashboards ask as it reads rules.
+// promtool parses the expressions of the dashboards like those of rules.
 func TestEveryExpressionOfADashboardCanBeRead(t *testing.T) {
 	files, err := filepath.Glob(dashboards)
 	require.NoError(t, err)

@@ -1,12 +1,13 @@
-// Command schemas writes the JSON Schemas that the rendered chart is held against, to the folder
-// that it is given: what Kubernetes says of each kind of resource in the chart, without its
-// descriptions, and such that a field that a kind does not have is refused.
+// Command schemas writes the JSON Schemas that the rendered chart is validated against to a
+// folder: the Kubernetes schema of each kind of resource in the chart, without descriptions
+// and with unknown fields rejected.
 //
 //	go run ./test/deploy/schemas test/deploy/schemas
 //
-// They are cut from the OpenAPI document of Kubernetes (api/openapi-spec/swagger.json, Apache
-// License 2.0), which the Go module proxy has as a part of the module k8s.io/kubernetes. The
-// version and the hash of that module are below.
+// They are extracted from the OpenAPI document of Kubernetes
+// (api/openapi-spec/swagger.json, Apache License 2.0), which is part of the module
+// k8s.io/kubernetes on the Go module proxy. The version and the hash of that module are
+// below.
 package main
 
 import (
@@ -28,7 +29,7 @@ const (
 	sum    = "h1:A2VDEiObzkYqFTKhSsn0ZEb0RlLEXpHWj93gi2HqEwE="
 )
 
-// kinds are those that the chart has, by the names that kubeconform asks for.
+// kinds are the kinds in the chart, by the names that kubeconform uses.
 var kinds = map[string]string{
 	"cronjob-batch-v1":              "io.k8s.api.batch.v1.CronJob",
 	"deployment-apps-v1":            "io.k8s.api.apps.v1.Deployment",
@@ -40,7 +41,7 @@ var kinds = map[string]string{
 	"statefulset-apps-v1":           "io.k8s.api.apps.v1.StatefulSet",
 }
 
-// scalars are definitions whose JSON is not what their type says.
+// scalars are definitions whose JSON differs from their declared type.
 var scalars = map[string]schema{
 	"io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"type": []string{"string", "integer"}},
 	"io.k8s.apimachinery.pkg.api.resource.Quantity":   {"type": []string{"string", "number"}},
@@ -74,7 +75,7 @@ func write(folder string) error {
 			return err
 		}
 	}
-	// One definition a line, so that a difference between two versions can be read.
+	// One definition per line, so that a diff between two versions is readable.
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "{\"$comment\":\"cut from %s %s by test/deploy/schemas/main.go\",\n\"definitions\":{", module, number)
 	for i, name := range slices.Sorted(maps.Keys(used)) {
@@ -91,8 +92,8 @@ func write(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "definitions.json"), text.Bytes(), 0o644)
 }
 
-// definitions returns what Kubernetes says of everything. Go checks the module against the
-// public checksum database, and its hash is compared with the one above.
+// definitions returns all definitions of Kubernetes. Go checks the module against the
+// public checksum database, and definitions compares its hash with the one above.
 func definitions() (map[string]schema, error) {
 	command := exec.Command("go", "mod", "download", "-json", module+"@"+number)
 	command.Stderr = os.Stderr
@@ -115,7 +116,7 @@ func definitions() (map[string]schema, error) {
 	return document.Definitions, json.Unmarshal(text, &document)
 }
 
-// use adds a definition, and those that it names, to used.
+// use adds a definition and the definitions that it refers to to used.
 func use(name string, said, used map[string]schema) error {
 	if used[name] != nil {
 		return nil
@@ -137,8 +138,8 @@ func use(name string, said, used map[string]schema) error {
 	return nil
 }
 
-// strict returns a schema without what is for people and servers, which takes no property that
-// it does not name, and notes the definitions that it refers to.
+// strict returns a schema without members for readers and servers, which rejects unknown
+// properties. It adds the definitions that the schema refers to to names.
 func strict(s schema, names map[string]bool) schema {
 	cut := schema{}
 	for word, value := range s {
