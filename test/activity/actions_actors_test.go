@@ -30,8 +30,8 @@ func TestCustomersOfAnyNameAreActorsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// The shard of a customer with a numeric name is that number, so that no shard falls below zero when an
-// action from before customers had names is taken back.
+// The shard of a customer with a numeric name is that number. With another shard, the
+// withdrawal of an action from before customers had names would make a shard negative.
 func TestALikeOfANumberedCustomerIsTakenBackFromItsShard(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := openActions(ctx, t, db)

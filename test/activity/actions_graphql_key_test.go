@@ -23,7 +23,8 @@ import (
 	"interlock/test/world"
 )
 
-// likeBoth has two mutations. Each toggles, so that a second execution would take it back.
+// likeBoth has two mutations. Each toggles, so that a second execution would withdraw the
+// action.
 const likeBoth = `mutation {
 	one: toggleLikeItem(itemId: "SKU-1", actionId: 5) { isLiked }
 	two: toggleLikeItem(itemId: "SKU-2", actionId: 5) { isLiked }
@@ -291,7 +292,7 @@ func TestAMutationThatWasMadeLateIsForgottenWithItsDocument(t *testing.T) {
 	})
 }
 
-// away is a lock service that cannot be reached.
+// away is a lock service that is unreachable.
 type away struct{}
 
 func (away) Acquire(context.Context, time.Duration, ...string) (lock.Lease, error) {

@@ -44,8 +44,8 @@ func TestInEveryOrderOfArrivalTheHighestIDDecides(t *testing.T) {
 	})
 }
 
-// The UPDATE does not rely on the lock of the row: an engine may drop it, as Galera does between its
-// nodes.
+// The UPDATE does not depend on the row lock: an engine may drop it, as Galera does between
+// its nodes.
 func TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := openActions(storagetest.Tenant(t), t, db)
