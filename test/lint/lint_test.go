@@ -1,8 +1,8 @@
 //go:build lint
 
-// Package lint proves that the rules of .golangci.yaml bite: it runs the linter
-// over a small module, testdata, in which every line that breaks a rule says so
-// in a comment, at its end or above it, and expects exactly those findings.
+// Package lint proves that the rules of .golangci.yaml work: it runs the linter on a small
+// module, testdata, in which a comment announces each line that breaks a rule, at its end
+// or above it, and expects exactly those findings.
 package lint
 
 import (

@@ -1,4 +1,4 @@
-// Package approvals may say that a unit applies an approval.
+// Package approvals is allowed to make a unit apply an approval.
 package approvals
 
 import (
@@ -6,5 +6,5 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Apply applies one.
+// Apply applies an approval.
 func Apply(u *uow.Unit) { u.Apply(1) }

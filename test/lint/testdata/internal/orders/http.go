@@ -1,4 +1,4 @@
-// Package orders stands above the catalog and below sales.
+// Package orders is above the catalog and below sales.
 package orders
 
 import (

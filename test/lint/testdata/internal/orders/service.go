@@ -12,7 +12,7 @@ import (
 	_ "interlock/internal/views/audit" // forbidden: depguard
 )
 
-// Lift opens the gate of protected rows by itself.
+// Lift opens the gate of protected rows without an approval.
 func Lift(u *uow.Unit) {
 	u.Apply(1) // forbidden: forbidigo
 }

@@ -9,7 +9,7 @@ import (
 
 type order struct{ ID int64 }
 
-// Write goes around guard in every way there is.
+// Write bypasses guard in every possible way.
 func Write(ctx context.Context, tx *gorm.DB, row any) {
 	tx.Save(row)                                                 // forbidden: forbidigo
 	tx.WithContext(ctx).Where("id = ?", 1).Save(row)             // forbidden: forbidigo
@@ -27,12 +27,12 @@ func Write(ctx context.Context, tx *gorm.DB, row any) {
 	tx.Callback().Update().Remove("name") // forbidden: errcheck
 }
 
-// Prune may, because it says why.
+// Prune is allowed, because it states the reason.
 func Prune(tx *gorm.DB) error {
 	return tx.Delete(&order{}).Error //nolint:forbidigo // tickets have no version
 }
 
-// PruneAll does not say why.
+// PruneAll does not state the reason.
 func PruneAll(tx *gorm.DB) error {
 	// forbidden: nolintlint
 	return tx.Delete(&order{}).Error //nolint:forbidigo

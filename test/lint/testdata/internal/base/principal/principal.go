@@ -1,2 +1,2 @@
-// Package principal says who calls.
+// Package principal describes the caller.
 package principal

@@ -9,5 +9,5 @@ import (
 // Unit is one atomic piece of work.
 type Unit struct{}
 
-// Apply says which approval the unit applies.
+// Apply sets the approval that the unit applies.
 func (*Unit) Apply(int64) {}

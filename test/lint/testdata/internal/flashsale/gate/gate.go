@@ -1,4 +1,4 @@
-// Package gate stands in a domain of the highest tier.
+// Package gate is in a domain of the highest tier.
 package gate
 
 import (
