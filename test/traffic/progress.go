@@ -9,16 +9,16 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Soon bounds how long the service may take to write again once its engine can.
+// Soon is the maximum time until the service writes again after its engine has recovered.
 const Soon = 10 * time.Second
 
-// anyKind stands for a write of whichever kind.
+// anyKind is a write of any kind.
 const anyKind = "write"
 
 func place(replica int, kind string) string { return fmt.Sprint(kind, " at ", replica) }
 
-// RequireWrites checks that a write of each kind, or of any without one, succeeds at each replica
-// soon, from now on.
+// RequireWrites checks that a write of each kind, or of any kind if none is given, succeeds
+// at each replica within Soon from now on.
 func (f *Traffic) RequireWrites(t *testing.T, after string, kinds ...string) {
 	t.Helper()
 	if len(kinds) == 0 {
@@ -48,23 +48,23 @@ func (f *Traffic) RequireWrites(t *testing.T, after string, kinds ...string) {
 	}
 }
 
-// soFar returns how many writes have succeeded, by replica and kind.
+// soFar returns the number of successful writes, by replica and kind.
 func (f *Traffic) soFar() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.landed)
 }
 
-// Note notes how long something took to succeed after something had broken.
+// Note records the time from a failure to the next success.
 func (f *Traffic) Note(after string, took time.Duration) {
 	f.slowest[after] = max(f.slowest[after], took.Round(10*time.Millisecond))
 }
 
-// Slowest returns how long it took at most until a write succeeded at each replica, by what had
-// broken. It is for the goroutine that calls RequireWrites and Note.
+// Slowest returns the longest time until a write succeeded at each replica, by the failure.
+// Only the goroutine that calls RequireWrites and Note may call it.
 func (f *Traffic) Slowest() map[string]time.Duration { return f.slowest }
 
-// End has the writers end.
+// End stops the writers.
 func (f *Traffic) End() {
 	f.ended.Store(true)
 	f.writers.Wait()

@@ -13,7 +13,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// Verify holds what everybody was told against the store, a MariaDB read past the service.
+// Verify compares all responses with the store, a MariaDB that it reads directly.
 func (f *Traffic) Verify(t *testing.T, databaseURL string) {
 	t.Helper()
 	pool := storeAt(t, databaseURL)
@@ -60,7 +60,7 @@ func (f *Traffic) Verify(t *testing.T, databaseURL string) {
 	f.verifyWatchers(t, pool)
 }
 
-// timesByName returns how often each name is there, by a query for the tenant.
+// timesByName returns the number of occurrences of each name in a query for the tenant.
 func (f *Traffic) timesByName(t *testing.T, pool *sql.DB, query string) map[string]int {
 	t.Helper()
 	rows, err := pool.QueryContext(t.Context(), query, tenantOf(f.callers[0]))
@@ -77,10 +77,10 @@ func (f *Traffic) timesByName(t *testing.T, pool *sql.DB, query string) map[stri
 	return found
 }
 
-// tenantOf names a caller's tenant: the first of a service where the caller names none.
+// tenantOf returns a caller's tenant, by default the first tenant of a service.
 func tenantOf(c *apptest.Caller) string { return cmp.Or(c.Tenant, "default") }
 
-// storeAt opens a database past the service.
+// storeAt opens a database directly.
 func storeAt(t *testing.T, databaseURL string) *sql.DB {
 	t.Helper()
 	at, err := url.Parse(databaseURL)

@@ -16,13 +16,13 @@ import (
 	"interlock/test/e2e/sse"
 )
 
-// change is a version of a config that somebody made.
+// change is a version of a config that a writer made.
 type change struct {
 	key     string
 	version int64
 }
 
-// watcher watches configs, and comes again where it was cut off.
+// watcher watches configs and resumes after an interruption.
 type watcher struct {
 	t      *testing.T
 	at     *apptest.Caller
@@ -41,7 +41,7 @@ func (w *watcher) follow(ctx context.Context) {
 		stream, err := sse.Open(ctx, w.at, httpapi.Base+"/configs/watch", "Last-Event-ID", w.last)
 		switch {
 		case err == nil:
-			// How it ended is told by what is missing in the end.
+			// The final check finds missing changes, so the error is ignored.
 			_ = sse.Read(stream, w.take)
 			stream.Close()
 		case strings.Contains(err.Error(), " answered ") && !strings.Contains(err.Error(), " answered 503 "):
@@ -79,7 +79,8 @@ func (w *watcher) seen() int {
 	return len(w.times)
 }
 
-// verifyWatchers checks that each watcher has seen each change once, and all in one order.
+// verifyWatchers checks that each watcher has received each change once, and all in one
+// order.
 func (f *Traffic) verifyWatchers(t *testing.T, pool *sql.DB) {
 	t.Helper()
 	rows, err := pool.QueryContext(t.Context(),

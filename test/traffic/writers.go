@@ -1,7 +1,7 @@
-// Package traffic is what shops and watchers do at the replicas of one service while its
-// engines break or its processes are replaced: writers with and without keys, readers of what
-// was written elsewhere, and watchers of configs. Afterwards everything that they were told is
-// held against the store.
+// Package traffic runs shops and watchers at the replicas of one service while its engines
+// break or its processes are replaced: writers with and without keys, readers of rows that
+// another replica wrote, and watchers of configs. Afterwards it compares all their
+// responses with the store.
 package traffic
 
 import (
@@ -21,7 +21,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// fate is what a writer was told of a write.
+// fate is the outcome of a write that the writer knows.
 type fate string
 
 const (
@@ -30,28 +30,28 @@ const (
 	unknown fate = "unknown"
 )
 
-// claim is what a writer was told of the write of that name.
+// claim is the known outcome of the write with that name.
 type claim struct {
 	kind, name string
 	fate       fate
 }
 
-// Traffic is what writers and watchers do at the replicas of one service, and what they were
-// told.
+// Traffic is the activity of writers and watchers at the replicas of one service, with
+// their results.
 type Traffic struct {
 	// callers are one user at each replica.
 	callers []*apptest.Caller
 	ended   atomic.Bool
-	// slowest is how long it took until a write succeeded at each replica, by what had broken.
+	// slowest is the longest time until a write succeeded at each replica, by the failure.
 	slowest map[string]time.Duration
-	// looked counts the reads of what had just been written at another replica.
+	// looked counts the reads at another replica directly after a write.
 	looked atomic.Int64
 
 	mu       sync.Mutex
 	claims   []claim
 	answers  map[string]int
 	internal []string
-	// landed counts the writes that succeeded, by replica and kind.
+	// landed counts the successful writes, by replica and kind.
 	landed map[string]int
 
 	writers, watchers sync.WaitGroup
@@ -65,11 +65,11 @@ const (
 	wallets = 3
 )
 
-// patience bounds each wait for what must come.
+// patience bounds each wait for something that must happen.
 const patience = 30 * time.Second
 
-// Begin prepares what is written to and has the writers and watchers begin. The callers are one
-// user of one tenant, who may do everything, at each replica.
+// Begin prepares the records to write to and starts the writers and watchers. The callers
+// are one user of one tenant with all permissions, one per replica.
 func Begin(t *testing.T, callers ...*apptest.Caller) *Traffic {
 	t.Helper()
 	f := &Traffic{callers: callers, landed: map[string]int{}, answers: map[string]int{}, slowest: map[string]time.Duration{}}
@@ -105,17 +105,17 @@ func Begin(t *testing.T, callers ...*apptest.Caller) *Traffic {
 	return f
 }
 
-// deed is one write: its kind, its name, and how it is sent. name is of no other write.
+// deed is one write: its kind, its unique name, and the function that sends it.
 type deed struct {
 	kind, method, path string
 	body               any
 	etag               string
-	// elsewhere looks for what was made, at another replica.
+	// elsewhere reads the created record at another replica.
 	elsewhere func(other *apptest.Caller, made apptest.Answer)
 }
 
-// write makes one write after the other at a replica until the traffic ends. One with a key is
-// repeated until its answer is definite.
+// write sends one write after the other to a replica until the traffic ends. It repeats a
+// write with a key until the response is definite.
 func (f *Traffic) write(t *testing.T, replica int, who string, keyed bool, next func(t *testing.T, here *apptest.Caller, name string, n int) (deed, bool)) {
 	here, other := f.callers[replica], f.callers[(replica+1)%len(f.callers)]
 	for n := 0; !f.ended.Load() && t.Context().Err() == nil; n++ {
@@ -166,7 +166,7 @@ func fateOf(a apptest.Answer) fate {
 	}
 }
 
-// ask sends a request, which is always answered, and counts the answer.
+// ask sends a request, which always gets a response, and counts the response.
 func (f *Traffic) ask(t *testing.T, c *apptest.Caller, method, path string, body any, headers ...string) apptest.Answer {
 	answer, err := c.Try(t.Context(), method, httpapi.Base+path, body, headers...)
 	if err != nil {
@@ -223,7 +223,7 @@ func (f *Traffic) edit(t *testing.T, here *apptest.Caller, name string, n int) (
 	}, true
 }
 
-// sees reads at a replica, again until it can.
+// sees reads at a replica, and repeats the read until it succeeds.
 func (f *Traffic) sees(t *testing.T, c *apptest.Caller, path string) apptest.Answer {
 	for {
 		answer := f.ask(t, c, http.MethodGet, path, nil)
