@@ -1,5 +1,5 @@
-// Package burst sends a crowd to a flash sale and checks afterwards that nothing was
-// lost, doubled or oversold, whatever was broken meanwhile.
+// Package burst sends a crowd of customers to a flash sale and checks afterwards that
+// nothing was lost, doubled or oversold, whichever failures the test caused.
 package burst
 
 import (
@@ -21,7 +21,7 @@ import (
 // patience is the deadline of each wait. Only a hang reaches it.
 const patience = 3 * time.Minute
 
-// Sale is an open sale and the crowd that comes to it.
+// Sale is an open sale and the crowd that buys from it.
 type Sale struct {
 	// Callers are tokens that may act for customers, one for each server.
 	Callers []*apptest.Caller
@@ -29,13 +29,13 @@ type Sale struct {
 	SKU     string
 	Units   int
 	Buyers  int
-	// Crowd is how many buy at once.
+	// Crowd is the number of concurrent buyers.
 	Crowd int
 
 	mu      sync.Mutex
 	tickets map[string]string // by customer
 	refused map[string]int
-	// unbalanced is what a look at the numbers found that did not add up.
+	// unbalanced is the first response whose numbers did not add up.
 	unbalanced atomic.Pointer[string]
 	looks      atomic.Int64
 }
@@ -59,7 +59,7 @@ func Open(t *testing.T, units, buyers int, callers ...*apptest.Caller) *Sale {
 	return s
 }
 
-// customerOf names a customer: by a number, a text and an address in turn.
+// customerOf names a customer: a number, a text and an address in turn.
 func customerOf(n int) string {
 	return fmt.Sprintf([]string{"%d", "user-%d", "shop/li+%d@example.com"}[n%3], 1+n)
 }
@@ -71,8 +71,9 @@ func (s *Sale) post(t *testing.T, status int, path string, body any) map[string]
 	return answer.JSON(t)
 }
 
-// Rush lets every customer buy one unit. Each asks until it has a definite answer, with
-// one idempotency key, as the contract says; the numbers are looked at all the while.
+// Rush makes every customer buy one unit. Each customer repeats the request with one
+// idempotency key until it gets a definite response, as the contract requires. The numbers
+// of the sale are checked all the time.
 func (s *Sale) Rush(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -99,8 +100,9 @@ func (s *Sale) Rush(t *testing.T) {
 	t.Logf("%d tickets; refused: %v; %d looks at the numbers", len(s.tickets), s.refused, s.looks.Load())
 }
 
-// Await waits until so many customers have a ticket, at most as long as patience, or until ctx ends:
-// what is to break in the rush must not come after it, however fast the machine is.
+// Await waits until that number of customers have a ticket, for at most patience, or until
+// ctx ends. A failure that a test causes during the rush must not come after it, however
+// fast the machine is.
 func (s *Sale) Await(t *testing.T, ctx context.Context, tickets int) {
 	t.Helper()
 	waiting, stop := context.WithTimeout(ctx, patience)
@@ -113,7 +115,7 @@ func (s *Sale) Await(t *testing.T, ctx context.Context, tickets int) {
 	}
 }
 
-// Accepted counts the tickets that customers were given so far.
+// Accepted counts the tickets that customers have so far.
 func (s *Sale) Accepted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +150,7 @@ func (s *Sale) buy(ctx context.Context, caller *apptest.Caller, customer string)
 	}
 }
 
-// watch looks at the numbers until ctx ends.
+// watch checks the numbers of the sale until ctx ends.
 func (s *Sale) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.look(ctx)
@@ -156,7 +158,7 @@ func (s *Sale) watch(ctx context.Context) {
 	}
 }
 
-// look notes what the sale says of its numbers, unless it cannot be asked.
+// look records numbers that do not add up. It ignores a server that does not respond.
 func (s *Sale) look(ctx context.Context) {
 	answer, err := s.Callers[0].Try(ctx, http.MethodGet, httpapi.Base+s.Path+"/stats", nil)
 	if err != nil || answer.Status != http.StatusOK {
@@ -170,10 +172,10 @@ func (s *Sale) look(ctx context.Context) {
 	}
 }
 
-// Verify waits until the queue has drained and holds everything that can be seen
-// against what was acknowledged: each ticket has ended; exactly Units units are sold, to
-// different customers, in one order for each ticket; the numbers added up all the time;
-// and the item's stock is what it must be.
+// Verify waits until the queue has drained and compares the visible state with the
+// acknowledged purchases: each ticket has ended; exactly Units units are sold, to different
+// customers, in one order per ticket; the numbers added up all the time; and the item's
+// stock is correct.
 func (s *Sale) Verify(t *testing.T) {
 	t.Helper()
 	s.drain(t)
@@ -196,7 +198,7 @@ func (s *Sale) Verify(t *testing.T) {
 	s.close(t)
 }
 
-// addedUp fails unless the numbers added up at each look, of which there was one at least.
+// addedUp fails unless the numbers added up at each check, of which there was at least one.
 func (s *Sale) addedUp(t *testing.T) {
 	t.Helper()
 	s.look(t.Context()) // a small rush can be over before the first
@@ -206,7 +208,7 @@ func (s *Sale) addedUp(t *testing.T) {
 	require.Positive(t, s.looks.Load())
 }
 
-// hold holds the item's stock against what was sold.
+// hold compares the item's stock with the units that were sold.
 func (s *Sale) hold(t *testing.T) {
 	t.Helper()
 	stock := s.Callers[0].Do(t, http.MethodGet, httpapi.Base+"/inventory/"+s.SKU, nil).JSON(t)
@@ -214,8 +216,8 @@ func (s *Sale) hold(t *testing.T) {
 	require.EqualValues(t, s.Units, stock["reserved"])
 }
 
-// close closes the sale, and looks whether what was told before still holds: each ticket
-// has ended as it had, nobody has more than one unit, and what is sold stays reserved.
+// close closes the sale and checks that earlier responses are still true: each ticket has
+// the same outcome, no customer has more than one unit, and sold units stay reserved.
 func (s *Sale) close(t *testing.T) {
 	t.Helper()
 	s.post(t, 200, s.Path+"/close", nil)
@@ -243,9 +245,9 @@ func (s *Sale) eachTicket(t *testing.T, look func(customer string, body map[stri
 	}
 }
 
-// VerifyAfterLoss is Verify when the store of the queue was emptied meanwhile: tickets
-// may be lost, and their customers are told; nothing is sold twice and nobody waits. It returns
-// how many were lost.
+// VerifyAfterLoss is Verify for a queue whose store was emptied during the rush. Tickets
+// may be lost, and their customers are notified; no unit is sold twice and no customer
+// waits. It returns the number of lost tickets.
 func (s *Sale) VerifyAfterLoss(t *testing.T) (lost int) {
 	t.Helper()
 	s.drain(t)
@@ -271,7 +273,7 @@ func (s *Sale) VerifyAfterLoss(t *testing.T) (lost int) {
 	return lost
 }
 
-// drain waits until no ticket waits.
+// drain waits until no ticket is waiting.
 func (s *Sale) drain(t *testing.T) {
 	t.Helper()
 	var last []byte
@@ -284,7 +286,7 @@ func (s *Sale) drain(t *testing.T) {
 	}, patience, 50*time.Millisecond, "the queue did not drain: %s", lazy{&last})
 }
 
-// lazy shows what is there when it is asked.
+// lazy formats the current text when it is printed.
 type lazy struct{ text *[]byte }
 
 func (l lazy) String() string { return string(*l.text) }
