@@ -1,5 +1,5 @@
-// Package racing lets many callers act at the same moment, and checks what they were told
-// against what each of them would see alone.
+// Package racing runs many callers at the same moment, and checks their results against the
+// results of some sequential order.
 package racing
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds the search for an order in which a history is possible.
+// patience bounds the search for a sequential order that explains a history.
 const patience = time.Minute
 
-// Together runs fn n times at once, and returns when all have ended.
+// Together runs fn n times concurrently, and returns when all have ended.
 func Together(n int, fn func(i int)) {
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
@@ -32,7 +32,7 @@ func Together(n int, fn func(i int)) {
 	done.Wait()
 }
 
-// Errors is Together for what can fail. It returns the errors by their index.
+// Errors is Together for functions that can fail. It returns the errors by their index.
 func Errors(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	Together(n, func(i int) { errs[i] = fn(i) })
@@ -49,7 +49,7 @@ func Meet(n int) func() {
 	}
 }
 
-// History keeps what many clients asked and were told, in the order of one counter.
+// History contains the requests and results of many clients, in the order of one counter.
 type History[In, Out any] struct {
 	now        atomic.Int64
 	mu         sync.Mutex
@@ -57,8 +57,8 @@ type History[In, Out any] struct {
 	faults     []error
 }
 
-// Record lets a client ask by do, and keeps what it was told. An error says that it was
-// told nothing, which Linearizable takes for a fault.
+// Record runs do for a client and stores its result. An error counts as no result, which
+// Linearizable reports as a failure.
 func (h *History[In, Out]) Record(client int, in In, do func() (Out, error)) {
 	call := h.now.Add(1)
 	out, err := do()
@@ -72,7 +72,7 @@ func (h *History[In, Out]) Record(client int, in In, do func() (Out, error)) {
 	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: back})
 }
 
-// Told returns what was told, in the order of the ends.
+// Told returns the results, in the order in which the requests ended.
 func (h *History[In, Out]) Told() []Out {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,18 +83,18 @@ func (h *History[In, Out]) Told() []Out {
 	return told
 }
 
-// Model is what a thing is by itself, asked by one client after the other.
+// Model is the sequential behaviour of a thing that one client after the other uses.
 type Model[In, Out, State any] struct {
-	// Of names the thing that is asked, when there are several, each a model of its own.
+	// Of names the thing that a request is about, if there are several with a model each.
 	Of      func(in In) any
 	Initial State
-	// Step reports whether a client who asks in this state can be told out, and returns
-	// the state afterwards.
+	// Step reports whether out is a possible result in this state, and returns the state
+	// afterwards.
 	Step func(state State, in In, out Out) (bool, State)
 }
 
-// Linearizable reports whether there is an order of the history, true to who ended before
-// who began, in which the model tells everybody the same.
+// Linearizable reports whether there is an order of the history that keeps requests that
+// did not overlap in their order, and in which the model returns the same results.
 func Linearizable[In, Out, State any](t *testing.T, h *History[In, Out], m Model[In, Out, State]) bool {
 	t.Helper()
 	require.Empty(t, h.faults)

@@ -9,7 +9,7 @@ import (
 	"interlock/test/racing"
 )
 
-// A register is asked for its number (0), or to take another.
+// write reads the number of a register (0), or sets another.
 type write struct {
 	name   string
 	number int

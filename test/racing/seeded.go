@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seeded returns the test's source of chance. A failure tells how to repeat it.
+// Seeded returns the test's source of randomness. A failure prints how to repeat it.
 func Seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()
