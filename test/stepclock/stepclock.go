@@ -1,9 +1,10 @@
-// Package stepclock has the clock of a server's process, or of the service, go wrong while it runs:
-// it steps, as when somebody sets it or a machine finds the time after a long while without it.
+// Package stepclock makes the clock of a server process, or of the service, wrong while it
+// runs: the clock steps, as after a manual change or when a machine synchronizes after a
+// long time.
 //
-// Only the time of day steps. What a process measures on its monotonic clock goes on, and a wait
-// until a time of day lasts as long as it would have: both as Linux has it, but for waits that are
-// under way at the step.
+// Only the time of day steps. The monotonic clock of a process continues, and a wait until
+// a time of day lasts as long as without the step. Linux behaves the same, except for waits
+// that are in progress at the step.
 package stepclock
 
 import (
@@ -20,8 +21,8 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// library has a process read the time with what a file says added to it. Waits until a time of day
-// are told from those until a time since the boot by their size.
+// library adds the offset in a file to the time that a process reads. It distinguishes
+// waits until a time of day from waits until a time since boot by their size.
 const library = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -95,20 +96,20 @@ int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
 }
 `
 
-// Clock is one that can step.
+// Clock is a clock that can step.
 type Clock struct {
 	ahead atomic.Int64
-	// file has it for a process, with the library that reads it.
+	// file contains the offset for a process; library reads it.
 	file, library string
 }
 
-// New returns a clock that is right. It needs a C compiler.
+// New returns a clock without an offset. It needs a C compiler.
 func New(t *testing.T) *Clock {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "interlock-clock-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	require.NoError(t, os.Chmod(dir, 0o755)) // for users of servers
+	require.NoError(t, os.Chmod(dir, 0o755)) // readable by the users of servers
 	c := &Clock{file: filepath.Join(dir, "ahead"), library: filepath.Join(dir, "clock.so")}
 	source := filepath.Join(dir, "clock.c")
 	require.NoError(t, os.WriteFile(source, []byte(library), 0o600))
@@ -118,19 +119,20 @@ func New(t *testing.T) *Clock {
 	return c
 }
 
-// Environment has a process that starts with it go by the clock.
+// Environment returns variables that make a new process use the clock.
 func (c *Clock) Environment() []string {
 	return []string{"LD_PRELOAD=" + c.library, "INTERLOCK_TEST_CLOCK=" + c.file}
 }
 
-// Set has the clock be so far ahead of the right time, from now on; less than nothing is behind it.
+// Set puts the clock ahead of the correct time from now on; a negative duration puts it
+// behind.
 func (c *Clock) Set(t *testing.T, ahead time.Duration) {
 	t.Helper()
 	c.ahead.Store(int64(ahead))
 	c.write(t)
 }
 
-// write changes the file in its place, which processes have mapped.
+// write changes the file in place, because processes have mapped it.
 func (c *Clock) write(t *testing.T) {
 	t.Helper()
 	file, err := os.OpenFile(c.file, os.O_CREATE|os.O_WRONLY, 0o644)

@@ -28,7 +28,7 @@ func TestAProcessThatRunsAndOneThatStartsGoByTheClock(t *testing.T) {
 	}
 }
 
-// running starts a shell that is asked for the time.
+// running starts a shell that returns the time on request.
 func running(t *testing.T, c *stepclock.Clock) (ask func() time.Time) {
 	t.Helper()
 	shell := exec.Command("bash", "-c", `while read; do printf '%(%s)T\n' -1; done`)
