@@ -1,9 +1,9 @@
 // Package freeport finds loopback ports for servers that tests start.
 //
-// A port that the kernel hands out for port 0 comes from the range it also takes for
-// outgoing links: by the time a server binds it, or binds it again after a restart, a
-// link of any other test may have got it. The ports from here are below that range, so
-// only another server could take one.
+// A port that the kernel assigns for port 0 comes from the range that it also uses for
+// outgoing connections. Before a server binds it, or binds it again after a restart, a
+// connection of another test may have taken it. The ports of this package are below that
+// range, so only another server could take one.
 package freeport
 
 import (
@@ -16,8 +16,8 @@ import (
 	"syscall"
 )
 
-// The ports from first up to end are below the range of outgoing links on Linux
-// (net.ipv4.ip_local_port_range, 32768 to 60999 unless set otherwise) and of other systems.
+// The ports from first up to end are below the range of outgoing connections on Linux
+// (net.ipv4.ip_local_port_range, 32768 to 60999 by default) and on other systems.
 const (
 	first    = 12000
 	end      = 32000
@@ -29,8 +29,8 @@ var (
 	given = map[int]bool{}
 )
 
-// At returns the same port for the same place, unless somebody listens on it or this process has been
-// given it; then it is another that is free.
+// At returns the same port for the same place, unless a process listens on it or this
+// process already returned it. In that case it returns another free port.
 func At(place uint32) (int, error) {
 	mu.Lock()
 	port := first + int(place%(end-first))
@@ -42,8 +42,8 @@ func At(place uint32) (int, error) {
 	return Take()
 }
 
-// Take returns a loopback port on which nobody listens. It gives a port once in the
-// life of a process.
+// Take returns a loopback port on which no process listens. It returns each port once in
+// the life of the process.
 func Take() (int, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -56,7 +56,8 @@ func Take() (int, error) {
 	return 0, fmt.Errorf("find a free port: %d of those from %d to %d were in use", attempts, first, end)
 }
 
-// take gives a port, under mu, unless it was given before or somebody listens on it.
+// take reserves a port, unless it was reserved before or a process listens on it. The
+// caller holds mu.
 func take(port int) (bool, error) {
 	if given[port] {
 		return false, nil

@@ -23,7 +23,7 @@ func TestAPlaceHasItsPortUnlessItIsInUse(t *testing.T) {
 	require.NotEqual(t, port, other, "it was given before")
 
 	listener, err := net.Listen("tcp4", freeport.Address(port+1))
-	if err == nil { // else somebody else listens on it, which does as well
+	if err == nil { // else another process listens on it, which is as good
 		defer listener.Close()
 	}
 	other, err = freeport.At(place + 1)
