@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// SearchPath returns the folders where programs stand: those of PATH, and those of servers, which an
-// ordinary user's PATH lacks.
+// SearchPath returns the folders that are searched for programs: those of PATH, and those
+// of servers, which are not in the PATH of an ordinary user.
 func SearchPath() []string {
 	return append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin", "/usr/local/bin")
 }
 
-// Find returns the path of a program, by the first of the folders that has it; "" when none has.
+// Find returns the path of a program in the first folder that contains it, or "" if none
+// does.
 func Find(name string, folders []string) string {
 	for _, folder := range folders {
 		path, err := filepath.Abs(filepath.Join(folder, name))
@@ -31,8 +32,8 @@ func Find(name string, folders []string) string {
 	return ""
 }
 
-// Program returns the path of a program that a test starts. Without it the test fails; hint says
-// what installs it.
+// Program returns the path of a program that a test starts. If it is missing, the test
+// fails; hint names the package that installs it.
 func Program(t testing.TB, name, hint string) string {
 	t.Helper()
 	path := Find(name, SearchPath())
@@ -42,9 +43,10 @@ func Program(t testing.TB, name, hint string) string {
 	return path
 }
 
-// MariaDBAccount returns whom mariadbd runs as: user mysql when we are root, as it refuses root, and
-// otherwise nil, which is us. The switch is made by who starts it and not by --user, because the kernel
-// forgets the parent-death signal of a process that changes its own user.
+// MariaDBAccount returns the account that mariadbd runs as: user mysql if we are root,
+// because mariadbd rejects root, and otherwise nil for the current user. The parent process
+// switches the account, not --user, because the kernel clears the parent-death signal of a
+// process that changes its own user.
 func MariaDBAccount() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -4,7 +4,7 @@ package servers
 
 import "os"
 
-// Uncached is called by a test whose outcome hangs on files that it does not read itself: a program
-// that it has built, what another program reads. Go's cache knows nothing of these, so the tests of
-// its package are run again in each run of test/services.
+// Uncached is called by a test that depends on files that it does not read itself, such as
+// a program that it builds or the inputs of another program. Go's test cache does not track
+// these, so each run of test/services runs the tests of the package again.
 func Uncached() { _ = os.Getenv("INTERLOCK_TEST_RUN") }
