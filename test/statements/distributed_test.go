@@ -15,7 +15,7 @@ import (
 	"interlock/test/servers"
 )
 
-// The fault driver has a server behave as a distributed engine, for tests alone.
+// Only tests use the fault driver, which makes a server behave like a distributed engine.
 func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
 	servers.Uncached()
 	has := func(flags ...string) bool {
@@ -29,7 +29,7 @@ func TestTheProgramHasNothingThatBreaksItsServer(t *testing.T) {
 	require.True(t, has("-tags", "distributed"))
 }
 
-// A test that was renamed would be run again, and fail; one that is gone would leave its reason behind.
+// A renamed test would run again and fail; a deleted one would leave its reason behind.
 func TestEachTestThatIsLeftOutOnADistributedEngineIsThere(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(root, "test/tools/distributed.sh"))
 	require.NoError(t, err)

@@ -20,9 +20,9 @@ import (
 
 const root = "../.."
 
-// listed are the places that have what an engine may leave out, as file, function and text, each
-// with what decides without it. A new one needs its own reason: which guard refuses whom the lock
-// would have kept waiting.
+// listed contains the uses of features that an engine may lack, as file, function and text,
+// each with the guard that decides without it. A new use needs its own reason: which guard
+// rejects the caller that the lock would have made wait.
 var listed = map[string]string{
 	"internal/actions/store.go lockLatest FOR UPDATE":                      "advance writes the row that was read only: AND last_action_id = ?",
 	"internal/aggregates/store.go forUpdate clause.Locking":                "advance writes the version that was read only; its rows are unique by version, sequence and event",
@@ -44,7 +44,7 @@ var listed = map[string]string{
 	"migrations/mysql/00001_baseline.sql ck_action_counts":                 "counts follow the guarded rows of actions, and promises compares both",
 }
 
-// rules are what is looked for in a text of SQL, by its name.
+// rules are the patterns to find in SQL text, by their names.
 var rules = map[string]*regexp.Regexp{
 	"FOR UPDATE":         regexp.MustCompile(`(?i)\bFOR\s+UPDATE\b`),
 	"FOR SHARE":          regexp.MustCompile(`(?i)\bFOR\s+SHARE\b`),
@@ -54,14 +54,14 @@ var rules = map[string]*regexp.Regexp{
 	"GET_LOCK":           regexp.MustCompile(`(?i)\b(GET_LOCK|RELEASE_LOCK|IS_FREE_LOCK|IS_USED_LOCK)\b`),
 	"LOCK TABLES":        regexp.MustCompile(`(?i)\bLOCK\s+TABLES?\b`),
 	"ON DELETE":          regexp.MustCompile(`(?i)\bON\s+(DELETE|UPDATE)\s+(CASCADE|SET\s+NULL|SET\s+DEFAULT)\b`),
-	// Ids are given before the commit and become visible in another order. Who follows rows by them
-	// passes over one that commits late.
+	// Ids are assigned before the commit and become visible in another order. A reader that
+	// follows rows by id skips a row that commits late.
 	"id > ?": regexp.MustCompile(`(?i)\b(id|seq)\s*>=?\s*\?`),
 }
 
 var check = regexp.MustCompile(`(?i)(?:CONSTRAINT\s+(\w+)\s+)?\bCHECK\s*\(`)
 
-// inText returns the names of the rules that a text of SQL meets.
+// inText returns the names of the rules that match an SQL text.
 func inText(text string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if rules[name].MatchString(text) {
@@ -71,7 +71,7 @@ func inText(text string) (names []string) {
 	return names
 }
 
-// inSource returns what the functions of a Go file have, as function and name.
+// inSource returns the matches in the functions of a Go file, as function and name.
 func inSource(name string, source any) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -103,7 +103,7 @@ func inSource(name string, source any) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// inMigration returns what a migration has: its constraints by their names.
+// inMigration returns the matches in a migration: its constraints by their names.
 func inMigration(text string) (found []string) {
 	var statements strings.Builder
 	for line := range strings.Lines(text) {
@@ -120,7 +120,7 @@ func inMigration(text string) (found []string) {
 	return append(found, inText(statements.String())...)
 }
 
-// everything returns what the program and its migrations have, by place.
+// everything returns the matches in the program and its migrations, by position.
 func everything(t *testing.T) (found []string) {
 	t.Helper()
 	look := func(folder, suffix string, at func(path string, text []byte) ([]string, error)) {
@@ -129,7 +129,7 @@ func everything(t *testing.T) (found []string) {
 			case err != nil:
 				return err
 			case entry.IsDir() && strings.HasSuffix(entry.Name(), "test"):
-				// Packages that help tests.
+				// Packages that only help tests.
 				return fs.SkipDir
 			case entry.IsDir(), !strings.HasSuffix(path, suffix), strings.HasSuffix(path, "_test.go"), strings.HasSuffix(path, ".golden.sql"):
 				return nil
