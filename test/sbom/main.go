@@ -1,10 +1,10 @@
-// Command sbom writes what a built program consists of, as a CycloneDX bill of materials:
-// the Go modules that the linker put into it, and the packages of npm that the web admin
-// in it is bundled from.
+// Command sbom writes the components of a built program as a CycloneDX bill of materials:
+// the Go modules that the linker included, and the npm packages that its web admin is
+// bundled from.
 //
 //	go run ./test/sbom bin/admin VERSION web/package-lock.json > bin/admin.cdx.json
 //
-// The same program and the same lock give the same bytes.
+// The output is the same for the same program and the same lock file.
 package main
 
 import (
@@ -49,7 +49,7 @@ func write(to io.Writer, program, version, lock string) error {
 	return cdx.NewBOMEncoder(to, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 }
 
-// modules are the Go modules in a program, the language's own library among them.
+// modules returns the Go modules in a program, including the standard library.
 func modules(info *buildinfo.BuildInfo) []cdx.Component {
 	list := []cdx.Component{component("golang", "std", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, module := range info.Deps {
@@ -61,18 +61,18 @@ func modules(info *buildinfo.BuildInfo) []cdx.Component {
 	return list
 }
 
-// locked is what a lock file of npm says of a package.
+// locked is the entry of a package in a lock file of npm.
 type locked struct {
 	Version   string `json:"version"`
 	Integrity string `json:"integrity"`
 	License   string `json:"license"`
-	// Dev and DevOptional are set where the package serves to build or test.
+	// Dev and DevOptional are set for packages that are only for builds or tests.
 	Dev         bool `json:"dev"`
 	DevOptional bool `json:"devOptional"`
 }
 
-// bundled are the packages of npm that the web admin is made from; what serves to build or
-// test it is left out.
+// bundled returns the npm packages that the web admin is made from, without those for
+// builds or tests.
 func bundled(lock string) ([]cdx.Component, error) {
 	text, err := os.ReadFile(lock)
 	if err != nil {
@@ -106,13 +106,13 @@ func bundled(lock string) ([]cdx.Component, error) {
 	return slices.CompactFunc(list, func(a, b cdx.Component) bool { return a.BOMRef == b.BOMRef }), nil
 }
 
-// component is a library by its package URL.
+// component returns a library with its package URL.
 func component(kind, name, version string) cdx.Component {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		parts[i] = url.PathEscape(part)
 	}
-	// An @ before a scope would be taken for that before the version.
+	// An unescaped @ before a scope would be read as the @ before the version.
 	at := "pkg:" + kind + "/" + strings.ReplaceAll(strings.Join(parts, "/"), "@", "%40") + "@" + url.PathEscape(version)
 	return cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: at, Name: name, Version: version, PackageURL: at}
 }

@@ -48,7 +48,7 @@ func TestABillOfWhatIsNoProgramIsRefused(t *testing.T) {
 	require.ErrorContains(t, write(new(bytes.Buffer), "main.go", "v1.2", "none"), "read what main.go was built from")
 }
 
-// versionOf is the version of a module that go.mod requires.
+// versionOf returns the version of a module that go.mod requires.
 func versionOf(t *testing.T, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
