@@ -32,7 +32,7 @@ import (
 	"interlock/test/tier"
 )
 
-// Program is a running service and how to call it.
+// Program is a running service, with the means to call it.
 type Program struct {
 	*app.Program
 	URL string
@@ -97,7 +97,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// brokenPromises looks at everything that a package's tests have had its program write.
+// brokenPromises checks the promises on everything that a package's tests wrote.
 func brokenPromises(p *Program) error {
 	totals, err := p.Services().CheckPromises(context.Background())
 	if err != nil {
@@ -131,8 +131,8 @@ func Shared(t *testing.T, engine string) *Program {
 	return p
 }
 
-// Start boots a program of the test's own and stops it when the test ends. prepare is
-// called before the program serves or runs anything.
+// Start boots a program for one test and stops it when the test ends. prepare is called
+// before the program serves or runs anything.
 func Start(t *testing.T, s settings.Settings, prepare ...func(p *Program)) *Program {
 	t.Helper()
 	p, stop := boot(t, s, prepare...)
@@ -144,7 +144,7 @@ func Start(t *testing.T, s settings.Settings, prepare ...func(p *Program)) *Prog
 func Settings(dir string) settings.Settings {
 	var s settings.Settings
 	s.Currency = "CNY"
-	// Tests name their requests, as a proxy does.
+	// Tests set the request id, as a proxy does.
 	s.TrustedProxies = []string{"127.0.0.0/8"}
 	s.DataDir, s.MaxConnections = dir, 16
 	s.LogLevel, s.LogFormat = "error", "text"
@@ -152,7 +152,7 @@ func Settings(dir string) settings.Settings {
 	return s
 }
 
-// StartAt is Start with another clock than the machine's.
+// StartAt is Start with a clock other than the machine's.
 func StartAt(t *testing.T, s settings.Settings, now clock.Clock) *Program {
 	t.Helper()
 	p, stop, err := start(s, now)
@@ -161,7 +161,7 @@ func StartAt(t *testing.T, s settings.Settings, now clock.Clock) *Program {
 	return p
 }
 
-// HashCost makes the hashes of passwords cheap. At the cost of production they need a third of the
+// HashCost makes password hashes cheap. With the production cost they need a third of the
 // time of the tests under the race detector.
 var HashCost = access.HashCost{MemoryKiB: 8, Passes: 1}
 
@@ -200,10 +200,11 @@ func start(s settings.Settings, now clock.Clock, prepare ...func(p *Program)) (p
 	}, nil
 }
 
-// EncryptionKey is that of the programs on a database server. Embedded ones make their own.
+// EncryptionKey is the key of the programs on a database server. Embedded programs generate
+// theirs.
 const EncryptionKey = "test:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// Provider is the provider of single sign-on that the shared programs know as corp.
+// Provider is the single sign-on provider that the shared programs know as corp.
 var Provider = sync.OnceValue(func() *oidctest.Provider {
 	p := oidctest.Start()
 	stopAll = append(stopAll, func() error {
@@ -213,13 +214,13 @@ var Provider = sync.OnceValue(func() *oidctest.Provider {
 	return p
 })
 
-// Providers is the setting of it.
+// Providers returns the setting that configures Provider.
 func Providers() string {
 	return fmt.Sprintf(`[{"name":"corp","displayName":"Corp","issuer":%q,"clientId":%q,"clientSecret":%q}]`,
 		Provider().URL, oidctest.ClientID, oidctest.ClientSecret)
 }
 
-// AcceptByProvider accepts an invitation by Provider, in a browser of its own.
+// AcceptByProvider accepts an invitation through Provider, in a separate browser.
 func (c *Caller) AcceptByProvider(t testing.TB, invitation, subject string) {
 	t.Helper()
 	stranger := *c
@@ -232,9 +233,9 @@ func (c *Caller) AcceptByProvider(t testing.TB, invitation, subject string) {
 	require.Equal(t, "/single-sign-on#result=signed-in", arrived.Header.Get("Location"))
 }
 
-// Example returns where the package's program on SQLite is and a token with all
-// permissions in a fresh tenant. It is for examples, which have no testing.T to fail;
-// what goes wrong panics.
+// Example returns the URL of the package's program on SQLite and a token with all
+// permissions in a fresh tenant. It is for examples, which have no testing.T, so it panics
+// on errors.
 func Example() (url, token string) {
 	p, err := exampleProgram()
 	if err != nil {
@@ -269,20 +270,20 @@ func exampleProgram() (*Program, error) {
 	return p, nil
 }
 
-// Caller is one API token of one tenant.
+// Caller sends requests with one API token of one tenant.
 type Caller struct {
 	Program *Program
 	Tenant  string
 	Token   string
-	// Session is a session of the web admin, shown where there is no token.
+	// Session is a session of the web admin. It is sent if there is no token.
 	Session Session
 	HTTP    *http.Client
 }
 
-// Session is what a browser shows of one.
+// Session contains the credentials that a browser sends for a session.
 type Session struct{ Cookie, CSRF string }
 
-// SignedIn returns the caller in a session of its tenant's admin, rather than with a token.
+// SignedIn returns the caller with a session of its tenant's admin instead of a token.
 func (c *Caller) SignedIn(t *testing.T) *Caller {
 	t.Helper()
 	signedIn, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: AdminPassword})
@@ -306,7 +307,7 @@ func (c *Caller) As(t testing.TB, username string) *Caller {
 // AdminPassword is that of the user admin of each tenant.
 const AdminPassword = "correct horse"
 
-// NewTenant makes a tenant that no other test has.
+// NewTenant creates a tenant for one test.
 func (p *Program) NewTenant(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("t%d", rand.Uint64())
@@ -321,8 +322,8 @@ func (p *Program) Admin(t *testing.T) *Caller {
 	return p.Caller(t, p.NewTenant(t))
 }
 
-// Caller returns a caller of a tenant that is limited to scopes, or has all
-// permissions when there are none. Each exchange is held against the contract.
+// Caller returns a caller of a tenant that is limited to scopes, or has all permissions if
+// there are none. Each exchange is checked against the contract.
 func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller {
 	t.Helper()
 	token, _, err := p.Services().Access.CreateToken(t.Context(), access.TokenSpec{
@@ -331,20 +332,20 @@ func (p *Program) Caller(t *testing.T, tenant string, scopes ...string) *Caller 
 	require.NoError(t, err)
 	checked := &http.Client{
 		Timeout: Client.Timeout, Transport: validate.NewTransport(t, Client.Transport),
-		// A reply that sends a browser elsewhere is looked at as any other.
+		// Redirects are not followed: their responses are checked like any other.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &Caller{Program: p, Tenant: tenant, Token: token, HTTP: checked}
 }
 
-// Client is the HTTP client beneath the callers. It keeps enough connections for the
-// racing tests.
+// Client is the HTTP client of the callers. Its pool has enough connections for the racing
+// tests.
 var Client = &http.Client{
 	Timeout:   60 * time.Second,
 	Transport: &http.Transport{MaxIdleConnsPerHost: 256},
 }
 
-// Answer is a reply, read whole.
+// Answer is a response with its complete body.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -375,7 +376,7 @@ func (c *Caller) Do(t testing.TB, method, path string, body any, headers ...stri
 	return answer
 }
 
-// Authenticate adds what the caller shows to a request.
+// Authenticate adds the caller's credentials to a request.
 func (c *Caller) Authenticate(request *http.Request) {
 	switch {
 	case c.Token != "":
@@ -386,7 +387,7 @@ func (c *Caller) Authenticate(request *http.Request) {
 	}
 }
 
-// Try is Do for requests that may fail on the way.
+// Try is Do for requests that may fail in transit.
 func (c *Caller) Try(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	var text []byte
 	switch b := body.(type) {
