@@ -1,4 +1,4 @@
-// Package docs checks that the documents say what is there.
+// Package docs checks that the documents match the code.
 package docs
 
 import (
@@ -31,7 +31,7 @@ func TestEveryProofThatIsNamedExists(t *testing.T) {
 	}
 }
 
-// What the page of the promises names stands in the guarantees too, where it says more.
+// The guarantees document each promise of the promises page in more detail.
 func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 	tests := proofs.List(t, "../..")
 	text, err := os.ReadFile("../../docs/guarantees.md")
@@ -49,7 +49,7 @@ func TestEveryPromiseNamesProofsThatExistAndAreDocumented(t *testing.T) {
 	}
 }
 
-// A control that nothing proves is a wish.
+// A control without a proof is only an intention.
 func TestEveryControlOfTheSecurityDocumentNamesItsProof(t *testing.T) {
 	text, err := os.ReadFile("../../docs/security.md")
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ var (
 	quoted = regexp.MustCompile("`([^`]+)`")
 )
 
-// A path without a folder stands in the one that was named before it.
+// A path without a folder belongs to the folder that was named before it.
 func TestEveryDecisionIsWhereItSays(t *testing.T) {
 	decisions, err := filepath.Glob("../../docs/decisions/*.md")
 	require.NoError(t, err)
@@ -135,7 +135,8 @@ var (
 	step = regexp.MustCompile("(?m)^\\d+\\. `([^`:]+): ([^`]+)`")
 )
 
-// A reader follows a flow from function to function, so each must be where the text says.
+// A reader follows a flow from function to function, so each function must be in the file
+// that the text names.
 func TestTheFlowsOfTheMapNameFunctionsThatAreThere(t *testing.T) {
 	const most = 15
 	text, err := os.ReadFile("../../docs/architecture.md")

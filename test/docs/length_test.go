@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longestFile is how many lines a file of the program may have: what is longer tells more than one
-// story. Tests are lists of cases and may be longer.
+// longestFile is the maximum number of lines of a file of the program: a longer file has
+// more than one subject. Tests are lists of cases and may be longer.
 const longestFile = 450
 
 func TestEveryFileOfTheProgramTellsOneStory(t *testing.T) {
