@@ -1,13 +1,14 @@
-// Command benchserver is `admin serve` with routes beside the API's own, which the
-// benchmarks hold the API's against. They pass the same server, the same middleware and
-// the same authentication, and then:
+// Command benchserver is `admin serve` with additional routes, against which the benchmarks
+// compare the routes of the API. The additional routes pass the same server, the same
+// middleware and the same authentication, and then:
 //
-//	POST /api/v1/bench/nothing  reads its body strictly, as a purchase's is read, and answers 204
-//	GET  /api/v1/bench/nothing  answers 204
-//	POST /api/v1/bench/hold     holds a lock, and its own idempotency key, for so many ms
-//	POST /api/v1/bench/locked   asks for that lock without waiting; 423 while it is held
+//	POST /api/v1/bench/nothing  reads its body strictly, like a purchase, and returns 204
+//	GET  /api/v1/bench/nothing  returns 204
+//	POST /api/v1/bench/hold     holds a lock, and its own idempotency key, for a number of ms
+//	POST /api/v1/bench/locked   tries that lock without waiting; 423 while it is held
 //
-// It takes the settings of `admin serve`. With --profile it serves net/http/pprof there.
+// It has the settings of `admin serve`. With --profile it serves net/http/pprof at that
+// address.
 package main
 
 import (
@@ -31,7 +32,7 @@ import (
 	"interlock/internal/settings"
 )
 
-// serveGCPercent is that of `admin serve`.
+// serveGCPercent is the GC percentage of `admin serve`.
 const serveGCPercent = 400
 
 type command struct {
@@ -78,7 +79,7 @@ func serveProfiles(address string) {
 	slog.Error("profiles are not served", "error", server.ListenAndServe())
 }
 
-// heldLock is what hold holds and locked asks for.
+// heldLock is the lock that hold acquires and locked tries.
 const heldLock = "bench"
 
 type nothingRequest struct {
@@ -104,7 +105,7 @@ func addRoutes(r *httpapi.Router) {
 }
 
 func hold(ctx context.Context, u *uow.Unit, in holdRequest) (httpapi.None, error) {
-	// Who looks whether it is held has it for a moment.
+	// The check acquires the lock for a moment.
 	ctx, err := u.Lock(ctx, time.Second, heldLock)
 	if err != nil {
 		return httpapi.None{}, err

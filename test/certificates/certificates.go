@@ -1,4 +1,4 @@
-// Package certificates makes certificates for servers of tests.
+// Package certificates generates certificates for test servers.
 package certificates
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Write writes a certificate for 127.0.0.1 that signs itself, and its key, in PEM, and returns
-// the certificate.
+// Write writes a self-signed certificate for 127.0.0.1 and its key as PEM, and returns the
+// certificate.
 func Write(certFile, keyFile string, serial int64) (*x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package lostcommit runs a unit of work whose COMMIT is answered with the end of its server, so
-// that what became of it has to be found out, at that server or at the one that has taken over.
+// Package lostcommit runs a unit of work whose server ends at its COMMIT, so that the unit
+// must find the outcome at that server or at the one that has taken over.
 package lostcommit
 
 import (
@@ -18,15 +18,15 @@ import (
 	"interlock/internal/lock"
 )
 
-// patience is how long the unit looks for what became of its COMMIT.
+// patience is how long the unit looks for the outcome of its COMMIT.
 const patience = 3 * time.Second
 
-// Add adds a thing in a unit of a service that is reached through a tap. atCommit is called when
-// its first COMMIT comes by, which the server then executes or not. It returns how often the unit
-// was run, and its error.
+// Add adds a thing in a unit of a service that connects through a tap. atCommit is called
+// when the first COMMIT passes the tap, and the server then executes it or not. Add returns
+// the number of runs of the unit, and its error.
 func Add(t *testing.T, ctx context.Context, tap *storagetest.Tap, through, name string, executed bool, atCommit func()) (runs int, err error) {
 	t.Helper()
-	// One connection for units: the next one leads to wherever the tap leads then.
+	// One connection for units, so that the next one connects to the tap's current target.
 	db, err := storage.Open(t.Context(), storage.Options{URL: through, MaxConnections: 2})
 	require.NoError(t, err)
 	defer db.Close()

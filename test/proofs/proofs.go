@@ -1,5 +1,5 @@
-// Package proofs knows which tests there are, for what names tests: documents, promises, mutants and
-// the list of what a distributed engine leaves out.
+// Package proofs lists the tests of the repository, for everything that names tests:
+// documents, promises, mutants and the list of tests skipped on a distributed engine.
 package proofs
 
 import (
@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests are the names of the tests, by the folder of their package from the root of the repository.
+// Tests contains the names of the tests by the folder of their package, relative to the
+// root of the repository.
 type Tests map[string][]string
 
 var (

@@ -1,4 +1,4 @@
-// Package smalldisk makes small file systems that tests fill.
+// Package smalldisk creates small file systems that tests fill.
 package smalldisk
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Disk is a file system of its own, mounted at Path.
+// Disk is a separate file system, mounted at Path.
 type Disk struct{ Path string }
 
-// New mounts a file system of so many bytes until the test ends. It is one in memory
-// (tmpfs), and mounting it needs root.
+// New mounts a file system of that size until the test ends. It is in memory (tmpfs), and
+// mounting it requires root.
 func New(t *testing.T, size string) *Disk {
 	t.Helper()
 	path, err := os.MkdirTemp("", "interlock-disk-")
@@ -27,7 +27,7 @@ func New(t *testing.T, size string) *Disk {
 			"this test fills a file system of its own, and mounting one needs root (CAP_SYS_ADMIN): %v", err)
 	}
 	t.Cleanup(func() {
-		// What still has a file open, such as a server that is being stopped, keeps the
+		// A process with an open file, such as a server that is being stopped, keeps the
 		// file system until it ends.
 		require.NoError(t, syscall.Unmount(path, syscall.MNT_DETACH))
 		require.NoError(t, os.Remove(path))
@@ -37,7 +37,7 @@ func New(t *testing.T, size string) *Disk {
 
 func (d *Disk) ballast() string { return filepath.Join(d.Path, "ballast") }
 
-// Fill leaves no room.
+// Fill writes until the file system has no space left.
 func (d *Disk) Fill(t *testing.T) {
 	t.Helper()
 	file, err := os.OpenFile(d.ballast(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -55,7 +55,7 @@ func (d *Disk) Fill(t *testing.T) {
 	}
 }
 
-// Free takes away what Fill has put there.
+// Free deletes the file that Fill wrote.
 func (d *Disk) Free(t *testing.T) {
 	t.Helper()
 	require.NoError(t, os.Remove(d.ballast()))
