@@ -21,11 +21,11 @@ import (
 	"interlock/test/contract/validate"
 )
 
-// badBody is a body that must be refused.
+// badBody is a body that must be rejected.
 type badBody struct {
 	name string
 	body string
-	// at is the place that the refusal must name, "" for the whole body.
+	// at is the JSON Pointer that the error must name, or "" for the whole body.
 	at string
 }
 
@@ -50,8 +50,8 @@ func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
 	})
 }
 
-// ready returns the route's path on a row of the owner, and the headers with which
-// a sound request would succeed.
+// ready returns the route's path on a row of the owner, and the headers with which a valid
+// request would succeed.
 func (w walk) ready(t *testing.T) (path string, headers []string) {
 	t.Helper()
 	path = w.path(t)
@@ -64,8 +64,8 @@ func (w walk) ready(t *testing.T) (path string, headers []string) {
 	return path, []string{"If-Match", etag}
 }
 
-// asCustomer are the headers with which an admin calls a route that is for customers: it
-// acts for one.
+// asCustomer returns the headers with which an admin calls a route for customers: the admin
+// acts for a customer.
 func (w walk) asCustomer(t *testing.T) []string {
 	t.Helper()
 	if parameter(operationOf(t, w.route), openapi3.ParameterInHeader, "X-On-Behalf-Of") == nil {
@@ -98,7 +98,7 @@ func requirePlace(t *testing.T, answer apptest.Answer, bad badBody) {
 	require.Fail(t, "the refusal names another place", "%s: want %q in %s", bad.name, bad.at, answer.Body)
 }
 
-// badTexts are faults of the text as a whole.
+// badTexts are bodies whose text is invalid as a whole.
 func badTexts(o *validate.Operation) []badBody {
 	sound := string(o.Example())
 	opened := strings.TrimSuffix(sound, "}")
@@ -128,8 +128,8 @@ func badTexts(o *validate.Operation) []badBody {
 	return texts
 }
 
-// badMembers replaces each member of the documented example, at every depth, by
-// what its schema forbids.
+// badMembers replaces each member of the documented example, at every depth, by values that
+// its schema forbids.
 func badMembers(t *testing.T, o *validate.Operation) []badBody {
 	var example any
 	require.NoError(t, json.Unmarshal(o.Example(), &example))
@@ -146,7 +146,7 @@ type mutator struct {
 	bad  []badBody
 }
 
-// descend replaces the value at a place, by set, and then goes on below it.
+// descend replaces the value at a JSON Pointer, by set, and then the values below it.
 func (m *mutator) descend(at string, schema *openapi3.Schema, value any, set func(any)) {
 	if at != "" {
 		for name, wrong := range wrongFor(schema) {
@@ -182,11 +182,11 @@ func propertyOf(schema *openapi3.Schema, name string) *openapi3.Schema {
 	return nil
 }
 
-// strangeText is what few patterns take.
+// strangeText does not match most patterns.
 const strangeText = "a %|"
 
-// wrongFor returns values that a schema forbids, by what they are. A schema that
-// says no type allows everything.
+// wrongFor returns values that a schema forbids, by their descriptions. A schema without a
+// type allows everything.
 func wrongFor(schema *openapi3.Schema) map[string]any {
 	takes := func(kind string) bool { return schema.Type.Includes(kind) }
 	wrong := map[string]any{}
@@ -211,7 +211,8 @@ func wrongFor(schema *openapi3.Schema) map[string]any {
 		wrong["a fraction"] = json.Number("1.5")
 		wrong["an exponent"] = json.Number("1e2")
 	}
-	// What may be a text too is an integer of any size: what the shop calls a customer.
+	// A member that may also be a string accepts integers of any size, such as a shop's
+	// customer id.
 	if takes("integer") && !text {
 		wrong["beyond int64"] = json.Number("9223372036854775808")
 		wrong["below int64"] = json.Number("-9223372036854775809")
@@ -235,7 +236,7 @@ func TestBodiesOverTheLimitAreRefusedUnread(t *testing.T) {
 		require.Equal(t, http.StatusRequestEntityTooLarge, answer.Status, "%s", answer.Body)
 		require.Equal(t, "payload_too_large", answer.Code())
 
-		// Without a length the limit is met while reading.
+		// Without a Content-Length the server detects the limit while it reads.
 		request, err := http.NewRequestWithContext(t.Context(), w.route.Method, w.URL+path, io.MultiReader(bytes.NewReader(over)))
 		require.NoError(t, err)
 		w.owner.Authenticate(request)
@@ -256,7 +257,7 @@ func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 			"0", "-1", "1e3", "1.5", "9223372036854775808", "99999999999999999999999999", "nonesuch",
 			"%00", "a%00b", "%FF", "a%2Fb", "%2e%2e", "'%20OR%201=1--", "%E2%80%AE", "%20", strings.Repeat("x", 10_000),
 		} {
-			// A name that something can have is made, not missed, by a route that makes.
+			// A route that creates on first use creates a thing with a valid name.
 			if makes(w.route) && nameable.MatchString(value) {
 				continue
 			}
@@ -354,7 +355,8 @@ func timeMembers(t *testing.T, o *validate.Operation, value string) []badBody {
 }
 
 func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {
-	// What a provider writes behind our address is not for us to refuse (RFC 6749, 4.1.2).
+	// A provider may add parameters to our address that we must not reject (RFC 6749,
+	// 4.1.2).
 	ofOurs := func(route httpapi.Route) bool { return route.Path != "/session/oidc/:provider/callback" }
 	eachRoute(t, ofOurs, func(t *testing.T, w walk) {
 		path, headers := w.ready(t)
@@ -402,7 +404,7 @@ func badValues(p *openapi3.Parameter) []string {
 	return bad
 }
 
-// pages reports whether a route answers with a page of a list.
+// pages reports whether a route returns a page of a list.
 func pages(t *testing.T, route httpapi.Route) bool {
 	return parameter(operationOf(t, route), openapi3.ParameterInQuery, "cursor") != nil
 }

@@ -62,7 +62,7 @@ func TestEveryOperationIsDescribedInFull(t *testing.T) {
 	}
 }
 
-// owed are the statuses that an operation can answer because of what it is.
+// owed are the statuses that an operation must document because of its kind.
 func owed(o *validate.Operation) []string {
 	if !strings.HasPrefix(o.Path, httpapi.Base+"/") {
 		return nil
@@ -114,7 +114,7 @@ func TestObjectsAreClosedSoThatDriftShows(t *testing.T) {
 
 func isFalse(s openapi3.BoolSchema) bool { return s.Has != nil && !*s.Has }
 
-// isBase reports whether a schema is only ever part of another one, which closes it.
+// isBase reports whether a schema is only used as part of a closed schema.
 func isBase(contract *validate.Contract, name string) bool {
 	for _, other := range contract.Document.Components.Schemas {
 		for _, part := range other.Value.AllOf {

@@ -13,8 +13,9 @@ import (
 	"interlock/test/apptest"
 )
 
-// fixtures make what a path parameter names, by "<resource>/:<parameter>", and
-// return its value. A route with a parameter that is not here fails the walk.
+// fixtures create the resource that a path parameter names, by "<resource>/:<parameter>",
+// and return the value of the parameter. The walk fails on a route whose parameter is
+// missing here.
 var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"configs/:key":         newConfig,
 	"approvals/:id":        newDiscussedApproval,
@@ -43,7 +44,7 @@ var fixtures = map[string]func(t *testing.T, c *apptest.Caller) string{
 	"tickets/:ticket":      func(*testing.T, *apptest.Caller) string { return "NOBODYS" },
 }
 
-// mark is in all that fixtures name and say, so that it can be looked for.
+// mark is part of all names and texts of the fixtures, so that tests can search for it.
 var mark string
 
 func unique(prefix string) string { return fmt.Sprintf("%s%s-%d", prefix, mark, rand.Uint32()) }
@@ -55,13 +56,13 @@ func created(t *testing.T, c *apptest.Caller, path string, body any) map[string]
 	return answer.JSON(t)
 }
 
-// newUser creates a user who may do nothing.
+// newUser creates a user without permissions.
 func newUser(t *testing.T, c *apptest.Caller) string {
 	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery"})
 	return fmt.Sprint(int64(user["id"].(float64)))
 }
 
-// newColleague returns another user of c's tenant, who may do so much.
+// newColleague returns another user of c's tenant, with these permissions.
 func newColleague(t *testing.T, c *apptest.Caller, permissions ...string) *apptest.Caller {
 	role := created(t, c, "/roles", map[string]any{"name": unique("walk"), "permissions": permissions})
 	user := created(t, c, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []any{role["name"]}})
@@ -83,7 +84,7 @@ func newToken(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(token["id"].(float64)))
 }
 
-// newSession begins a session of the caller's user.
+// newSession starts a session of the caller's user.
 func newSession(t *testing.T, c *apptest.Caller) string {
 	t.Helper()
 	_, err := c.Program.Services().Access.SignIn(t.Context(), access.SignIn{Tenant: c.Tenant, Username: "admin", Password: apptest.AdminPassword})
@@ -98,7 +99,7 @@ func newConfig(t *testing.T, c *apptest.Caller) string {
 	return key
 }
 
-// newProtected makes a config whose changes need an approval.
+// newProtected creates a config whose changes need an approval.
 func newProtected(t *testing.T, c *apptest.Caller) (key, etag string) {
 	key = unique("walk")
 	made := created(t, c, "/configs", map[string]any{"key": key, "value": 1, "valueType": "number", "protected": true})
@@ -113,7 +114,7 @@ func newApproval(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(answer.JSON(t)["id"].(float64)))
 }
 
-// newDiscussedApproval proposes a change of a protected config and says something of it.
+// newDiscussedApproval proposes a change of a protected config and adds a comment.
 func newDiscussedApproval(t *testing.T, c *apptest.Caller) string {
 	approval := newApproval(t, c)
 	created(t, c, "/approvals/"+approval+"/comments", map[string]any{"text": unique("Is this the rate of 2026?")})
@@ -126,14 +127,14 @@ func newItem(t *testing.T, c *apptest.Caller) string {
 	return sku
 }
 
-// newStock adds an item of which there are ten pieces.
+// newStock adds an item with ten units.
 func newStock(t *testing.T, c *apptest.Caller) string {
 	sku := newItem(t, c)
 	created(t, c, "/inventory/"+sku+"/adjustments", map[string]any{"delta": 10, "reason": "opening stock" + mark, "reference": "opening" + mark})
 	return sku
 }
 
-// newWallet funds the wallet of a user that no other test has.
+// newWallet funds the wallet of a user that only this test uses.
 func newWallet(t *testing.T, c *apptest.Caller) string {
 	user := unique("user") + "@example.com"
 	created(t, c, "/wallets/"+user+"/entries", map[string]any{"amount": 5000, "kind": "topup", "reference": "opening" + mark})
@@ -149,7 +150,7 @@ func newAggregate(t *testing.T, c *apptest.Caller) string {
 	return id
 }
 
-// newSale plans a flash sale of ten pieces, as a draft.
+// newSale creates a draft of a flash sale of ten units.
 func newSale(t *testing.T, c *apptest.Caller) string {
 	sale := created(t, c, "/flash-sales", map[string]any{
 		"name": unique("walk"), "sku": newStock(t, c), "price": 990, "quantity": 4, "perUserLimit": 2,
@@ -165,7 +166,7 @@ func newOrder(t *testing.T, c *apptest.Caller) string {
 	return fmt.Sprint(int64(order["id"].(float64)))
 }
 
-// newRefund requests a refund of half of an order that was paid outside.
+// newRefund requests a refund of half of an order with an external payment.
 func newRefund(t *testing.T, c *apptest.Caller) string {
 	refund := created(t, c, "/orders/"+newPaidOrder(t, c)+"/refunds", map[string]any{"amount": 995, "reason": unique("broken")})
 	return fmt.Sprint(int64(refund["id"].(float64)))
@@ -178,14 +179,14 @@ func newPaidOrder(t *testing.T, c *apptest.Caller) string {
 	return order
 }
 
-// newDiscussedWorkOrder opens a work order and says something of it.
+// newDiscussedWorkOrder opens a work order and adds a comment.
 func newDiscussedWorkOrder(t *testing.T, c *apptest.Caller) string {
 	order := newWorkOrder(t, c)
 	created(t, c, "/work-orders/"+order+"/comments", map[string]any{"text": unique("The courier has been called.")})
 	return order
 }
 
-// newWorkOrder opens a work order that nobody holds.
+// newWorkOrder opens an unassigned work order.
 func newWorkOrder(t *testing.T, c *apptest.Caller) string {
 	order := created(t, c, "/work-orders", map[string]any{"title": unique("walk"), "links": []string{"wallets/1"}})
 	return fmt.Sprint(int64(order["id"].(float64)))
@@ -204,7 +205,7 @@ func newCoupon(t *testing.T, c *apptest.Caller) string {
 	return issued["codes"].([]any)[0].(string)
 }
 
-// pathOf fills a route's parameters with rows that it makes for c.
+// pathOf replaces a route's parameters by rows that it creates for c.
 func pathOf(t *testing.T, route httpapi.Route, c *apptest.Caller) string {
 	t.Helper()
 	return fill(t, route, func(key string) string { return newRow(t, c, key) })
@@ -217,8 +218,7 @@ func newRow(t *testing.T, c *apptest.Caller, key string) string {
 	return make(t, c)
 }
 
-// fill replaces each parameter of a route by what value returns for its key in
-// fixtures.
+// fill replaces each parameter of a route by the result of value for its key in fixtures.
 func fill(t *testing.T, route httpapi.Route, value func(key string) string) string {
 	t.Helper()
 	segments := strings.Split(strings.TrimPrefix(route.Path, "/"), "/")

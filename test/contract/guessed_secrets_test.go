@@ -16,8 +16,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// Who may write configs may delete a secret one and create its key again as readable. What waited
-// in clear from before it was secret stays withheld.
+// A user who may write configs may delete a secret config and create its key again as
+// readable. Approvals that were proposed before the config was secret stay masked.
 func TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -34,19 +34,20 @@ func TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval(t *testing.T) {
 			w.unseeing(t, 409, "POST", approval+"/rebase", nil, "If-Match", etag)
 			require.Contains(t, string(as(t, w.owner, 200, "GET", approval, nil).Body), w.canary)
 		}
-		// What is proposed of the readable one is shown.
+		// A proposal for the new, readable config is shown.
 		require.Contains(t, string(w.blind.Do(t, "GET", httpapi.Base+w.schedule(t, w.owner, key, object{"value": "public"}), nil).Body), "public")
 	})
 }
 
-// An edit that would overwrite what others changed says what that was, in the approval that it waits
-// in: not any more once the config is secret.
+// The approval of an overwrite shows the changes that it would overwrite, but not after the
+// config has become secret.
 func TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, stale := w.make(t, object{"value": object{"a": 1, "none": nil}, "valueType": "json"})
 		w.patch(t, key, object{"value": object{"a": w.canary, "none": 1}})
-		// That a member is null is said by no merge patch, so that the whole content is proposed.
+		// A merge patch cannot set a member to null, so the approval proposes the whole
+		// content.
 		approval := approvalIn(t, as(t, w.owner, 202, "PATCH", "/configs/"+key+later+"&overwrite=because", object{"remark": "over"}, "If-Match", stale))
 		require.Contains(t, string(as(t, w.blind, 200, "GET", approval, nil).Body), w.canary)
 		w.patch(t, key, object{"secret": true})
@@ -55,7 +56,7 @@ func TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret
 	})
 }
 
-// A digest that anybody can compute answers every guess of what it is of.
+// A digest that any reader can compute would confirm guesses of the content.
 func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -74,8 +75,8 @@ func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
 	})
 }
 
-// What tells a repeat from another request is of the whole request, with the
-// secret in it. Who has the database cannot try them by it.
+// The fingerprint of a request includes the secret in it. A reader of the database must not
+// be able to test guesses against it.
 func TestWhatRequestsAreToldApartByAnswersNoGuessOfThem(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)

@@ -21,12 +21,13 @@ import (
 	"interlock/test/apptest"
 )
 
-// bound is how many rows a list counts and examines here: as small a part of the rows that
-// there are as the real one is of a million. With less between them MariaDB takes a look at
-// all of a tenant's entries in an index for cheaper than a range of it, and may be right.
+// bound is the number of rows that a list may count and examine in these tests: the same
+// fraction of the rows as the real bound is of a million. With a smaller distance MariaDB
+// estimates, perhaps correctly, that a scan of all index entries of a tenant is cheaper
+// than a range.
 const bound = 100
 
-// few are the rows of the tables here.
+// few returns the number of rows of a table in these tests.
 func few(t table) int {
 	if t.large() {
 		return 100 * bound
@@ -34,9 +35,9 @@ func few(t table) int {
 	return 5 * bound
 }
 
-// Each list, with each filter and sort that the contract names, and with pairs of filters, is
-// asked for its first and its second page. No statement that it sends reads the whole table
-// of the tenant, or sorts it.
+// The test requests the first and the second page of each list, with each filter and sort
+// that the contract names, and with pairs of filters. No statement reads or sorts the
+// tenant's whole table.
 func TestNoListReadsTheWholeTableOfATenant(t *testing.T) {
 	eachRecorded(t, func(t *testing.T, p *apptest.Program, log *recorder) {
 		s := newShop(t, p, few)
@@ -69,10 +70,10 @@ func TestNoListReadsTheWholeTableOfATenant(t *testing.T) {
 	})
 }
 
-// wholeByDesign are the statements that read many rows, and why they may.
+// wholeByDesign reports whether a statement may read many rows, with the reasons.
 func wholeByDesign(sql string) bool {
 	for _, part := range []string{
-		// The orders of fourteen days, read once a minute and tenant: their amounts are summed.
+		// The orders of fourteen days, whose amounts are summed once a minute per tenant.
 		"GROUP BY DATE(created_time)",
 	} {
 		if strings.Contains(sql, part) {
@@ -82,22 +83,22 @@ func wholeByDesign(sql string) bool {
 	return false
 }
 
-// statement is one that was sent.
+// statement is a statement that was executed.
 type statement struct {
 	sql  string
 	args []any
 }
 
-// recorder keeps what a tenant's requests read.
+// recorder collects the queries of a tenant's requests.
 type recorder struct {
 	mu     sync.Mutex
 	tenant int64
 	sent   []statement
 }
 
-// eachRecorded runs a test against a program of its own on each engine, whose lists have the
-// bound of these tests. It is recorded from before it serves anything: GORM's callbacks are
-// not to be changed while others use them.
+// eachRecorded runs a test on each engine against a separate program, whose lists have the
+// bound of these tests. The recording starts before the program serves, because GORM's
+// callbacks must not change while other goroutines use them.
 func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log *recorder)) {
 	for _, engine := range []string{"sqlite", "mariadb"} {
 		t.Run(engine, func(t *testing.T) {
@@ -117,7 +118,7 @@ func eachRecorded(t *testing.T, test func(t *testing.T, p *apptest.Program, log 
 	}
 }
 
-// of says whose requests are kept.
+// of sets the tenant whose requests are recorded.
 func (r *recorder) of(tenant int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +143,7 @@ func (r *recorder) take() []statement {
 	return sent
 }
 
-// explain returns what is wrong with how the engine means to answer, or "".
+// explain returns a defect of the engine's plan, or "".
 func (s shop) explain(t *testing.T, st statement) string {
 	t.Helper()
 	db := s.Program.Services().DB
@@ -152,7 +153,7 @@ func (s shop) explain(t *testing.T, st statement) string {
 	return cmp.Or(faultOfEquality(st.sql), faultOfMariaDB(rowsOf(t, db, "EXPLAIN "+st.sql, st.args), st.sql))
 }
 
-// rowsOf are the rows of an answer as texts by column, in lower case.
+// rowsOf returns the rows of a result as texts by column, in lower case.
 func rowsOf(t *testing.T, db *storage.DB, sql string, args []any) []map[string]string {
 	t.Helper()
 	rows, err := db.Pools()["read"].QueryContext(context.WithoutCancel(t.Context()), sql, args...)
@@ -187,24 +188,24 @@ func large(name string) bool {
 	return slices.ContainsFunc(tables, func(t table) bool { return t.name == name && t.large() })
 }
 
-// narrows is what a WHERE has besides the tenant and the place of a page: hidden conditions,
-// and those that are examined. What these ask of a row is not known from the index that is
-// walked.
+// narrows matches conditions of a WHERE other than the tenant and the position of a page:
+// hidden conditions, and those that the engine examines row by row. The index that is
+// walked does not contain their columns.
 var narrows = regexp.MustCompile(`COALESCE\([^)]*\) (=|>=|<=|<|>|IN)|LIKE|NOT IN|EXISTS|expires_time >|status = |kind = `)
 
-// leads is the condition of a filter that an index answers, in brackets of its own. Only
-// where it is counted, which it is before each page, must the engine take that index: where
-// half of a tenant's rows match, MariaDB may walk the tenant's own order to a page of them, if
-// that is not the filter's.
+// leads matches the condition of a filter that has an index, in parentheses. The engine
+// must use that index only for the count before each page: if half of a tenant's rows
+// match, MariaDB may walk the tenant's order to a page of them, if that differs from the
+// filter's.
 var leads = regexp.MustCompile("^SELECT COUNT.*\\(`\\w+` (= \\?\\)|<= \\?\\)|>= \\? AND|< \\?\\)|IN \\()")
 
-// The tables of a plan, and the columns by which SQLite finds rows in an index.
+// The tables of a plan, and the columns that SQLite searches in an index.
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\w+)`)
 	searched = regexp.MustCompile(`^SEARCH (\w+) .*\((.*)\)$`)
 )
 
-// faultOfSQLite is what is wrong with an EXPLAIN QUERY PLAN.
+// faultOfSQLite returns a defect of an EXPLAIN QUERY PLAN.
 func faultOfSQLite(plan []map[string]string, sql string) string {
 	var byTenant string
 	sorts := false
@@ -221,7 +222,7 @@ func faultOfSQLite(plan []map[string]string, sql string) string {
 	return faultOfWalk(byTenant, sorts, sql)
 }
 
-// faultOfMariaDB is what is wrong with an EXPLAIN.
+// faultOfMariaDB returns a defect of an EXPLAIN.
 func faultOfMariaDB(plan []map[string]string, sql string) string {
 	var byTenant string
 	sorts := false
@@ -233,13 +234,13 @@ func faultOfMariaDB(plan []map[string]string, sql string) string {
 		if row["type"] == "ALL" || row["type"] == "index" {
 			return detail
 		}
-		// A BIGINT that is not null takes eight bytes: the tenant alone.
+		// A BIGINT NOT NULL has eight bytes: the tenant alone.
 		if row["key_len"] == "8" && row["key"] != "PRIMARY" {
 			byTenant = detail
 		}
 		filesort := strings.Contains(row["extra"], "filesort")
 		sorts = sorts || filesort
-		// So few rows between two limits may as well be sorted.
+		// A sort of so few rows between two limits is acceptable.
 		if filesort && atLeast(row["rows"], bound+1) && strings.Contains(sql, tenantAsRange) {
 			return "sorts what an index has in order: " + detail
 		}
@@ -252,12 +253,12 @@ func atLeast(rows string, least int) bool {
 	return err != nil || n >= least
 }
 
-// place is a place in a list, as SQLite is asked for what comes before or after it.
+// place matches the condition for rows before or after a position in a list on SQLite.
 var place = regexp.MustCompile("\\(`(\\w+)`, `id`\\) ([<>])")
 
-// faultOfLimits is what is wrong with how SQLite is asked for what lies between two places: of
-// two limits in one direction it reads along the first, which a filter has, and not along the
-// narrower.
+// faultOfLimits returns a defect of an SQLite condition on rows between two positions: of
+// two limits in one direction SQLite uses the first, which belongs to a filter, and not the
+// narrower one.
 func faultOfLimits(sql string) string {
 	for _, m := range place.FindAllStringSubmatch(sql, -1) {
 		if strings.Contains(sql, "`"+m[1]+"` "+m[2]) {
@@ -267,8 +268,8 @@ func faultOfLimits(sql string) string {
 	return ""
 }
 
-// faultOfWalk is what is wrong with reading a tenant's rows along an index that has nothing
-// but the tenant to narrow them.
+// faultOfWalk returns a defect of reading a tenant's rows along an index that is restricted
+// by the tenant alone.
 func faultOfWalk(byTenant string, sorts bool, sql string) string {
 	switch {
 	case byTenant == "":
@@ -283,15 +284,16 @@ func faultOfWalk(byTenant string, sorts bool, sql string) string {
 	return ""
 }
 
-// tenantAsRange is how a page that begins at a limit names its tenant.
+// tenantAsRange is the tenant's condition in a page that starts at a limit.
 const tenantAsRange = "`tenant_id` >= ?"
 
-// limit is a condition on a column of which the rows on one side match.
+// limit matches a condition that selects the rows on one side of a value.
 var limit = regexp.MustCompile("`(\\w+)` [<>]=? \\?")
 
-// faultOfEquality is what is wrong with how MariaDB is asked for a page that begins at a limit in
-// the column by which it is sorted: a place, or that of a filter. Of many rows, more than there are
-// here, it would take the equality of the tenant and walk all of them to where the page begins.
+// faultOfEquality returns a defect of a MariaDB query for a page that starts at a limit in
+// its sort column: a position or the limit of a filter. With more rows than in these tests,
+// MariaDB would use the equality of the tenant and walk all its rows to the start of the
+// page.
 func faultOfEquality(sql string) string {
 	where, order, _ := strings.Cut(sql, " ORDER BY ")
 	begins := slices.ContainsFunc(limit.FindAllStringSubmatch(where, -1), func(m []string) bool {
@@ -303,7 +305,7 @@ func faultOfEquality(sql string) string {
 	return ""
 }
 
-// A filter or a sort without its index is seen, on either engine.
+// The checks detect a filter or a sort without an index, on either engine.
 func TestAMissingIndexIsSeen(t *testing.T) {
 	eachRecorded(t, func(t *testing.T, p *apptest.Program, log *recorder) {
 		s := newShop(t, p, few)

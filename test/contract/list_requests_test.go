@@ -12,11 +12,11 @@ import (
 
 // request is a request for a list.
 type request struct {
-	// list is its path in the contract, without the base.
+	// list is the path of the list in the contract, without the base.
 	list string
-	// query is its filters and sort.
+	// query contains the filters and the sort.
 	query url.Values
-	// path is where it is sent.
+	// path is the path of the request.
 	path string
 }
 
@@ -28,9 +28,9 @@ func (r request) String() string {
 	return r.list + "?" + text
 }
 
-// values are what filters are asked for: something that many rows have, that few have, and
-// that none has, as far as there is such a thing. Those of a parameter hold for every list
-// that does not name its own.
+// values are the values of filters: one that many rows have, one that few have, and one
+// that none has, if such values exist. The values of a parameter apply to every list
+// without separate values.
 var values = map[string][]string{
 	"status": {"completed", "pending"},
 	"userId": {"heavy", "u17", "nobody"},
@@ -97,7 +97,7 @@ var values = map[string][]string{
 	"/wallets/{userId}/entries userId":     {"u1"},
 }
 
-// alike are the lists that are not asked for, and why.
+// alike are the lists that are not requested, with the reasons.
 var alike = map[string]string{
 	"/users/{id}/history":            "has the shape and the index of /orders/{id}/history: (tenant, parent, version)",
 	"/roles/{id}/history":            "has the shape and the index of /orders/{id}/history",
@@ -119,9 +119,9 @@ var alike = map[string]string{
 // paging are the parameters of every list.
 var paging = []string{"limit", "cursor", "sort", "total"}
 
-// requests are all lists of the contract, by each sort without a filter, with each value of
-// each filter, and with each pair of filters. fresh puts what is known at run time into a
-// value.
+// requests returns requests for all lists of the contract: with each sort and no filter,
+// with each value of each filter, and with each pair of filters. fresh replaces
+// placeholders in a value that are only known at run time.
 func requests(contract *openapi3.T, base string, fresh func(string) string) ([]request, error) {
 	var all []request
 	for _, path := range contract.Paths.InMatchingOrder() {
@@ -197,7 +197,7 @@ func requestsOf(list, base string, item *openapi3.PathItem, fresh func(string) s
 	return all, nil
 }
 
-// at0 is a value, or the first where there are not so many.
+// at0 returns the value at an index, or the first value if the list is shorter.
 func at0(list []string, i int) string {
 	if i < len(list) {
 		return list[i]

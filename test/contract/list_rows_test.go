@@ -9,39 +9,40 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// table is how a table is filled: rows numbered i from 1 to n.
+// table describes the rows of a table, numbered i from 1 to n.
 type table struct {
 	name string
-	// share is how many rows there are, in hundredths of the size.
+	// share is the number of rows, in hundredths of the size.
 	share int
-	// columns are pairs of a column and its value, an expression that both engines know. In
-	// it {n} is the number of rows, {t} the tenant, {by} what names who changed the row, and
-	// {at x} the time x seconds after a year ago.
+	// columns are pairs of a column and its value, an expression that both engines
+	// understand. In it {n} is the number of rows, {t} the tenant, {by} the author of the
+	// change, and {at x} the time x seconds after a year ago.
 	columns []string
 }
 
-// year is how long the rows were made for, in seconds.
+// year is the period in which the rows were created, in seconds.
 const year = 365 * 24 * 3600
 
-// stamp are the columns of a guarded row, which changed last in another order than it was
-// made in.
+// stamp are the columns of a guarded row. The order of the last changes differs from the
+// order of creation.
 var stamp = []string{
 	"tenant_id", "{t}", "version", "1 + i % 9", "created_time", "{made}", "updated_time", "{at i * 7919 % 31536000}", "updated_by", "1", "updated_by_name", "'Li'",
 }
 
-// event are the columns of a row of a history, of which each tenth parent has all.
+// event are the columns of a history row. Each tenth parent has all history rows.
 var event = []string{"tenant_id", "{t}", "action", "'update'", "changed_by", "1", "changed_by_name", "'Li'", "changed_time", "{made}"}
 
 func guardedColumns(columns ...string) []string {
 	return append(append([]string{}, stamp...), columns...)
 }
 
-// rare is 1 where few rows have something: those at the end, as what is new and open is.
+// oneOfFive is a status of which one value is rare: only the newest rows have it, like new
+// or open records.
 const oneOfFive = "CASE WHEN i > {n} - {n} / 500 THEN 0 WHEN i % 10 = 0 THEN 4 WHEN i % 10 = 1 THEN 1 WHEN i % 10 = 2 THEN 2 ELSE 3 END"
 
 const somebody = "CASE WHEN i % 4 = 0 THEN 'heavy' ELSE CONCAT('u', i * 7919 % 49999) END"
 
-// tables are what a shop has many of. {n} of configs is a fifth of that of orders.
+// tables are the large tables of a shop. {n} of configs is a fifth of {n} of orders.
 var tables = []table{
 	{"orders", 100, guardedColumns("order_no", "CONCAT('20260101-', 10000000 + i)", "user_id", somebody, "status", oneOfFive, "discount", "0", "amount", "100 + i * 7919 % 99991",
 		"coupon_code", "''", "payment_method", "'wallet'", "payment_reference", "NULL", "carrier", "''", "tracking_no", "''", "cancel_reason", "''")},
@@ -87,12 +88,12 @@ var tables = []table{
 	{"api_tokens", 2, guardedColumns("user_id", "1 + i % 99", "name", "CONCAT('token ', i * 7919 % 99991)", "token_hash", "CONCAT('{t}-', i)", "scopes", "'[]'")},
 }
 
-// perStatement is how many rows one INSERT makes: MariaDB must answer within the time that a
-// statement may take.
+// perStatement is the number of rows that one INSERT creates: MariaDB must finish within
+// the time limit of a statement.
 const perStatement = 20_000
 
-// fillShop gives a tenant a shop with so many rows of each table, and has the engine look at what
-// it has now.
+// fillShop fills each table of a tenant with that many rows, and updates the engine's
+// statistics.
 func fillShop(ctx context.Context, db *storage.DB, tenant int64, rows func(table) int) error {
 	pool := db.Pools()["write"]
 	conn, err := pool.Conn(ctx)
@@ -114,7 +115,7 @@ func fillShop(ctx context.Context, db *storage.DB, tenant int64, rows func(table
 		}
 		analyze := "ANALYZE TABLE " + t.name
 		if db.Dialect == storage.SQLite {
-			// The service never has SQLite's statistics, so there are none here.
+			// The service never collects SQLite's statistics, so the tests do not either.
 			continue
 		}
 		if _, err := conn.ExecContext(ctx, analyze); err != nil {
@@ -124,7 +125,7 @@ func fillShop(ctx context.Context, db *storage.DB, tenant int64, rows func(table
 	return nil
 }
 
-// ofSize are the rows of a shop with so many orders.
+// ofSize returns the numbers of rows of a shop with that many orders.
 func ofSize(orders int) func(table) int {
 	return func(t table) int { return orders * t.share / 100 }
 }

@@ -17,17 +17,17 @@ import (
 	"interlock/test/apptest"
 )
 
-// shop is a tenant with many rows, and who may read all of it.
+// shop is a tenant with many rows, and a caller with all read permissions.
 type shop struct {
 	*apptest.Caller
 	tenant int64
 }
 
-// newShop fills a tenant of its own.
+// newShop fills a new tenant.
 func newShop(t *testing.T, p *apptest.Program, rows func(table) int) shop {
 	t.Helper()
 	caller := p.Admin(t)
-	// What the contract says of a reply is proved elsewhere, and takes its time here.
+	// Other tests check the responses against the contract, which takes time.
 	caller.HTTP = apptest.Client
 	ctx, err := p.Services().Access.InTenant(t.Context(), caller.Tenant)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func newShop(t *testing.T, p *apptest.Program, rows func(table) int) shop {
 	return shop{caller, who.TenantID}
 }
 
-// requests are all that the contract allows, for this shop.
+// requests returns all list requests of the contract, for this shop.
 func (s shop) requests(t *testing.T) []request {
 	t.Helper()
 	contract, err := openapi3.NewLoader().LoadFromFile("../../api/openapi.yaml")
@@ -57,7 +57,7 @@ func (s shop) requests(t *testing.T) []request {
 	return all
 }
 
-// ask sends a request, and returns the cursor of the next page.
+// ask sends a request and returns the cursor of the next page.
 func (s shop) ask(ctx context.Context, t *testing.T, r request, more url.Values) (next string) {
 	t.Helper()
 	query := url.Values{}

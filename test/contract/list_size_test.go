@@ -22,14 +22,14 @@ import (
 	"interlock/test/apptest"
 )
 
-// rounds is how often each request is sent for its median, after once that is not counted.
+// rounds is the number of measurements per request, after one that does not count.
 const rounds = 3
 
-// aim is how long the median of a list may take at the larger size.
+// aim is the maximum median duration of a list at the larger size.
 const aim = 50 * time.Millisecond
 
-// TestHowLongListsTake times every request for a list at each of INTERLOCK_SIZES orders, on
-// INTERLOCK_ENGINE, and prints the medians. It fails when a list misses the aim.
+// TestHowLongListsTake measures every list request at each of INTERLOCK_SIZES orders, on
+// INTERLOCK_ENGINE, and prints the medians. It fails if a list exceeds the aim.
 func TestHowLongListsTake(t *testing.T) {
 	var sizes []int
 	for _, text := range strings.Split(cmp.Or(os.Getenv("INTERLOCK_SIZES"), "10000,1000000"), ",") {
@@ -54,7 +54,7 @@ func engines() []string {
 	return strings.Split(cmp.Or(os.Getenv("INTERLOCK_ENGINES"), "sqlite,mariadb"), ",")
 }
 
-// start boots a program on a database that nothing else is in.
+// start boots a program on a separate database.
 func start(t *testing.T, engine string) *apptest.Program {
 	t.Helper()
 	s := apptest.Settings(filepath.Join(t.TempDir(), "data"))
@@ -64,7 +64,7 @@ func start(t *testing.T, engine string) *apptest.Program {
 	return apptest.Start(t, s)
 }
 
-// time returns the median of each request, and of the second page where there is one.
+// time returns the median duration of each request, and of the second page if there is one.
 func (s shop) time(t *testing.T) (took map[string]time.Duration, order []string) {
 	t.Helper()
 	began := time.Now()
@@ -92,8 +92,8 @@ func (s shop) time(t *testing.T) (took map[string]time.Duration, order []string)
 	return took, order
 }
 
-// report prints of each list how many requests there are and the slowest, and then all that
-// miss the aim.
+// report prints the number of requests and the slowest request of each list, and then all
+// requests that exceed the aim.
 func report(t *testing.T, sizes []int, took []map[string]time.Duration, order []string) {
 	t.Helper()
 	last := took[len(took)-1]
@@ -116,7 +116,7 @@ func report(t *testing.T, sizes []int, took []map[string]time.Duration, order []
 		column := func(name string) string {
 			var cells []string
 			for i := range sizes {
-				// A shop is asked for days before its own start.
+				// The filters of a shop depend on the time at which it was started.
 				cell := "–"
 				if d, asked := took[i][name]; asked {
 					cell = ms(d)
@@ -143,16 +143,15 @@ func report(t *testing.T, sizes []int, took []map[string]time.Duration, order []
 	}
 }
 
-// editRounds are how often edits are timed with and without the indexes of lists, and edits
-// how many there are a round, of writers at once.
+// editRounds is the number of measurements of edits with and without the indexes of lists,
+// edits the number of edits per measurement, and writers the number of concurrent writers.
 const editRounds, edits, writers = 9, 600, 8
 
-// editedShop is how many orders the shop has whose configs are edited.
+// editedShop is the number of orders in the shop whose configs are edited.
 const editedShop = 100_000
 
-// TestWhatIndexesOfListsCostAnEdit changes configs of two shops of editedShop orders
-// by turns: one has the indexes of audit entries and configs that only lists read, one does
-// not.
+// TestWhatIndexesOfListsCostAnEdit edits configs of two shops of editedShop orders in turn:
+// only one shop has the indexes of audit entries and configs that serve lists alone.
 func TestWhatIndexesOfListsCostAnEdit(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
@@ -189,7 +188,7 @@ func TestWhatIndexesOfListsCostAnEdit(t *testing.T) {
 	}
 }
 
-// edit returns how many configs were changed a second.
+// edit returns the number of changed configs per second.
 func (s shop) edit(t *testing.T) float64 {
 	t.Helper()
 	var group sync.WaitGroup

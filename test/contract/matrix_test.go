@@ -35,7 +35,7 @@ type intruder struct {
 	code   string
 }
 
-// intruders are all kinds of callers who may not see what an owner has.
+// intruders are all kinds of callers without permission for the owner's rows.
 func intruders(t *testing.T, owner *apptest.Caller) []intruder {
 	p := owner.Program
 	with := func(token string, session apptest.Session) *apptest.Caller {
@@ -135,7 +135,7 @@ func onOwnPrograms(t *testing.T, test func(t *testing.T, p *apptest.Program)) {
 	}
 }
 
-// marked makes a row of everything whose texts have a mark in them, and returns it.
+// marked creates a row of each resource with a mark in its texts, and returns the mark.
 func marked(t *testing.T, owner *apptest.Caller, rows map[string][]string) string {
 	t.Helper()
 	mark = "-nightingale"
@@ -146,7 +146,7 @@ func marked(t *testing.T, owner *apptest.Caller, rows map[string][]string) strin
 	return mark
 }
 
-// but is a text without what its request called the rows.
+// but removes the values of the request's path from a text.
 func but(rows map[string][]string, text string) string {
 	for _, value := range rows {
 		if len(value[0]) > len("nightingale") {
@@ -156,13 +156,14 @@ func but(rows map[string][]string, text string) string {
 	return text
 }
 
-// Every private route of the contract is refused to everybody who may not, on rows that are there;
-// nothing changes, and no answer has a word of what is in them but those of the request.
+// Every private route of the contract rejects every caller without permission, on existing
+// rows. Nothing changes, and no response contains any text of these rows except the values
+// in the request.
 func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, rows := p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
-		// What is looked for is found by who may.
+		// A caller with permission finds the mark.
 		seen := 0
 		for _, path := range []string{"/configs", "/items", "/orders", "/users", "/roles", "/refunds", "/work-orders", "/coupon-campaigns", "/flash-sales", "/menus", "/tokens", "/approvals", "/idempotency-keys", "/audit-log"} {
 			if strings.Contains(string(as(t, owner, 200, "GET", path, nil).Body), canary) {
@@ -203,8 +204,8 @@ func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T
 	})
 }
 
-// What everybody with credentials may call tells who has no permission, and a customer, nothing of
-// what is there.
+// Routes that require no permission return nothing about existing rows to a user without
+// permissions or to a customer.
 func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, rows := p.Admin(t), map[string][]string{}
@@ -219,7 +220,8 @@ func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 			caller := *owner
 			caller.Token = secret
 			for _, route := range p.Routes() {
-				// A menu without a permission is drawn for everybody: see TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore.
+				// Every user sees a menu without a permission: see
+				// TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore.
 				if route.Public || route.Permission != "" || route.Stream || route.Method != http.MethodGet || route.Path == "/menus" {
 					continue
 				}
@@ -237,7 +239,8 @@ func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 	})
 }
 
-// Who may do everything elsewhere is told of nothing here, on any route.
+// A caller with all permissions in another tenant gets nothing of this tenant, on any
+// route.
 func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, rows := p.Admin(t), p.Admin(t), map[string][]string{}
@@ -261,7 +264,7 @@ func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
 	})
 }
 
-// What one customer did is told to no other one, on any route that customers may call.
+// A customer gets nothing about another customer's actions, on any route for customers.
 func TestNoRouteTellsACustomerAnythingOfAnother(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)

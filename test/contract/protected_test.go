@@ -15,11 +15,11 @@ import (
 	"interlock/test/apptest"
 )
 
-// protectedConfig is what a request is about: two versions of a protected config, and an
-// unprotected one beside it.
+// protectedConfig is the subject of a request: a protected config with two versions, and an
+// unprotected config.
 type protectedConfig struct {
 	key, etag string
-	// stale is the tag of its first version.
+	// stale is the ETag of its first version.
 	stale string
 	other map[string]any
 }
@@ -28,9 +28,9 @@ type protectedConfig struct {
 type attempt struct {
 	query string
 	body  any
-	// ifMatch is "" for none.
+	// ifMatch is empty for no header.
 	ifMatch string
-	// status is what it is answered; 0 for 202 with an approval.
+	// status is the expected status; 0 for 202 with an approval.
 	status int
 }
 
@@ -39,10 +39,10 @@ type object = map[string]any
 // later schedules a change.
 var later = "?effectiveTime=" + time.Now().UTC().AddDate(1, 0, 0).Format(time.RFC3339)
 
-// onProtected are the attempts of each route that can write a config.
+// onProtected contains the attempts for each route that can write a config.
 var onProtected = map[string]func(p protectedConfig) []attempt{
 	"POST /api/v1/configs": func(p protectedConfig) []attempt {
-		// What is there is not created again, whether it is protected or not.
+		// An existing config is not created again, whether it is protected or not.
 		return []attempt{{body: object{"key": p.key, "value": 9, "protected": false}, status: http.StatusConflict}}
 	},
 	"PATCH /api/v1/configs/{key}": func(p protectedConfig) []attempt {
@@ -87,7 +87,7 @@ var onProtected = map[string]func(p protectedConfig) []attempt{
 	},
 }
 
-// elsewhere are the routes that write no config. A route that changes something is in one of
+// elsewhere are the routes that write no config. Each route that changes data is in one of
 // the two lists.
 var elsewhere = strings.Fields(`
 	session session/factor session/invitation session/invitation/check session/invitation/provider session/step-up session/step-up/challenge sessions sessions/{id} me me/password me/factors me/factors/{id} me/factors/{id}/confirm me/factors/{id}/rename
@@ -119,7 +119,7 @@ func TestEveryRouteThatChangesSomethingSaysWhetherItWritesConfigs(t *testing.T) 
 	}
 }
 
-// newProtectedPair makes a protected config with two versions, and one that is not protected.
+// newProtectedPair creates a protected config with two versions, and an unprotected config.
 func newProtectedPair(t *testing.T, c *apptest.Caller) protectedConfig {
 	key := newConfig(t, c)
 	path := httpapi.Base + "/configs/" + key
@@ -224,11 +224,11 @@ func TestARequestForAnApprovalIsRepeatedUnderItsKey(t *testing.T) {
 	})
 }
 
-// money is what a request moves: a wallet with 5000, and a refund of 1000 that a colleague has
-// requested of an order paid from it.
+// money is the money that a request moves: a wallet with 5000, and a refund of 1000 of an
+// order paid from it, which a colleague requested.
 type money struct{ wallet, refund string }
 
-// byHand are the requests of each route by which somebody moves money as such.
+// byHand contains the requests of each route with which a user moves money directly.
 var byHand = map[string]func(m money) []attempt{
 	"POST /api/v1/wallets/{userId}/entries": func(money) []attempt {
 		entry := func(amount int, reference string) object {
@@ -320,7 +320,8 @@ func TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAn
 	})
 }
 
-// newMoney makes a wallet, and a refund that a colleague has requested of an order paid from it.
+// newMoney creates a wallet, and a refund of an order paid from it, which a colleague
+// requested.
 func newMoney(t *testing.T, c *apptest.Caller) money {
 	t.Helper()
 	user := newWallet(t, c)

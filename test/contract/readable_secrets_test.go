@@ -12,7 +12,7 @@ import (
 	"interlock/test/apptest"
 )
 
-// pair is a tenant with somebody who reads secrets and somebody who may do everything but that.
+// pair is a tenant with a user who may read secrets and a user with all other permissions.
 type pair struct {
 	canary       string
 	owner, blind *apptest.Caller
@@ -23,7 +23,7 @@ func pairOf(t *testing.T, p *apptest.Program) pair {
 	return pair{unique("nightingale"), owner, p.Caller(t, owner.Tenant, allBut("configs:secrets")...)}
 }
 
-// as sends a request and returns the answer, which has the status.
+// as sends a request and returns the response, which must have the status.
 func as(t *testing.T, who *apptest.Caller, status int, method, path string, body any, headers ...string) apptest.Answer {
 	t.Helper()
 	answer := who.Do(t, method, httpapi.Base+path, body, headers...)
@@ -31,7 +31,7 @@ func as(t *testing.T, who *apptest.Caller, status int, method, path string, body
 	return answer
 }
 
-// unseeing is as, for blind, who is told no canary.
+// unseeing is as for blind; the response must not contain the canary.
 func (w pair) unseeing(t *testing.T, status int, method, path string, body any, headers ...string) apptest.Answer {
 	t.Helper()
 	answer := as(t, w.blind, status, method, path, body, headers...)
@@ -39,14 +39,14 @@ func (w pair) unseeing(t *testing.T, status int, method, path string, body any, 
 	return answer
 }
 
-// make creates a config and returns its key and its tag.
+// make creates a config and returns its key and its ETag.
 func (w pair) make(t *testing.T, content object) (key, etag string) {
 	t.Helper()
 	content["key"] = unique("config")
 	return content["key"].(string), as(t, w.owner, 201, "POST", "/configs", content).Header.Get("ETag")
 }
 
-// patch edits a config by its newest version and returns its tag.
+// patch edits the newest version of a config and returns its ETag.
 func (w pair) patch(t *testing.T, key string, patch object) string {
 	t.Helper()
 	return as(t, w.owner, 200, "PATCH", "/configs/"+key, patch, "If-Match", w.tag(t, key)).Header.Get("ETag")
@@ -57,21 +57,21 @@ func (w pair) tag(t *testing.T, key string) string {
 	return as(t, w.owner, 200, "GET", "/configs/"+key, nil).Header.Get("ETag")
 }
 
-// rebase merges an approval with what was changed since.
+// rebase merges an approval with later changes.
 func (w pair) rebase(t *testing.T, who *apptest.Caller, status int, approval string) apptest.Answer {
 	t.Helper()
 	etag := as(t, who, 200, "GET", approval, nil).Header.Get("ETag")
 	return as(t, who, status, "POST", approval+"/rebase", nil, "If-Match", etag)
 }
 
-// approvalIn is the path of the approval that an answer is of.
+// approvalIn returns the path of the approval in a response.
 func approvalIn(t *testing.T, answer apptest.Answer) string {
 	t.Helper()
 	return fmt.Sprintf("/approvals/%.0f", answer.JSON(t)["id"])
 }
 
-// A config that is not secret any more has versions that are: those are brought back by nobody who
-// may not read them.
+// A config that is no longer secret can have secret versions. Only users who may read
+// secrets may restore them.
 func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -103,7 +103,7 @@ func TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone(
 	})
 }
 
-// etagVersion is the version that has a tag.
+// etagVersion returns the version with an ETag.
 func etagVersion(t *testing.T, w pair, key, etag string) float64 {
 	t.Helper()
 	for _, one := range as(t, w.owner, 200, "GET", "/configs/"+key+"/history", nil).JSON(t)["items"].([]any) {
@@ -115,14 +115,14 @@ func etagVersion(t *testing.T, w pair, key, etag string) float64 {
 	return 0
 }
 
-// schedule has somebody schedule an edit by the newest version, and returns its approval.
+// schedule schedules an edit of the newest version as a caller, and returns its approval.
 func (w pair) schedule(t *testing.T, who *apptest.Caller, key string, patch object) string {
 	t.Helper()
 	return approvalIn(t, as(t, who, 202, "PATCH", "/configs/"+key+later, patch, "If-Match", w.tag(t, key)))
 }
 
-// What was proposed in clear is withheld, like the versions of that time, from when its config is
-// secret.
+// When a config becomes secret, its earlier proposals are masked, like the versions of that
+// time.
 func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -145,7 +145,8 @@ func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
 			shows(approval)
 		}
 		require.Equal(t, true, w.unseeing(t, 200, "GET", waiting[0], nil).JSON(t)["masked"])
-		// Its author gave another value, or none: both are merged with what is secret now.
+		// The author set another value, or none: both are merged with a value that is now
+		// secret.
 		w.rebase(t, w.blind, 200, waiting[1])
 		w.rebase(t, w.owner, 200, waiting[0])
 		shows(waiting[0])
@@ -158,8 +159,8 @@ func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
 	})
 }
 
-// A proposal that would make a secret readable shows nothing of it while it waits, and is proposed
-// anew by nobody who could not propose it.
+// A pending proposal that would make a secret readable shows nothing of it. Only a user who
+// could propose it may rebase it.
 func TestAnApprovalTellsNoSecretBeforeItIsMade(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -175,7 +176,8 @@ func TestAnApprovalTellsNoSecretBeforeItIsMade(t *testing.T) {
 	})
 }
 
-// Two configs have two secrets, and one of them is guessed: everything that is answered is the same.
+// Two configs have different secrets, and the guess matches one of them: all responses are
+// the same.
 func TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -213,7 +215,7 @@ func TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue(t *testing.T) {
 	})
 }
 
-// The base of an approval can be removed for its age while that waits.
+// Retention may delete the base of a pending approval.
 func TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
@@ -224,7 +226,8 @@ func TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo(t *testing.T) {
 		w.patch(t, key, object{"value": "three"})
 		require.NotEqual(t, first, second)
 		db := p.Services().DB
-		// It is back afterwards, since all histories are looked at when the tests are done.
+		// The test restores the row, because the promises check all histories after the
+		// tests.
 		toggle := func() {
 			require.NoError(t, db.Write(storage.AcrossTenants(context.Background())).Exec("UPDATE config_histories SET config_id = -config_id WHERE `key` = ? AND version = 2", key).Error)
 		}

@@ -79,12 +79,12 @@ func TestEveryPermissionIncludesReadingItsResource(t *testing.T) {
 	})
 }
 
-// takesIfMatch reports whether a route takes a precondition.
+// takesIfMatch reports whether a route accepts a precondition.
 func takesIfMatch(t *testing.T, route httpapi.Route) bool {
 	return parameter(operationOf(t, route), "header", "If-Match") != nil
 }
 
-// rowOf returns the address of the row that a filled path of a route is about.
+// rowOf returns the URL of the row that a route's path refers to.
 func rowOf(route httpapi.Route, path string) string {
 	segments, filled := strings.Split(route.Path, "/"), strings.Split(strings.TrimPrefix(path, httpapi.Base), "/")
 	for i := len(segments) - 1; i >= 0; i-- {

@@ -1,11 +1,10 @@
-// Package contract_test holds the running program against api/openapi.yaml and
-// against what API users are promised for every route: who may call it, what is
-// refused, and that a refusal changes nothing.
+// Package contract_test checks the running program against api/openapi.yaml and against the
+// guarantees for every route: which callers it admits, which requests it rejects, and that
+// a rejection changes nothing.
 //
-// The suites are generated from the registered routes and from the document, so a
-// new route is walked as soon as it exists; what it needs from a person is an
-// example in the document and, for a new kind of path parameter, a line in
-// fixtures.
+// The suites are generated from the registered routes and from the document, so that a new
+// route is covered as soon as it exists. It only needs a documented example and, for a new
+// kind of path parameter, an entry in fixtures.
 package contract_test
 
 import (
@@ -32,7 +31,7 @@ func documentedAs(route httpapi.Route) string {
 	return route.Method + " " + httpapi.Base + echoParameter.ReplaceAllString(route.Path, "{$1}")
 }
 
-// operationOf returns what the document says of a route.
+// operationOf returns a route's operation in the document.
 func operationOf(t *testing.T, route httpapi.Route) *validate.Operation {
 	t.Helper()
 	o := load(t).Operation(documentedAs(route))
@@ -82,15 +81,15 @@ func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
 	}
 }
 
-// everybodysRoutes are the operations that ask for no permission of whoever has credentials, so that
-// adding one without a permission is a decision.
+// everybodysRoutes are the operations that require credentials but no permission. A new
+// operation without a permission must be added here deliberately.
 var everybodysRoutes = []string{
 	"GET /api/v1/session", "DELETE /api/v1/session", "POST /api/v1/session/step-up", "POST /api/v1/session/step-up/challenge",
 	"GET /api/v1/me", "PATCH /api/v1/me", "POST /api/v1/me/password", "GET /api/v1/sessions", "DELETE /api/v1/sessions", "DELETE /api/v1/sessions/{id}",
 	"GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm", "POST /api/v1/me/factors/{id}/rename",
 	"DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/recovery-codes",
 	"GET /api/v1/me/links", "POST /api/v1/me/links", "DELETE /api/v1/me/links/{id}",
-	// What these answer is cut down to what the caller may read.
+	// These responses contain only data that the caller may read.
 	"GET /api/v1/menus", "GET /api/v1/events", "POST /api/v1/presence", "GET /api/v1/search", "GET /api/v1/dashboard",
 	// These are for customers.
 	"POST /api/v1/flash-sales/{id}/orders", "GET /api/v1/flash-sales/{id}/tickets/{ticket}",
@@ -106,7 +105,7 @@ func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
 	require.ElementsMatch(t, everybodysRoutes, without)
 }
 
-// Whoever adds a route for money or orders says so where it is declared.
+// The declaration of a route for money or orders states the longer retention.
 func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|refunds|flash-sales)(/|$)|^/coupons/:code/redeem$`)
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
@@ -117,8 +116,8 @@ func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 	}
 }
 
-// stepUp are the operations that take a fresh second factor, so that taking one from the
-// list is a decision.
+// stepUp are the operations that require a recent second factor. An operation must be
+// removed here deliberately.
 var stepUp = []string{
 	"POST /api/v1/users", "PATCH /api/v1/users/{id}", "POST /api/v1/users/{id}/disable", "POST /api/v1/users/{id}/enable",
 	"POST /api/v1/users/{id}/reset-password", "POST /api/v1/users/{id}/invite", "POST /api/v1/users/{id}/reset-factors",

@@ -21,7 +21,7 @@ import (
 	"interlock/test/contract/validate"
 )
 
-// day is one caller's run through the API.
+// day is a run of one caller through the API.
 type day struct {
 	*apptest.Caller
 	t *testing.T
@@ -42,9 +42,9 @@ func (d day) etag(path string) string {
 	return d.do(http.StatusOK, http.MethodGet, path, nil)["etag"].(string)
 }
 
-// TestEveryOperationSucceedsAsDocumented goes through all operations once. Each
-// exchange is held against the document by the caller's transport; what is asserted
-// here is that none was left out.
+// TestEveryOperationSucceedsAsDocumented calls all operations once. The caller's transport
+// checks each exchange against the document; the test asserts that no operation was left
+// out.
 func TestEveryOperationSucceedsAsDocumented(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		d := day{p.Admin(t), t}
@@ -97,7 +97,7 @@ func (d day) sell() {
 	d.do(200, "GET", "/orders?status=completed&userId=7&from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&q=20", nil)
 }
 
-// refund gives back what was paid, by two people.
+// refund refunds a payment, which takes two users.
 func (d day) refund() {
 	boss := day{newColleague(d.t, d.Caller, "refunds:*"), d.t}
 	refund := func() string { return "/refunds/" + newRefund(d.t, d.Caller) }
@@ -134,7 +134,7 @@ func (d day) refund() {
 	require.Len(d.t, d.do(200, "GET", fmt.Sprint("/refunds?orderId=", int64(paid["id"].(float64))), nil)["items"], 2)
 }
 
-// work has two people who do what there is to do.
+// work runs work orders with two users.
 func (d day) work() {
 	colleague := day{newColleague(d.t, d.Caller, "work-orders:read", "work-orders:write"), d.t}
 	order := "/work-orders/" + newWorkOrder(d.t, d.Caller)
@@ -280,7 +280,7 @@ func (d day) flash() {
 	d.stream("/events?topics=flash-sales", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "EventTopics")
 		bought = d.do(202, "POST", sale+"/orders", `{"quantity":2}`, "X-On-Behalf-Of", "12", "X-Idempotency-Key", "walk-1")
-		// The numbers come about once a second, as a change whose action is stats.
+		// The numbers arrive about once a second, as a change with the action stats.
 		for !strings.Contains(d.event(lines, "flash-sales", "Change"), `"confirmed":2`) {
 		}
 	})
@@ -307,7 +307,7 @@ func (d day) flash() {
 	d.do(204, "DELETE", spare, nil, "If-Match", d.etag(spare))
 }
 
-// bury puts a message into a sale's queue that no handler can read, and decides on it.
+// bury enqueues an unreadable message for a sale and decides on the dead message.
 func (d day) bury(sale, id string) {
 	queue := mq.NewSQL(d.Program.Services().DB, clock.System{}, mq.Options{}).Queue("fs:" + id)
 	require.NoError(d.t, queue.Enqueue(d.t.Context(), mq.Message{ID: "BROKEN", Body: []byte("no letter")}))
@@ -373,7 +373,7 @@ func (d day) configure() {
 	d.do(204, "DELETE", config, nil, "If-Match", d.etag(config))
 }
 
-// decide lets changes of protected configs wait for the votes of others.
+// decide creates approvals for changes of protected configs and votes on them.
 func (d day) decide() {
 	other := d
 	user := created(d.t, d.Caller, "/users", map[string]any{"username": unique("walk"), "password": "correct horse battery", "roles": []string{"admin"}})
@@ -417,7 +417,7 @@ func (d day) decide() {
 	withdrawn := "/approvals/" + newApproval(d.t, d.Caller)
 	d.do(200, "POST", withdrawn+"/withdraw", nil, "If-Match", d.etag(withdrawn))
 
-	// What is scheduled waits for its time.
+	// A scheduled change waits for its time.
 	free := newConfig(d.t, d.Caller)
 	planned := d.do(202, "PATCH", "/configs/"+free+later, `{"value":8}`, "If-Match", d.etag("/configs/"+free))
 	waiting := fmt.Sprint("/approvals/", int64(planned["id"].(float64)))
@@ -427,7 +427,7 @@ func (d day) decide() {
 	d.do(400, "PATCH", "/configs/"+free+"?effectiveTime=soon", `{"value":8}`, "If-Match", d.etag("/configs/"+free))
 	d.do(422, "DELETE", "/configs/"+free+"?effectiveTime=2020-01-01T00:00:00Z", nil, "If-Match", d.etag("/configs/"+free))
 
-	// What somebody does without the votes makes the others stale, and is reviewed.
+	// A direct change makes the other approvals stale, and is reviewed.
 	overtaken := d.do(202, "PATCH", "/configs/"+key, `{"remark":"mine"}`, "If-Match", d.etag("/configs/"+key))
 	d.do(200, "PATCH", "/configs/"+key+"?bypass=emergency", `{"value":7}`, "If-Match", d.etag("/configs/"+key))
 	stale := fmt.Sprint("/approvals/", int64(overtaken["id"].(float64)))
@@ -439,7 +439,7 @@ func (d day) decide() {
 	d.do(200, "POST", fmt.Sprint("/users/", int64(user["id"].(float64)), "/disable"), nil)
 }
 
-// watch reads the feed from its beginning and holds each event against the document.
+// watch reads the feed from its beginning and checks each event against the document.
 func (d day) watch() {
 	d.stream("/configs/watch", func(lines *bufio.Scanner) {
 		d.event(lines, "ready", "ConfigFeedPlace")
@@ -449,7 +449,7 @@ func (d day) watch() {
 	d.do(200, "GET", "/configs/snapshot?prefix=walk", nil)
 }
 
-// overlook changes a row of each topic and holds each event against the document.
+// overlook changes a row of each topic and checks each event against the document.
 func (d day) overlook() {
 	config := "configs/" + newConfig(d.t, d.Caller)
 	d.do(200, "POST", "/presence", map[string]any{"resource": config, "field": "/value", "tab": "a"})
@@ -500,12 +500,12 @@ func (d day) stream(path string, read func(lines *bufio.Scanner)) {
 	read(bufio.NewScanner(reply.Body))
 }
 
-// fromBackground are the topics on which the background jobs tell of sales that were
-// bought before: an order is made of a ticket when its turn comes.
+// fromBackground are the topics on which background jobs publish events of earlier
+// purchases: a worker turns tickets into orders later.
 var fromBackground = []string{"orders", "inventory", "flash-sales"}
 
-// event returns the data of the next event of a name. Those that background jobs tell
-// meanwhile are held against the document too.
+// event returns the data of the next event with a name. It also checks the events that
+// background jobs publish in between against the document.
 func (d day) event(lines *bufio.Scanner, name, schema string) string {
 	d.t.Helper()
 	contract := load(d.t)
@@ -537,7 +537,7 @@ func (d day) look() {
 	require.NotEmpty(d.t, d.do(200, "GET", "/permissions", nil)["items"])
 }
 
-// arrangeMenus sees to what the navigation shows.
+// arrangeMenus covers the navigation.
 func (d day) arrangeMenus() {
 	group := d.do(201, "POST", "/menus", `{"title":"`+unique("Returns")+`","position":0}`)
 	menu := "/menus/" + newMenu(d.t, d.Caller)
@@ -559,7 +559,7 @@ func (d day) arrangeMenus() {
 	d.do(204, "DELETE", above, nil, "If-Match", d.etag(above))
 }
 
-// admit sees to who may do what.
+// admit covers users, roles and tokens.
 func (d day) admit() {
 	user := "/users/" + newUser(d.t, d.Caller)
 	seen := d.etag(user)
@@ -602,7 +602,7 @@ func (d day) admit() {
 	d.do(204, "DELETE", issued, nil, "If-Match", d.etag(issued))
 }
 
-// comeByInvitation has a user choose a password.
+// comeByInvitation lets a user choose a password.
 func (d day) comeByInvitation(user string) {
 	d.do(412, "POST", user+"/invite", nil, "If-Match", `"zz-1"`)
 	invited := d.do(200, "POST", user+"/invite", nil, "If-Match", d.etag(user))
@@ -636,7 +636,7 @@ func (d day) signInAndOut() {
 	d.do(401, "POST", "/session", credentials)
 }
 
-// account is what somebody does with one's own account in a session.
+// account covers the operations of a user on the user's account, in a session.
 func (d day) account(session ...string) {
 	with := func(headers ...string) []string { return append(headers, session...) }
 	me := d.do(200, "GET", "/me", nil, session...)
@@ -654,8 +654,8 @@ func (d day) account(session ...string) {
 	require.Len(d.t, d.do(200, "GET", "/sessions", nil, session...)["items"], 1)
 }
 
-// secondFactor sets a second factor up, signs in with it, shows it afresh and removes it. It
-// returns the session that it ends in.
+// secondFactor sets a second factor up, signs in with it, verifies it again and removes it.
+// It returns the resulting session.
 func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
 	session := []string{"Cookie", cookie, "X-CSRF-Token", csrf}
 	d.do(422, "POST", "/me/factors", `{"kind":"totp","name":"Phone","password":"not this one"}`, session...)
@@ -687,8 +687,8 @@ func (d day) secondFactor(cookie, csrf string) (newCookie, newCSRF string) {
 	return session[1], session[3]
 }
 
-// passkey registers a passkey beside another factor, signs in with it, shows it afresh and
-// removes it.
+// passkey registers a passkey in addition to another factor, signs in with it, verifies it
+// again and removes it.
 func (d day) passkey(session *[]string) {
 	key := passkeytest.New("http://localhost")
 	d.do(422, "POST", "/me/factors", `{"kind":"passkey","name":"Laptop"}`, append([]string{"Origin", "https://elsewhere.example"}, *session...)...)
@@ -723,7 +723,7 @@ func (d day) passkey(session *[]string) {
 	d.do(204, "DELETE", factor, nil, *session...)
 }
 
-// member returns a member of a reply as JSON.
+// member returns a member of a response as JSON.
 func member(t *testing.T, answer apptest.Answer, name string) []byte {
 	t.Helper()
 	text, err := json.Marshal(answer.JSON(t)[name])
@@ -731,8 +731,8 @@ func member(t *testing.T, answer apptest.Answer, name string) []byte {
 	return text
 }
 
-// link links a user to whom a provider names, signs in by it, and removes the link. Another
-// user accepts an invitation by it, and an admin removes that link.
+// link links a user to an identity of a provider, signs in with it, and removes the link.
+// Another user accepts an invitation with an identity, and an admin removes that link.
 func (d day) link(session ...string) {
 	require.NotEmpty(d.t, d.do(200, "GET", "/session/providers?tenant="+d.Tenant, nil)["items"])
 	d.do(422, "POST", "/me/links", `{"provider":"corp","password":"not this one"}`, session...)
@@ -764,7 +764,7 @@ func (d day) link(session ...string) {
 	d.do(204, "DELETE", pathOf("/me/links", links[0]), nil, session...)
 }
 
-// answer signs somebody in at the provider, and returns where the answer leads.
+// answer signs a user in at the provider, and returns the target of the redirect.
 func (d day) answer(location any, who, browser string) string {
 	d.t.Helper()
 	callback, found := strings.CutPrefix(apptest.Provider().SignIn(d.t, location.(string), who+" of "+d.Tenant), d.Program.URL)
@@ -774,7 +774,7 @@ func (d day) answer(location any, who, browser string) string {
 	return answer.Header.Get("Location")
 }
 
-// steppedUp shows a recovery code in a session and returns the session that it goes on as.
+// steppedUp uses a recovery code in a session and returns the session that replaces it.
 func (d day) steppedUp(session *[]string, code any) []string {
 	d.t.Helper()
 	answer := d.Do(d.t, "POST", httpapi.Base+"/session/step-up", map[string]any{"method": "recovery", "code": code}, *session...)
@@ -783,14 +783,15 @@ func (d day) steppedUp(session *[]string, code any) []string {
 	return *session
 }
 
-// sessionOf returns the headers that a session is shown by, from the reply that began it.
+// sessionOf returns the headers that authenticate a session, from the response that started
+// it.
 func sessionOf(t *testing.T, answer apptest.Answer) []string {
 	t.Helper()
 	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
 	return []string{"Cookie", cookie, "X-CSRF-Token", fmt.Sprint(answer.JSON(t)["csrfToken"])}
 }
 
-// codeOf is what an app with the secret shows, so many periods from now.
+// codeOf returns the one-time code of a secret, a number of periods from now.
 func codeOf(t *testing.T, secret any, periods int) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret.(string), clock.System{}.Now().Add(time.Duration(periods)*30*time.Second))
@@ -804,7 +805,8 @@ func (d day) operate() {
 	}
 }
 
-// waitWithMoney has an entry and a refund above the thresholds wait for another's votes.
+// waitWithMoney creates an entry and a refund above the thresholds, which wait for another
+// user's vote.
 func (d day) waitWithMoney(other day) {
 	// The entries of one author on one wallet count together.
 	clerk := func() day { return day{newColleague(d.t, d.Caller, "wallets:*"), d.t} }

@@ -17,17 +17,17 @@ import (
 	"interlock/test/apptest"
 )
 
-// secretsWorld is a tenant in whose secret configs, and nowhere else, stands a canary.
+// secretsWorld is a tenant that contains a canary only in its secret configs.
 type secretsWorld struct {
 	*apptest.Program
 	canary string
-	// owner may read secrets, blind everything but them.
+	// owner may read secrets; blind has all other permissions.
 	owner, blind *apptest.Caller
-	// since is the revision of configs before all of it.
+	// since is the revision of configs at the start.
 	since string
-	// keys and approvals are the configs and the approvals that have to do with the canary.
+	// keys and approvals are the configs and the approvals that involve the canary.
 	keys, approvals []string
-	// stale is the first tag of the config keys[0].
+	// stale is the first ETag of the config keys[0].
 	stale string
 }
 
@@ -41,14 +41,14 @@ func (w *secretsWorld) do(t *testing.T, method, path string, body any, status in
 	return answer
 }
 
-// patch edits a config by its newest version, under an idempotency key.
+// patch edits the newest version of a config, with an idempotency key.
 func (w *secretsWorld) patch(t *testing.T, key, query string, body any, status int) apptest.Answer {
 	t.Helper()
 	etag := w.do(t, "GET", "/configs/"+key, nil, 200).Header.Get("ETag")
 	return w.do(t, "PATCH", "/configs/"+key+query, body, status, "If-Match", etag, "X-Idempotency-Key", unique("k"))
 }
 
-// make creates a config, under an idempotency key.
+// make creates a config, with an idempotency key.
 func (w *secretsWorld) make(t *testing.T, members map[string]any) string {
 	t.Helper()
 	key := unique("secret")
@@ -72,13 +72,13 @@ func newSecretsWorld(t *testing.T, p *apptest.Program) *secretsWorld {
 	etag := w.do(t, "GET", "/configs/"+first, nil, 200).Header.Get("ETag")
 	w.do(t, "POST", "/configs/"+first+"/rollback", object{"toVersion": 2, "note": ""}, 200, "If-Match", etag, "X-Idempotency-Key", unique("k"))
 
-	// One that becomes secret after it had other values.
+	// A config that becomes secret later.
 	late := w.make(t, object{"value": object{"password": w.canary}, "valueType": "json"})
 	w.patch(t, late, "", object{"value": object{"user": w.canary}}, 200)
 	w.patch(t, late, "", object{"secret": true}, 200)
 	w.patch(t, late, "", object{"remark": "still " + late}, 200)
 
-	// What waits for votes or for its time, and what a batch and an import make.
+	// Changes that wait for votes or for their time, a batch and an import.
 	protected := w.make(t, object{"value": w.canary, "secret": true, "protected": true})
 	w.patch(t, protected, "", object{"value": w.canary + "-6"}, 202)
 	etag = w.do(t, "GET", "/configs/"+protected, nil, 200).Header.Get("ETag")
@@ -95,7 +95,7 @@ func newSecretsWorld(t *testing.T, p *apptest.Program) *secretsWorld {
 	require.Contains(t, string(approval.Body), w.canary, "who may read secrets sees what is proposed")
 	w.do(t, "PATCH", "/approvals/"+withdrawn, object{"patch": object{"value": w.canary + "-11"}}, 200, "If-Match", approval.Header.Get("ETag"), "X-Idempotency-Key", unique("k"))
 
-	// One that was deleted.
+	// A deleted config.
 	gone := w.make(t, object{"value": w.canary, "secret": true})
 	etag = w.do(t, "GET", "/configs/"+gone, nil, 200).Header.Get("ETag")
 	w.do(t, "DELETE", "/configs/"+gone, nil, 204, "If-Match", etag)
@@ -151,7 +151,7 @@ func TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt(t *testing.T) {
 	})
 }
 
-// streamed reads a stream of events as blind gets it, for as long as it takes to catch up.
+// streamed returns the events of a stream that blind receives until it has caught up.
 func (w *secretsWorld) streamed(t *testing.T, path string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
@@ -197,7 +197,7 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 		do(409, "POST", "/configs/import", object{"configs": []any{object{"key": key, "value": "guess"}}})
 		do(200, "PATCH", "/configs/"+key+"?merge=disjoint", object{"remark": "merged"}, "If-Match", w.stale)
 
-		// Nothing answers a guess.
+		// No response confirms a guess.
 		was := do(200, "GET", "/configs/"+key, nil)
 		guessed := do(200, "PATCH", "/configs/"+key, object{"value": w.canary + "-2"}, "If-Match", etag())
 		require.EqualValues(t, was["version"].(float64)+1, guessed["version"], "also the value that it has makes a version")
@@ -216,14 +216,14 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 		w.do(t, "PATCH", "/configs/"+key+"?overwrite=because", object{"remark": "over"}, 200, "If-Match", w.stale)
 		require.Equal(t, w.canary+"-1", w.do(t, "GET", "/configs/"+key, nil, 200).JSON(t)["value"], "an overwrite brings the value of its base back")
 
-		// A patch is merged into what its author is shown.
+		// A patch is merged with the content that its author may read.
 		late := w.keys[1]
 		w.patch(t, late, "", object{"value": object{"more": 1}}, 200)
 		require.Equal(t, object{"password": w.canary, "user": w.canary, "more": 1.0}, w.do(t, "GET", "/configs/"+late, nil, 200).JSON(t)["value"])
 		do(200, "PATCH", "/configs/"+late, object{"value": object{"whole": nil}}, "If-Match", w.do(t, "GET", "/configs/"+late, nil, 200).Header.Get("ETag"))
 		require.Equal(t, object{"whole": nil}, w.do(t, "GET", "/configs/"+late, nil, 200).JSON(t)["value"])
 
-		// A new value can be given, and an export brought back puts no mask over it.
+		// The user can set a new value, and an import of an export does not store the mask.
 		refused := do(422, "PATCH", "/configs/"+key, object{"value": "blindly", "schema": object{"enum": []any{"other"}}}, "If-Match", etag())
 		require.NotContains(t, fmt.Sprint(refused), "blindly")
 		require.Contains(t, fmt.Sprint(refused["fields"]), `breaks the rule "enum"`)
@@ -237,7 +237,7 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 		again := w.do(t, "POST", "/configs/import?dryRun=true", object{"onExisting": "update", "configs": all["configs"]}, 200).JSON(t)
 		require.EqualValues(t, 0, again["counts"].(object)["invalid"], "who may read secrets brings them back")
 
-		// To make it readable takes the permission, and is in the audit log.
+		// Making a config readable requires the permission and is audited.
 		w.patch(t, key, "", object{"secret": false}, 200)
 		require.Equal(t, "blindly", do(200, "GET", "/configs/"+key, nil)["value"])
 		log := w.do(t, "GET", "/audit-log?resource=configs/"+key, nil, 200).JSON(t)["items"].([]any)[0].(object)
@@ -248,7 +248,7 @@ func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
 	})
 }
 
-// ownApproval has blind schedule an edit of a config, once, and returns the approval.
+// ownApproval schedules one edit of a config as blind, and returns the approval.
 func (w *secretsWorld) ownApproval(t *testing.T, key string) string {
 	t.Helper()
 	list := w.blind.Do(t, "GET", httpapi.Base+"/approvals?status=scheduled", nil).JSON(t)["items"].([]any)
@@ -266,7 +266,7 @@ func (w *secretsWorld) ownApproval(t *testing.T, key string) string {
 	return id
 }
 
-// What was told to who might read secrets is not told again when that was taken from him.
+// A replay contains no secret if the user has lost the permission to read secrets.
 func TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, canary := p.Admin(t), unique("nightingale")
@@ -309,7 +309,7 @@ func TestTheValueOfASecretConfigIsNowhereInTheDatabase(t *testing.T) {
 	})
 }
 
-// cells returns all that a table has, as text.
+// cells returns all cells of a table, as text.
 func cells(t *testing.T, pool *sql.DB, table string) (all []string) {
 	t.Helper()
 	found, err := pool.QueryContext(t.Context(), "SELECT * FROM "+table)

@@ -11,8 +11,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// enrolled sets a second factor up for the admin of a caller's tenant. It returns the session
-// that it was set up in, which has been shown no factor, and the recovery codes.
+// enrolled sets a second factor up for the admin of a caller's tenant. It returns the
+// session of the setup, in which the factor has not been used, and the recovery codes.
 func enrolled(t *testing.T, c *apptest.Caller) (d day, session []string, codes []any) {
 	t.Helper()
 	d = day{c, t}
@@ -76,7 +76,7 @@ func TestARefusedStepUpIsNotKeptUnderAnIdempotencyKeyAndTheSameRequestRunsAfterw
 	})
 }
 
-// A reply with a cookie, or with a secret that is shown once, is never given to a repeat.
+// A response that sets a cookie or contains a secret that is shown once is never replayed.
 func TestNoReplyWithACookieOrASecretIsReplayed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))

@@ -19,20 +19,20 @@ import (
 type walk struct {
 	*apptest.Program
 	route httpapi.Route
-	// owner and stranger may do everything, each in its own tenant.
+	// owner and stranger have all permissions, each in a separate tenant.
 	owner, stranger *apptest.Caller
-	// rows are what the owner has, by their keys in fixtures.
+	// rows are the rows of the owner, by their keys in fixtures.
 	rows map[string][]string
 }
 
-// path is the address of the route on rows of the owner, which the routes of one walk share:
-// nothing that a walk sends to them may change them.
+// path returns the URL of the route on rows of the owner. All routes of a walk share the
+// rows, so no request of a walk may change them.
 func (w walk) path(t *testing.T) string {
 	t.Helper()
 	return fill(t, w.route, func(key string) string { return w.have(t, key, 1)[0] })
 }
 
-// have returns n rows of the owner, and makes those that are missing.
+// have returns n rows of the owner, and creates the missing ones.
 func (w walk) have(t *testing.T, key string, n int) []string {
 	t.Helper()
 	for len(w.rows[key]) < n {
@@ -41,7 +41,7 @@ func (w walk) have(t *testing.T, key string, n int) []string {
 	return w.rows[key][:n]
 }
 
-// haveOfEach sees to it that the owner has n rows of everything.
+// haveOfEach makes sure that the owner has n rows of each resource.
 func (w walk) haveOfEach(t *testing.T, n int) {
 	t.Helper()
 	for key := range fixtures {
@@ -49,7 +49,7 @@ func (w walk) haveOfEach(t *testing.T, n int) {
 	}
 }
 
-// eachRoute runs a test for every registered route that it takes, on both engines.
+// eachRoute runs a test for every registered route that takes selects, on both engines.
 func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testing.T, w walk)) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, walked := p.Admin(t), p.Admin(t), 0
@@ -71,7 +71,7 @@ func eachRoute(t *testing.T, takes func(httpapi.Route) bool, test func(t *testin
 	})
 }
 
-// sessionOnly are the operations on one's own account, which no API token may do.
+// sessionOnly are the operations on the user's account, which reject API tokens.
 var sessionOnly = []string{"PATCH /api/v1/me", "POST /api/v1/me/password", "DELETE /api/v1/sessions",
 	"POST /api/v1/session/step-up", "POST /api/v1/session/step-up/challenge", "POST /api/v1/me/factors/{id}/rename", "GET /api/v1/me/factors", "POST /api/v1/me/factors", "POST /api/v1/me/factors/{id}/confirm",
 	"DELETE /api/v1/me/factors/{id}", "POST /api/v1/me/factors/recovery-codes",
@@ -88,7 +88,7 @@ func example(t *testing.T, route httpapi.Route) any {
 
 func private(route httpapi.Route) bool { return !route.Public }
 
-// Who may not is not told whether there is anything.
+// The response to a caller without permission does not depend on the existence of the row.
 func TestPermissionIsAskedForBeforeExistence(t *testing.T) {
 	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }
 	eachRoute(t, named, func(t *testing.T, w walk) {
@@ -133,14 +133,15 @@ func names(grants []principal.Grant) []string {
 	return names
 }
 
-// everybodys routes name what every tenant has of its own: each of its users has a
-// wallet, touched or not.
+// everybodys reports whether a route names something that exists in every tenant: each user
+// has a wallet, used or not.
 func everybodys(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/wallets/:userId") }
 
-// ofSettings routes name what the settings have for every tenant.
+// ofSettings reports whether a route names something from the settings, which exists in
+// every tenant.
 func ofSettings(route httpapi.Route) bool { return strings.HasPrefix(route.Path, "/session/oidc/") }
 
-// makes is true of the route whose first request makes what its path names.
+// makes reports whether the first request of a route creates the thing that its path names.
 func makes(route httpapi.Route) bool {
 	return route.Mutates && strings.HasPrefix(route.Path, "/aggregates/")
 }
@@ -191,7 +192,7 @@ func TestAWalletOfAnotherTenantReadsAsUntouchedAndStaysSo(t *testing.T) {
 	})
 }
 
-// neverEmpty are lists of which every tenant has rows from its beginning.
+// neverEmpty are lists that contain rows from the creation of a tenant.
 var neverEmpty = []string{"/users", "/roles", "/tokens", "/menus"}
 
 func TestListsThatAreNeverEmptyShowNothingOfAnotherTenant(t *testing.T) {

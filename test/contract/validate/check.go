@@ -16,8 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Exchange is a request with the reply it had. The bodies are those of the two
-// messages, read.
+// Exchange is a request with its response. The bodies contain the bytes that were read.
 type Exchange struct {
 	Request      *http.Request
 	RequestBody  []byte
@@ -25,9 +24,8 @@ type Exchange struct {
 	ResponseBody []byte
 }
 
-// Check returns what in an exchange departs from the contract. A request to an
-// address that is not documented must have been answered 404 or 405 with a
-// problem.
+// Check returns the differences between an exchange and the contract. The response to an
+// undocumented URL must be 404 or 405 with a problem.
 func (c *Contract) Check(x Exchange) error {
 	operation := c.Find(x.Request)
 	if operation == nil {
@@ -35,7 +33,7 @@ func (c *Contract) Check(x Exchange) error {
 	}
 	var faults []error
 	if x.Response.StatusCode == http.StatusInternalServerError {
-		// It is documented, so that clients are ready for it, and never expected.
+		// 500 is documented, so that clients are prepared for it, but never expected.
 		faults = append(faults, errors.New("a fault of the service"))
 	}
 	if err := operation.checkReply(x); err != nil {
@@ -68,9 +66,9 @@ func (c *Contract) CheckSchema(name string, text []byte) error {
 	return fits(schema, text)
 }
 
-// isUnkeptReplay reports whether a reply stands for one that was too large to keep
-// under its idempotency key: 200 with Location and no body, on any route that takes
-// keys, as the document's introduction says.
+// isUnkeptReplay reports whether a response replaces one that was too large to store under
+// its idempotency key: 200 with Location and no body, on any route that accepts keys, as
+// the document's introduction says.
 func isUnkeptReplay(x Exchange) bool {
 	header := x.Response.Header
 	return header.Get("X-Idempotency-Replay") == "true" && x.Response.StatusCode == http.StatusOK &&
@@ -110,8 +108,8 @@ var (
 	replyTime = regexp.MustCompile(`^"[^"]{19}\.\d{6}Z"$`)
 )
 
-// checkTimes wants every time of a reply in UTC with its microseconds, so that
-// times compare as text. Requests may write them as RFC 3339 lets them.
+// checkTimes requires every time of a response in UTC with microseconds, so that times
+// compare as text. Requests may use any form of RFC 3339.
 func checkTimes(body []byte) error {
 	for _, found := range anyTime.FindAll(body, -1) {
 		if !replyTime.Match(found) {
@@ -128,7 +126,7 @@ func (h *header) check(headers http.Header, name string) error {
 		return fmt.Errorf("the header %s is missing", name)
 	case len(values) == 0:
 		return nil
-	case len(values) > 1 && name != "Set-Cookie": // the one that comes once for each (RFC 9110, 5.3)
+	case len(values) > 1 && name != "Set-Cookie": // the only header that may be repeated (RFC 9110, 5.3)
 		return fmt.Errorf("the header %s comes %d times", name, len(values))
 	}
 	var value any = values[0]
@@ -144,7 +142,7 @@ func (h *header) check(headers http.Header, name string) error {
 	return nil
 }
 
-// checkRequest holds an accepted request against the document.
+// checkRequest checks an accepted request against the document.
 func (o *Operation) checkRequest(x Exchange) []error {
 	var faults []error
 	for name := range x.Request.URL.Query() {
@@ -196,7 +194,7 @@ func checkBody(bodies map[string]*jsonschema.Schema, contentType string, body []
 	return nil
 }
 
-// lines is the media type of replies that have one document a line, each of the schema.
+// lines is the media type of responses with one JSON document per line, each of the schema.
 const lines = "application/x-ndjson"
 
 func fits(schema *jsonschema.Schema, text []byte) error {

@@ -1,14 +1,12 @@
-// Package validate holds every request and reply of a test against
-// api/openapi.yaml.
+// Package validate checks every request and response of a test against api/openapi.yaml.
 //
-// What it promises: a reply passes only when its status, media type and headers
-// are documented for its operation and its body fits the schema; a request that
-// was accepted passes only when its query and body are documented too. So the
-// document can neither fall behind the program nor promise what it does not do.
+// A response passes only if its status, media type and headers are documented for its
+// operation and its body matches the schema. An accepted request passes only if its query
+// and body are documented too. So the document and the program cannot diverge.
 //
-// kin-openapi reads the document. The schemas are compiled by the JSON Schema
-// library beneath it, once, because kin-openapi compiles an OpenAPI 3.1 schema
-// anew for each reply, which a test of thousands of racing requests cannot afford.
+// kin-openapi parses the document. The underlying JSON Schema library compiles the schemas
+// once, because kin-openapi compiles an OpenAPI 3.1 schema again for each response, which
+// is too slow for a test with thousands of racing requests.
 package validate
 
 import (
@@ -27,11 +25,11 @@ import (
 	"interlock/api"
 )
 
-// Contract is the document, ready to validate by.
+// Contract is the parsed document with its compiled schemas.
 type Contract struct {
 	Document   *openapi3.T
 	operations map[string]*Operation
-	// routes finds the operation of a request, by the rules of net/http's patterns.
+	// routes finds the operation of a request, by the patterns of net/http.
 	routes   *http.ServeMux
 	compiler *jsonschema.Compiler
 }
@@ -43,7 +41,7 @@ type Operation struct {
 	Name   string
 	Method string
 	Path   string
-	// Parameters are those of the operation and of its path.
+	// Parameters are the parameters of the operation and of its path.
 	Parameters []*openapi3.Parameter
 
 	requests map[string]*jsonschema.Schema
@@ -157,8 +155,8 @@ func (c *Contract) compile(pointer string) (*jsonschema.Schema, error) {
 	return c.compiler.Compile(root + "#" + pointer)
 }
 
-// place is where a part of the document is written: where its reference points, or
-// where it stands.
+// place returns the location of a part of the document: the target of its reference, or its
+// position.
 func place(ref, here string) string {
 	if ref != "" {
 		return strings.TrimPrefix(ref, "#")
@@ -166,7 +164,7 @@ func place(ref, here string) string {
 	return here
 }
 
-// token escapes a name for a JSON pointer (RFC 6901) in a URL's fragment.
+// token escapes a name for a JSON Pointer (RFC 6901) in a URL fragment.
 func token(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
 }
@@ -185,7 +183,7 @@ func (c *Contract) Operations() []*Operation {
 // or nil.
 func (c *Contract) Operation(name string) *Operation { return c.operations[name] }
 
-// Find returns the operation that a request is for, or nil.
+// Find returns the operation of a request, or nil.
 func (c *Contract) Find(request *http.Request) *Operation {
 	probe := httptest.NewRequest(request.Method, "http://"+request.URL.Host+"/", nil)
 	probe.URL = request.URL

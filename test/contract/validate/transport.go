@@ -15,9 +15,8 @@ type Failer interface {
 	Helper()
 }
 
-// Transport is an http.RoundTripper that fails its test when an exchange departs
-// from the contract, and passes the exchange on untouched. It may be used by many
-// goroutines at once.
+// Transport is an http.RoundTripper that fails its test if an exchange violates the
+// contract, and returns the response unchanged. It is safe for concurrent use.
 type Transport struct {
 	next http.RoundTripper
 	t    Failer
@@ -31,8 +30,7 @@ func NewTransport(t Failer, next http.RoundTripper) *Transport {
 	return &Transport{next: next, t: t, seen: make(map[string]bool)}
 }
 
-// RoundTrip implements http.RoundTripper. The bodies of event streams are passed
-// on unread.
+// RoundTrip implements http.RoundTripper. It does not read the bodies of event streams.
 func (v *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	v.t.Helper()
 	contract, err := Load()
@@ -77,7 +75,7 @@ func (v *Transport) remember(contract *Contract, x Exchange) {
 	v.seen[operation.Name] = true
 }
 
-// Succeeded reports whether an operation has been answered with success here.
+// Succeeded reports whether an operation has had a successful response.
 func (v *Transport) Succeeded(operation string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

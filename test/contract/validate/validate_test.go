@@ -18,7 +18,7 @@ const item = `{"sku":"A","name":"Tea","price":1,"ownedByUserId":null,"status":"a
 
 const gone = `{"type":"/problems/not_found","title":"Not found","status":404,"code":"not_found","detail":"No.","requestId":"r"}`
 
-// exchange is one request and its reply.
+// exchange is one request and its response.
 type exchange struct {
 	method, path, body string
 	status             int
@@ -50,7 +50,7 @@ func tooManyRequests() exchange {
 	}
 }
 
-// record is a test that only remembers whether it failed.
+// record is a test that only records its failures.
 type record struct{ faults []string }
 
 func (r *record) Helper() {}
@@ -59,7 +59,7 @@ func (r *record) Errorf(format string, arguments ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, arguments...))
 }
 
-// send makes the exchange with a server that answers as it says.
+// send performs the exchange with a server that returns the response.
 func send(t *testing.T, x exchange) []string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
