@@ -23,20 +23,22 @@ import (
 	"interlock/test/servers"
 )
 
-// How HAProxy spreads the connections of a replica over the servers of a cluster.
+// The ways in which HAProxy distributes the connections of a replica over the servers of a
+// cluster.
 const (
-	// preferring sends all to one server, and to the next while that one is away: the form that
-	// is recommended for Galera, since writers at one server never meet at certification.
+	// preferring sends all to one server, and to the next while that one is unavailable.
+	// This is the recommended form for Galera, because writers at one server never conflict
+	// at certification.
 	preferring = "preferring"
-	// spreading sends each to the server with the fewest: one unit of work may read at one
-	// server and commit at another.
+	// spreading sends each to the server with the fewest connections: one unit of work may
+	// read at one server and commit at another.
 	spreading = "spreading"
 )
 
-// balance starts an HAProxy before the servers of a cluster, which has a port for each of so
-// many replicas, and returns the ports. Each replica prefers another server. A server is sent
-// connections while it says that it is synced in a primary component, and loses those that it has
-// when it is not.
+// balance starts an HAProxy in front of the servers of a cluster, with a port for each
+// replica, and returns the ports. Each replica prefers another server. HAProxy sends
+// connections to a server while the server is synced in a primary component, and closes its
+// connections when it is not.
 func balance(t *testing.T, nodes []*node, replicas int, how string) []int {
 	t.Helper()
 	program := servers.Program(t, "haproxy", "install haproxy")
@@ -91,8 +93,8 @@ defaults
 	return ports
 }
 
-// sayWhetherSynced serves the check of HAProxy for one server of a cluster, as Percona's
-// clustercheck does, and returns its port.
+// sayWhetherSynced serves HAProxy's health check for one server of a cluster, like
+// Percona's clustercheck, and returns its port.
 func sayWhetherSynced(t *testing.T, n *node) int {
 	t.Helper()
 	pool := n.pool(t)
@@ -109,8 +111,8 @@ func sayWhetherSynced(t *testing.T, n *node) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// isSynced reports whether a server takes statements as a synced member of a primary component,
-// of that size unless it is 0.
+// isSynced reports whether a server executes statements as a synced member of a primary
+// component, of that size unless it is 0.
 func (n *node) isSynced(ctx context.Context, pool *sql.DB, size int) bool {
 	ctx, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
 	defer cancel()
@@ -132,19 +134,21 @@ func (n *node) isSynced(ctx context.Context, pool *sql.DB, size int) bool {
 		(size == 0 || is["wsrep_cluster_size"] == fmt.Sprint(size))
 }
 
-// kill ends the server at once, as a crash would.
+// kill kills the server, like a crash.
 func (n *node) kill(t *testing.T) {
 	t.Helper()
 	require.NoError(t, n.process.Process.Kill())
 	_ = n.process.Wait()
 }
 
-// stop stops the server's process, whose links stay open and carry nothing; resume lets it go on.
+// stop stops the server's process, whose connections stay open and carry nothing; resume
+// continues it.
 func (n *node) stop(t *testing.T)   { require.NoError(t, n.process.Process.Signal(syscall.SIGSTOP)) }
 func (n *node) resume(t *testing.T) { require.NoError(t, n.process.Process.Signal(syscall.SIGCONT)) }
 
-// rejoin starts a server that was killed, beside the others. One that says which transaction is its
-// last is sent those after it (IST); one that does not is sent everything anew (SST).
+// rejoin starts a killed server again and joins it to the others. A server that announces
+// its last transaction receives the later ones (IST); otherwise it receives a full copy
+// (SST).
 func (n *node) rejoin(t *testing.T, others []*node, incremental bool) {
 	t.Helper()
 	if incremental {
@@ -154,8 +158,9 @@ func (n *node) rejoin(t *testing.T, others []*node, incremental bool) {
 	n.join(t, others)
 }
 
-// recovered is the last transaction that a server has on its disk, as galera_recovery finds it.
-// Once it has said so it is killed: now and then it does not end by itself, and takes all memory.
+// recovered returns the last transaction on a server's disk, determined like
+// galera_recovery. The process is killed after it has printed the position: sometimes it
+// does not end and allocates all memory.
 func (n *node) recovered(t *testing.T) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), joinPatience)

@@ -20,14 +20,14 @@ import (
 	"interlock/test/stepclock"
 )
 
-// step is how far clocks go wrong, and back again.
+// step is the offset of wrong clocks.
 const step = 5 * time.Minute
 
-// TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep sets the clocks of one server of a Galera
-// cluster, of all, of a Redis, of its Sentinels too, of a replica of the service and of everything
-// five minutes ahead, then five minutes back, and right again, while writers with and without keys
-// write at both replicas, others read what they wrote, watchers follow, and crowds buy. Afterwards a
-// replica takes the place of the master all the same.
+// TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep sets the clocks of one server of a
+// Galera cluster, of all, of a Redis, of its Sentinels too, of a replica of the service and
+// of everything five minutes ahead, then five minutes back, and right again. At the same
+// time writers with and without keys write at both replicas, readers read those writes,
+// watchers follow, and crowds buy. Afterwards a Redis replica can still replace the master.
 func TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep(t *testing.T) {
 	var databases, own []*stepclock.Clock
 	nodes := cluster(t, 3, func(_ int, n *node) {
@@ -43,7 +43,7 @@ func TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep(t *testing.T) {
 		own = append(own, now)
 		settings := apptest.Settings(t.TempDir())
 		settings.DatabaseURL, settings.RedisURL, settings.FlashSalePaymentTimeout = databaseURL, r.url, time.Hour
-		// Those of `admin serve`: what counts requests goes by clocks too.
+		// The limits of `admin serve`: rate limits use clocks too.
 		settings.RateLimit, settings.TenantRateLimit = 5000, 50000
 		return apptest.StartAt(t, settings, now)
 	})
@@ -71,7 +71,7 @@ func TestEveryPromiseHoldsWhileTheClocksOfItsEnginesStep(t *testing.T) {
 	s.end(t)
 }
 
-// by starts servers that go by a clock.
+// by starts servers that use a clock.
 func by[S any](t *testing.T, c *stepclock.Clock, start func() S) S {
 	t.Helper()
 	for _, variable := range c.Environment() {
@@ -82,8 +82,8 @@ func by[S any](t *testing.T, c *stepclock.Clock, start func() S) S {
 	return start()
 }
 
-// stepClocks sets clocks wrong and right again. Each time everything goes on, and a small sale begins
-// and ends.
+// stepClocks sets clocks wrong and right again. After each step writes succeed, and a small
+// sale starts and ends.
 func (s *galeraStorm) stepClocks(t *testing.T, whose string, clocks []*stepclock.Clock) {
 	for _, ahead := range []time.Duration{step, -step, 0} {
 		for _, c := range clocks {
@@ -96,8 +96,9 @@ func (s *galeraStorm) stepClocks(t *testing.T, whose string, clocks []*stepclock
 	}
 }
 
-// endASaleByTheClock has the clock of Redis, by which customers are let in, go past the end of a sale:
-// it is over, with the tickets that it gave, and stays so when the clock goes back.
+// endASaleByTheClock sets the clock of Redis, which decides on purchases, past the end of a
+// sale. The sale ends with the tickets that it issued, and stays closed when the clock is
+// set back.
 func (s *galeraStorm) endASaleByTheClock(t *testing.T, redis []*stepclock.Clock) {
 	const units, buyers = 40, 10
 	callers := everywhere(t, s.programs)
@@ -132,8 +133,9 @@ func (s *galeraStorm) endASaleByTheClock(t *testing.T, redis []*stepclock.Clock)
 	require.EqualValues(t, []float64{2*units - buyers, buyers}, []float64{stock["available"].(float64), stock["reserved"].(float64)})
 }
 
-// restartSentinels does what an operator has to when the clocks of Sentinels were set back: until they
-// come there again they ask no server for its role, and begin a failover that they do not end.
+// restartSentinels restarts the Sentinels, as an operator must after their clocks were set
+// back: until their clocks reach the earlier time they query no server's role, and start a
+// failover without completing it.
 func restartSentinels(t *testing.T, r redundant) {
 	t.Helper()
 	for _, sentinel := range r.sentinels {

@@ -28,7 +28,8 @@ import (
 
 const patience = 30 * time.Second
 
-// replicas are copies of the service, each at another server of one cluster, with one Redis.
+// replicas starts copies of the service, each at another server of one cluster, with one
+// Redis.
 func replicas(t *testing.T, nodes []*node, database string) []*apptest.Program {
 	t.Helper()
 	_, err := nodes[0].pool(t).ExecContext(t.Context(), "CREATE DATABASE "+database)
@@ -40,7 +41,7 @@ func replicas(t *testing.T, nodes []*node, database string) []*apptest.Program {
 	return programs
 }
 
-// replica is one copy of the service.
+// replica starts one copy of the service.
 func replica(t *testing.T, databaseURL, redisURL string) *apptest.Program {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
@@ -55,7 +56,7 @@ func at(c *apptest.Caller, p *apptest.Program) *apptest.Caller {
 	return &other
 }
 
-// everywhere returns one user of a new tenant at each replica, who may do everything.
+// everywhere returns one user of a new tenant at each replica, with all permissions.
 func everywhere(t *testing.T, programs []*apptest.Program) []*apptest.Caller {
 	t.Helper()
 	owner := programs[0].Admin(t)
@@ -66,8 +67,8 @@ func everywhere(t *testing.T, programs []*apptest.Program) []*apptest.Caller {
 	return callers
 }
 
-// verify holds what the writers and watchers were told against the store, and the store against
-// the service's promises.
+// verify compares the results of the writers and watchers with the store, and the store
+// with the service's promises.
 func verify(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, databaseURL string) {
 	t.Helper()
 	f.Verify(t, databaseURL)
@@ -134,8 +135,8 @@ func readElsewhere(t *testing.T, programs []*apptest.Program) {
 	}
 }
 
-// commitElsewhere has a COMMIT lose its server, which executes it or not, and the next connection
-// lead to another one.
+// commitElsewhere loses the server at a COMMIT, which the server executes or not. The next
+// connection leads to another server.
 func commitElsewhere(t *testing.T, nodes []*node) {
 	ctx := storagetest.Tenant(t)
 	db := storagetest.Open(t, nodes[0].url("interlock"))
@@ -156,8 +157,8 @@ func commitElsewhere(t *testing.T, nodes []*node) {
 	require.EqualValues(t, rounds, audited)
 }
 
-// watchEverywhere has writers at each server, and one of them hold a transaction open for
-// 0.8 s meanwhile, which commits after later ids.
+// watchEverywhere runs writers at each server, while one server has an open transaction for
+// 0.8 s that commits after later ids.
 func watchEverywhere(t *testing.T, nodes []*node, programs []*apptest.Program) {
 	const configs = 120
 	callers := everywhere(t, programs)
@@ -212,8 +213,8 @@ func watchEverywhere(t *testing.T, nodes []*node, programs []*apptest.Program) {
 	}
 }
 
-// lateVersion begins a transaction that writes a version of a config now and commits it in
-// 0.8 s. It returns how many of the expected configs of a writer it stands for.
+// lateVersion starts a transaction that writes a version of a config now and commits it in
+// 0.8 s. It returns the number of the writer's expected configs that this version replaces.
 func lateVersion(t *testing.T, n *node, tenant string) func(writer int) int {
 	t.Helper()
 	tx, err := n.pool(t).Begin()
@@ -273,9 +274,9 @@ func editEverywhere(t *testing.T, programs []*apptest.Program) {
 	}
 }
 
-// deleteElsewhere deletes items at one server while pieces of them are delivered at another, each
-// in turn between the last statement of the other and its COMMIT. A row that is only locked at one
-// of these servers excludes nobody at the other.
+// deleteElsewhere deletes items at one server while another server books a delivery of
+// them. Each request in turn runs completely before a late statement of the other. A row
+// lock at one of these servers excludes no transaction at the other.
 func deleteElsewhere(t *testing.T, nodes []*node) {
 	var taps [2]*storagetest.Tap
 	var callers [2]*apptest.Caller
@@ -290,7 +291,8 @@ func deleteElsewhere(t *testing.T, nodes []*node) {
 		}
 	}
 	for round, c := range []struct {
-		// first is whose statement is waited for; the other's request is made whole before it.
+		// first is the request that is interrupted at the statement; the other request runs
+		// completely before it.
 		first            int
 		statement        string
 		deleted, stocked int
@@ -319,8 +321,8 @@ func deleteElsewhere(t *testing.T, nodes []*node) {
 	}
 }
 
-// changes reads so many changes, or fewer when the stream ends. It closes stands once the stream
-// stands.
+// changes reads n changes, or fewer if the stream ends. It closes stands once the stream is
+// established.
 func changes(stream io.Reader, stands chan<- struct{}, n int) []sse.Event {
 	var seen []sse.Event
 	_ = sse.Read(stream, func(e sse.Event) error {

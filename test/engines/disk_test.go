@@ -19,9 +19,10 @@ import (
 	"interlock/test/traffic"
 )
 
-// TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull fills the disk of the server that a
-// replica of the service writes to. It refuses what needs room until it cannot apply what the others
-// send either, and leaves the cluster; with room again it joins and is sent everything anew.
+// TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull fills the disk of the server
+// that a replica of the service writes to. The server rejects writes until it can no longer
+// apply the writes of the other servers either, and leaves the cluster. With free space it
+// joins again and receives a full copy.
 func TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull(t *testing.T) {
 	disk := smalldisk.New(t, "256m")
 	s := newStorm(t, cluster(t, 3, func(i int, n *node) {
@@ -45,10 +46,11 @@ func TestNoWriteIsLostOrDoubledWhenTheDiskOfAGaleraServerIsFull(t *testing.T) {
 	s.end(t)
 }
 
-// TestTheServiceGoesOnWhenTheDiskOfItsRedisIsFull fills the disk of a Redis in the rush of a sale, which
-// then refuses every write. One that is alone is waited for: what needs no Redis goes on, and the rest
-// once there is room again. One that Sentinels watch refuses their questions too: it is taken for dead,
-// and a replica takes its place.
+// TestTheServiceGoesOnWhenTheDiskOfItsRedisIsFull fills the disk of a Redis during the rush
+// of a sale, so that Redis rejects every write. The service waits for a Redis without
+// replicas: requests without Redis succeed, and the others do once there is free space. A
+// Redis that Sentinels watch also rejects their commands: they consider it failed, and a
+// replica replaces it.
 func TestTheServiceGoesOnWhenTheDiskOfItsRedisIsFull(t *testing.T) {
 	for name, kind := range map[string]struct {
 		rounds int

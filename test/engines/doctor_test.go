@@ -20,9 +20,10 @@ import (
 	"interlock/test/freeport"
 )
 
-// TestTheDoctorSaysWhatIsTrueOfAGaleraCluster asks the doctor of three servers, of two, and of
-// one that is left without a majority; of connections that lead to one server and to several; and
-// of settings by which a promise could not be kept, with which no service starts.
+// TestTheDoctorSaysWhatIsTrueOfAGaleraCluster checks the doctor's findings on three
+// servers, on two, and on one without a majority; on connections to one server and to
+// several; and on settings that could break a promise, with which the service does not
+// start.
 func TestTheDoctorSaysWhatIsTrueOfAGaleraCluster(t *testing.T) {
 	nodes := cluster(t, 3)
 	_, err := nodes[0].pool(t).ExecContext(t.Context(), "CREATE DATABASE interlock")
@@ -55,7 +56,7 @@ func stored(url string) settings.Storage {
 	return settings.Storage{DatabaseURL: url, MaxConnections: 24}
 }
 
-// examined is what the doctor finds, by name. Each level and sentence is of its own.
+// examined returns the findings of the doctor by name.
 func examined(t *testing.T, url string) map[string]engines.Finding {
 	t.Helper()
 	found := map[string]engines.Finding{}
@@ -70,7 +71,7 @@ func awaitStatus(t *testing.T, n *node, name, value string) {
 	require.Eventually(t, func() bool { return status(t.Context(), n.pool(t), name) == value }, joinPatience, 200*time.Millisecond, "%s is never %s:\n%s", name, value, n.log())
 }
 
-// requireNoStart checks that a service does not start, and what it says.
+// requireNoStart checks that a service does not start, and its error.
 func requireNoStart(t *testing.T, url string, is error, says string) {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())

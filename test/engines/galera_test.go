@@ -24,36 +24,36 @@ import (
 	"interlock/test/servers"
 )
 
-// provider is Galera's library, where Debian's package galera-4 puts it.
+// provider is Galera's library, at the path of Debian's package galera-4.
 const provider = "/usr/lib/galera/libgalera_smm.so"
 
-// joinPatience bounds how long a server may take to join its cluster.
+// joinPatience bounds the time in which a server must join its cluster.
 const joinPatience = 90 * time.Second
 
 // node is one server of a Galera cluster.
 type node struct {
-	// directory has its data, and journal is what it says.
+	// directory contains its data, and journal is its log.
 	name, directory, journal string
 	port, group, state, copy int
 	process                  *exec.Cmd
 	connections              *sql.DB
-	// host is where clients reach it, and inner where the other servers do.
+	// host is its address for clients, and inner its address for the other servers.
 	host, inner string
-	// environment and options are the server's own, beside those that each has.
+	// environment and options are specific to the server, in addition to the common ones.
 	environment, options []string
-	// launch starts its process, in a network of its own for one whose links are cut.
+	// launch starts its process, in a separate network namespace if its links are cut.
 	launch func(start func() error) error
 }
 
-// address is where clients reach the server.
+// address returns the address for clients.
 func (n *node) address() string { return net.JoinHostPort(n.host, strconv.Itoa(n.port)) }
 
-// member is where the other servers of the cluster reach it.
+// member returns the address for the other servers of the cluster.
 func (n *node) member() string { return net.JoinHostPort(n.inner, strconv.Itoa(n.group)) }
 
 func (n *node) url(database string) string { return "mysql://root@" + n.address() + "/" + database }
 
-// pool has plain connections to the server, for what the tests do to it.
+// pool has direct connections to the server, with which the tests change it.
 func (n *node) pool(t *testing.T) *sql.DB {
 	t.Helper()
 	if n.connections == nil {
@@ -65,8 +65,8 @@ func (n *node) pool(t *testing.T) *sql.DB {
 	return n.connections
 }
 
-// cluster starts so many servers that form a Galera cluster, and ends them with the test. prepare
-// may say where a server is, before it is made.
+// cluster starts that many servers that form a Galera cluster, and stops them at the end of
+// the test. prepare may set the address of a server before it is created.
 func cluster(t *testing.T, size int, prepare ...func(i int, n *node)) []*node {
 	t.Helper()
 	require.FileExists(t, provider, "install galera-4")
@@ -106,13 +106,13 @@ func take(t *testing.T) int {
 	return port
 }
 
-// need returns a program that a cluster is made of.
+// need returns the path of a program that a cluster needs.
 func need(t *testing.T, name string) string {
 	t.Helper()
 	return servers.Program(t, name, "install mariadb-server, rsync and lsof")
 }
 
-// account is whom the server runs as.
+// account returns the account that the server runs as.
 func account(t *testing.T) *syscall.Credential {
 	t.Helper()
 	as, err := servers.MariaDBAccount()
@@ -136,8 +136,8 @@ func (n *node) initialise(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 }
 
-// temporary is where the server has its temporary tables. A server that starts removes those that
-// it finds, also another one's.
+// temporary is the directory of the server's temporary tables. A starting server deletes
+// all tables that it finds there, also those of another server.
 func (n *node) temporary() string { return n.directory + ".tmp" }
 
 // found starts a server as the first of a cluster.
@@ -146,7 +146,7 @@ func (n *node) found(t *testing.T, more ...string) {
 	n.start(t, append(more, "--wsrep-new-cluster", "--wsrep-cluster-address=gcomm://")...)
 }
 
-// join starts a server beside others.
+// join starts a server that joins the others.
 func (n *node) join(t *testing.T, others []*node, more ...string) {
 	t.Helper()
 	addresses := make([]string, len(others))
@@ -183,7 +183,7 @@ func (n *node) start(t *testing.T, more ...string) {
 	})
 }
 
-// awaitReady waits until the server takes statements in a cluster of that size.
+// awaitReady waits until the server executes statements in a cluster of that size.
 func (n *node) awaitReady(t *testing.T, size int) {
 	t.Helper()
 	pool := n.pool(t)
@@ -198,7 +198,7 @@ func status(ctx context.Context, pool *sql.DB, name string) string {
 	return value
 }
 
-// log is the end of what the server wrote.
+// log returns the end of the server's log.
 func (n *node) log() string {
 	text, err := os.ReadFile(n.journal)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -19,18 +19,19 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// wires are the links between the servers of a cluster, each of which is in a network namespace of
-// its own: what is sent over a link that is down is lost without a word, as when a switch dies. The
-// clients' links to the servers are others, and stay up. None of these addresses is known outside
-// of the machine.
+// wires are the links between the servers of a cluster, each in a separate network
+// namespace: packets on a link that is down are lost silently, as when a switch fails. The
+// clients' links to the servers are separate and stay up. None of these addresses is
+// reachable from outside the machine.
 type wires struct {
 	t *testing.T
-	// name is in that of each device and namespace; net is the second byte of the addresses.
+	// name is part of the name of each device and namespace; net is the second byte of the
+	// addresses.
 	name string
 	net  int
 }
 
-// newWires makes a switch, in a namespace too. It needs root.
+// newWires creates a switch, in its own namespace. It needs root.
 func newWires(t *testing.T) *wires {
 	t.Helper()
 	w := &wires{t: t, name: fmt.Sprintf("il%04x", rand.N(1<<16)), net: 100 + rand.N(100)}
@@ -40,7 +41,7 @@ func newWires(t *testing.T) *wires {
 	return w
 }
 
-// ip runs the command, of Debian's iproute2.
+// ip runs the ip command of Debian's iproute2.
 func (w *wires) ip(arguments ...string) {
 	w.t.Helper()
 	said, err := exec.Command("ip", arguments...).CombinedOutput()
@@ -54,7 +55,8 @@ func (w *wires) addNamespace(name string) {
 	w.ip("-n", name, "link", "set", "lo", "up")
 }
 
-// connect gives a server a namespace with a link to the switch and one to the clients.
+// connect creates a namespace for a server, with a link to the switch and one to the
+// clients.
 func (w *wires) connect(i int, n *node) {
 	w.t.Helper()
 	own := w.name + n.name
@@ -73,15 +75,15 @@ func (w *wires) connect(i int, n *node) {
 	w.ip("-n", own, "address", "add", n.host+"/30", "dev", "outer")
 	w.ip("-n", own, "link", "set", "outer", "up")
 	n.launch = func(start func() error) error { return within(own, start) }
-	// Its accounts are of clients on its own machine.
+	// The server's accounts only admit clients on the same machine.
 	n.options = append(n.options, "--skip-grant-tables")
 }
 
-// cut takes a server's link to the others down, or up again.
+// cut takes a server's link to the others down; mend takes it up.
 func (w *wires) cut(n *node)  { w.ip("-n", w.name, "link", "set", n.name, "down") }
 func (w *wires) mend(n *node) { w.ip("-n", w.name, "link", "set", n.name, "up") }
 
-// within starts a process in a network namespace, which is its thread's at the start.
+// within starts a process in a network namespace, which it inherits from its thread.
 func within(namespace string, start func() error) error {
 	runtime.LockOSThread()
 	own, err := os.Open("/proc/thread-self/ns/net")
@@ -98,7 +100,8 @@ func within(namespace string, start func() error) error {
 		return err
 	}
 	started := start()
-	// A thread that cannot go back is not used again: it stays locked.
+	// A thread that cannot return to its namespace stays locked, so that it is not used
+	// again.
 	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
 		return err
 	}
@@ -106,9 +109,10 @@ func within(namespace string, start func() error) error {
 	return started
 }
 
-// TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks cuts the links between the servers and
-// leaves those of their clients: a server that is written to is alone and does not know it for some
-// seconds, all are alone, and a link goes and comes faster than anybody notices.
+// TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks cuts the links between the
+// servers but not those of their clients: a server that clients write to is isolated
+// without detecting it for some seconds, all servers are isolated, and a link goes down and
+// up before the cluster detects it.
 func TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
@@ -126,7 +130,7 @@ func TestNoWriteIsLostOrDoubledWhenGaleraServersLoseTheirLinks(t *testing.T) {
 	}
 }
 
-// cutOffWriter cuts the server that has most of the connections off, and lets it come again.
+// cutOffWriter isolates the server with the most connections, and restores its link.
 func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
 	writer := s.writer(t)
 	w.cut(writer)
@@ -138,7 +142,7 @@ func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
 	s.traffic.RequireWrites(t, "a server that is linked again")
 }
 
-// awaitCommit waits until the server commits a transaction of its own.
+// awaitCommit waits until the server commits a transaction.
 func (n *node) awaitCommit(t *testing.T) {
 	t.Helper()
 	pool := n.pool(t)
@@ -150,7 +154,8 @@ func (n *node) awaitCommit(t *testing.T) {
 	}, joinPatience, 50*time.Millisecond, "%s commits", n.name)
 }
 
-// cutAll cuts every server off from every other: none may write until they meet again.
+// cutAll isolates all servers from each other: none may write until they are connected
+// again.
 func (s *galeraStorm) cutAll(t *testing.T, w *wires) {
 	for _, n := range s.nodes {
 		w.cut(n)
@@ -168,9 +173,9 @@ func (s *galeraStorm) cutAll(t *testing.T, w *wires) {
 	s.awaitAll(t)
 }
 
-// cutShortly cuts links for about as long as it takes to be noticed: what was sent meanwhile is sent
-// again, or a server is excluded after its link is back. The servers call themselves synced until
-// then, so their own recovery is over when each commits.
+// cutShortly cuts links for about the time that the detection takes: lost packets are sent
+// again, or a server is excluded after its link is back. The servers report themselves as
+// synced until then, so the recovery has ended when each server commits.
 func (s *galeraStorm) cutShortly(t *testing.T, w *wires) {
 	for range 5 {
 		n := s.nodes[s.random.IntN(len(s.nodes))]

@@ -24,23 +24,23 @@ import (
 	"interlock/test/traffic"
 )
 
-// failovers is how many masters are killed, each under a sale of its own.
+// failovers is the number of masters that are killed, each during a separate sale.
 const failovers = 3
 
-// redundant is a Redis whose masters have replicas that take their places.
+// redundant is a Redis with replicas that replace its masters.
 type redundant struct {
 	url     string
 	servers []*redistest.Server
-	// master is the one that has the gate of a sale.
+	// master returns the master with the gate of a sale.
 	master func(t *testing.T, sale int64) *redistest.Server
-	// awaitPromotion waits until a replica has taken the place of a master that was killed.
+	// awaitPromotion waits until a replica has replaced a killed master.
 	awaitPromotion func(t *testing.T, killed *redistest.Server)
-	// sentinels watch the masters, where Sentinels do.
+	// sentinels watch the masters; empty for a Redis Cluster.
 	sentinels []*redistest.Server
 }
 
-// TestTheServiceGoesOnWhenItsRedisFailsOver has masters of a Redis killed under a flash sale and
-// other writers at two replicas of the service.
+// TestTheServiceGoesOnWhenItsRedisFailsOver kills masters of a Redis during a flash sale
+// and other writes at two replicas of the service.
 func TestTheServiceGoesOnWhenItsRedisFailsOver(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) redundant{"cluster": threeMasters, "sentinel": func(t *testing.T) redundant { return watched(t, redistest.NewServer(t)) }} {
 		t.Run(name, func(t *testing.T) { failOver(t, start(t)) })
@@ -61,10 +61,10 @@ func failOver(t *testing.T, r redundant) {
 	verify(t, f, programs, database)
 }
 
-// failOverUnderASale kills the master that has the gate of a sale while a quarter of its units are
-// sold; its replicas have received what it accepted, or are cut off and behind. A ticket that only
-// the master had is lost: its customer is told so, it is counted, and its unit is sold to another.
-// It returns how many were lost.
+// failOverUnderASale kills the master with the gate of a sale after a quarter of its units
+// are sold. The master's replicas have received all its writes, or are disconnected and
+// behind. A ticket that only the master had is lost: its customer is notified, it is
+// counted, and its unit is sold again. The result is the number of lost tickets.
 func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Program, r redundant, behind bool) int {
 	t.Helper()
 	sale := openSale(t, programs, rushPace)
@@ -103,14 +103,14 @@ func failOverUnderASale(t *testing.T, f *traffic.Traffic, programs []*apptest.Pr
 	return lost
 }
 
-// cutOff ends the links of a master's replicas, which cannot come again until allow: a master
-// without a password refuses who shows one.
+// cutOff disconnects a master's replicas, which cannot reconnect until allow: a master
+// without a password rejects a replica that sends one.
 func (r redundant) cutOff(t *testing.T, master *redistest.Server) {
 	r.show(t, master, "a password")
 	require.NoError(t, redistest.Connect(t, master.URL()).Do(t.Context(), "CLIENT", "KILL", "TYPE", "replica").Err())
 }
 
-// allow lets replicas be linked to a master again.
+// allow lets replicas connect to a master again.
 func (r redundant) allow(t *testing.T, killed *redistest.Server) { r.show(t, killed, "") }
 
 func (r redundant) show(t *testing.T, master *redistest.Server, password string) {
@@ -147,10 +147,10 @@ func threeMasters(t *testing.T) redundant {
 	}
 }
 
-// sentinelName is what Sentinels call their master.
+// sentinelName is the name of the master in the Sentinels.
 const sentinelName = "mymaster"
 
-// watched gives a master two replicas, and three Sentinels that watch it.
+// watched adds two replicas to a master, and three Sentinels that watch it.
 func watched(t *testing.T, master *redistest.Server) redundant {
 	servers := []*redistest.Server{master, redistest.NewReplica(t, master), redistest.NewReplica(t, master)}
 	sentinels := redistest.NewSentinels(t, 3, sentinelName, master, len(servers)-1)
@@ -158,7 +158,7 @@ func watched(t *testing.T, master *redistest.Server) redundant {
 	for i, s := range sentinels {
 		addresses[i] = s.Addr
 	}
-	// chosen is the master by one of the Sentinels.
+	// chosen returns the master according to one of the Sentinels.
 	chosen := func(t *testing.T, sentinel *redistest.Server) string {
 		at, err := redistest.Connect(t, "redis://"+sentinel.Addr+"/0").Do(t.Context(), "SENTINEL", "GET-MASTER-ADDR-BY-NAME", sentinelName).StringSlice()
 		require.NoError(t, err)
@@ -176,7 +176,7 @@ func watched(t *testing.T, master *redistest.Server) redundant {
 	}
 }
 
-// keyOf is the key of a sale's gate.
+// keyOf returns the key of a sale's gate.
 func keyOf(t *testing.T, client redis.UniversalClient, sale int64) string {
 	t.Helper()
 	var found []string

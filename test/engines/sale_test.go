@@ -18,16 +18,18 @@ import (
 const (
 	rushUnits  = 600
 	rushBuyers = 4000
-	// rushCrowd is how many buy at once: so few that the sale lasts longer than it takes to break it.
+	// rushCrowd is the number of concurrent buyers: so few that the sale lasts longer than
+	// the failure.
 	rushCrowd = 8
-	// rushPace is how many tickets a second become orders: the others are in Redis alone.
+	// rushPace is the number of tickets that become orders per second: the others are only
+	// in Redis.
 	rushPace = 60
-	// slowPace is that of a sale that is to last through what breaks and comes again.
+	// slowPace is the pace of a sale that must outlast a failure and the recovery.
 	slowPace = 30
 )
 
-// openSale opens a sale of a new tenant, with a crowd at every replica, of whose tickets so many a
-// second become orders.
+// openSale opens a sale of a new tenant, with a crowd at every replica. pace is the number
+// of tickets that become orders per second.
 func openSale(t *testing.T, programs []*apptest.Program, pace int) *burst.Sale {
 	t.Helper()
 	sellers := everywhere(t, programs)
@@ -39,8 +41,8 @@ func openSale(t *testing.T, programs []*apptest.Program, pace int) *burst.Sale {
 	return sale
 }
 
-// underASale has a crowd buy while something breaks and comes again, and checks that exactly the
-// units of the sale are sold, each ticket is one order, and the numbers added up all the while.
+// underASale runs a failure while a crowd buys, and checks that exactly the units of the
+// sale are sold, that each ticket is one order, and that the numbers added up all the time.
 func underASale(t *testing.T, programs []*apptest.Program, breaking func()) {
 	t.Helper()
 	sale := openSale(t, programs, slowPace)

@@ -23,7 +23,8 @@ import (
 	"interlock/test/traffic"
 )
 
-// stormRounds is how often each fault comes, for each way to spread the connections.
+// stormRounds is the number of repetitions of each fault, for each way to distribute the
+// connections.
 const stormRounds = 2
 
 // galeraStorm is a cluster whose servers break while two replicas write to it.
@@ -34,15 +35,16 @@ type galeraStorm struct {
 	random   *rand.Rand
 }
 
-// newStorm starts two replicas behind HAProxy, and writers, readers and watchers at both. They have a
-// Redis of their own: one that another database used has its gates, of sales with the same ids.
+// newStorm starts two replicas behind HAProxy, and writers, readers and watchers at both.
+// The replicas have a separate Redis: a Redis that served another database contains gates
+// of sales with the same ids.
 func newStorm(t *testing.T, nodes []*node, how string) *galeraStorm {
 	t.Helper()
 	redis := redistest.NewServer(t).URL()
 	return newStormOf(t, nodes, how, func(databaseURL string) *apptest.Program { return replica(t, databaseURL, redis) })
 }
 
-// newStormOf is newStorm with replicas of the test's own kind.
+// newStormOf is newStorm with replicas that the test starts.
 func newStormOf(t *testing.T, nodes []*node, how string, start func(databaseURL string) *apptest.Program) *galeraStorm {
 	t.Helper()
 	const replicas = 2
@@ -57,7 +59,7 @@ func newStormOf(t *testing.T, nodes []*node, how string, start func(databaseURL 
 	return s
 }
 
-// end holds what everybody was told against the store.
+// end compares all results with the store.
 func (s *galeraStorm) end(t *testing.T) {
 	t.Helper()
 	s.traffic.End()
@@ -65,11 +67,11 @@ func (s *galeraStorm) end(t *testing.T) {
 	verify(t, s.traffic, s.programs, s.nodes[0].url("interlock"))
 }
 
-// TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak has a server that is written to
-// killed, alone and behind another that was stopped and has yet to apply what it was sent, the
-// cluster lose its quorum, and all its servers die at once, while writers with and without keys
-// write at both replicas, others read what they wrote, watchers follow, and each time a crowd buys
-// at a flash sale.
+// TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak kills a server that clients
+// write to, alone and behind another server that was stopped and has not applied all
+// writes; it makes the cluster lose its quorum; and it kills all servers together. At the
+// same time writers with and without keys write at both replicas, readers read those
+// writes, watchers follow, and each time a crowd buys at a flash sale.
 func TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak(t *testing.T) {
 	for _, how := range []string{preferring, spreading} {
 		t.Run(how, func(t *testing.T) {
@@ -86,7 +88,7 @@ func TestNoWriteIsLostOrDoubledWhenServersOfAGaleraClusterBreak(t *testing.T) {
 	}
 }
 
-// killWriter kills the server that has most of the connections, and has it join again.
+// killWriter kills the server with the most connections and lets it rejoin.
 func (s *galeraStorm) killWriter(t *testing.T, incremental bool) {
 	writer := s.writer(t)
 	writer.kill(t)
@@ -96,7 +98,7 @@ func (s *galeraStorm) killWriter(t *testing.T, incremental bool) {
 }
 
 // killWriterBehindASlowOne kills the writer while another server is stopped, to which its
-// connections go next: what was committed there last may not be applied yet.
+// connections go next and which may not have applied the last commits.
 func (s *galeraStorm) killWriterBehindASlowOne(t *testing.T, incremental bool) {
 	writer := s.writer(t)
 	slow := s.nodes[(slices.Index(s.nodes, writer)+1)%len(s.nodes)]
@@ -110,8 +112,8 @@ func (s *galeraStorm) killWriterBehindASlowOne(t *testing.T, incremental bool) {
 	s.rejoin(t, writer, incremental)
 }
 
-// loseQuorum stops two servers for longer than the third believes in them, with the writer among
-// them or not.
+// loseQuorum stops two servers for longer than the third tolerates, with or without the
+// writer among them.
 func (s *galeraStorm) loseQuorum(t *testing.T, writerToo bool) {
 	alone := s.writer(t)
 	if writerToo {
@@ -127,14 +129,15 @@ func (s *galeraStorm) loseQuorum(t *testing.T, writerToo bool) {
 	for _, other := range s.others(alone) {
 		other.resume(t)
 	}
-	// Those that were stopped say for some seconds what held before. The third knows better.
+	// The stopped servers report their former status for some seconds. The third server's
+	// status is correct.
 	s.awaitAny(t, []*node{alone}, len(s.nodes))
 	s.traffic.RequireWrites(t, "lose the quorum")
 	s.awaitAll(t)
 }
 
-// killAll kills all servers at once. The one that has come furthest founds the cluster anew, as an
-// operator has it do, and the others join it.
+// killAll kills all servers together. The one with the last transaction starts a new
+// cluster, as after an operator's command, and the others join it.
 func (s *galeraStorm) killAll(t *testing.T) {
 	for _, n := range s.nodes {
 		require.NoError(t, n.process.Process.Kill())
@@ -164,7 +167,7 @@ func (s *galeraStorm) killAll(t *testing.T) {
 	s.awaitAll(t)
 }
 
-// writer is the server with the most connections to the service's database.
+// writer returns the server with the most connections to the service's database.
 func (s *galeraStorm) writer(t *testing.T) *node {
 	t.Helper()
 	most, writer := -1, s.nodes[0]
@@ -182,8 +185,8 @@ func (s *galeraStorm) others(n *node) []*node {
 	return slices.DeleteFunc(slices.Clone(s.nodes), func(other *node) bool { return other == n })
 }
 
-// awaitAny waits until one of some servers is synced in a cluster of that size: the engine has
-// recovered.
+// awaitAny waits until one of some servers is synced in a cluster of that size, which means
+// that the engine has recovered.
 func (s *galeraStorm) awaitAny(t *testing.T, some []*node, size int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -191,7 +194,7 @@ func (s *galeraStorm) awaitAny(t *testing.T, some []*node, size int) {
 	}, joinPatience, 50*time.Millisecond, "the cluster recovers")
 }
 
-// rejoin has a server that was killed join again, and waits until all are synced.
+// rejoin lets a killed server rejoin, and waits until all are synced.
 func (s *galeraStorm) rejoin(t *testing.T, n *node, incremental bool) {
 	t.Helper()
 	n.rejoin(t, s.others(n), incremental)
