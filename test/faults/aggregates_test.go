@@ -18,22 +18,22 @@ import (
 	"interlock/test/racing"
 )
 
-// shelf is one aggregate to which many writers write. A write that is not answered is
-// sent again, as it was, until it is written or said to have landed.
+// shelf is one aggregate with many writers. A write without a response is repeated
+// unchanged until it succeeds or the response reports that it had landed.
 type shelf struct {
 	writers, each int
 
 	mu     sync.Mutex
 	faults []string
-	// landed counts the writes that had landed when they were sent again.
+	// landed counts the writes that had landed before they were repeated.
 	landed int
-	// decided is told of each write that is decided.
+	// decided is called after each write whose outcome is known.
 	decided func()
 }
 
 const shelfPath = "/api/v1/aggregates/shelf/A-17"
 
-// stockUp lets each writer write its events, one to three at a time.
+// stockUp makes each writer write its events, one to three at a time.
 func (s *shelf) stockUp(ctx context.Context, c *apptest.Caller, random *rand.Rand) {
 	var running sync.WaitGroup
 	for w := range s.writers {
@@ -67,7 +67,7 @@ func (s *shelf) write(ctx context.Context, c *apptest.Caller, writer, first, las
 	}
 }
 
-// book reports whether the answer decides the write.
+// book reports whether the response decides the write.
 func (s *shelf) book(answer apptest.Answer, events, attempt int) bool {
 	var reply struct {
 		Code            string
@@ -93,8 +93,8 @@ func (s *shelf) book(answer apptest.Answer, events, attempt int) bool {
 	return decided
 }
 
-// settle holds the aggregate against its events, each of which must be there once, and
-// the writes against the audit log.
+// settle compares the aggregate with its events, each of which must exist once, and the
+// writes with the audit log.
 func (s *shelf) settle(t *testing.T, databaseURL string) {
 	t.Helper()
 	require.Empty(t, s.faults)
@@ -143,8 +143,8 @@ func (s *shelf) settle(t *testing.T, databaseURL string) {
 	require.Len(t, batches, audited, "one audit row each")
 }
 
-// stockWhileKilled kills the program in the middle of writes and starts it again. What
-// the writers then send again must have its effect once, whether it had landed or not.
+// stockWhileKilled kills the program during writes and starts it again. The repeated writes
+// must have their effect once, whether they had landed or not.
 func stockWhileKilled(t *testing.T, engine string, writers, each, kills int) {
 	random := racing.Seeded(t)
 	process, settings, c := asProcess(t, engine)
@@ -169,7 +169,7 @@ func stockWhileKilled(t *testing.T, engine string, writers, each, kills int) {
 	require.Contains(t, admin(t, settings, "ledger", "rebuild", "--all", "--dry-run"), "1 aggregate compared with their events; nothing differed.")
 }
 
-// stockOverBadLinks lets COMMITs meet every fate in the middle of writes.
+// stockOverBadLinks applies every fate to COMMITs during writes.
 func stockOverBadLinks(t *testing.T, writers, each int) {
 	random := racing.Seeded(t)
 	roll := dice(random.Uint64())

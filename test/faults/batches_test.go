@@ -14,8 +14,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// writeBatches lets writers send batches, each of which sets all of the ledger's
-// configs to its mark.
+// writeBatches makes writers send batches, each of which sets all of the ledger's configs
+// to its mark.
 func (l *ledger) writeBatches(ctx context.Context, c *apptest.Caller, writers, batches int) {
 	var running sync.WaitGroup
 	for w := range writers {
@@ -36,8 +36,8 @@ func (l *ledger) writeBatches(ctx context.Context, c *apptest.Caller, writers, b
 	running.Wait()
 }
 
-// settleBatches checks that the configs went through the same batches in the same
-// order, each with one audit row, and that these are the ones it was said of.
+// settleBatches checks that the configs went through the same batches in the same order,
+// each with one audit row, and that these batches match the responses.
 func (l *ledger) settleBatches(t *testing.T, databaseURL string) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: databaseURL, MaxConnections: 2})

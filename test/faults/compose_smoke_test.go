@@ -20,8 +20,8 @@ import (
 	"interlock/test/tier"
 )
 
-// TestThePartsOfComposeStartAndServe starts everything that deploy/compose.yaml does but for
-// Grafana, uses it as its users do, and ends it.
+// TestThePartsOfComposeStartAndServe starts all services of deploy/compose.yaml except
+// Grafana, uses them like users and stops them.
 func TestThePartsOfComposeStartAndServe(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func (s *stack) useAsPeopleDo(t *testing.T, c *apptest.Caller) {
 		return made("/orders", map[string]any{"userId": "kim", "items": []any{map[string]any{"sku": "SMOKE", "quantity": 3}}}, "Idempotency-Key", "smoke-order")
 	}
 	first := ordered()
-	// Until both replicas have answered one.
+	// Until both replicas have handled a request.
 	require.Eventually(t, func() bool {
 		again := ordered()
 		require.Equal(t, "true", again.Header.Get("X-Idempotency-Replay"))
@@ -96,11 +96,11 @@ func (s *stack) useAsPeopleDo(t *testing.T, c *apptest.Caller) {
 	require.EqualValues(t, 3, stock["reserved"], "of all of them one was placed: %v", stock)
 }
 
-// unset is the one alert whose condition a new installation meets: there is no backup.
+// unset is the only alert that fires on a new installation: there is no backup.
 const unset = "BackupOld"
 
-// requireWatched asks Prometheus whether it reads both replicas and has every rule, and each
-// rule whether it would fire.
+// requireWatched checks that Prometheus scrapes both replicas and has loaded every rule,
+// and that no rule fires.
 func (s *stack) requireWatched(t *testing.T) {
 	t.Helper()
 	var file struct {
@@ -115,7 +115,7 @@ func (s *stack) requireWatched(t *testing.T) {
 			written = append(written, rule.Alert)
 		}
 	}
-	// Its first look at a target may take the 15 s between two.
+	// The first scrape of a target may come after the scrape interval of 15 s.
 	require.Eventually(t, func() bool {
 		var targets struct{ ActiveTargets []struct{ Health string } }
 		if !s.ask(t, "targets?state=active", &targets) || len(targets.ActiveTargets) != 2 {
@@ -139,7 +139,7 @@ func (s *stack) requireWatched(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, written, loaded)
-	// The rules have been asked of nothing yet, so their expressions are asked of what was read.
+	// The rules have not been evaluated yet, so their expressions are queried directly.
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {
 			var answer struct {
@@ -155,7 +155,7 @@ func (s *stack) requireWatched(t *testing.T) {
 	}
 }
 
-// requireWell has the doctor look, with what a replica is told, and reads what the replicas said.
+// requireWell runs the doctor with a replica's environment, and reads the replicas' logs.
 func (s *stack) requireWell(t *testing.T) {
 	t.Helper()
 	command := exec.Command(programPath, "doctor")
@@ -168,7 +168,8 @@ func (s *stack) requireWell(t *testing.T) {
 	}
 }
 
-// ask asks Prometheus and reads what it answers; false while it does not answer.
+// ask queries Prometheus and decodes the response; it returns false while Prometheus does
+// not respond.
 func (s *stack) ask(t *testing.T, path string, into any) bool {
 	t.Helper()
 	reply, err := http.Get("http://" + s.prometheusAt + "/api/v1/" + path)

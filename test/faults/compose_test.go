@@ -19,15 +19,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// stack is what deploy/compose.yaml starts: the same programs with the same arguments,
-// environments and files, as processes. Where a container has a name, a port or a folder, a
-// process has an address or a folder of this machine. The programs are those of this machine,
-// of other versions than the images. Grafana is none of them: Debian has no package of it.
+// stack runs the services of deploy/compose.yaml as processes, with the same programs,
+// arguments, environments and files. It replaces a container's name, port or folder by an
+// address or a folder of this machine. The programs are those installed here, in other
+// versions than the images. Grafana is not included, because Debian has no package of it.
 type stack struct {
 	services map[string]service
-	// settings are those of deploy/.env.
+	// settings are the variables of deploy/.env.
 	settings map[string]string
-	// places are what has another name in a container.
+	// places are pairs of a name in a container and its replacement.
 	places [][2]string
 	used   map[string]bool
 
@@ -45,7 +45,7 @@ func readDeployed(t *testing.T, name string) string {
 	return string(text)
 }
 
-// service is what is read of a service of compose.
+// service is the part of a compose service that the tests use.
 type service struct {
 	Command     []string
 	Environment environmentOf
@@ -53,7 +53,7 @@ type service struct {
 	Healthcheck struct{ Test []string }
 }
 
-// environmentOf is written as a list or as a map.
+// environmentOf is an environment in the form of a list or a map.
 type environmentOf []string
 
 func (e *environmentOf) UnmarshalYAML(node *yaml.Node) error {
@@ -77,7 +77,8 @@ func readStack(t *testing.T) *stack {
 	return &stack{services: file.Services, settings: madeSettings(t), used: map[string]bool{}}
 }
 
-// madeSettings fills in what deploy/.env.example leaves open, as it says.
+// madeSettings fills in the settings that deploy/.env.example leaves empty, following its
+// instructions.
 func madeSettings(t *testing.T) map[string]string {
 	t.Helper()
 	settings := map[string]string{}
@@ -91,10 +92,10 @@ func madeSettings(t *testing.T) map[string]string {
 	return settings
 }
 
-// variable is one of Compose: ${NAME:?what to do} or ${NAME:-otherwise}.
+// variable matches a Compose variable: ${NAME:?instruction} or ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{(\w+):([?-])([^}]*)\}`)
 
-// fill gives a text its variables, and what it names its place on this machine.
+// fill replaces the variables of a text and the names of containers.
 func (s *stack) fill(t *testing.T, text string) string {
 	t.Helper()
 	text = variable.ReplaceAllStringFunc(text, func(found string) string {
@@ -114,7 +115,7 @@ func (s *stack) fill(t *testing.T, text string) string {
 	return text
 }
 
-// place says what something of a container is here.
+// place sets the replacement of a container's name.
 func (s *stack) place(inside, here string) { s.places = append(s.places, [2]string{inside, here}) }
 
 func (s *stack) arguments(t *testing.T, of string) []string {
@@ -127,9 +128,9 @@ func (s *stack) arguments(t *testing.T, of string) []string {
 	return filled
 }
 
-// environment returns what a service is told: what the image says, and what compose says in its
-// place or beside it. A variable without a value is that of .env, if it is there. More stands in
-// the place of what the service is told.
+// environment returns the environment of a service: that of the image, overridden and
+// extended by compose, and then by more. A variable without a value has the value from
+// .env, if it is set there.
 func (s *stack) environment(t *testing.T, of string, more ...string) []string {
 	t.Helper()
 	image := regexp.MustCompile(`(?m)^ENV (.*)$`).FindStringSubmatch(readDeployed(t, "Dockerfile"))
@@ -151,7 +152,7 @@ func (s *stack) environment(t *testing.T, of string, more ...string) []string {
 	return filled
 }
 
-// grace is how long Compose waits for the end of a service.
+// grace is the time that Compose waits for the end of a service.
 func (s *stack) grace(t *testing.T, of string) time.Duration {
 	t.Helper()
 	if s.services[of].StopGrace == "" {
@@ -162,7 +163,7 @@ func (s *stack) grace(t *testing.T, of string) time.Duration {
 	return grace
 }
 
-// up starts all of it, in the order of what waits for what.
+// up starts all services in the order of their dependencies.
 func (s *stack) up(t *testing.T) {
 	t.Helper()
 	s.startDatabase(t)
@@ -196,8 +197,8 @@ func (s *stack) up(t *testing.T) {
 	}
 }
 
-// startDatabase starts MariaDB and makes what its image makes of the environment: the database
-// and its user.
+// startDatabase starts MariaDB and creates the database and its user, as the image does
+// from its environment.
 func (s *stack) startDatabase(t *testing.T) {
 	t.Helper()
 	s.database = newMariaDB(t, s.arguments(t, "database")...)
@@ -238,7 +239,8 @@ func (s *stack) startRedis(t *testing.T) {
 	}, patience, 20*time.Millisecond, "Redis is not healthy")
 }
 
-// startPrometheus starts it with the configuration and the rules of deploy/prometheus.
+// startPrometheus starts Prometheus with the configuration and the rules of
+// deploy/prometheus.
 func (s *stack) startPrometheus(t *testing.T, replicas []string) {
 	t.Helper()
 	home := t.TempDir()
@@ -258,13 +260,14 @@ func (s *stack) startPrometheus(t *testing.T, replicas []string) {
 	s.prometheus = start(t, exec.Command(find(t, "prometheus"), arguments...))
 }
 
-// down ends all of it, what depends on others first, and each in its time.
+// down stops all services in the reverse order of their dependencies, each within its grace
+// time.
 func (s *stack) down(t *testing.T) {
 	t.Helper()
 	for _, p := range append([]*process{s.haproxy, s.prometheus}, s.replicas...) {
 		p.signal(syscall.SIGTERM)
 	}
-	// HAProxy leaves the signal its effect.
+	// HAProxy ends by the signal.
 	s.haproxy.exitCode(t, s.grace(t, "haproxy"))
 	require.Equal(t, syscall.SIGTERM, s.haproxy.command.ProcessState.Sys().(syscall.WaitStatus).Signal())
 	require.Zero(t, s.prometheus.exitCode(t, s.grace(t, "prometheus")))

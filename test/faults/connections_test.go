@@ -14,8 +14,9 @@ import (
 	"interlock/test/tier"
 )
 
-// Ten replicas with their default settings want 500 connections, with those of their claims, from a
-// server that has 151, MariaDB's default. They share them, and no caller is told.
+// Ten replicas with default settings need 500 connections, including those for their
+// claims, from a server that has 151, MariaDB's default. They share the connections, and no
+// caller gets an error.
 func TestTenReplicasAtTheirDefaultsFitIntoTheConnectionsThatAServerHasByDefault(t *testing.T) {
 	tier.Nightly(t)
 	const replicas, callersEach, edits = 10, 40, 15

@@ -16,8 +16,8 @@ import (
 
 type object = map[string]any
 
-// deed is a request that changes something, under an idempotency key of its own, and how
-// the store tells whether it has been done.
+// deed is a request that changes something, with its idempotency key, and a query that
+// detects whether the change was made.
 type deed struct {
 	name   string
 	key    string
@@ -26,16 +26,16 @@ type deed struct {
 	body   any
 	// tag is sent as If-Match; "" for none.
 	tag string
-	// status is what it is answered when it is done.
+	// status is the status of a successful response.
 	status int
-	// effect counts how often it has been done.
+	// effect is a query that counts how often the change was made.
 	effect string
 	about  []any
-	// alsoAudited is how many audit rows it leaves beside its own.
+	// alsoAudited is the number of audit rows in addition to the request's audit row.
 	alsoAudited int64
 }
 
-// send sends the deed under its key.
+// send sends the deed with its key.
 func (d deed) send(ctx context.Context, c *apptest.Caller) (apptest.Answer, error) {
 	headers := []string{"X-Idempotency-Key", d.key, "X-Request-Id", d.key}
 	if d.tag != "" {
@@ -44,32 +44,32 @@ func (d deed) send(ctx context.Context, c *apptest.Caller) (apptest.Answer, erro
 	return c.Try(ctx, d.method, "/api/v1"+d.path, d.body, headers...)
 }
 
-// deeds prepares requests of every kind, in an order of chance, for one program.
+// deeds prepares requests of every kind, in random order, for one program.
 type deeds struct {
 	random *rand.Rand
 	made   int
-	// kinds are those that are drawn from.
+	// kinds are the kinds to draw from.
 	kinds []kindOfDeed
 	drawn []kindOfDeed
 }
 
-// kindOfDeed prepares what a deed needs and returns it; name is of nobody else.
+// kindOfDeed creates the prerequisites of a deed and returns the deed; name is unique.
 type kindOfDeed struct {
 	name string
-	// locked deeds take a lock, and cannot be done while the locks cannot be reached.
+	// locked deeds acquire a lock, and fail while the lock service is unreachable.
 	locked  bool
 	prepare func(t *testing.T, c *apptest.Caller, name string) deed
 }
 
 func newDeeds(random *rand.Rand) *deeds { return &deeds{random: random, kinds: kindsOfDeeds} }
 
-// withoutLocks leaves out the deeds that need a lock.
+// withoutLocks removes the deeds that need a lock.
 func (ds *deeds) withoutLocks() *deeds {
 	ds.kinds = slices.DeleteFunc(slices.Clone(ds.kinds), func(k kindOfDeed) bool { return k.locked })
 	return ds
 }
 
-// next prepares a deed. Each kind comes once before any comes again.
+// next prepares a deed. Each kind is used once before any kind is repeated.
 func (ds *deeds) next(t *testing.T, c *apptest.Caller) deed {
 	t.Helper()
 	if len(ds.drawn) == 0 {
@@ -85,7 +85,7 @@ func (ds *deeds) next(t *testing.T, c *apptest.Caller) deed {
 	return d
 }
 
-// must sends what a deed needs beforehand.
+// must sends a request that a deed depends on.
 func must(t *testing.T, c *apptest.Caller, path string, body any) object {
 	t.Helper()
 	answer := c.Do(t, http.MethodPost, "/api/v1"+path, body)
@@ -165,7 +165,7 @@ var kindsOfDeeds = []kindOfDeed{
 			effect: "SELECT version - 1 FROM coupons WHERE code = ?", about: []any{code},
 		}
 	}},
-	// Without active it toggles: done twice it would be undone.
+	// Without active the action toggles, so that a second execution would withdraw it.
 	{"like", false, func(t *testing.T, c *apptest.Caller, name string) deed {
 		item := newItem(t, c, name)
 		return deed{
@@ -211,7 +211,7 @@ var kindsOfDeeds = []kindOfDeed{
 			effect: "SELECT version - 1 FROM work_orders WHERE id = ?", about: []any{id},
 		}
 	}},
-	// The change of a protected config is made in the unit of its last vote.
+	// The last vote's unit makes the change of a protected config.
 	{"approve-change", false, func(t *testing.T, c *apptest.Caller, name string) deed {
 		author := newUser(t, c, name, "admin")
 		config := must(t, c, "/configs", object{"key": name, "value": 1, "valueType": "number", "protected": true})
@@ -238,7 +238,7 @@ var kindsOfDeeds = []kindOfDeed{
 	}},
 }
 
-// witness reads the store past the program.
+// witness reads the store directly.
 type witness struct{ db *storage.DB }
 
 func newWitness(t *testing.T, databaseURL string) witness {
@@ -261,8 +261,7 @@ func (w witness) text(t *testing.T, query string, arguments ...any) (text string
 	return text
 }
 
-// effects counts how often a deed has been done, and audited how many audit rows there
-// are of anything.
+// effects counts how often a deed was done, and audited counts all audit rows.
 func (w witness) effects(t *testing.T, d deed) int64 {
 	t.Helper()
 	return w.number(t, d.effect, d.about...)

@@ -42,7 +42,7 @@ func TestAProgramWhoseDiskIsFullSaysSoAndGoesOnByItself(t *testing.T) {
 	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
 }
 
-// onMariaDB boots the program on a server of its own.
+// onMariaDB boots the program on a separate server.
 func onMariaDB(t *testing.T, m *mariadb) *apptest.Caller {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
@@ -71,16 +71,16 @@ func TestAServiceWhoseMariaDBHasNoRoomSaysSoAndGoesOnByItself(t *testing.T) {
 	l.settle(t, m.url())
 }
 
-// A MariaDB holds the COMMITs for which its binary log has no room, and looks once a
-// minute whether there is some. Then it does them, also those whose callers have gone.
+// MariaDB blocks a COMMIT if its binary log has no space, and checks once a minute whether
+// there is space. Then it executes the COMMIT, even if the client has disconnected.
 func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "4m")
-	require.NoError(t, os.Chmod(disk.Path, 0o777)) // for the server's own user
+	require.NoError(t, os.Chmod(disk.Path, 0o777)) // for the server's user
 	m := newMariaDB(t, "--log-bin="+disk.Path+"/binlog", "--sync-binlog=1")
 	c := onMariaDB(t, m)
-	// What is held keeps its row locked, so there are many.
+	// A blocked COMMIT locks its row, so there are many rows.
 	l := newLedger(t, c, 50)
 	l.strain(t, c, "before", "", after(100, done))
 	disk.Fill(t)
@@ -97,7 +97,7 @@ func TestCommitsThatMariaDBHoldsForWantOfRoomAreUnknownInTime(t *testing.T) {
 	t.Logf("%d edits acknowledged, %d refused, %d unknown", acknowledged, refused, unknown)
 }
 
-// noSync is a library that has every sync of a program fail while a file is there.
+// noSync is a library that makes every sync of a program fail while a file exists.
 const noSync = `
 #include <errno.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int fsync(int fd) { return synced(SYS_fsync, fd); }
 int fdatasync(int fd) { return synced(SYS_fdatasync, fd); }
 `
 
-// InnoDB ends its server rather than go on after a sync that failed.
+// InnoDB ends its server after a failed sync.
 func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing
 	})
 }
 
-// A backup holds COMMITs back. The server gives them up after a second here, with 1205.
+// A backup blocks COMMITs. The server aborts them after one second here, with error 1205.
 func TestEditsDuringABackupThatHoldsCommitsAreDoneAfterIt(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

@@ -19,17 +19,17 @@ import (
 	"interlock/test/racing"
 )
 
-// answered is within which a caller has an answer, whatever the disk does: 8 s for COMMIT
-// and 8 s for the look for what became of it, or five times the 5 s that it waits for a
-// row which such a COMMIT holds. Its request would end after 40 s.
+// answered is the maximum time until a caller has a response, whatever the disk does: 8 s
+// for COMMIT and 8 s for the query of its outcome, or five times the 5 s for which it waits
+// for a row that such a COMMIT has locked. The request itself would end after 40 s.
 const answered = 30 * time.Second
 
-// long is what has edits soon fill a small disk.
+// long makes edits fill a small disk quickly.
 var long = strings.Repeat("x", 4<<10)
 
-// strain lets four writers make edits whose values begin with a name and end with a text,
-// until enough says so, and returns how long the longest answer took and how many edits
-// were sent. It is called with each answer.
+// strain makes four writers send edits whose values start with a name and end with a text,
+// until enough returns true, and returns the longest response time and the number of edits.
+// It calls enough with each response.
 func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enough func(apptest.Answer, error) bool) (longest time.Duration, sent int) {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -47,8 +47,8 @@ func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enou
 				}
 				mark := fmt.Sprintf("%s:%d:%s", name, n.Add(1), text)
 				began := time.Now()
-				// The caller stays to hear the answer, so that nothing is unknown that it
-				// could have known.
+				// The request outlives ctx, so that every response that arrives is
+				// recorded.
 				answer, err := c.Try(context.WithoutCancel(ctx), http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": mark}, "If-Match", etag)
 				took := time.Since(began)
 				l.book(mark, answer, err)
@@ -65,7 +65,7 @@ func (l *ledger) strain(t *testing.T, c *apptest.Caller, name, text string, enou
 	return longest, int(n.Load())
 }
 
-// after returns an enough for strain that has had so many answers of which is says yes.
+// after returns an enough for strain that returns true after n responses that match is.
 func after(n int, is func(apptest.Answer, error) bool) func(apptest.Answer, error) bool {
 	return func(answer apptest.Answer, err error) bool {
 		if is(answer, err) {
@@ -77,7 +77,7 @@ func after(n int, is func(apptest.Answer, error) bool) func(apptest.Answer, erro
 
 func done(answer apptest.Answer, err error) bool { return err == nil && answer.Status == http.StatusOK }
 
-// hasNoRoom knows the answer of a service whose disk is full.
+// hasNoRoom reports whether a response means that the disk is full.
 func hasNoRoom(answer apptest.Answer, err error) bool {
 	return err == nil && answer.Code() == "unavailable" && strings.Contains(string(answer.Body), "no room left to write")
 }
@@ -94,8 +94,8 @@ func requireReads(t *testing.T, c *apptest.Caller, key string) {
 	require.Less(t, time.Since(began), answered)
 }
 
-// failingDisk lets one edit after the other meet a disk that fails for a while, and holds
-// what its author was told against what a crash would leave.
+// failingDisk runs one edit after the other while the disk fails for a time, and compares
+// the responses with the state that a crash would leave.
 func failingDisk(t *testing.T, rounds int) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -110,7 +110,7 @@ func failingDisk(t *testing.T, rounds int) {
 	for round := range rounds {
 		op := []storagetest.Op{storagetest.Sync, storagetest.Write}[random.IntN(2)]
 		code := codes[op][random.IntN(2)]
-		// The first operations pass, the next ones fail, the others pass again.
+		// The first operations succeed, the next ones fail, the others succeed again.
 		var passed atomic.Int64
 		first, failing := int64(random.IntN(8)), int64(1+random.IntN(12))
 		disk.Fail(func(asked storagetest.Op, file string) int32 {
@@ -133,8 +133,8 @@ func failingDisk(t *testing.T, rounds int) {
 	require.Positive(t, acknowledged)
 }
 
-// refuseCommits lets the server answer COMMITs with errors in the middle of edits, of some
-// of which it has done what they ask.
+// refuseCommits makes the server return errors for COMMITs during edits, after it has
+// executed some of them.
 func refuseCommits(t *testing.T, edits int) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -150,7 +150,7 @@ func refuseCommits(t *testing.T, edits int) {
 			return nil
 		}
 		number := []uint16{1047, 1180, 1205, 1105, 8501, 1213}[roll(6)]
-		// What the engine is known to have undone is not done.
+		// A transaction that the engine reports as rolled back is not executed.
 		return &storagetest.Refusal{Number: number, Message: "refused", Executed: number != 1213 && roll(2) == 0}
 	})
 	l.write(t.Context(), c, random, 8, edits)

@@ -1,12 +1,12 @@
-// Package faults proves what must hold when something breaks: the program is
-// killed, the database is killed or out of reach, links are cut in the middle of a
-// COMMIT, disks are full or cannot sync, everything is slow.
+// Package faults proves that the service's guarantees hold when something breaks: the
+// program is killed, the database is killed or unreachable, links are cut during a COMMIT,
+// disks are full or cannot sync, everything is slow.
 //
-// Clients keep a ledger of what they were told while the fault happens. After it,
-// the ledger is held against the store:
+// Clients keep a ledger of the responses that they get during the fault. Afterwards the
+// tests compare the ledger with the store:
 //
-//   - an edit that was acknowledged is there, once, at the version it was told;
-//   - an edit that was refused is not there: unknown is never reported as failed;
+//   - an acknowledged edit exists once, with the version of the response;
+//   - a rejected edit does not exist: an unknown outcome is never reported as a failure;
 //   - versions have no gaps, and history and audit have one row for each.
 //
 // `make test` runs one test of each kind: the program is killed at a COMMIT, a reply is lost, Redis

@@ -16,7 +16,7 @@ import (
 	"interlock/test/tier"
 )
 
-// doctor runs `admin doctor` and returns its exit code and what it prints.
+// doctor runs `admin doctor` and returns its exit code and its output.
 func doctor(t *testing.T, s settings.Settings) (code int, says string) {
 	t.Helper()
 	command := exec.Command(programPath, "doctor")
@@ -52,8 +52,8 @@ func TestWhatACrashCanLoseIsSaidAtTheStartAndByTheDoctor(t *testing.T) {
 	require.NotContains(t, says, "BAD")
 }
 
-// awaitFinding returns the finding of a name once it has a level and says what is
-// given, if anything.
+// awaitFinding waits for a finding with that name and level whose text contains says, and
+// returns it.
 func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level, says string) engines.Finding {
 	t.Helper()
 	var found engines.Finding
@@ -90,10 +90,10 @@ func TestWhatAFailoverOfMariaDBCanLoseIsSaid(t *testing.T) {
 
 	primary.run(t, "SET GLOBAL rpl_semi_sync_master_enabled = ON")
 	replica.run(t, "SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
-	// The server counts the connection that was left until it sees that it is.
+	// The server counts the closed connection until it detects the disconnection.
 	awaitFinding(t, db, "replicas", engines.OK, "1 replica follows semi-synchronously")
 
-	// Nothing is acknowledged by a replica that hangs, so the next write ends it.
+	// A replica that hangs acknowledges nothing, so the next write ends the connection.
 	replica.run(t, "SET GLOBAL rpl_semi_sync_slave_enabled = OFF", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD")
 	primary.run(t, "CREATE TABLE interlock.something (id INT)")
 	awaitFinding(t, db, "replicas", engines.Risk, "")

@@ -12,7 +12,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// A server whose promises cannot be kept there does not start, and says why, as the doctor does.
+// A server does not start on a database on which it cannot keep its promises, and prints
+// the doctor's reason.
 func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t, "--default-storage-engine=Aria")

@@ -16,8 +16,8 @@ import (
 	"interlock/test/tier"
 )
 
-// mall is two processes that take requests and two that consume, on a MariaDB and a
-// Redis of their own.
+// mall is two processes that serve requests and two workers, on a separate MariaDB and
+// Redis.
 type mall struct {
 	database *mariadb
 	redis    *redistest.Server
@@ -34,8 +34,8 @@ const (
 	mallBuyers = 20_000
 )
 
-// openMall starts everything and opens a sale that is consumed at a pace at which the
-// faults fall into it.
+// openMall starts everything and opens a sale whose queue is slow enough for the faults to
+// occur during the sale.
 func openMall(t *testing.T) *mall {
 	t.Helper()
 	m := &mall{database: newMariaDB(t), redis: redistest.NewServer(t), base: apptest.Settings(t.TempDir())}
@@ -56,7 +56,7 @@ func openMall(t *testing.T) *mall {
 	return m
 }
 
-// setPace sets how many tickets a second a consumer makes into orders.
+// setPace sets how many tickets per second a consumer turns into orders.
 func setPace(t *testing.T, c *apptest.Caller, s *burst.Sale, rate int) {
 	t.Helper()
 	sale := c.Do(t, "GET", httpapi.Base+s.Path, nil)
@@ -72,8 +72,8 @@ func (m *mall) hire(t *testing.T, i int) {
 	m.workers[i] = serve(t, s)
 }
 
-// under runs the rush and what follows while fault is called over and over, for the
-// first time in the rush, and then holds everything against the invariants.
+// under runs the rush and the time after it while it calls fault repeatedly, for the first
+// time during the rush, and then checks the invariants.
 func (m *mall) under(t *testing.T, every time.Duration, times int, fault func(n int)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -147,8 +147,8 @@ func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
 	m.sale.VerifyAfterLoss(t)
 }
 
-// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush is the same crowd before
-// the program as it is by default, in which the gate and the queue are tables.
+// TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush runs the same crowd against
+// the default program, whose gate and queue are tables.
 func TestASaleWithoutRedisSurvivesAProgramThatIsKilledInTheRush(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {

@@ -17,11 +17,10 @@ import (
 	"interlock/test/tier"
 )
 
-// Half of the guesses are at the admin's account, which is locked for strangers by them: the
-// admin comes from a browser that the account knows. Others have shown no cookie and come
-// from an address that nobody guesses from. The time of a reply is held against that of the
-// same service under as many requests that cost nothing, in turns: whoever sends so many takes
-// a part of the machine, too, which is not ours alone.
+// Half of the guesses are for the admin's account, which locks it for unknown browsers; the
+// admin uses a known browser. Other users send no cookie and come from an address without
+// guesses. The response times are compared with those under the same number of cheap
+// requests, in turns, because that number of requests also uses a share of the machine.
 func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testing.T) {
 	tier.Nightly(t)
 	const addresses, perSecond, rounds = 500, 500, 4
@@ -57,7 +56,7 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 
 	var mu sync.Mutex
 	answers := map[int]int{}
-	// perpetually calls send so often a second until ctx ends, and waits for all of them.
+	// perpetually calls send at that rate until ctx ends, and waits for all calls.
 	perpetually := func(ctx context.Context, send func(n int)) {
 		var sent sync.WaitGroup
 		defer sent.Wait()
@@ -83,14 +82,14 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 			}
 			answer, err := signIn(ctx, fmt.Sprintf("198.18.%d.%d", address/250, address%250), username, "a guess", "")
 			if err != nil {
-				return // the flood is over
+				return // the flood has ended
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			answers[answer.Status]++
 		})
 	}
-	// during runs something in the background while fn runs.
+	// during runs background in the background while fn runs.
 	during := func(background func(ctx context.Context), fn func(ctx context.Context)) {
 		ctx, stop := context.WithCancel(t.Context())
 		var ended sync.WaitGroup
@@ -108,7 +107,7 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 			idle = tail(t, caller, 3*time.Second)
 		})
 		during(flood, func(ctx context.Context) {
-			pause(ctx, 3*time.Second) // every address has guessed more than once
+			pause(ctx, 3*time.Second) // every address has sent more than one guess
 			var measuring sync.WaitGroup
 			defer measuring.Wait()
 			measuring.Go(func() { slow = tail(t, caller, 3*time.Second) })
@@ -128,7 +127,7 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 		t.Logf("99th percentile of a read: %s, under the flood %s", idle, slow)
 		ratios = append(ratios, float64(slow)/float64(idle))
 	}
-	// What else the machine does only adds to a round.
+	// Other load on the machine only increases the ratio of a round.
 	require.Less(t, slices.Min(ratios), 3.0, "the best of the rounds: %v", ratios)
 	t.Logf("times as slow under the flood: %.1f", ratios)
 	mu.Lock()
@@ -139,8 +138,8 @@ func TestUnderFiveHundredGuessesASecondTheRealAdminSignsInWithinASecond(t *testi
 	require.Len(t, answers, 2, "a guess is wrong or one too many")
 }
 
-// tail reads the list of configs two hundred times a second for a while, and returns the time
-// that the slowest hundredth took.
+// tail reads the list of configs two hundred times per second, and returns the 99th
+// percentile of the response time.
 func tail(t *testing.T, c *apptest.Caller, during time.Duration) time.Duration {
 	ctx, cancel := context.WithTimeout(t.Context(), during)
 	defer cancel()

@@ -15,18 +15,18 @@ import (
 	"interlock/test/e2e/sse"
 )
 
-// follower watches configs as a browser does: when its stream ends, for whatever
-// reason, it comes back with the last id that it has.
+// follower watches configs like a browser: when its stream ends for any reason, it
+// reconnects with its last event id.
 type follower struct {
 	mu sync.Mutex
-	// start is the revision that it began at, 0 before it has begun.
+	// start is the revision at which it started, or 0 before.
 	start int64
 	last  string
 	seen  []int64
 	gone  bool
 }
 
-// follow begins to watch and returns once the stream is open.
+// follow starts to watch and returns once the stream is open.
 func follow(t *testing.T, c *apptest.Caller) *follower {
 	t.Helper()
 	f := &follower{}
@@ -55,7 +55,7 @@ func (f *follower) watch(ctx context.Context, c *apptest.Caller) {
 		return
 	}
 	defer body.Close()
-	// How a stream ended is told by what is missing in the end.
+	// The final check finds missing changes, so the error is ignored.
 	_ = sse.Read(body, f.take)
 }
 
@@ -88,7 +88,7 @@ func (f *follower) revision() int64 {
 	return f.start
 }
 
-// settle checks that the follower saw each committed change once, in order.
+// settle checks that the follower received each committed change once, in order.
 func (f *follower) settle(t *testing.T, databaseURL string) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: databaseURL, MaxConnections: 2})
@@ -105,7 +105,7 @@ func (f *follower) settle(t *testing.T, databaseURL string) {
 	require.Equal(t, committed, f.seen)
 }
 
-// placeColumn is where a version of a config has its place in the log.
+// placeColumn is the column with the position of a config's version in the log.
 func placeColumn(db *storage.DB) string {
 	if db.Dialect == storage.MySQL {
 		return "place"

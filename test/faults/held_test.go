@@ -9,16 +9,16 @@ import (
 	"interlock/test/apptest"
 )
 
-// held is what many take from, each under its lock: money or stock.
+// held is a wallet or the stock of an item, from which many clients take under its lock.
 type held struct {
-	// path takes the entries, statement begins the guarded write.
+	// path is the route of the entries; statement is the start of the guarded write.
 	path, statement string
-	// entry is the body that takes so many.
+	// entry returns the request body that takes a quantity.
 	entry func(taken int, reference string) map[string]any
-	// short is the code when there is not as much.
+	// short is the error code if the balance or stock is insufficient.
 	short string
-	// ledger reads reference, amount and what is left after it, in order, and table the
-	// row that is guarded.
+	// ledger reads reference, amount and remaining balance, in order; table reads the
+	// guarded row.
 	ledger, table string
 	// audited is the resource in the audit log.
 	audited string
@@ -46,7 +46,7 @@ var shelfOfTea = held{
 	audited: "inventory/TEA-1",
 }
 
-// open puts so many in.
+// open creates the thing with that many units.
 func (h held) open(t *testing.T, c *apptest.Caller, units int) {
 	t.Helper()
 	if h.path == shelfOfTea.path {

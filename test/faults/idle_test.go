@@ -14,7 +14,7 @@ func TestAnIdleReplicaAsksForNearlyNothing(t *testing.T) {
 	t.Parallel()
 	s, m := alone(t)
 	serve(t, s)
-	// What the start has opened and looked at is done by then.
+	// The initial connections and checks have ended by then.
 	pause(t.Context(), 40*time.Second)
 	statements, commands := m.during(t, 60*time.Second)
 	require.LessOrEqual(t, statements, 1.0)

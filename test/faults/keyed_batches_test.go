@@ -15,15 +15,15 @@ import (
 	"interlock/test/tier"
 )
 
-// batchRows is how many units a batch commits.
+// batchRows is the number of units that a batch commits.
 const batchRows = 5
 
 // batch is a request that commits several units.
 type batch struct {
 	deed
-	// requireDone holds an answer against that of a batch that was not cut off.
+	// requireDone compares a response with that of an uninterrupted batch.
 	requireDone func(t *testing.T, answer apptest.Answer)
-	// parts is how many rows stay of its parts once it is answered.
+	// parts is the number of rows for its parts that remain after the response.
 	parts int64
 }
 
@@ -54,8 +54,8 @@ func newPayments(t *testing.T, c *apptest.Caller, name string) batch {
 	}
 }
 
-// newDocument returns a GraphQL document that likes several items. Its mutations toggle,
-// so one that was done twice would be undone.
+// newDocument returns a GraphQL document that likes several items. Its mutations toggle, so
+// that a second execution would withdraw the actions.
 func newDocument(t *testing.T, c *apptest.Caller, name string) batch {
 	t.Helper()
 	query, liked := "mutation {", object{}
@@ -80,13 +80,13 @@ func newDocument(t *testing.T, c *apptest.Caller, name string) batch {
 	}
 }
 
-// batchRound is one batch on its way.
+// batchRound is one batch in flight.
 type batchRound struct {
 	round
 	batch batch
 }
 
-// nextBatch prepares a batch as the next round, of each kind in turn.
+// nextBatch prepares a batch as the next round, alternating between the kinds.
 func (rs *rounds) nextBatch(t *testing.T, c *apptest.Caller) batchRound {
 	t.Helper()
 	rs.n++
@@ -98,8 +98,8 @@ func (rs *rounds) nextBatch(t *testing.T, c *apptest.Caller) batchRound {
 	}
 }
 
-// settle sends a batch that was cut off again: each unit is committed once, whoever did
-// it, and the answer is that of a batch that was not cut off.
+// settle repeats an interrupted batch. Each unit is committed once, by either attempt, and
+// the response is that of an uninterrupted batch.
 func (r batchRound) settle(t *testing.T, c *apptest.Caller) {
 	t.Helper()
 	answer := r.again(t, c)
@@ -114,7 +114,7 @@ func (r batchRound) settle(t *testing.T, c *apptest.Caller) {
 	require.Equal(t, r.batch.parts, parts, "%s: what is kept of its parts", r.what)
 }
 
-// scopeOfParts is what the rows of the parts of a request are kept under.
+// scopeOfParts is the scope of the rows for the parts of a request.
 func scopeOfParts(scope, key string) string {
 	digest := sha256.Sum256([]byte(scope + "\x00" + key))
 	return "parts:" + base64.RawURLEncoding.EncodeToString(digest[:])

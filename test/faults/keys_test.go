@@ -21,21 +21,21 @@ import (
 	"interlock/test/tier"
 )
 
-// Each round sends one request of a random kind under a key of its own, lets it meet a
-// fault, and sends it again. What must hold is the same everywhere: the effect is there
-// once, with one audit row, and every answer that tells of it is the same to the byte.
+// Each round sends one request of a random kind with a separate key, causes a fault, and
+// repeats the request. The requirements are always the same: the effect exists once, with
+// one audit row, and all successful responses are identical.
 
 var (
-	// keyRounds is how often a request with an idempotency key meets each fault.
+	// keyRounds is the number of requests with an idempotency key per fault.
 	keyRounds = tier.Rounds(8, 200)
-	// killRounds is how often the fault ends the real program.
+	// killRounds is the number of rounds in which the fault kills the real program.
 	killRounds = tier.Rounds(1, 200)
 )
 
-// isReplay reports whether an answer is that of an earlier attempt.
+// isReplay reports whether a response replays that of an earlier attempt.
 func isReplay(a apptest.Answer) bool { return a.Header.Get("X-Idempotency-Replay") == "true" }
 
-// round is one deed on its way.
+// round is one deed in flight.
 type round struct {
 	deed
 	what   string
@@ -48,7 +48,7 @@ type rounds struct {
 	deeds *deeds
 	store witness
 	n     int
-	// wentBack is set when the database did.
+	// wentBack is set if the database was restored to an earlier state.
 	wentBack bool
 }
 
@@ -70,15 +70,15 @@ func (rs *rounds) next(t *testing.T, c *apptest.Caller) round {
 	return r
 }
 
-// requireEffects holds the store against how often the deed should have been done.
+// requireEffects checks how often the deed was done.
 func (r round) requireEffects(t *testing.T, times int64) {
 	t.Helper()
 	require.Equal(t, times, r.store.effects(t, r.deed), "%s: effects", r.what)
 	require.Equal(t, r.before+times*(1+r.alsoAudited), r.store.audited(t), "%s: audit rows", r.what)
 }
 
-// again sends the deed until it is answered, as a patient client does, and requires that
-// it is done then.
+// again repeats the deed until it gets a definite response, like a patient client, and
+// requires that it is done then.
 func (r round) again(t *testing.T, c *apptest.Caller) apptest.Answer {
 	t.Helper()
 	until, stop := context.WithTimeout(t.Context(), patience)
@@ -98,8 +98,7 @@ func (r round) again(t *testing.T, c *apptest.Caller) apptest.Answer {
 	}
 }
 
-// settle sends the deed once more: the answer must be the one that was given, and the
-// effect must be there once.
+// settle repeats the deed: the response must be the same, and the effect must exist once.
 func (r round) settle(t *testing.T, c *apptest.Caller, answer apptest.Answer) {
 	t.Helper()
 	replay := r.again(t, c)
@@ -117,8 +116,8 @@ func (r round) requireSame(t *testing.T, one, other apptest.Answer) {
 	}
 }
 
-// killAtCommit kills the program at a point of the COMMIT of each deed, of which effects
-// are there then, and sends the deed to the program that is started after it.
+// killAtCommit kills the program at a point of the COMMIT of each deed, after which effects
+// changes exist, and sends the deed to the restarted program.
 func killAtCommit(t *testing.T, point fate, effects int64) {
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -148,8 +147,8 @@ func TestAKeyWhoseRequestDiedBeforeCommitIsFreeForTheRetry(t *testing.T) {
 
 func TestAKeyWhoseRequestDiedAfterCommitHasItsReply(t *testing.T) { killAtCommit(t, loseReply, 1) }
 
-// The embedded database has no link to be cut, so the moment of its death is chance, and
-// the chance is kept such that it comes before COMMIT about as often as after.
+// The embedded database has no link to cut, so the time of the kill is random. The test
+// adjusts its range so that the kill comes before COMMIT about as often as after it.
 func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -203,8 +202,7 @@ func TestAKeyWhoseCommitIsNotAcknowledgedHasItsReply(t *testing.T) {
 	}
 }
 
-// onTwoPrograms boots two programs on one database and one Redis: what one of them
-// remembers is not known to the other.
+// onTwoPrograms boots two programs on one database and one Redis. They share no cache.
 func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, callers [2]*apptest.Caller) {
 	t.Helper()
 	redis = redistest.NewServer(t)
@@ -272,14 +270,14 @@ func TestWithoutRedisAKeyStillHasOneEffect(t *testing.T) {
 	}
 }
 
-// trap does something at one statement of one request.
+// trap calls spring at one statement of one request.
 type trap struct {
 	request string
 	left    atomic.Int64
 	spring  func()
 }
 
-// traps are set in a program's statements.
+// traps are set at a program's statements.
 type traps struct{ set atomic.Pointer[trap] }
 
 // lay prepares a program that does not run yet.
@@ -294,7 +292,7 @@ func (ts *traps) lay(t *testing.T, p *apptest.Program) {
 	db := p.Services().DB
 	for name, g := range map[string]*gorm.DB{"faults:read": db.Read(t.Context()), "faults:write": db.Write(t.Context())} {
 		if db.Dialect == storage.MySQL && name == "faults:read" {
-			continue // both go through one
+			continue // both use one
 		}
 		callbacks := g.Callback()
 		require.NoError(t, callbacks.Create().After("gorm:create").Register(name, after))
@@ -306,7 +304,7 @@ func (ts *traps) lay(t *testing.T, p *apptest.Program) {
 	}
 }
 
-// trapped boots a program that traps can be set in.
+// trapped boots a program in which traps can be set.
 func trapped(t *testing.T, random *rand.Rand, engine string) (*traps, *apptest.Caller, *rounds) {
 	t.Helper()
 	ts, s := &traps{}, fresh(t, engine)
@@ -314,17 +312,17 @@ func trapped(t *testing.T, random *rand.Rand, engine string) (*traps, *apptest.C
 	return ts, c, newRounds(t, random, s.URL())
 }
 
-// at sets a trap at the n-th statement of a request, in place of the last one.
+// at sets a trap at the n-th statement of a request and replaces the former trap.
 func (ts *traps) at(request string, n int, spring func()) {
 	set := &trap{request: request, spring: spring}
 	set.left.Store(int64(n))
 	ts.set.Store(set)
 }
 
-// clear takes the trap away, should the request have had fewer statements.
+// clear removes the trap, in case the request had fewer statements.
 func (ts *traps) clear() { ts.set.Store(nil) }
 
-// mostStatements is about how many statements the longest of the deeds takes.
+// mostStatements is about the number of statements of the longest deed.
 const mostStatements = 14
 
 func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {

@@ -27,9 +27,8 @@ func asProcess(t *testing.T, engine string) (*process, settings.Settings, *appte
 	return p, s, callerOf(t, s)
 }
 
-// killInTheMiddle lets writers make edits, kills the program in between as often as
-// asked, starts it again, and holds what the writers were told, and what a watcher
-// saw, against the store.
+// killInTheMiddle kills the program during edits as often as requested, starts it again,
+// and compares the writers' responses and the watcher's events with the store.
 func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
@@ -62,8 +61,8 @@ func killInTheMiddle(t *testing.T, engine string, edits, kills int) {
 	require.Zero(t, p.exitCode(t, patience), "asked to end, it ends well")
 }
 
-// killAmongBatches lets writers set both members of a pair of configs to one mark in
-// one batch, and kills the program in between.
+// killAmongBatches kills the program while writers set both members of a pair of configs to
+// one mark in one batch.
 func killAmongBatches(t *testing.T, engine string, batches, kills int) {
 	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
@@ -91,8 +90,7 @@ func killAmongBatches(t *testing.T, engine string, batches, kills int) {
 	require.Greater(t, acknowledged, batches/20)
 }
 
-// stopInTheMiddle stops the process as a paused machine would, for a while, in the
-// middle of edits.
+// stopInTheMiddle stops the process for a time during edits, like a paused machine.
 func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Duration) {
 	random := racing.Seeded(t)
 	p, s, c := asProcess(t, engine)
@@ -119,8 +117,8 @@ func stopInTheMiddle(t *testing.T, engine string, edits int, stopped time.Durati
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
 }
 
-// asProcessBehindProxy starts the program as a process with a proxy before its database,
-// which direct names. The settings serve to start it again.
+// asProcessBehindProxy starts the program as a process with a proxy in front of its
+// database; direct is the database's URL. The settings can start the program again.
 func asProcessBehindProxy(t *testing.T) (p *process, s settings.Settings, between *proxy, direct string, c *apptest.Caller) {
 	t.Helper()
 	s = fresh(t, "mariadb")
@@ -132,8 +130,8 @@ func asProcessBehindProxy(t *testing.T) (p *process, s settings.Settings, betwee
 	return p, s, between, direct, callerOf(t, s)
 }
 
-// crashAtCommit kills the program at a named point of one edit's COMMIT, and
-// returns how many versions of the config are there after the restart.
+// crashAtCommit kills the program at a point of one edit's COMMIT, and returns the number
+// of the config's versions after the restart.
 func crashAtCommit(t *testing.T, point fate) int {
 	p, s, between, direct, c := asProcessBehindProxy(t)
 	l := newLedger(t, c, 1)
@@ -199,7 +197,7 @@ func TestAProgramThatWasStoppedUntilAnotherTookItsDatabaseEndsWhenItRunsOn(t *te
 	stopped.signal(syscall.SIGSTOP)
 	second := s
 	second.Addr = freeAddress(t)
-	// Refused for as long as the stopped one's lease lasts.
+	// Rejected until the lease of the stopped process has expired.
 	var next *process
 	require.Eventually(t, func() bool {
 		next = launch(t, second)

@@ -15,8 +15,9 @@ import (
 	"interlock/test/tier"
 )
 
-// counter is where money waits for one vote: entries of a wallet and refunds to it, above the
-// tenant's thresholds. One user asks, a second proposes and a third has the last vote.
+// counter has payments that wait for one vote: entries of a wallet and refunds to it, above
+// the tenant's thresholds. One user requests, a second proposes and a third casts the last
+// vote.
 type counter struct {
 	requester, proposer, voter *apptest.Caller
 	order                      int64
@@ -44,7 +45,7 @@ func openCounter(t *testing.T, c *apptest.Caller) counter {
 	return o
 }
 
-// at is the counter of a program that was started again, or of a copy of its data.
+// at returns the counter for a restarted program, or for a copy of its data.
 func (o counter) at(p *apptest.Program, client *http.Client) counter {
 	for _, caller := range []**apptest.Caller{&o.requester, &o.proposer, &o.voter} {
 		moved := **caller
@@ -54,18 +55,20 @@ func (o counter) at(p *apptest.Program, client *http.Client) counter {
 	return o
 }
 
-// waiting is money that waits for its last vote.
+// waiting is a payment that waits for its last vote.
 type waiting struct {
 	approval  int64
 	path, tag string
-	// key is that of the vote.
+	// key is the idempotency key of the vote.
 	key string
-	// reference is that of the entry which the vote makes, refund the refund that it settles, if any.
+	// reference is the reference of the entry that the vote makes, refund the refund that
+	// it settles, if any.
 	reference string
 	refund    int64
 }
 
-// propose has an entry of the wallet wait for a vote, or every second time a refund.
+// propose creates an entry of the wallet, or every second time a refund, that waits for a
+// vote.
 func (o counter) propose(t *testing.T, n int) (w waiting) {
 	t.Helper()
 	w.key = fmt.Sprint("vote-", n)
@@ -87,12 +90,13 @@ func (o counter) propose(t *testing.T, n int) (w waiting) {
 	return w
 }
 
-// vote casts the last vote once; what became of it may stay unknown.
+// vote sends the last vote once; its outcome may stay unknown.
 func (o counter) vote(t *testing.T, w waiting) (apptest.Answer, error) {
 	return o.voter.Try(t.Context(), http.MethodPost, w.path+"/approve", nil, "If-Match", w.tag, "X-Idempotency-Key", w.key)
 }
 
-// isMade reports whether the vote is cast and its money moved. All of it is there, or nothing.
+// isMade reports whether the vote was cast and its payment made. All of it exists, or
+// nothing.
 func (o counter) isMade(t *testing.T, store witness, w waiting) bool {
 	t.Helper()
 	made := store.number(t, "SELECT COUNT(*) FROM wallet_entries WHERE user_id = 'li' AND reference = ?", w.reference)
@@ -130,8 +134,8 @@ func (o counter) isMade(t *testing.T, store witness, w waiting) bool {
 	return made == 1
 }
 
-// repeat holds what the approval says against what became of the vote, and casts the vote again
-// under its key: it is answered as made, and is made once.
+// repeat compares the approval with the outcome of the vote, and repeats the vote with its
+// key: the response reports it as made, and it is made once.
 func (o counter) repeat(t *testing.T, store witness, w waiting, made bool) {
 	t.Helper()
 	read := o.voter.Do(t, http.MethodGet, w.path, nil)
@@ -146,7 +150,7 @@ func (o counter) repeat(t *testing.T, store witness, w waiting, made bool) {
 	require.True(t, o.isMade(t, store, w))
 }
 
-// A last vote that is repeated under its key while its COMMIT meets every fate.
+// The last vote is repeated with its key while its COMMIT meets every fate.
 func TestALastVoteThatMovesMoneyAndWhoseCommitIsLostMovesItOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
@@ -179,8 +183,8 @@ func TestALastVoteThatMovesMoneyAndWhoseCommitIsLostMovesItOnce(t *testing.T) {
 	}
 }
 
-// The program is killed before each command that it sends while the last vote is cast, and
-// between the COMMIT and its reply.
+// The program is killed before each command that it sends for the last vote, and between
+// the COMMIT and its response.
 func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -202,7 +206,7 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 		})
 		answer, err := o.vote(t, w)
 		if !between.spare() {
-			// All of it was done before so many commands were sent.
+			// The vote needed fewer commands than that.
 			require.NoError(t, err)
 			require.Equalf(t, http.StatusOK, answer.Status, "%s", answer.Body)
 			require.True(t, o.isMade(t, store, w))
@@ -243,8 +247,8 @@ func TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled(t *t
 	keepPromises(t, s)
 }
 
-// SQLite's files are copied before each write and each sync while the last vote is cast: what a
-// program that is killed there leaves.
+// SQLite's files are copied before each write and each sync of the last vote: the state
+// after a crash at that point.
 func TestALastVoteThatMovesMoneyIsWholeOrNotThereInWhateverACrashLeaves(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

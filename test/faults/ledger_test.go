@@ -18,21 +18,21 @@ import (
 	"interlock/test/apptest"
 )
 
-// ledger is what the clients were told about their edits of some configs. Each
-// edit sets a value that no other edit sets, its mark.
+// ledger contains the responses to the clients' edits of some configs. Each edit sets a
+// unique value, its mark.
 type ledger struct {
 	keys []string
 
 	mu sync.Mutex
-	// acknowledged edits with the version that they were told.
+	// acknowledged edits with the version in the response.
 	acknowledged map[string]int64
-	// refused edits: the reply promises that nothing was changed.
+	// refused edits: the response promises that nothing was changed.
 	refused map[string]string
-	// unknown edits: no reply, or one that says that nobody knows.
+	// unknown edits: no response, or one with an unknown outcome.
 	unknown map[string]bool
-	// faults are replies that should not be.
+	// faults are unexpected responses.
 	faults []string
-	// booked is told of each edit whose reply, or the lack of one, is in.
+	// booked is called after each edit with its response or error.
 	booked func()
 }
 
@@ -50,9 +50,8 @@ func newLedger(t *testing.T, c *apptest.Caller, configs int) *ledger {
 	return l
 }
 
-// write lets writers make edits, each on the newest version of a config that
-// chance picks, until so many were sent. A writer that cannot read waits a little
-// and goes on; so do the faults pass.
+// write makes writers send edits, each of the newest version of a random config, up to that
+// number. A writer that cannot read waits a little and retries, until the fault has ended.
 func (l *ledger) write(ctx context.Context, c *apptest.Caller, random *rand.Rand, writers, edits int) {
 	var running sync.WaitGroup
 	for w := range writers {
@@ -67,14 +66,14 @@ func (l *ledger) write(ctx context.Context, c *apptest.Caller, random *rand.Rand
 	running.Wait()
 }
 
-// edit reads a config and sends one edit of it.
+// edit reads a config and sends one edit.
 func (l *ledger) edit(ctx context.Context, c *apptest.Caller, key, mark string) {
 	etag := l.newest(ctx, c, key)
 	answer, err := c.Try(ctx, http.MethodPatch, "/api/v1/configs/"+key, map[string]any{"value": mark}, "If-Match", etag)
 	l.book(mark, answer, err)
 }
 
-// newest returns the etag of a config, as soon as it can be read.
+// newest returns the ETag of a config, as soon as it can be read.
 func (l *ledger) newest(ctx context.Context, c *apptest.Caller, key string) string {
 	for ctx.Err() == nil {
 		answer, err := c.Try(ctx, http.MethodGet, "/api/v1/configs/"+key, nil)
@@ -89,7 +88,7 @@ func (l *ledger) newest(ctx context.Context, c *apptest.Caller, key string) stri
 	return ""
 }
 
-// book sorts the reply to an edit.
+// book classifies the response to an edit.
 func (l *ledger) book(mark string, answer apptest.Answer, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +120,7 @@ func (l *ledger) book(mark string, answer apptest.Answer, err error) {
 	}
 }
 
-// checkUnavailable notes a refused read that is not a sound 503.
+// checkUnavailable records a failed read that is not a valid 503.
 func (l *ledger) checkUnavailable(method string, answer apptest.Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +137,7 @@ func (l *ledger) noteWithoutHint(answer apptest.Answer) {
 	}
 }
 
-// neverSent reports whether a request failed before its first byte left.
+// neverSent reports whether a request failed before its first byte was sent.
 func neverSent(err error) bool {
 	var network *net.OpError
 	return errors.As(err, &network) && network.Op == "dial"
@@ -157,7 +156,7 @@ type version struct {
 	Value   string
 }
 
-// settle holds the ledger against the store.
+// settle compares the ledger with the store.
 func (l *ledger) settle(t *testing.T, databaseURL string) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: databaseURL, MaxConnections: 2})

@@ -16,7 +16,7 @@ import (
 	"interlock/test/tier"
 )
 
-// behindProxy boots the program with a proxy before its database.
+// behindProxy boots the program with a proxy in front of its database.
 func behindProxy(t *testing.T) (between *proxy, direct string, p *apptest.Program, c *apptest.Caller) {
 	t.Helper()
 	s := fresh(t, "mariadb")
@@ -26,7 +26,7 @@ func behindProxy(t *testing.T) (between *proxy, direct string, p *apptest.Progra
 	return between, direct, p, c
 }
 
-// oneEdit edits the ledger's first config once and returns the reply.
+// oneEdit edits the ledger's first config once and returns the response.
 func oneEdit(t *testing.T, c *apptest.Caller, l *ledger) apptest.Answer {
 	t.Helper()
 	path := "/api/v1/configs/" + l.keys[0]
@@ -59,8 +59,8 @@ func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
 	}
 }
 
-// Nothing in what is created says that it was there before: no version that has moved on, no
-// name that is taken.
+// The created record does not reveal an earlier attempt: it has no version to compare and
+// no unique name.
 func TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
@@ -78,8 +78,8 @@ func TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate(t *tes
 	require.Len(t, listed.JSON(t)["items"], 1)
 }
 
-// loseTheOutcome gives the COMMIT of one edit a fate of which nobody can learn, and
-// returns the version that the config has once the database can be reached again.
+// loseTheOutcome applies a fate with an undeterminable outcome to the COMMIT of one edit,
+// and returns the config's version once the database is reachable again.
 func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {
 	between, direct, _, c := behindProxy(t)
 	l := newLedger(t, c, 1)
@@ -100,7 +100,7 @@ func loseTheOutcome(t *testing.T, f fate, unreachable bool) (version int64) {
 	return int64(read.JSON(t)["version"].(float64))
 }
 
-// loseCommits lets COMMITs meet every fate in the middle of edits.
+// loseCommits applies every fate to COMMITs during edits.
 func loseCommits(t *testing.T, edits int) {
 	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
@@ -120,7 +120,7 @@ func loseCommits(t *testing.T, edits int) {
 	require.Greater(t, acknowledged, edits/10)
 }
 
-// awayAndBack takes the database away in the middle of edits and gives it back.
+// awayAndBack makes the database unavailable during edits and then available again.
 func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away, back func()) {
 	random := racing.Seeded(t)
 	l := newLedger(t, c, 5)
@@ -153,7 +153,7 @@ func awayAndBack(t *testing.T, c *apptest.Caller, direct string, edits int, away
 	require.Greater(t, acknowledged, edits/10)
 }
 
-// requireUnavailable checks that reads and writes say when to come back.
+// requireUnavailable checks that failing reads and writes state when to retry.
 func requireUnavailable(t *testing.T, c *apptest.Caller, key string) {
 	t.Helper()
 	for _, method := range []string{http.MethodGet, http.MethodPatch} {
@@ -168,7 +168,7 @@ func requireUnavailable(t *testing.T, c *apptest.Caller, key string) {
 	}
 }
 
-// raceOnce lets clients edit one version of one config.
+// raceOnce makes clients edit one version of one config.
 func raceOnce(t *testing.T, c *apptest.Caller, key string, clients int) {
 	t.Helper()
 	path := "/api/v1/configs/" + key
@@ -181,7 +181,7 @@ func raceOnce(t *testing.T, c *apptest.Caller, key string, clients int) {
 	require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusPreconditionFailed: clients - 1}, statuses)
 }
 
-// together makes calls at one instant and counts the statuses.
+// together makes concurrent calls and counts the statuses.
 func together(t *testing.T, clients int, call func(ctx context.Context, i int) (apptest.Answer, error)) map[int]int {
 	t.Helper()
 	answers, errs := make([]apptest.Answer, clients), make([]error, clients)
@@ -210,8 +210,8 @@ func smallPool(t *testing.T, engine string) *apptest.Caller {
 	return c
 }
 
-// crowdASmallPool lets many clients do everything that holds a connection, at
-// once, over two connections.
+// crowdASmallPool makes many clients concurrently do everything that uses a connection,
+// with a pool of two connections.
 func crowdASmallPool(t *testing.T, engine string, clients int) {
 	c := smallPool(t, engine)
 	value := map[string]any{}
@@ -226,7 +226,7 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 	require.Equalf(t, http.StatusCreated, stocked.Status, "%s", stocked.Body)
 	tag := created.Header.Get("ETag")
 
-	// A unit that waits for a second connection while it has one ends after 30 s, with an error.
+	// A unit that waits for a second connection while it has one fails after 30 s.
 	merged := together(t, clients, func(ctx context.Context, i int) (apptest.Answer, error) {
 		patch := map[string]any{"value": map[string]any{fmt.Sprintf("m%d", i): i + 1}}
 		return c.Try(ctx, http.MethodPatch, "/api/v1/configs/crowd?merge=disjoint", patch, "If-Match", tag)
@@ -243,8 +243,8 @@ func crowdASmallPool(t *testing.T, engine string, clients int) {
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/readyz"))
 }
 
-// slowLinks races clients while each message to and from the database takes 50 ms,
-// more or less.
+// slowLinks races clients while each message to and from the database is delayed by about
+// 50 ms.
 func slowLinks(t *testing.T, clients, rounds int) {
 	roll := dice(racing.Seeded(t).Uint64())
 	between, _, _, c := behindProxy(t)

@@ -26,7 +26,7 @@ import (
 // patience is the deadline of each wait. Only a hang reaches it.
 const patience = 2 * time.Minute
 
-// programPath is the program as operators run it, built once.
+// programPath is the path of the program as operators run it, built once.
 var programPath string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -39,18 +39,18 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	programPath = filepath.Join(dir, "admin")
-	// The flags of `make build`, so that its cache serves.
+	// The flags of `make build`, to share its build cache.
 	build := exec.Command("go", "build", "-trimpath", "-o", programPath, "interlock/cmd/admin")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "faults: build the program: %v\n%s", err, output)
 		return 1
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // faults are what these tests are about
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // faults are the subject of these tests
 	return m.Run()
 }
 
-// dice returns a source of chance that many goroutines may ask.
+// dice returns a source of randomness that is safe for concurrent use.
 func dice(seed uint64) func(n int) int {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -61,7 +61,7 @@ func dice(seed uint64) func(n int) int {
 	}
 }
 
-// onEachEngine runs a test on both engines at the same time.
+// onEachEngine runs a test on both engines concurrently.
 func onEachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Parallel()
 	for _, engine := range []string{"sqlite", "mariadb"} {
@@ -72,7 +72,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	}
 }
 
-// fresh returns settings for a program with data of its own.
+// fresh returns settings for a program with separate data.
 func fresh(t *testing.T, engine string) settings.Settings {
 	t.Helper()
 	s := apptest.Settings(t.TempDir())
@@ -82,7 +82,7 @@ func fresh(t *testing.T, engine string) settings.Settings {
 	return s
 }
 
-// serveHere boots the program in this process and returns an admin's caller. prepare is
+// serveHere boots the program in this process and returns a caller of the admin. prepare is
 // called before the program serves.
 func serveHere(t *testing.T, s settings.Settings, prepare ...func(p *apptest.Program)) (*apptest.Program, *apptest.Caller) {
 	t.Helper()
@@ -116,7 +116,7 @@ func newClient(t *testing.T) *http.Client {
 	return &http.Client{Timeout: time.Minute, Transport: transport}
 }
 
-// freeAddress returns a loopback address on which nobody listens.
+// freeAddress returns a loopback address on which no process listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	port, err := freeport.Take()

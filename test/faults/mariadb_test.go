@@ -18,21 +18,21 @@ import (
 	"interlock/test/servers"
 )
 
-// mariadb is a server of one test's own, to be killed.
+// mariadb is a server of one test, which the test may kill.
 type mariadb struct {
 	address string
 	data    string
-	// temporary is where it has its temporary tables. A server that starts removes those that it
-	// finds, also another one's.
+	// temporary is the directory of its temporary tables. A starting server deletes all
+	// tables that it finds there, also those of another server.
 	temporary string
 	account   *syscall.Credential
 	command   *exec.Cmd
 	ended     chan struct{}
-	// options and environment are the server's, beside those that each has.
+	// options and environment are specific to the server, in addition to the common ones.
 	options, environment []string
 }
 
-// newMariaDB makes and starts a server with an empty database, interlock.
+// newMariaDB creates and starts a server with an empty database, interlock.
 func newMariaDB(t *testing.T, options ...string) *mariadb {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "interlock-faults-mariadb-")
@@ -71,10 +71,10 @@ func newMariaDBIn(t *testing.T, dir string, options ...string) *mariadb {
 	return m
 }
 
-// url is the address of the database for the program.
+// url returns the URL of the database for the program.
 func (m *mariadb) url() string { return "mysql://root@" + m.address + "/interlock" }
 
-// start starts the server on the data it has, and waits until it answers.
+// start starts the server on its existing data, and waits until it responds.
 func (m *mariadb) start(t *testing.T) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(m.address)
@@ -102,7 +102,7 @@ func (m *mariadb) start(t *testing.T) {
 	}, patience, 50*time.Millisecond, "the private MariaDB did not start")
 }
 
-// kill ends the server as a crash would.
+// kill kills the server, like a crash.
 func (m *mariadb) kill() {
 	_ = m.command.Process.Kill()
 	<-m.ended
@@ -119,8 +119,8 @@ func (m *mariadb) connect(t *testing.T) *sql.DB {
 	return pool
 }
 
-// follow has a server replicate another from where that one is now. Both have the database
-// that newMariaDB makes.
+// follow makes a server replicate another from its current position. Both have the database
+// that newMariaDB creates.
 func (m *mariadb) follow(t *testing.T, primary *mariadb) {
 	t.Helper()
 	var at string

@@ -16,13 +16,13 @@ import (
 	"interlock/test/apptest"
 )
 
-// meter reads what one program's own MariaDB and Redis were asked.
+// meter counts the statements of one program's MariaDB and the commands of its Redis.
 type meter struct {
 	pool  *sql.DB
 	redis redis.UniversalClient
 }
 
-// alone returns settings, of default sizes, for a program with servers of its own.
+// alone returns settings, of default sizes, for a program with separate servers.
 func alone(t *testing.T, options ...string) (settings.Settings, meter) {
 	t.Helper()
 	m, server := newMariaDB(t, options...), redistest.NewServer(t)
@@ -52,7 +52,7 @@ func (m meter) status(t *testing.T, like string) map[string]int {
 	return counted
 }
 
-// commands reads how often Redis ran each command, those inside scripts too.
+// commands reads how often Redis ran each command, including those inside scripts.
 func (m meter) commands(t *testing.T) map[string]int {
 	t.Helper()
 	info, err := m.redis.Info(t.Context(), "commandstats").Result()
@@ -70,13 +70,14 @@ func (m meter) commands(t *testing.T) map[string]int {
 	return ran
 }
 
-// during returns how many statements MariaDB and commands Redis ran a second, and logs which.
+// during returns the statements of MariaDB and the commands of Redis per second, and logs
+// them.
 func (m meter) during(t *testing.T, d time.Duration) (statements, commands float64) {
 	t.Helper()
 	asked, kinds, ran, began := m.status(t, "Questions")["Questions"], m.status(t, "Com\\_%"), m.commands(t), time.Now()
 	pause(t.Context(), d)
 	took := time.Since(began).Seconds()
-	// What follows the first question is this test's own.
+	// The last query of the first reading and the query of the second one are the test's.
 	own := 2
 	statements = float64(m.status(t, "Questions")["Questions"]-asked-own) / took
 	for _, n := range grown(ran, m.commands(t)) {
@@ -89,7 +90,7 @@ func (m meter) during(t *testing.T, d time.Duration) (statements, commands float
 	return statements, commands
 }
 
-// grown returns by how much counters have grown.
+// grown returns the increase of counters.
 func grown(before, after map[string]int) map[string]int {
 	maps.DeleteFunc(after, func(name string, n int) bool { return n == before[name] })
 	for name := range after {

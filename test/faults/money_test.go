@@ -20,8 +20,7 @@ import (
 )
 
 // purse is one wallet, or the stock of one item, from which many clients take units. A
-// debit that is not answered, or answered that nobody knows, is sent again with its
-// reference until it is decided.
+// debit without a definite response is repeated with its reference until it is decided.
 type purse struct {
 	held
 	units int
@@ -32,7 +31,7 @@ type purse struct {
 	made       map[string]bool
 	refused    map[string]bool
 	faults     []string
-	// decided is told of each debit that is decided.
+	// decided is called after each debit that is decided.
 	decided func()
 }
 
@@ -42,7 +41,7 @@ func newPurse(t *testing.T, c *apptest.Caller, h held, units int) *purse {
 	return &purse{held: h, units: units, made: map[string]bool{}, refused: map[string]bool{}}
 }
 
-// spend lets clients take units, more than there are.
+// spend makes clients take units, more than there are.
 func (p *purse) spend(ctx context.Context, c *apptest.Caller, clients, debits int) {
 	var running sync.WaitGroup
 	for client := range clients {
@@ -66,13 +65,14 @@ func (p *purse) debit(ctx context.Context, c *apptest.Caller, client int, refere
 	}
 }
 
-// taken is the outcome of a debit: the balance after it, or that there was nothing left.
+// taken is the outcome of a debit: the balance after it, or that the balance was
+// insufficient.
 type taken struct {
 	balance int
 	refused bool
 }
 
-// book reports whether the answer decides the debit.
+// book reports whether the response decides the debit.
 func (p *purse) book(client int, call int64, reference string, answer apptest.Answer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,7 @@ func (p *purse) book(client int, call int64, reference string, answer apptest.An
 	return true
 }
 
-// settle holds what the clients were told against each other and against the store.
+// settle compares the clients' responses with each other and with the store.
 func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 	t.Helper()
 	require.Empty(t, p.faults)
@@ -142,8 +142,7 @@ func (p *purse) settle(t *testing.T, databaseURL string, debits int) {
 	require.Len(t, entries, audited, "one audit row each")
 }
 
-// spendOverBadLinks lets COMMITs meet every fate, and messages be slow, in the middle of
-// debits.
+// spendOverBadLinks applies every fate to COMMITs, and delays messages, during debits.
 func spendOverBadLinks(t *testing.T, debits int) {
 	roll := dice(racing.Seeded(t).Uint64())
 	between, direct, _, c := behindProxy(t)
@@ -161,9 +160,9 @@ func spendOverBadLinks(t *testing.T, debits int) {
 	p.settle(t, direct, debits)
 }
 
-// spendOverCutAndDelayedLinks cuts all links to Redis, and then those to MariaDB, over
-// and over in the middle of debits, while COMMITs meet every fate and the messages of
-// both are slow.
+// spendOverCutAndDelayedLinks cuts all links to Redis, and then those to MariaDB,
+// repeatedly during debits, while COMMITs meet every fate and the messages of both are
+// delayed.
 func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 	roll := dice(racing.Seeded(t).Uint64())
 	s := fresh(t, "mariadb")
@@ -208,7 +207,7 @@ func spendOverCutAndDelayedLinks(t *testing.T, h held, debits int) {
 	p.settle(t, direct, debits)
 }
 
-// spendWhileKilled kills the program in the middle of debits and starts it again.
+// spendWhileKilled kills the program during debits and starts it again.
 func spendWhileKilled(t *testing.T, engine string, debits, kills int) {
 	random := racing.Seeded(t)
 	process, s, c := asProcess(t, engine)

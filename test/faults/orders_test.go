@@ -12,8 +12,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// shipOrCancel races shipments against cancellations, round after round, each on a paid
-// order of its own.
+// shipOrCancel races shipments against cancellations in rounds, each on a separate paid
+// order.
 func shipOrCancel(t *testing.T, engine string, rounds, clients int) {
 	p, c := serveHere(t, fresh(t, engine))
 	item := c.Do(t, http.MethodPost, "/api/v1/items", map[string]any{"sku": "RACE-1", "name": "Raced", "price": 100})

@@ -14,9 +14,10 @@ import (
 	"interlock/test/tier"
 )
 
-// A replica takes over that the last commits had not reached: all links end, and what is
-// behind the new ones is a little older. Nobody says so. Once the process has noticed the
-// links no reply is repeated whose effect is gone: each deed is done anew by its repeat.
+// A replica that lacks the last commits takes over: all connections end, and the new ones
+// lead to a slightly older state. No notice announces it. Once the process has detected the
+// new connections, it replays no response whose effect is lost: a repeat executes the deed
+// again.
 func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

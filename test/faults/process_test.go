@@ -24,14 +24,14 @@ import (
 	"interlock/test/servers"
 )
 
-// process is the program, or another one, running as a process of its own.
+// process is the program, or another program, running as a separate process.
 type process struct {
 	command *exec.Cmd
 	output  *output
 	ended   chan struct{}
 }
 
-// environment is what the program is told by its settings.
+// environment returns the settings as environment variables.
 func environment(s settings.Settings) []string {
 	return append(os.Environ(),
 		"INTERLOCK_DATA_DIR="+s.DataDir,
@@ -66,7 +66,7 @@ func launchProgram(t *testing.T, program string, s settings.Settings) *process {
 	return start(t, command)
 }
 
-// start starts a program of whatever kind, which is killed when the test ends.
+// start starts any program, which is killed at the end of the test.
 func start(t *testing.T, command *exec.Cmd) *process {
 	t.Helper()
 	servers.Uncached()
@@ -87,7 +87,7 @@ func start(t *testing.T, command *exec.Cmd) *process {
 	return p
 }
 
-// serve starts `admin serve` and waits until it says where it is.
+// serve starts `admin serve` and waits until it prints its address.
 func serve(t *testing.T, s settings.Settings) *process {
 	t.Helper()
 	return serveProgram(t, programPath, s)
@@ -102,7 +102,7 @@ func serveProgram(t *testing.T, program string, s settings.Settings) *process {
 	return p
 }
 
-// serves reports whether the program has said where it is.
+// serves reports whether the program has printed its address.
 func (p *process) serves() bool {
 	return strings.Contains(p.output.String(), "Interlock is at http://")
 }
@@ -116,7 +116,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// kill ends the process at once, as a crash would, and waits for its end.
+// kill kills the process, like a crash, and waits for its end.
 func (p *process) kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.ended
@@ -154,13 +154,13 @@ func adminOf(t *testing.T, program string, s settings.Settings, arguments ...str
 	return strings.TrimSpace(string(stdout))
 }
 
-// keepPromises looks at everything that a program wrote, whether each promise holds.
+// keepPromises checks each promise on everything that a program wrote.
 func keepPromises(t *testing.T, s settings.Settings) {
 	t.Helper()
 	require.Equal(t, len(promises.List), 1+strings.Count(admin(t, s, "promises", "check"), "\n"))
 }
 
-// callerOf returns an admin's caller for a process at s.Addr.
+// callerOf returns a caller of the admin for a process at s.Addr.
 func callerOf(t *testing.T, s settings.Settings) *apptest.Caller {
 	t.Helper()
 	return callerBy(t, programPath, s)
@@ -174,7 +174,7 @@ func callerBy(t *testing.T, program string, s settings.Settings) *apptest.Caller
 	return &apptest.Caller{Program: &apptest.Program{URL: "http://" + s.Addr}, Token: token, HTTP: newClient(t)}
 }
 
-// output keeps what a process prints.
+// output collects the output of a process.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -209,7 +209,7 @@ func (o *output) lastLine() string {
 	return last
 }
 
-// status asks for a path and returns the status, 0 when there is no answer.
+// status requests a path and returns the status, or 0 without a response.
 func status(ctx context.Context, c *apptest.Caller, path string) int {
 	answer, err := c.Try(ctx, http.MethodGet, path, nil)
 	if err != nil {

@@ -18,87 +18,89 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// fate is what becomes of a COMMIT.
+// fate is the treatment of a COMMIT.
 type fate int
 
 const (
 	passes fate = iota
-	// loseReply lets the server commit and cuts the link instead of passing its
-	// reply on.
+	// loseReply lets the server commit and cuts the link instead of forwarding the
+	// response.
 	loseReply
 	// cutBefore cuts the link; the server never sees the COMMIT.
 	cutBefore
-	// lateCommit cuts the client's side at once; the server gets the COMMIT later.
+	// lateCommit cuts the client's side immediately; the server gets the COMMIT later.
 	lateCommit
-	// stranded cuts the client's side at once; the server never sees the COMMIT, nor
-	// that its client has gone, and keeps the transaction open.
+	// stranded cuts the client's side immediately. The server receives neither the COMMIT
+	// nor the disconnection, and keeps the transaction open.
 	stranded
 )
 
-// lateness is how long a lateCommit is held back.
+// lateness is the delay of a lateCommit.
 const lateness = 300 * time.Millisecond
 
-// proxy stands between the program and its database. It reads the frames of the
-// MySQL protocol (length of 3 bytes, sequence number, payload) that the program
-// sends, well enough to know a COMMIT when it passes.
+// proxy is a proxy between the program and its database. It parses the frames of the MySQL
+// protocol (length of 3 bytes, sequence number, payload) that the program sends, as far as
+// it needs to recognize a COMMIT.
 type proxy struct {
 	listener net.Listener
 	upstream string
-	// read returns the next message of the program.
+	// read returns the program's next message.
 	read    func(from io.Reader) ([]byte, error)
 	running sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[*link]struct{}
 	down  bool
-	// onCommit decides about each COMMIT; onLost is called when one, or the reply to
-	// it, is lost and before its link is cut; delay holds each message back.
+	// onCommit decides about each COMMIT; onLost is called after a COMMIT or its response
+	// is lost and before its link is cut; delay delays each message.
 	onCommit func() fate
-	// marked is a text that the transaction of the next fate writes, "" for any.
+	// marked is a text that the transaction of the next fate writes, or "" for any
+	// transaction.
 	marked string
 	onLost func()
 	delay  func() time.Duration
-	// gate stops one statement, see stopAt.
+	// gate stops one statement; see stopAt.
 	gate *gate
-	// commands counts down to the command that is killed, see killAt.
+	// commands counts down to the command at which the program is killed; see killAt.
 	commands int
 	onKill   func(command string)
 	// flowing is closed while messages pass.
 	flowing chan struct{}
-	// late is told of a lateCommit that the server has executed.
+	// late receives a value after the server has executed a lateCommit.
 	late chan struct{}
-	// ended is closed with the test.
+	// ended is closed at the end of the test.
 	ended chan struct{}
 }
 
 // link is one connection of the program through the proxy.
 type link struct {
 	client, server net.Conn
-	// losing hears the reply to a COMMIT that is not to be passed on.
+	// losing receives the response to a COMMIT that is not forwarded.
 	losing atomic.Pointer[gate]
-	// answered is told of the server's next reply.
+	// answered receives the server's next response.
 	answered atomic.Pointer[gate]
 }
 
-// gate is where one statement is stopped on its way to the server.
+// gate is where one statement is stopped before the server receives it.
 type gate struct {
 	statement string
 	reached   chan struct{}
 	opened    chan struct{}
 	reply     chan []byte
-	// place is which statement of its command it is, heard what the server has answered.
+	// place is the index of the statement in its command; heard contains the server's
+	// response so far.
 	place int
 	heard []byte
 }
 
-// newProxy returns a proxy before the server that a mysql:// URL names, and the
-// URL of the same database through it.
+// newProxy returns a proxy in front of the server of a mysql:// URL, and the URL of the
+// same database through it.
 func newProxy(t *testing.T, databaseURL string) (p *proxy, through string) {
 	t.Helper()
 	return newProxyOf(t, databaseURL, readFrame)
 }
 
-// newPlainProxy returns a proxy before any other server. It knows no statements.
+// newPlainProxy returns a proxy in front of any other server. It does not parse statements.
 func newPlainProxy(t *testing.T, address string) (p *proxy, through string) {
 	t.Helper()
 	return newProxyOf(t, address, func(from io.Reader) ([]byte, error) {
@@ -130,14 +132,14 @@ func newProxyOf(t *testing.T, address string, read func(io.Reader) ([]byte, erro
 	return p, u.String()
 }
 
-// fateOfCommits says what becomes of COMMITs from now on.
+// fateOfCommits sets the function that decides about COMMITs from now on.
 func (p *proxy) fateOfCommits(decide func() fate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onCommit = decide
 }
 
-// nextCommit gives the next COMMIT a fate; those after it pass.
+// nextCommit sets the fate of the next COMMIT; later ones pass.
 func (p *proxy) nextCommit(f fate) {
 	var once atomic.Bool
 	p.fateOfCommits(func() fate {
@@ -148,7 +150,7 @@ func (p *proxy) nextCommit(f fate) {
 	})
 }
 
-// commitOf gives the COMMIT of the nth transaction that inserts a text a fate; all
+// commitOf sets the fate of the COMMIT of the nth transaction that inserts a text; all
 // others pass.
 func (p *proxy) commitOf(text string, nth int, f fate) {
 	var seen atomic.Int64
@@ -163,37 +165,37 @@ func (p *proxy) commitOf(text string, nth int, f fate) {
 	p.marked = text
 }
 
-// whenLost calls fn whenever a COMMIT or the reply to it is lost, and before the
-// program can notice.
+// whenLost sets a function that is called whenever a COMMIT or its response is lost, before
+// the program can detect it.
 func (p *proxy) whenLost(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onLost = fn
 }
 
-// slow holds each message back.
+// slow delays each message.
 func (p *proxy) slow(delay func() time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
 }
 
-// stall lets nothing pass and ends no connection, as a link does whose other end
-// has vanished.
+// stall blocks all messages and closes no connection, like a link whose other end has
+// vanished.
 func (p *proxy) stall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.flowing = make(chan struct{})
 }
 
-// flow lets messages pass again, those that waited too.
+// flow lets messages pass again, including the blocked ones.
 func (p *proxy) flow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.flowing)
 }
 
-// stopAt stops the next statement that begins so.
+// stopAt stops the next statement with that prefix.
 func (p *proxy) stopAt(statement string) *gate {
 	g := &gate{statement: statement, reached: make(chan struct{}), opened: make(chan struct{}), reply: make(chan []byte, 1)}
 	p.mu.Lock()
@@ -202,15 +204,15 @@ func (p *proxy) stopAt(statement string) *gate {
 	return g
 }
 
-// killAt calls kill in the place of passing the nth command from now on, whatever link it comes by,
-// and ends its link.
+// killAt calls kill instead of forwarding the nth command from now on, on any link, and
+// ends the link of the command.
 func (p *proxy) killAt(nth int, kill func(command string)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.commands, p.onKill = nth, kill
 }
 
-// spare kills at no command any more, and reports whether one has been met.
+// spare cancels killAt, and reports whether the program was killed.
 func (p *proxy) spare() (met bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,7 +220,7 @@ func (p *proxy) spare() (met bool) {
 	return met
 }
 
-// kills reports whether a frame is what kills the program, and has killed it.
+// kills reports whether the program was killed at this frame.
 func (p *proxy) kills(frame []byte) bool {
 	p.mu.Lock()
 	if p.commands == 0 || frame[3] != 0 {
@@ -234,7 +236,8 @@ func (p *proxy) kills(frame []byte) bool {
 	return last
 }
 
-// open lets the statement go on and returns how many rows the server says it matched.
+// open lets the statement continue and returns the number of rows that the server reports
+// as matched.
 func (g *gate) open(t *testing.T) int {
 	t.Helper()
 	close(g.opened)
@@ -250,8 +253,8 @@ func (g *gate) open(t *testing.T) int {
 	}
 }
 
-// hears notes what the server answers, and reports whether the answer to the gate's statement
-// was in it. Each statement of a command has a packet of its own.
+// hears collects the server's response, and reports whether it includes the response to the
+// gate's statement. Each statement of a command has a separate packet.
 func (g *gate) hears(some []byte) bool {
 	g.heard = append(g.heard, some...)
 	rest := g.heard
@@ -271,7 +274,7 @@ func (g *gate) hears(some []byte) bool {
 	return false
 }
 
-// atGate stops the frame if it is the one that is waited for.
+// atGate stops the frame if it contains the gate's statement.
 func (p *proxy) atGate(l *link, frame []byte) {
 	p.mu.Lock()
 	g := p.gate
@@ -294,7 +297,7 @@ func (p *proxy) atGate(l *link, frame []byte) {
 	}
 }
 
-// cut ends every connection and, until mend, each new one at its start.
+// cut closes every connection and, until mend, each new one at its start.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -304,15 +307,15 @@ func (p *proxy) cut() {
 	}
 }
 
-// mend takes connections again.
+// mend accepts connections again.
 func (p *proxy) mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = false
 }
 
-// fateOf says what becomes of a frame. marked is the link's own: whether the
-// transaction on it has written what fates are for.
+// fateOf returns the fate of a frame. marked belongs to the link and reports whether its
+// transaction has written the text that selects the fate.
 func (p *proxy) fateOf(frame []byte, marked *bool) fate {
 	p.mu.Lock()
 	decide, mark := p.onCommit, p.marked
@@ -329,7 +332,7 @@ func (p *proxy) fateOf(frame []byte, marked *bool) fate {
 	return decide()
 }
 
-// hold waits for as long as messages are held back, and no longer than the test.
+// hold waits while messages are blocked, but not after the end of the test.
 func (p *proxy) hold() {
 	p.mu.Lock()
 	delay, flowing := p.delay, p.flowing
@@ -390,7 +393,7 @@ func (p *proxy) carry(client net.Conn) {
 	l.close()
 }
 
-// requests passes on what the program sends, frame by frame.
+// requests forwards the program's messages, frame by frame.
 func (p *proxy) requests(l *link) {
 	marked := false
 	for {
@@ -412,8 +415,7 @@ func (p *proxy) requests(l *link) {
 	}
 }
 
-// decide carries a COMMIT's fate out and reports whether the frame is to be passed
-// on as usual.
+// decide executes a COMMIT's fate and reports whether the frame is forwarded as usual.
 func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 	switch f {
 	case loseReply:
@@ -425,7 +427,8 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 		_ = l.client.Close()
 		time.Sleep(lateness) //nolint:forbidigo // the delay is the fault
 		_, _ = l.server.Write(frame)
-		// The server answers nobody; reading on keeps its side open until it has.
+		// The client is gone, but reading keeps the server's side open until the server has
+		// responded.
 		_, _ = l.server.Read(make([]byte, 1024))
 		select {
 		case p.late <- struct{}{}:
@@ -440,13 +443,14 @@ func (p *proxy) decide(l *link, frame []byte, f fate) bool {
 	return true
 }
 
-// replies passes on what the server sends.
+// replies forwards the server's messages.
 func (p *proxy) replies(l *link) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := l.server.Read(buffer)
 		if g := l.losing.Load(); g != nil {
-			// The statements before the COMMIT may be answered before it is executed.
+			// The server may respond to the statements before the COMMIT before it executes
+			// the COMMIT.
 			if err == nil && !g.hears(buffer[:n]) {
 				continue
 			}
@@ -485,13 +489,13 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// isQuery knows a COM_QUERY (3), the first frame of a command.
+// isQuery recognizes a COM_QUERY (3), the first frame of a command.
 func isQuery(frame []byte) bool {
 	return frame[3] == 0 && len(frame) > frameHeader && frame[frameHeader] == 3
 }
 
-// statementsOf returns the statements of a command: several of a packet, none of what is no
-// query.
+// statementsOf returns the statements of a command: a packet can contain several. It
+// returns none for a command that is not a query.
 func statementsOf(frame []byte) []string {
 	if !isQuery(frame) {
 		return nil
@@ -504,7 +508,7 @@ func isCommit(frame []byte) bool {
 	return len(all) > 0 && strings.EqualFold(all[len(all)-1], "COMMIT")
 }
 
-// isInsertOf knows a command that inserts a row with a text in it.
+// isInsertOf recognizes a command that inserts a row containing a text.
 func isInsertOf(frame []byte, text string) bool {
 	return slices.ContainsFunc(statementsOf(frame), func(one string) bool {
 		return strings.HasPrefix(one, "INSERT INTO") && strings.Contains(one, text)

@@ -14,10 +14,10 @@ import (
 	"interlock/test/racing"
 )
 
-// refundWhileKilled lets clients refund one order after the other in parts, and approve what
-// others requested, while some cancel it and the program is killed and started again, once a
-// round. Each request is repeated under its key until it is answered, so afterwards everything
-// that was approved is settled, once.
+// refundWhileKilled makes clients refund one order after the other in parts, and approve
+// refunds that others requested, while some clients cancel the order and the program is
+// killed and restarted once per round. Each request is repeated with its key until it is
+// decided, so that afterwards each approved refund is settled once.
 func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 	random := racing.Seeded(t)
 	process, s, c := asProcess(t, engine)
@@ -41,7 +41,7 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 			running.Go(func() {
 				key := fmt.Sprintf("%d-%d", round, i)
 				if i%8 == 7 {
-					// A cancellation before all others would leave nothing to race for.
+					// An immediate cancellation would leave nothing to race for.
 					<-begun
 					until(t, c, path+"/cancel", object{"reason": "raced"}, "cancel-"+key)
 					return
@@ -76,7 +76,7 @@ func refundWhileKilled(t *testing.T, engine string, rounds, clients int) {
 	keepPromises(t, s)
 }
 
-// until repeats a request under its key until it is decided.
+// until repeats a request with its key until it is decided.
 func until(t *testing.T, c *apptest.Caller, path string, body any, key string, headers ...string) apptest.Answer {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()

@@ -12,7 +12,8 @@ import (
 	"interlock/test/tier"
 )
 
-// failover is a service whose connections lead to a primary, and to its replica from a COMMIT on.
+// failover is a service whose connections lead to a primary, and from one COMMIT on to its
+// replica.
 type failover struct {
 	primary, replica *mariadb
 	tap              *storagetest.Tap
@@ -29,7 +30,7 @@ func newFailover(t *testing.T) *failover {
 	return f
 }
 
-// catchUp waits until the replica has all that the primary has.
+// catchUp waits until the replica has applied everything from the primary.
 func (f *failover) catchUp(t *testing.T) {
 	t.Helper()
 	f.replica.run(t, "START SLAVE")
@@ -40,8 +41,7 @@ func (f *failover) catchUp(t *testing.T) {
 	require.Zero(t, timedOut, "the replica applies everything, and nothing of its own stands in the way")
 }
 
-// requireAt checks how often a thing, and the place of a unit that was called undone, is at a
-// server.
+// requireAt checks how often a thing, and the tombstone of its unit, exist at a server.
 func requireAt(t *testing.T, m *mariadb, name string, things int) {
 	t.Helper()
 	var found, audited, places int
@@ -52,8 +52,8 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 	require.Zero(t, places, "no place is taken where replication may bring the row")
 }
 
-// A replica that has taken over need not have what the server before it committed last, and who
-// finds nothing there must not say that nothing was changed, nor do it again.
+// A replica that has taken over may lack the last commits of the former primary. If the
+// unit finds nothing there, it must neither report that nothing was changed nor run again.
 func TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()

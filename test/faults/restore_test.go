@@ -17,8 +17,9 @@ import (
 	"interlock/test/tier"
 )
 
-// A server is backed up in the middle of a flash sale, sells on, and is restored: SQL goes back
-// and Redis does not. Who was told since that he has bought is told that it was lost.
+// A server is backed up during a flash sale, continues to sell, and is restored: SQL
+// returns to the earlier state and Redis does not. Customers who have bought since the
+// backup are notified that their tickets were lost.
 func TestARestoreUnderARunningSaleLosesNoTicketSilently(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { restoreUnderASale(t, engine, syscall.SIGKILL) })
 }
@@ -66,7 +67,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 		told := awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "rejected")
 		require.Equal(t, "lost", told["reason"])
 	}
-	// All that was not sold then is for sale.
+	// All units that were unsold at the backup are for sale.
 	for i := range 8 {
 		user := fmt.Sprint("later-", i)
 		awaitTicket(t, c, sale, buyOne(t, c, sale, user), user, "confirmed")
@@ -76,7 +77,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 	keepPromises(t, s)
 }
 
-// openSmallSale opens a sale of so many units.
+// openSmallSale opens a sale of that many units.
 func openSmallSale(t *testing.T, c *apptest.Caller, units int) (path string) {
 	t.Helper()
 	post := func(path string, body any) map[string]any {
@@ -95,7 +96,8 @@ func openSmallSale(t *testing.T, c *apptest.Caller, units int) (path string) {
 	return path
 }
 
-// buyOne buys a unit for a customer and returns the ticket; while the gate is built anew it asks again.
+// buyOne buys a unit for a customer and returns the ticket; it retries while the gate is
+// being rebuilt.
 func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -110,7 +112,7 @@ func buyOne(t *testing.T, c *apptest.Caller, sale, user string) (ticket string) 
 	return ticket
 }
 
-// awaitTicket waits until a customer's ticket has come to its end, which must be the given one.
+// awaitTicket waits until a customer's ticket has ended, with the given status.
 func awaitTicket(t *testing.T, c *apptest.Caller, sale, ticket, user, end string) map[string]any {
 	t.Helper()
 	var told map[string]any

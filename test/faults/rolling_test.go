@@ -32,7 +32,7 @@ func startHAProxy(t *testing.T, replicas ...string) (p *process, address string)
 	deployed = regexp.MustCompile(`(?ms)^resolvers .*?\n\n`).ReplaceAllString(deployed, "")
 	deployed = strings.ReplaceAll(deployed, " resolvers containers init-addr libc,none", "")
 	deployed = strings.ReplaceAll(deployed, "bind :8080", "bind "+address)
-	// As many files as that needs may not be open here.
+	// This machine may not allow that many open files.
 	deployed = strings.ReplaceAll(deployed, "maxconn 10000", "maxconn 1000")
 	for i, replica := range replicas {
 		name := fmt.Sprintf("interlock-%d", i+1)
@@ -130,8 +130,9 @@ func TestNobodyNoticesThatTheReplicasAreReplacedOneAfterTheOther(t *testing.T) {
 	keepPromises(t, base)
 }
 
-// pay adds entries to one wallet, each once and one after the other, until ctx ends. The rate adapts
-// to the machine, and no entry waits for the wallet's lock. Errors: an entry was not created.
+// pay adds entries to one wallet, each once and one after the other, until ctx ends. The
+// rate adapts to the machine, and no entry waits for the wallet's lock. It returns an error
+// if an entry was not created.
 func pay(ctx context.Context, c *apptest.Caller, user string, sent *atomic.Int64) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		body := map[string]any{"amount": 1, "kind": "test", "reference": fmt.Sprint("entry-", n)}

@@ -15,7 +15,7 @@ import (
 	"interlock/test/tier"
 )
 
-// schedule creates a config and asks for another value of it in so long.
+// schedule creates a config and schedules another value of it after a time.
 func schedule(t *testing.T, c *apptest.Caller, key string, in time.Duration) {
 	t.Helper()
 	made := must(t, c, "/configs", object{"key": key, "value": 1})
@@ -24,8 +24,8 @@ func schedule(t *testing.T, c *apptest.Caller, key string, in time.Duration) {
 	require.Equalf(t, http.StatusAccepted, asked.Status, "%s", asked.Body)
 }
 
-// areMadeOnce waits until all scheduled changes of a store are made, and requires that each is
-// there once.
+// areMadeOnce waits until all scheduled changes of a store are made, and requires that each
+// exists once.
 func areMadeOnce(t *testing.T, store witness, n int64) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -42,7 +42,7 @@ func areMadeOnce(t *testing.T, store witness, n int64) {
 	}
 }
 
-// scheduleWhileKilled kills the program again and again while scheduled changes come due.
+// scheduleWhileKilled kills the program repeatedly while scheduled changes come due.
 func scheduleWhileKilled(t *testing.T, engine string, kills int) {
 	random := racing.Seeded(t)
 	process, s, c := asProcess(t, engine)
@@ -63,7 +63,7 @@ func TestScheduledChangesAreMadeOnceAlthoughTheProgramIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine string) { scheduleWhileKilled(t, engine, 50) })
 }
 
-// fates are what becomes of a COMMIT, and whether the program is killed with it.
+// fates are the fates of a COMMIT, and whether the program is killed with it.
 var fates = map[string]struct {
 	of    fate
 	kills bool
@@ -72,7 +72,7 @@ var fates = map[string]struct {
 	"killed before the COMMIT": {cutBefore, true}, "killed before the reply": {loseReply, true},
 }
 
-// isMet waits until a COMMIT, or the reply to it, is lost; of one that is late nobody is told.
+// isMet waits until a COMMIT or its response is lost; a late COMMIT is not reported.
 func isMet(t *testing.T, of fate, lost <-chan struct{}) {
 	t.Helper()
 	if of == lateCommit {

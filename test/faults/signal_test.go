@@ -17,8 +17,8 @@ import (
 	"interlock/test/tier"
 )
 
-// halfRequest is a creation whose body has been sent by half: the program is
-// reading it and can neither answer nor go.
+// halfRequest is a creation of which half of the body was sent: the program is reading it
+// and can neither respond nor end.
 type halfRequest struct {
 	conn    net.Conn
 	replies *bufio.Reader
@@ -36,7 +36,7 @@ func sendHalf(t *testing.T, s settings.Settings, c *apptest.Caller, key string) 
 		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", s.Addr, c.Token, len(body))
 	require.NoError(t, err)
 	h := &halfRequest{conn: conn, replies: bufio.NewReader(conn), rest: body[10:]}
-	// The program asks for the body when it begins to read it.
+	// The program requests the body when it starts to read it.
 	line, err := h.replies.ReadString('\n')
 	require.NoError(t, err)
 	require.Contains(t, line, "100 Continue")
@@ -47,7 +47,7 @@ func sendHalf(t *testing.T, s settings.Settings, c *apptest.Caller, key string) 
 	return h
 }
 
-// finish sends the other half and returns the status of the reply.
+// finish sends the other half and returns the status of the response.
 func (h *halfRequest) finish(t *testing.T) int {
 	t.Helper()
 	_, err := io.WriteString(h.conn, h.rest)

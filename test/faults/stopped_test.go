@@ -15,8 +15,8 @@ import (
 	"interlock/test/apptest"
 )
 
-// A program that was stopped until its lock ended writes nothing when it resumes. The caller's retry
-// debits once, from the remaining balance.
+// A program that was stopped until its lock expired writes nothing when it resumes. The
+// caller's retry debits once, from the remaining balance.
 func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextHolderLeft(t *testing.T) {
 	t.Parallel()
 	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})
@@ -24,8 +24,9 @@ func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextH
 }
 
 // stopAHolder stops a real program between its read and its guarded write, until its lock
-// has ended and another program has taken 60 of the 100 under it. It returns the answer to
-// the first one's entry, which takes so many, and checks what must be left after each.
+// has expired and another program has taken 60 of the 100 under it. It returns the response
+// to the first program's entry, which takes a quantity, and checks the remaining balance
+// after each entry.
 func stopAHolder(t *testing.T, h held, takes int, left []int) apptest.Answer {
 	t.Helper()
 	r := newReplicas(t, h)
@@ -43,14 +44,14 @@ func stopAHolder(t *testing.T, h held, takes int, left []int) apptest.Answer {
 	case <-time.After(patience):
 		require.FailNow(t, "the stopped program's client is left without an answer")
 	}
-	// It may have been told to come again; the reference makes that harmless.
+	// The response may have asked for a retry; the reference makes it safe.
 	answer := takeUntilDecided(t, r.one, h.path, h.entry(takes, "stopped"))
 	r.requireLedger(t, left)
 	return answer
 }
 
-// replicas are two programs on one MariaDB and one Redis; the first reaches the database
-// through a proxy.
+// replicas are two programs on one MariaDB and one Redis; the first connects to the
+// database through a proxy.
 type replicas struct {
 	held
 	program    *process
@@ -77,7 +78,7 @@ func newReplicas(t *testing.T, h held) *replicas {
 	return r
 }
 
-// beside starts another program on the same engines and returns the same admin's caller.
+// beside starts another program on the same engines and returns a caller of the same admin.
 func beside(t *testing.T, s settings.Settings, c *apptest.Caller) *apptest.Caller {
 	t.Helper()
 	s.DataDir, s.Addr = t.TempDir(), freeAddress(t)
@@ -85,8 +86,8 @@ func beside(t *testing.T, s settings.Settings, c *apptest.Caller) *apptest.Calle
 	return &apptest.Caller{Program: &apptest.Program{URL: "http://" + s.Addr}, Token: c.Token, HTTP: newClient(t)}
 }
 
-// stopWriting sends an entry to the first program and stops the program when its guarded
-// write is under way. The channel is closed when the client has its answer, or none.
+// stopWriting sends an entry to the first program and stops the program when it sends its
+// guarded write. The channel is closed when the client's request has ended.
 func (r *replicas) stopWriting(t *testing.T, entry map[string]any) (answered <-chan struct{}) {
 	t.Helper()
 	r.gate = r.between.stopAt(r.statement)
@@ -104,8 +105,8 @@ func (r *replicas) stopWriting(t *testing.T, entry map[string]any) (answered <-c
 	return done
 }
 
-// takeUntilDecided sends an entry again, under its reference, until the answer is neither
-// that it is locked nor that something is away.
+// takeUntilDecided repeats an entry, with its reference, until the response is neither 423
+// nor 503.
 func takeUntilDecided(t *testing.T, c *apptest.Caller, path string, entry map[string]any) apptest.Answer {
 	t.Helper()
 	for range 10 {
@@ -118,7 +119,7 @@ func takeUntilDecided(t *testing.T, c *apptest.Caller, path string, entry map[st
 	return apptest.Answer{}
 }
 
-// requireLedger holds the entries against what must be left after each.
+// requireLedger compares the entries with the expected remaining balances.
 func (r *replicas) requireLedger(t *testing.T, left []int) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: r.database, MaxConnections: 2})

@@ -24,9 +24,9 @@ import (
 	"interlock/test/tier"
 )
 
-// storm is two replicas on a MariaDB and a Redis of their own, whose append-only file is
-// flushed once a second, in which everything breaks, over and over, while sales are opened,
-// edited and closed, customers buy with and without keys, and clients read their tickets.
+// storm is two replicas on a separate MariaDB and Redis, whose append-only file is flushed
+// once a second. Everything breaks repeatedly while sales are opened, edited and closed,
+// customers buy with and without keys, and clients read their tickets.
 type storm struct {
 	database *mariadb
 	redis    *redistest.Server
@@ -40,7 +40,7 @@ type storm struct {
 	tickets []*stormTicket
 	copies  []stormCopy
 
-	// data is held while the files of Redis are copied or replaced.
+	// data is locked while the files of Redis are copied or replaced.
 	data sync.Mutex
 
 	replies, lostTold atomic.Int64
@@ -52,13 +52,13 @@ type stormSale struct {
 	over bool
 }
 
-// stormTicket is a ticket that a customer was told of.
+// stormTicket is a ticket that a customer received.
 type stormTicket struct {
 	sale         *stormSale
 	user, ticket string
 
 	mu sync.Mutex
-	// ended is the first end that anybody was told, "" before.
+	// ended is the first final status that a client read, or "" before.
 	ended string
 }
 
@@ -74,8 +74,8 @@ const (
 	stormStock = 1_000_000
 )
 
-// TestEveryTicketKeepsItsWordThroughAStorm lasts two minutes, or as long as INTERLOCK_STORM
-// says.
+// TestEveryTicketKeepsItsWordThroughAStorm runs for two minutes, or for the duration in
+// INTERLOCK_STORM.
 func TestEveryTicketKeepsItsWordThroughAStorm(t *testing.T) {
 	tier.Nightly(t)
 	lasts := 2 * time.Minute
@@ -128,7 +128,7 @@ func brew(t *testing.T) *storm {
 	return s
 }
 
-// told is a reply that has to do with a ticket.
+// told is a response about a ticket.
 type told struct {
 	Ticket, Status, Code, Reason string
 	OrderID                      int64
@@ -138,7 +138,7 @@ type told struct {
 	Quantity                     int64
 }
 
-// ask sends a request to one of the replicas, and returns a status of 0 without a reply.
+// ask sends a request to one of the replicas, and returns a status of 0 without a response.
 func (s *storm) ask(ctx context.Context, method, path string, body any, headers ...string) (int, told) {
 	answer, err := s.callers[s.random(2)].Try(ctx, method, httpapi.Base+path, body, headers...)
 	var t told
@@ -150,7 +150,7 @@ func (s *storm) ask(ctx context.Context, method, path string, body any, headers 
 	return answer.Status, t
 }
 
-// insist sends a request under one key until it has a definite answer.
+// insist repeats a request with one key until it has a definite response.
 func (s *storm) insist(ctx context.Context, path string, body any) (int, told) {
 	key := fmt.Sprintf("storm-%d", rand.Uint64())
 	for ctx.Err() == nil {
@@ -163,7 +163,7 @@ func (s *storm) insist(ctx context.Context, path string, body any) (int, told) {
 	return 0, told{}
 }
 
-// sell opens sales, edits and closes them, one after the other.
+// sell opens, edits and closes sales, one after the other.
 func (s *storm) sell(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		status, sale := s.insist(ctx, "/flash-sales", map[string]any{
@@ -182,7 +182,7 @@ func (s *storm) sell(ctx context.Context, t *testing.T) {
 			pause(ctx, time.Duration(200+s.random(800))*time.Millisecond)
 			s.edit(ctx, planned)
 		}
-		// Some are left to be closed at the end.
+		// Some sales stay open until the end.
 		if s.random(4) > 0 {
 			s.insist(ctx, planned.path+"/close", nil)
 			s.mu.Lock()
@@ -208,7 +208,7 @@ func (s *storm) edit(ctx context.Context, sale *stormSale) {
 	}
 }
 
-// some returns a random sale that was not closed yet, nil without one.
+// some returns a random open sale, or nil if there is none.
 func (s *storm) some() *stormSale {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *storm) some() *stormSale {
 	return open[s.random(len(open))]
 }
 
-// shop buys as a random customer, two times of three under a key.
+// shop buys as a random customer, with a key in two of three cases.
 func (s *storm) shop(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(s.random(40))*time.Millisecond)
@@ -265,13 +265,13 @@ func (s *storm) note(sale *stormSale, user, ticket string) {
 	s.tickets = append(s.tickets, &stormTicket{sale: sale, user: user, ticket: ticket})
 }
 
-// follow reads random tickets, also those that have ended.
+// follow reads random tickets, including ended ones.
 func (s *storm) follow(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		var ticket *stormTicket
 		if n := len(s.tickets); n > 0 {
-			// The latest ones are where things happen.
+			// The latest tickets change most.
 			ticket = s.tickets[n-1-s.random(min(n, 50+s.random(n)))]
 		}
 		s.mu.Unlock()
@@ -283,7 +283,7 @@ func (s *storm) follow(ctx context.Context, t *testing.T) {
 	}
 }
 
-// look reads a ticket, and holds what it is told against what was told before.
+// look reads a ticket and compares the response with earlier ones.
 func (s *storm) look(ctx context.Context, t *testing.T, ticket *stormTicket) (status int, got told) {
 	ticket.mu.Lock()
 	before := ticket.ended
@@ -339,7 +339,7 @@ func (s *storm) cancel(ctx context.Context) {
 	}
 }
 
-// copyRedis keeps copies of what Redis has written.
+// copyRedis copies Redis's files periodically.
 func (s *storm) copyRedis(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		s.data.Lock()
@@ -347,7 +347,7 @@ func (s *storm) copyRedis(ctx context.Context, t *testing.T) {
 		s.data.Unlock()
 		s.mu.Lock()
 		s.copies = append(s.copies, stormCopy{folder, time.Now()})
-		// One that is a minute old is not started from any more.
+		// Copies that are a minute old are no longer used.
 		if len(s.copies) > 200 {
 			_ = os.RemoveAll(s.copies[0].folder)
 			s.copies = s.copies[1:]
@@ -357,7 +357,7 @@ func (s *storm) copyRedis(ctx context.Context, t *testing.T) {
 	}
 }
 
-// older is the newest copy that is a second old at least.
+// older returns the newest copy that is at least one second old.
 func (s *storm) older() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -369,7 +369,7 @@ func (s *storm) older() string {
 	return ""
 }
 
-// replaceRedis kills Redis and starts it on a copy of its data, or on none.
+// replaceRedis kills Redis and starts it with a copy of its data, or without data.
 func (s *storm) replaceRedis(t *testing.T, folder string) {
 	s.data.Lock()
 	defer s.data.Unlock()
@@ -377,7 +377,7 @@ func (s *storm) replaceRedis(t *testing.T, folder string) {
 	s.redis.StartFrom(t, folder)
 }
 
-// breakThings breaks one thing after the other until ctx ends.
+// breakThings causes one fault after the other until ctx ends.
 func (s *storm) breakThings(ctx context.Context, t *testing.T) {
 	counts := map[string]int{}
 	for ctx.Err() == nil {
@@ -457,7 +457,7 @@ func (s *storm) verify(t *testing.T) {
 	}, patience, 100*time.Millisecond)
 	var lost int64
 	for _, sale := range s.sales {
-		// A sale that never opened, because nobody could be reached, is a draft.
+		// A sale that never opened, because no server was reachable, is a draft.
 		if got := s.callers[0].Do(t, "GET", httpapi.Base+sale.path, nil).JSON(t); got["status"] == "draft" {
 			continue
 		}

@@ -22,7 +22,7 @@ import (
 	"interlock/test/tier"
 )
 
-// addUsers adds users, with the role of the admin and an API token each, and returns the tokens.
+// addUsers adds users, each with the admin's role and an API token, and returns the tokens.
 func (m meter) addUsers(t *testing.T, n int) []string {
 	t.Helper()
 	const row, stamp = "tenant_id, version, created_time, updated_time, updated_by, updated_by_name", "1, 1, NOW(6), NOW(6), 0, ''"
@@ -111,7 +111,7 @@ func openStream(ctx context.Context, s settings.Settings, token string) (io.Read
 	return reply.Body, nil
 }
 
-// residentMB is the memory of a process.
+// residentMB returns the resident memory of a process.
 func residentMB(t *testing.T, p *process) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.command.Process.Pid))

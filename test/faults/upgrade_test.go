@@ -20,9 +20,9 @@ import (
 	"interlock/test/traffic"
 )
 
-// TestTheProgramBeforeServesBesideThisOne upgrades two replicas behind HAProxy under writers,
-// readers and watchers, as docs/operations.md says, and takes one of them back. The program before
-// is at $INTERLOCK_PREVIOUS: `make previous` builds it.
+// TestTheProgramBeforeServesBesideThisOne upgrades two replicas behind HAProxy under
+// writers, readers and watchers, following docs/operations.md, and downgrades one of them.
+// The previous program is at $INTERLOCK_PREVIOUS: `make previous` builds it.
 func TestTheProgramBeforeServesBesideThisOne(t *testing.T) {
 	previous := os.Getenv("INTERLOCK_PREVIOUS")
 	require.NotEmpty(t, previous, "run make previous")
@@ -72,8 +72,8 @@ func TestTheProgramBeforeServesBesideThisOne(t *testing.T) {
 	keepPromises(t, base)
 }
 
-// anotherShopAt returns a caller of one replica who is of another tenant than c, and may do
-// everything there: nobody else writes its orders.
+// anotherShopAt returns a caller of one replica with all permissions in another tenant than
+// c. No other client writes the orders of that tenant.
 func anotherShopAt(t *testing.T, s settings.Settings, c *apptest.Caller, address string) *apptest.Caller {
 	t.Helper()
 	const tenant = "upgraded"
@@ -86,7 +86,8 @@ func anotherShopAt(t *testing.T, s settings.Settings, c *apptest.Caller, address
 	return &other
 }
 
-// repeatAtTheOther sends requests to the program before, and again with the same keys to this one.
+// repeatAtTheOther sends requests to the previous program, and repeats them with the same
+// keys at this one.
 func repeatAtTheOther(t *testing.T, before, now *apptest.Caller) {
 	for path, body := range map[string]string{
 		"/configs":                  `{"key":"upgraded","value":1,"valueType":"number"}`,
