@@ -121,8 +121,8 @@ func (m *member) runWaiting(p *packet) error {
 	return nil
 }
 
-// ExecContext implements driver.ExecerContext. Outside a transaction the statement is one
-// by itself.
+// ExecContext implements driver.ExecerContext. Outside a transaction the statement is its
+// own transaction.
 func (m *member) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
 	if m.packet != nil && m.packet.broken == nil && m.packet.waits(ctx, query, args, 0) {
 		return deferredResult{}, nil

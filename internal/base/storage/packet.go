@@ -352,7 +352,7 @@ func (s *session) alone(ctx context.Context, text string, args []driver.NamedVal
 // deferredResult is the preliminary result of a queued statement.
 type deferredResult struct{}
 
-// LastInsertId implements driver.Result: 0, which stands for none.
+// LastInsertId implements driver.Result. The id is unknown: 0.
 func (deferredResult) LastInsertId() (int64, error) { return 0, nil }
 
 // RowsAffected implements driver.Result.

@@ -32,9 +32,8 @@ func AcrossTenants(ctx context.Context) context.Context {
 	return context.WithValue(ctx, crossTenantKey{}, true)
 }
 
-// tenancy binds each statement to the tenant of its context. It denies by
-// default: a model with neither a TenantID nor the Global mark, and raw SQL that
-// does not name tenant_id, are refused.
+// tenancy binds each statement to the tenant of its context. It rejects a model with neither a
+// TenantID nor the Global mark, and raw SQL that does not name tenant_id.
 type tenancy struct{}
 
 func (tenancy) Name() string { return "tenancy" }
@@ -95,12 +94,12 @@ func bindTenant(db *gorm.DB) {
 	db.Statement.AddClause(clause.Where{Exprs: own})
 }
 
-// tenantAsRange is the setting of a query whose tenant is written as a range from it to it; see
-// order.between.
+// tenantAsRange is the setting of a query that selects the tenant by a range from it to it;
+// see order.between.
 const tenantAsRange = "storage:tenant-as-range"
 
-// encloseAlternatives puts what is there into one pair of brackets, so that an
-// OR among it cannot step around the tenant.
+// encloseAlternatives puts the existing conditions into parentheses, so that an OR among
+// them cannot bypass the tenant's condition.
 func encloseAlternatives(statement *gorm.Statement) {
 	c, ok := statement.Clauses["WHERE"]
 	if !ok {

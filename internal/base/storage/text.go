@@ -11,9 +11,9 @@ import (
 // lastRune comes after every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
-// ByPrefix reads at most limit rows of T whose column begins with one of the
-// spellings. The spelling that comes first has its rows first, and of each the
-// shortest, which is the spelling itself where a row has it, comes before all others.
+// ByPrefix reads at most limit rows of T whose column starts with one of the spellings. The
+// rows are in the order of the spellings, and for each spelling the shortest text, which
+// equals the spelling if such a row exists, comes first.
 func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit int) ([]T, error) {
 	query = query.Session(&gorm.Session{})
 	found := []T{}
@@ -31,8 +31,8 @@ func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit in
 	return found, nil
 }
 
-// Spellings returns a text as it is and in the other cases that it is likely to have
-// been stored in: lower, upper and with a capital letter.
+// Spellings returns a text and its likely stored spellings: lower case, upper case and with
+// a capital letter.
 func Spellings(text string) []string {
 	lower := strings.ToLower(text)
 	_, first := utf8.DecodeRuneInString(lower)

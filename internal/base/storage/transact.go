@@ -12,34 +12,34 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// MaxRuns is how often a transaction is run before its conflict is returned.
+// MaxRuns is the maximum number of runs of a transaction; then its conflict is returned.
 const MaxRuns = 8
 
 // ErrRunAgain marks an error of a transaction's function after which a new run of the
 // transaction may succeed, as when it lost a race for its rows.
 var ErrRunAgain = errors.New("the transaction has to be run again")
 
-// IsConflict reports whether err says that a transaction stood in the way of another one.
-// It is undone, and a new run of all of it may succeed.
+// IsConflict reports whether err is a conflict with another transaction. The transaction is
+// rolled back, and a new run of all of it may succeed.
 func IsConflict(err error) bool { return Is(err, WriteConflict, LockTimeout) }
 
-// IsAway reports whether err says that the database was not reached, or takes no writes now.
+// IsAway reports whether the database was unreachable, or accepts no writes now.
 func IsAway(err error) bool { return Is(err, ConnectionLost, Unavailable, ReadOnly) }
 
-// Transact runs fn in a transaction that lives for so long at the most, and commits it; an
-// error of fn rolls it back. After a conflict, and an error with ErrRunAgain, the whole of it
-// is run again, with growing pauses and at most MaxRuns times. The COMMIT does not end with
-// ctx, so that a caller who leaves cannot leave it undecided; one that is undecided is not
-// run again, because its effects would be there twice. It is for bookkeeping that is no
-// business mutation and needs no audit row, see Write. What it returns has its class; the
-// error of a COMMIT is that of Commit.
+// Transact runs fn in a transaction that lasts at most life, and commits it; an error of fn
+// rolls it back. After a conflict, or an error with ErrRunAgain, it runs the whole
+// transaction again, with growing pauses and at most MaxRuns times. The end of ctx does not
+// end the COMMIT, so that a disconnected caller leaves no undecided transaction. An
+// undecided transaction is not run again, because its effects could then exist twice.
+// Transact is for bookkeeping that needs no audit row; see Write. Errors have their class;
+// the error of a COMMIT is that of Commit.
 func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	return db.transact(ctx, life, fn, func(err error) bool { return !Undecided(err) && mayRunAgain(err) })
 }
 
-// TransactRepeatable is Transact for a function that changes nothing in a run after one
-// that was committed. So it is run again also when the link was lost, or nobody knows what
-// became of its COMMIT. An error is Undecided when that of any run was.
+// TransactRepeatable is Transact for a function whose repetition after a committed run
+// changes nothing. So it also runs again if the connection was lost or the outcome of the
+// COMMIT is unknown. The error is Undecided if the error of any run was.
 func (db *DB) TransactRepeatable(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	var open error
 	err := db.transact(ctx, life, fn, func(err error) bool {
@@ -85,7 +85,7 @@ func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *
 }
 
 // Backoff waits before the run that follows the given one, 1–4, 2–8, 4–16 … ms, and reports
-// false when ctx has ended meanwhile.
+// false if ctx ended during the wait.
 func Backoff(ctx context.Context, run int) bool {
 	shortest := time.Millisecond << min(run-1, 7)
 	return clock.Sleep(ctx, shortest+rand.N(3*shortest))

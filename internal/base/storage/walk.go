@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Behind is the condition that a row x of a table stands behind a place in the order of a key,
-// (x.a, x.b) > (?, ?), with its values. SQLite finds it by an index as it is, and MySQL when it
-// is written out. A place that is nil is before all rows.
+// Behind returns the condition, with its values, that a row x of a table is after a place
+// in the order of a key: (x.a, x.b) > (?, ?). SQLite uses an index for this form, MySQL
+// only for the expanded form. A nil place is before all rows.
 func (d Dialect) Behind(key []string, place []any) (string, []any) {
 	switch {
 	case place == nil:
@@ -30,8 +30,8 @@ func (d Dialect) Behind(key []string, place []any) (string, []any) {
 	return "(" + strings.Join(alternatives, " OR ") + ")", values
 }
 
-// ScannedPlace is a place as a statement of either engine gave it: MySQL's text protocol has
-// bytes for text.
+// ScannedPlace converts a place that was read with a statement of either engine: MySQL's
+// text protocol returns bytes for text.
 func ScannedPlace(values []any) []any {
 	for i, value := range values {
 		if text, ok := value.([]byte); ok {
@@ -41,8 +41,7 @@ func ScannedPlace(values []any) []any {
 	return values
 }
 
-// EncodePlace writes a place of numbers and texts such that it can be kept in a column; ""
-// for nil.
+// EncodePlace encodes a place of numbers and texts for a column; nil is "".
 func EncodePlace(place []any) (string, error) {
 	if place == nil {
 		return "", nil
@@ -51,7 +50,7 @@ func EncodePlace(place []any) (string, error) {
 	return string(text), err
 }
 
-// DecodePlace reads what EncodePlace wrote.
+// DecodePlace decodes the result of EncodePlace.
 func DecodePlace(text string) ([]any, error) {
 	if text == "" {
 		return nil, nil

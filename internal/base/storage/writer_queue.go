@@ -6,19 +6,20 @@ import (
 	"sync"
 )
 
-// writerQueue is a mutex that is had in the order in which it was asked for. Whoever waits may
-// bring a batch, which the owner can run in its place: that spares both a switch of goroutines.
+// writerQueue is a FIFO mutex. A waiter can provide a batch, which the owner can run for
+// it; this saves both goroutines a context switch.
 type writerQueue struct {
 	mu      sync.Mutex
 	owned   bool
 	waiting []*waiter
 }
 
-// waiter is one who waits in the queue.
+// waiter is an entry of the queue.
 type waiter struct {
-	// batch is nil for one who has to be the owner to do its work.
+	// batch is nil if the waiter needs the ownership for its work.
 	batch *batch
-	// owns says, once ready is closed, that the waiter is the owner now. Otherwise its batch was run.
+	// owns is valid once ready is closed: true if the waiter is the owner now, false if its
+	// batch was run.
 	owns  bool
 	ready chan struct{}
 }
@@ -29,8 +30,8 @@ func (q *writerQueue) lock(ctx context.Context) error {
 	return err
 }
 
-// lockOrRun waits until the caller is the owner, or its batch was run by one, or ctx ends before
-// either. Whoever became the owner at that moment is the owner.
+// lockOrRun waits until the caller is the owner, or an owner has run its batch, or ctx
+// ends. If the caller becomes the owner while ctx ends, it is the owner.
 func (q *writerQueue) lockOrRun(ctx context.Context, b *batch) (owns bool, err error) {
 	q.mu.Lock()
 	if !q.owned {
@@ -53,7 +54,7 @@ func (q *writerQueue) lockOrRun(ctx context.Context, b *batch) (owns bool, err e
 	return w.owns, nil
 }
 
-// remove takes one out who waits no longer, and reports false when the owner was faster.
+// remove removes a waiter that has given up, and reports false if the owner took it first.
 func (q *writerQueue) remove(w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,8 +66,8 @@ func (q *writerQueue) remove(w *waiter) bool {
 	return true
 }
 
-// next takes out who has waited longest; nil when nobody waits. It is for the owner, who then has
-// to run the waiter's batch or to make it the owner.
+// next removes the oldest waiter and returns it, or nil if there is none. Only the owner
+// may call it, and must then run the waiter's batch or make it the owner.
 func (q *writerQueue) next() *waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,13 +79,13 @@ func (q *writerQueue) next() *waiter {
 	return w
 }
 
-// own makes a waiter the owner in the caller's place.
+// own transfers the ownership to a waiter.
 func (w *waiter) own() {
 	w.owns = true
 	close(w.ready)
 }
 
-// unlock makes who has waited longest the owner, or nobody.
+// unlock makes the oldest waiter the owner, if there is one.
 func (q *writerQueue) unlock() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -4,4 +4,4 @@ package storagetest
 
 import "time"
 
-func pause(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // it is what it is for
+func pause(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // it simulates the delay of a link
