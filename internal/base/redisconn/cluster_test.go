@@ -13,7 +13,8 @@ import (
 	"interlock/test/tier"
 )
 
-// ends are how a master ends; frozen, it goes on taking connections and answers nothing.
+// ends are the ways in which a master fails; a frozen master still accepts connections but
+// does not respond.
 var ends = map[string]func(t *testing.T, master *redistest.Server){
 	"killed": func(t *testing.T, master *redistest.Server) { master.Kill(t) },
 	"frozen": func(t *testing.T, master *redistest.Server) { master.Pause(t) },
@@ -25,8 +26,8 @@ func requireServedSoon(t *testing.T, client redis.UniversalClient, key string) {
 	require.Eventually(t, func() bool { return client.Set(t.Context(), key, "after", 0).Err() == nil }, 30*time.Second, 20*time.Millisecond)
 }
 
-// A client that waits for its next look at the map of the cluster, which comes once a minute,
-// would ask the dead master all that time.
+// A client that waits for the next refresh of its cluster map, once a minute, would send
+// commands to the dead master until then.
 func TestAClusterThatHasFailedOverIsServedAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, end := range ends {

@@ -103,7 +103,7 @@ func TestAClusterIsReachedThroughAnyOfItsNodes(t *testing.T) {
 	}
 }
 
-// The proxy stands for a link that breaks after the command has arrived.
+// The proxy simulates a connection that breaks after the command has arrived.
 func TestACommandWhoseReplyWasLostIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -118,8 +118,8 @@ func TestACommandWhoseReplyWasLostIsNotSentAgain(t *testing.T) {
 			key := keyOn(t, cluster, node, name == "cluster")
 			require.NoError(t, direct.Set(t.Context(), key, 0, 0).Err())
 
-			// The server runs the command once it is resumed; until then the
-			// client's patience has run out.
+			// The server runs the command once it is resumed; by then the client's time
+			// limit has expired.
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			client := redistest.Connect(t, url)
@@ -154,7 +154,7 @@ func keyOn(t *testing.T, cluster *redistest.Cluster, node *redistest.Server, inC
 		if client.Get(t.Context(), key).Err() == nil {
 			return key
 		}
-		// A node of a cluster refuses the keys of the others.
+		// A node of a cluster rejects the keys of other nodes.
 		if err := client.Set(t.Context(), key, 0, 0).Err(); err == nil {
 			return key
 		}
