@@ -27,7 +27,7 @@ func siteAt(t testing.TB, address string) *Site {
 	return s
 }
 
-// made registers the passkey of an authenticator.
+// made registers an authenticator's passkey.
 func made(t testing.TB, s *Site, a *passkeytest.Authenticator) Passkey {
 	t.Helper()
 	options, err := s.CreationOptions(challenge, owner(), nil)
@@ -94,7 +94,8 @@ func TestTheOptionsAskForAUserWhoIsVerifiedAndForNoAttestation(t *testing.T) {
 	require.Equal(t, []string{"internal", "hybrid"}, asked.Allow[0].Transports)
 }
 
-// wrong are the ways in which an authenticator, a browser or a page can be wrong.
+// wrong are the ways in which the response of an authenticator, a browser or a page can be
+// invalid.
 var wrong = []struct {
 	name string
 	make func(a *passkeytest.Authenticator)
@@ -215,7 +216,7 @@ func FuzzAnswersOfBrowsers(f *testing.F) {
 	f.Add([]byte(creation))
 	f.Add([]byte(a.Get(f, request(f, s, p))))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		// Whatever it is, it is an answer or refused, and nothing breaks.
+		// Any input is either accepted or rejected with ErrRefused.
 		if _, err := s.Register(challenge, owner(), answer); err != nil {
 			require.ErrorIs(t, err, ErrRefused)
 		}

@@ -26,7 +26,7 @@ const (
 	attested       byte = 1 << 6
 )
 
-// Authenticator has at most one passkey, of ES256, and behaves as its fields specify.
+// Authenticator has at most one ES256 passkey and behaves as its fields specify.
 type Authenticator struct {
 	// Origin is the origin of the requesting page.
 	Origin string
