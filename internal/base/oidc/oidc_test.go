@@ -29,7 +29,7 @@ func clientOf(p *oidctest.Provider) oidc.Client {
 	return oidc.Client{Issuer: p.URL, ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 }
 
-// visit asks, signs in as a subject, and redeems the answer.
+// visit starts a sign-in, signs in as a subject, and redeems the response.
 func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.Kept) (oidc.Named, error) {
 	t.Helper()
 	location, err := by.Ask(t.Context(), kept, redirect)
@@ -137,7 +137,7 @@ func cutLast(token string) (body, signature string, found bool) {
 	return token[:at], token[at+1:], true
 }
 
-// broken has a provider answer one path with a status.
+// broken makes a provider respond to one path with a status.
 func broken(path string, status int) func(*oidctest.Provider) {
 	return func(p *oidctest.Provider) {
 		p.Before = func(w http.ResponseWriter, r *http.Request) bool {
