@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-// Few names and few values make the two sides meet often.
+// Few names and few values make the two sides change the same members often.
 var (
 	names   = rapid.SampledFrom([]string{"a", "b", "c", "", "a/b", "~", "é"})
 	scalars = rapid.SampledFrom([]any{nil, true, false, "", "x",
@@ -35,7 +35,7 @@ func document(depth int) *rapid.Generator[any] {
 	})
 }
 
-// edit changes a document here and there, and leaves most of it alone.
+// edit changes some members of a document and leaves most of it unchanged.
 func edit(t *rapid.T, doc any) any {
 	object, ok := merge.ObjectOf(doc)
 	if !ok || rapid.IntRange(0, 9).Draw(t, "replace") == 0 {
@@ -121,8 +121,8 @@ func TestNoChangeIsLost(t *testing.T) {
 	})
 }
 
-// requireAccounted wants a change either inside a conflict, or in its side's
-// list and, if there is a merged document, with its value in that document.
+// requireAccounted requires each change either inside a conflict, or in its side's list
+// and, if there is a merged document, with its value in that document.
 func requireAccounted(t *rapid.T, result merge.Result, change merge.Change, own []string) {
 	contested := 0
 	for _, conflict := range result.Conflicts {
@@ -166,8 +166,8 @@ func requireSameValue(t *rapid.T, want, got merge.Value) {
 	requireSame(t, want.JSON, got.JSON)
 }
 
-// diffAsPatch turns a list of changes into the merge patch that makes them. A
-// document that is not an object on both sides is its own patch.
+// diffAsPatch converts a list of changes into the equivalent merge patch. If a document is
+// not an object on both sides, the patch is the other document.
 func diffAsPatch(base, other any) any {
 	_, wasObject := merge.ObjectOf(base)
 	_, isObject := merge.ObjectOf(other)
@@ -186,14 +186,14 @@ func diffAsPatch(base, other any) any {
 			}
 			parent = inner
 		}
-		// An object that replaces one would be merged into it, but Diff
-		// descends there, so that a value here replaces or removes.
+		// An object that replaces an object would be merged into it, but Diff descends in
+		// that case, so this value is not one.
 		parent[names[len(names)-1]] = change.After.JSON
 	}
 	return patch
 }
 
-// withoutNulls drops what a merge patch cannot express: null members.
+// withoutNulls removes null members, which a merge patch cannot express.
 func withoutNulls(doc any) any {
 	object, ok := merge.ObjectOf(doc)
 	if !ok {
