@@ -100,7 +100,7 @@ func (s *stack) useAsPeopleDo(t *testing.T, c *apptest.Caller) {
 const unset = "BackupOld"
 
 // requireWatched checks that Prometheus scrapes both replicas and has loaded every rule,
-// and that no rule fires.
+// and that no rule except unset would fire.
 func (s *stack) requireWatched(t *testing.T) {
 	t.Helper()
 	var file struct {

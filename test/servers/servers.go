@@ -1,5 +1,5 @@
-// Package servers finds the programs of database servers, the account that they run as, and marks
-// the tests whose results Go must not cache.
+// Package servers finds the programs of database servers and the account that they run as,
+// and marks the tests whose results Go must not cache.
 package servers
 
 import "os"
