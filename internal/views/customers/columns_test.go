@@ -26,7 +26,8 @@ var never = map[string]string{
 	"installation": "epoch reason", "inventories": "sku updated_by_name", "inventory_holds": "holder sku", "inventory_movements": "sku kind holder",
 	"items": "status", "item_histories": "action status", "log_places": "name", "menus": "icon permission updated_by_name", "menu_histories": "action icon permission changed_by_name",
 	"mq_batches": "id queue", "mq_queues": "name", "orders": "order_no coupon_code payment_method carrier", "order_histories": "action", "order_lines": "sku name",
-	// A message is a ticket that waits, and with one of those nobody is erased.
+	// A message belongs to a waiting ticket, and a customer with a waiting ticket is not
+	// erased.
 	"mq_messages": "queue message_id batch_id error trace", "promise_checks": "name place", "promise_violations": "name", "recovery_codes": "code_hash",
 	"refunds": "order_no method origin", "refund_histories": "action", "refund_lines": "sku name", "retention_sweeps": "name place", "retention_tallies": "name",
 	"roles": "name updated_by_name", "role_histories": "action name permissions changed_by_name", "role_permissions": "permission",
@@ -36,7 +37,7 @@ var never = map[string]string{
 	"user_histories": "action username display_name roles changed_by_name", "user_links": "identity_hash issuer subject", "user_passkeys": "site credential_hash transports model", "encryption_keys": "id", "wallet_entries": "kind", "work_order_histories": "action",
 }
 
-// kept replies are package idempotency's.
+// Package idempotency handles the stored replies.
 const elsewhere = "idempotency_keys"
 
 func TestEachTextOfTheSchemaIsErasedOrNamesNoCustomer(t *testing.T) {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //
-//   - A part appears only for callers with permission to read what it counts.
+//   - A part appears only for callers with permission to read the counted records.
 //   - The numbers are queried, not stored, with two exceptions, and no count exceeds
 //     storage.Bound. A rejected write leaves no row, so conflicts are counted with their
 //     responses (conflicts.go). The orders by day read many rows, so a process caches them

@@ -81,7 +81,7 @@ func (f serverFacts) syncBinlog() Finding {
 		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 		finding.Says = "It is 1: the binary log, which decides at recovery what was committed, is on the disk before a write is acknowledged."
 		return finding
-	case "0": // which is what how and often say
+	case "0": // how and often have the values for it
 	default:
 		finding.Loss.Machine, often = Moments, "moments"
 		how = "before every " + finding.Value + "th group of commits"

@@ -5,10 +5,10 @@ import "github.com/prometheus/client_golang/prometheus"
 var (
 	redisUsed    = prometheus.NewDesc("interlock_redis_memory_used_bytes", "Memory that Redis uses, by node (empty unless it is a cluster).", []string{"node"}, nil)
 	redisLimit   = prometheus.NewDesc("interlock_redis_memory_limit_bytes", "Memory that Redis may use (maxmemory); 0 means no limit.", []string{"node"}, nil)
-	redisEvicted = prometheus.NewDesc("interlock_redis_evicted_keys_total", "Keys that Redis has dropped for want of memory since it started.", []string{"node"}, nil)
+	redisEvicted = prometheus.NewDesc("interlock_redis_evicted_keys_total", "Keys that Redis has evicted since its start because its memory was full.", []string{"node"}, nil)
 	redisInfo    = prometheus.NewDesc("interlock_redis_info", "1, with the eviction policy of Redis (maxmemory-policy).", []string{"node", "policy"}, nil)
-	clockSkew    = prometheus.NewDesc("interlock_clock_skew_seconds", "How far an engine's clock is ahead of this process's.", []string{"engine", "node"}, nil)
-	clockError   = prometheus.NewDesc("interlock_clock_skew_error_seconds", "Half the round trip: the skew is known to within it.", []string{"engine", "node"}, nil)
+	clockSkew    = prometheus.NewDesc("interlock_clock_skew_seconds", "Seconds by which an engine's clock is ahead of this process's clock.", []string{"engine", "node"}, nil)
+	clockError   = prometheus.NewDesc("interlock_clock_skew_error_seconds", "Accuracy of the clock skew: half the round-trip time.", []string{"engine", "node"}, nil)
 	findings     = prometheus.NewDesc("interlock_engine_finding", "1 for each setting that needs attention, by level (risk, unknown, broken).", []string{"engine", "node", "name", "level"}, nil)
 )
 

@@ -3,15 +3,15 @@ package promises
 import "github.com/prometheus/client_golang/prometheus"
 
 var (
-	violations = prometheus.NewDesc("interlock_promise_violations", "Things that break the promise, as the current or the last whole look at it counts them.", []string{"promise"}, nil)
-	lastTrue   = prometheus.NewDesc("interlock_promise_last_true_timestamp_seconds", "When the last whole look at the promise ended in which nothing broke it.", []string{"promise"}, nil)
-	lastLook   = prometheus.NewDesc("interlock_promise_last_look_timestamp_seconds", "When the last whole look at the promise ended.", []string{"promise"}, nil)
-	lookedAt   = prometheus.NewDesc("interlock_promise_rows", "Rows that the last whole look at the promise took in.", []string{"promise"}, nil)
-	busy       = prometheus.NewDesc("interlock_promise_busy_seconds", "Time of the database that the last whole look at the promise took.", []string{"promise"}, nil)
+	violations = prometheus.NewDesc("interlock_promise_violations", "Violations of the promise found by the current or the last complete check.", []string{"promise"}, nil)
+	lastTrue   = prometheus.NewDesc("interlock_promise_last_true_timestamp_seconds", "End time of the last complete check that found no violation of the promise.", []string{"promise"}, nil)
+	lastLook   = prometheus.NewDesc("interlock_promise_last_look_timestamp_seconds", "End time of the last complete check of the promise.", []string{"promise"}, nil)
+	lookedAt   = prometheus.NewDesc("interlock_promise_rows", "Rows that the last complete check of the promise read.", []string{"promise"}, nil)
+	busy       = prometheus.NewDesc("interlock_promise_busy_seconds", "Database time of the last complete check of the promise.", []string{"promise"}, nil)
 )
 
-// Collectors returns what the service measures. A scrape asks no engine: a process that does
-// not check itself is at most 15 seconds late.
+// Collectors returns the metrics of the service. A scrape queries no engine: a process that
+// does not check itself is at most 15 seconds late.
 func (s *Service) Collectors() []prometheus.Collector { return []prometheus.Collector{collector{s}} }
 
 type collector struct{ service *Service }

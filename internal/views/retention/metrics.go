@@ -3,10 +3,10 @@ package retention
 import "github.com/prometheus/client_golang/prometheus"
 
 var (
-	removedRowsOf = prometheus.NewDesc("interlock_retention_removed_rows", "Rows of the table that were removed for their age since the database was made. Every process says the same.", []string{"table"}, nil)
-	limitOf       = prometheus.NewDesc("interlock_retention_limit_timestamp_seconds", "Rows of the table that were over before this time may be gone.", []string{"table"}, nil)
-	lastRunOf     = prometheus.NewDesc("interlock_retention_last_run_timestamp_seconds", "When the last whole run over the table ended.", []string{"table"}, nil)
-	busyOf        = prometheus.NewDesc("interlock_retention_busy_seconds", "Time of the database that the current or the last run over the table took.", []string{"table"}, nil)
+	removedRowsOf = prometheus.NewDesc("interlock_retention_removed_rows", "Expired rows removed from the table since the database was created. All processes report the same value.", []string{"table"}, nil)
+	limitOf       = prometheus.NewDesc("interlock_retention_limit_timestamp_seconds", "Rows of the table that ended before this time may have been removed.", []string{"table"}, nil)
+	lastRunOf     = prometheus.NewDesc("interlock_retention_last_run_timestamp_seconds", "End time of the last complete run over the table.", []string{"table"}, nil)
+	busyOf        = prometheus.NewDesc("interlock_retention_busy_seconds", "Database time of the current or the last run over the table.", []string{"table"}, nil)
 )
 
 // Collectors returns the metrics of the service. A scrape queries no engine: a process that

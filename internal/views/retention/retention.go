@@ -2,7 +2,7 @@
 //
 // Invariants:
 //
-//   - Nothing is removed of a kind whose setting is 0, which is the default: audit entries and
+//   - Rows of a kind whose setting is 0, the default, are never removed: audit entries and
 //     history are kept forever unless configured otherwise.
 //   - A version of a record is removed only when its successor is older than the limit, or
 //     when the record itself was deleted that long ago. So the newest version of an existing
