@@ -102,7 +102,7 @@ func (s *deadLetters) DiscardDead(ctx context.Context, units orders.Units, sale 
 func (s *deadLetters) discard(ctx context.Context, u *uow.Unit, id int64, letter mq.Message) error {
 	ticket, err := gate.TicketOf(letter)
 	if err != nil {
-		return nil //nolint:nilerr // bytes that are no ticket are nobody's, and only removed
+		return nil //nolint:nilerr // a message without a valid ticket is only removed
 	}
 	stock, err := stockOf(s.db.Read(ctx), id)
 	if err != nil {

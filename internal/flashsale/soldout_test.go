@@ -92,7 +92,7 @@ func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
 	return e.gate.held, e.gate.buyers
 }
 
-// tells requires that a customer gets the existing ticket.
+// tells requires that a customer's purchase returns the existing ticket.
 func (e *exhausted) tells(t *testing.T, user int64) {
 	t.Helper()
 	a := e.buy(t, e.sale, user, 1)

@@ -44,7 +44,7 @@ type eventful struct {
 type bought struct {
 	ticket string
 	user   int64
-	// told is the result that its customer was shown, "" before.
+	// told is the result in the customer's response, "" before.
 	told string
 }
 
