@@ -32,8 +32,8 @@ const (
 	askAgain = 200 * time.Millisecond
 )
 
-// Witness remembers something that was committed in the given epoch. It returns a
-// description of the part that the database lacks, or "".
+// Witness checks for rows that it knows were committed in the given epoch. It returns a
+// description of those that the database lacks, or "".
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
 // Watch follows the epoch of the database for one process. It checks every second while
@@ -55,7 +55,7 @@ type Watch struct {
 
 	// looks shares the result of a running check with all concurrent callers.
 	looks singleflight.Group
-	// current is nil before the first look.
+	// current is nil before the first check.
 	current atomic.Pointer[Epoch]
 	// links is the number of connection changes before the last successful check, or doubt
 	// if something was found missing since.
@@ -80,7 +80,7 @@ func NewWatch(db *storage.DB, clk clock.Clock) *Watch {
 	return w
 }
 
-// Collectors returns what it measures.
+// Collectors returns the metrics of the Watch.
 func (w *Watch) Collectors() []prometheus.Collector { return []prometheus.Collector{w.backedUp} }
 
 // Ask adds a witness. It must be called before the Watch is used.

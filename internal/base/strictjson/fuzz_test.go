@@ -70,7 +70,8 @@ func requireFault(t *testing.T, err error) {
 	require.Less(t, len(fault.Pointer), 20_000)
 }
 
-// What has one canonical text keeps it, means the same as before, and loses no number.
+// The canonical text is its own canonical text, has the same meaning as the original, and
+// loses no number.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))

@@ -48,7 +48,7 @@ type Embedded struct {
 	Note string `json:"note"`
 }
 
-// colour is a type that decodes itself and says why not.
+// colour is a type that decodes itself and returns the reason of an error.
 type colour string
 
 func (c *colour) UnmarshalJSON(data []byte) error {
