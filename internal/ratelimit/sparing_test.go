@@ -12,7 +12,7 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// counting is a Limiter that counts how often it is asked.
+// counting is a Limiter that counts its calls.
 type counting struct {
 	ratelimit.Limiter
 	asked int
