@@ -188,7 +188,7 @@ func (t *tree) test(ctx context.Context, wanted tests, nightly bool, overlay str
 	return got, nil
 }
 
-// event is one line of what `go test -json` prints.
+// event is one line of the output of `go test -json`.
 type event struct {
 	Action, Package, Test, Output, FailedBuild string
 }
