@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReleasedAndRefusedKeysTakeNoMemory(t *testing.T) {
+func TestReleasedAndRejectedKeysUseNoMemory(t *testing.T) {
 	locker := NewInProcess(Observer{})
 	var done sync.WaitGroup
 	for worker := range 8 {
@@ -29,7 +29,7 @@ func TestReleasedAndRefusedKeysTakeNoMemory(t *testing.T) {
 	require.Empty(t, locker.keys)
 }
 
-func TestALeaseGrantedAsItsWaitEndsIsPassedOn(t *testing.T) {
+func TestLeaseGrantedAfterTimeoutIsReleased(t *testing.T) {
 	locker := NewInProcess(Observer{})
 	holder, late, next := newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0], newClaims([]string{"key"}, "")[0]
 	require.False(t, locker.enqueue(holder))

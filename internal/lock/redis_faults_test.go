@@ -237,7 +237,7 @@ func TestHeldShowsTheLocksOfAllProcesses(t *testing.T) {
 	}, timeout, 5*time.Millisecond)
 }
 
-func TestALockThatIsHeldOnIsReportedOnce(t *testing.T) {
+func TestLongHeldLockIsReportedOnce(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond, TTL: time.Hour}
 	holder, other := newRedis(t, client, options), newRedis(t, redistest.Connect(t, redistest.SharedURL(t)), options)
