@@ -10,7 +10,7 @@ import (
 	"interlock/internal/mq"
 )
 
-func TestWhatWasEncodedIsDecoded(t *testing.T) {
+func TestEncodingRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := mq.Message{
 			ID:           rapid.StringN(1, 40, mq.MaxIDLength).Draw(t, "id"),

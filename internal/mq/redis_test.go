@@ -90,7 +90,7 @@ func TestALostReplyNeitherLosesNorDoubles(t *testing.T) {
 	}
 }
 
-func TestTheIDsOfAllMessagesAreListedWhereverTheyAre(t *testing.T) {
+func TestIDsIncludeMessagesInEveryState(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	q := mq.NewRedis(client, uniquePrefix(), mq.Options{}).Open("q")
 	var want []string
