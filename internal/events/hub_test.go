@@ -22,7 +22,7 @@ func TestEndedSubscriptionsTakeNoMemory(t *testing.T) {
 	require.Empty(t, bus.topics)
 }
 
-func TestAClosedSubscriptionIsNotKeptByItsContext(t *testing.T) {
+func TestContextDoesNotRetainClosedSubscription(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	bus := NewInProcess(1)

@@ -106,7 +106,7 @@ func TestSubscribersLagAfterACutConnectionAndThenGetEventsAgain(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatGoesSilentIsReplaced(t *testing.T) {
+func TestSilentConnectionIsReplaced(t *testing.T) {
 	options := redisOptions(t)
 	link := newLink(t, options.Addr)
 	options.Addr = link.addr()
@@ -144,7 +144,7 @@ func TestAnUnreadableMessageCountsAsMissed(t *testing.T) {
 	require.Equal(t, "1", receive(t, subscription).Event.Key)
 }
 
-func TestPrefixIsTakenLiterally(t *testing.T) {
+func TestPrefixIsLiteral(t *testing.T) {
 	options := redisOptions(t)
 	prefix := uniquePrefix() + `[a]*?\`
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: prefix, Buffer: 8})
