@@ -45,7 +45,7 @@ func TestKeysExpireWhenRefilled(t *testing.T) {
 	require.Greater(t, ttl, 19*time.Minute)
 }
 
-func TestScriptIsLoadedAgainAfterRedisForgotIt(t *testing.T) {
+func TestScriptIsReloadedAfterRedisLostIt(t *testing.T) {
 	// On a server of its own: the shared one's scripts are counted on by others.
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	limiter := ratelimit.NewRedis(client, uniquePrefix())
@@ -58,7 +58,7 @@ func TestScriptIsLoadedAgainAfterRedisForgotIt(t *testing.T) {
 	}
 }
 
-func TestUnreachableRedisIsAnErrorAndNoDecision(t *testing.T) {
+func TestUnreachableRedisReturnsError(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := listener.Addr().String()

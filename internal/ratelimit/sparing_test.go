@@ -56,7 +56,7 @@ func TestOnlyKeysThatAreBusyCostARoundTrip(t *testing.T) {
 	require.GreaterOrEqual(t, allowed, limit.Burst)
 }
 
-func TestASmallLimitIsHeldExactlyAndAnUnreachableStoreIsSaid(t *testing.T) {
+func TestSmallLimitIsExactAndStoreFailureIsReported(t *testing.T) {
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	shared := &counting{Limiter: ratelimit.NewInProcess(now.Now)}
 	here := ratelimit.NewSparing(ratelimit.NewInProcess(now.Now), shared)
