@@ -65,7 +65,7 @@ func costly(t *testing.T) (*market, *storagetest.Tap, *commands) {
 	return newMarket(storagetest.Tenant(t), t, db, now, queues, gate.NewRedis(client, queues, now)), statements, sent
 }
 
-func TestAPurchaseCostsOneScriptAndNoStatementAndSoDoesASoldOutAnswer(t *testing.T) {
+func TestPurchaseCostsOneScriptAndNoStatement(t *testing.T) {
 	s, statements, sent := costly(t)
 	sale := s.open(t, object{"quantity": 2, "perUserLimit": 1})
 	require.Equal(t, 202, s.buy(t, sale, 1, 1).Status)

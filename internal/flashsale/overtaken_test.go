@@ -121,7 +121,7 @@ func TestALostTicketWhoseLossCannotBeRecordedNowCannotBeReadNow(t *testing.T) {
 	})
 }
 
-func TestASaleThatSomebodyElseClosesAsItsTimeEndsIsNoFailureOfTheRound(t *testing.T) {
+func TestConcurrentCloseAtEndTimeIsNoFailure(t *testing.T) {
 	onAllTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		looks := s.sales.Rounds()

@@ -69,7 +69,7 @@ func TestAPurchaseIsQueuedAndBecomesAnOrder(t *testing.T) {
 	})
 }
 
-func TestCustomersOfAnyNameAreApartInTheGateAndInTheirOrders(t *testing.T) {
+func TestSimilarCustomerNamesStaySeparate(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		names := []string{"li", "Li", "a/b", "a:b", "a", "a/b:key", "shop/li+1=x@example.com", "7", "07", "-7", "q", strings.Repeat("x", 64)}
 		sale := s.open(t, object{"quantity": len(names), "perUserLimit": 1})
@@ -192,7 +192,7 @@ func TestARetriedPurchaseIsAnsweredWithItsFirstReply(t *testing.T) {
 	})
 }
 
-func TestATicketIsItsCustomersOwn(t *testing.T) {
+func TestTicketIsVisibleToItsCustomerOnly(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
@@ -328,7 +328,7 @@ func (s *market) raceForUnits(t *testing.T, units, limit, buyers int64) {
 	require.EqualValues(t, units, s.Count(t, &orders.Order{}, "1 = 1")-before)
 }
 
-func TestStockThatComesBackReopensASoldOutSale(t *testing.T) {
+func TestReturnedStockReopensSoldOutSale(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		bought := s.buy(t, sale, 7, 1)
@@ -496,7 +496,7 @@ func TestTheQueuesOfATenantAreThoseOfItsSales(t *testing.T) {
 	})
 }
 
-func TestASaleWhoseTimeIsOverIsClosed(t *testing.T) {
+func TestSaleIsClosedAfterItsEnd(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		s.Clock.Advance(2 * time.Hour)

@@ -68,7 +68,7 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 	})
 }
 
-func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
+func TestNextSampleIncludesBurst(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		round := s.sales.Rounds()
@@ -84,7 +84,7 @@ func TestABurstBetweenTwoSamplesIsInTheNext(t *testing.T) {
 	})
 }
 
-func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
+func TestLastNumbersOfClosedSaleStayReadable(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		round := s.sales.Rounds()
@@ -107,7 +107,7 @@ func TestTheLastNumbersOfAClosedSaleAreReadHoweverLongItRests(t *testing.T) {
 	})
 }
 
-func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
+func TestIdleSalePublishesNumbersEveryTenSeconds(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		s.open(t, nil)
 		news, err := s.Bus.Subscribe(t.Context(), flashsale.Topic)
@@ -130,7 +130,7 @@ func TestTheNumbersOfASaleThatRestsAreToldEveryTenSeconds(t *testing.T) {
 	})
 }
 
-func TestSamplesAreOfTheTimeOfTheServiceWhateverTheGatesClockShows(t *testing.T) {
+func TestSamplesUseTheServiceClock(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(world.Opening)
 		queues := mq.NewSQL(db, now, mq.Options{})

@@ -168,7 +168,7 @@ func renamedTo(t *testing.T, p planner, sale, name string) object {
 	return p.schedule(t, 202, sale, time.Hour, object{"name": name})
 }
 
-func TestOfAScheduledChangeOfASaleThatIsDueAndAnEditOneWins(t *testing.T) {
+func TestDueScheduledChangeAndEditOneWins(t *testing.T) {
 	onAllTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
 		s.Stock(t, "TEA-1", 900, 1000)

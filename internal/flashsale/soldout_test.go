@@ -149,7 +149,7 @@ func TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers(t *testing.T) {
 	})
 }
 
-func TestWhereTheBuyersCannotBeReadEachCustomerIsLookedUp(t *testing.T) {
+func TestUnreadableBuyersAreLookedUpIndividually(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
 		e.refuses(t, 1)
 		e.gate.unreadable = context.Canceled

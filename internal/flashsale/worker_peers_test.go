@@ -135,7 +135,7 @@ func TestTheWorkerOfASaleIsToldOfPurchasesElsewhere(t *testing.T) {
 
 // The test counts commands for 12 s of real time, which is meaningful only on an idle
 // machine.
-func TestAnOpenSaleAtRestCostsTheSameHoweverManyProcessesThereAre(t *testing.T) {
+func TestIdleSaleCostIsIndependentOfProcesses(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	db, server := storagetest.SQLite(t), redistest.NewServer(t)

@@ -212,7 +212,7 @@ type proto string
 func (p proto) Error() string { return string(p) }
 func (proto) RedisError()     {}
 
-func TestCustomersAreLetInAfterTheServerForgotItsScripts(t *testing.T) {
+func TestScriptsAreReloadedAfterServerLostThem(t *testing.T) {
 	g := newOnRedis(t, redistest.NewServer(t).URL())
 	require.NoError(t, g.client.ScriptFlush(g.ctx).Err())
 	a, err := g.Admit(g.ctx, Purchase{Ref: g.ref, Ticket: "c", User: "u", Units: 1, Time: opening})
@@ -220,7 +220,7 @@ func TestCustomersAreLetInAfterTheServerForgotItsScripts(t *testing.T) {
 	require.Equal(t, Accepted, a.Verdict)
 }
 
-func TestARecordIsReadAsItWasWrittenAndNothingElseIs(t *testing.T) {
+func TestRecordRoundTripsAndRejectsOtherText(t *testing.T) {
 	for _, ticket := range []Ticket{
 		{ID: "A", State: Queued, User: "li:7@shop.example=+/-_.", Units: 3, AcceptedTime: opening, Ahead: 12},
 		{ID: "B", State: Rejected, User: "7", AcceptedTime: opening, Reason: "lost"},

@@ -89,7 +89,7 @@ func TestNobodyIsLetInWhileRedisRefusesToWrite(t *testing.T) {
 }
 
 // A ticket with a result in SQL is safe without a replica.
-func TestATicketThatHasBecomeAnOrderWaitsForNoReplica(t *testing.T) {
+func TestOrderedTicketWaitsForNoReplica(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)
