@@ -13,7 +13,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-func TestAMergeThatIsOvertakenEachTimeIsAnsweredLockedAndKeepsItsCause(t *testing.T) {
+func TestRepeatedlyOvertakenMergeReturnsLocked(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		r := replicas(db, 1)[0]

@@ -244,7 +244,7 @@ func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
 	here.become(t, ctx, seen.ID, 5, content{"one", 9, 0})
 }
 
-func TestAUnitThatHasBegunGoesWithoutASlot(t *testing.T) {
+func TestStartedUnitNeedsNoSlot(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		seen := newThing(t, ctx, db)
 		r := replicas(db, 1)[0]
@@ -259,7 +259,7 @@ func TestAUnitThatHasBegunGoesWithoutASlot(t *testing.T) {
 	})
 }
 
-func TestASlotIsWaitedForNoLongerThanQueueTimeout(t *testing.T) {
+func TestSlotWaitIsBoundedByQueueTimeout(t *testing.T) {
 	db := storagetest.SQLite(t)
 	ctx := storagetest.Tenant(t)
 	r := replicas(db, 1)[0]

@@ -43,7 +43,7 @@ func reread(t *testing.T, ctx context.Context, db *storage.DB) storagetest.Thing
 	return thing
 }
 
-func TestAnUpdateOfTheVersionThatWasSeenRaisesItAndNamesItsAuthor(t *testing.T) {
+func TestUpdateRaisesVersionAndRecordsAuthor(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		require.NoError(t, do(ctx, db, func(ctx context.Context, u *uow.Unit) error {
@@ -174,7 +174,7 @@ func TestPreconditionsThatGuardNothingAreRefused(t *testing.T) {
 	}
 }
 
-func TestATagHoldsForItsRowAtItsVersionAlone(t *testing.T) {
+func TestETagMatchesOnlyItsRowAndVersion(t *testing.T) {
 	row := guard.Ref{ID: 123456, Version: 17}
 	p, err := guard.ParsePrecondition(row.ETag())
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func FuzzPrecondition(f *testing.F) {
 	})
 }
 
-func TestAWriteWithoutAPrincipalIsRefused(t *testing.T) {
+func TestWriteWithoutPrincipalIsRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		nobody := principal.With(ctx, principal.Principal{})
@@ -232,7 +232,7 @@ func TestAWriteWithoutAPrincipalIsRefused(t *testing.T) {
 	})
 }
 
-func TestAWriteOfSeveralStepsRaisesTheVersionByAsManyAndIsGuardedLikeAny(t *testing.T) {
+func TestMultiStepWriteRaisesVersionByItsSteps(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		thing := &storagetest.Thing{Name: "one"}

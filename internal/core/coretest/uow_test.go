@@ -284,7 +284,7 @@ func TestLocksAreReleasedOnlyWhenTheTransactionHasEnded(t *testing.T) {
 	})
 }
 
-func TestALockSaysWhoHoldsIt(t *testing.T) {
+func TestLockedErrorNamesHolder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := lock.NewInProcess(lock.Observer{})
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: clock.System{}})
@@ -433,7 +433,7 @@ func TestAnExplanationIsBuiltAfterTheRollback(t *testing.T) {
 	})
 }
 
-func TestAnErrorMarkedAgainIsRunAgainAndInTheEndReturned(t *testing.T) {
+func TestRetryErrorIsReturnedAfterLastRun(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		runner, _ := newRunner(db)
 		lost := errors.New("lost once more")
@@ -452,7 +452,7 @@ func TestAnErrorMarkedAgainIsRunAgainAndInTheEndReturned(t *testing.T) {
 	})
 }
 
-func TestAClientThatHangsUpBeforeCommitLeavesNothing(t *testing.T) {
+func TestDisconnectBeforeCommitRollsBack(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
@@ -466,7 +466,7 @@ func TestAClientThatHangsUpBeforeCommitLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestATransactionThatOutlivesItsBoundIsRolledBackAndSaidToBeUnavailable(t *testing.T) {
+func TestOverlongTransactionReturnsUnavailable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{
