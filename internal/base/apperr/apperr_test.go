@@ -18,7 +18,7 @@ func TestASentenceBeginsWithACapital(t *testing.T) {
 	require.Empty(t, apperr.New(apperr.NotFound, "").Detail)
 }
 
-func TestTheCauseIsForTheLogAndFoundByErrorsIs(t *testing.T) {
+func TestCauseIsLoggedAndMatchedByErrorsIs(t *testing.T) {
 	cause := errors.New("dial tcp: refused")
 	err := fmt.Errorf("list: %w", apperr.New(apperr.Unavailable, "Not now.").Because(cause))
 	require.ErrorIs(t, err, cause)
@@ -27,7 +27,7 @@ func TestTheCauseIsForTheLogAndFoundByErrorsIs(t *testing.T) {
 	require.Contains(t, err.Error(), "refused")
 }
 
-func TestAClientsOwnTextCannotFillItsReply(t *testing.T) {
+func TestEchoedClientTextIsBounded(t *testing.T) {
 	long := strings.Repeat("é", 10_000)
 	require.Less(t, len(apperr.MissingRow("config", long).Detail), 400)
 	require.Less(t, len(apperr.Malformed("/"+long, "is wrong").Detail), 400)

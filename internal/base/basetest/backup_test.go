@@ -115,7 +115,7 @@ func TestABackupThatIsRestoredIsTheDatabaseOfThenWithANewHistory(t *testing.T) {
 	})
 }
 
-func TestABackupOverwritesNothing(t *testing.T) {
+func TestBackupOverwritesNoFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	require.NoError(t, os.WriteFile(file, []byte("precious"), 0o600))
 	_, err := backup.Write(t.Context(), storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")}, file)
@@ -156,7 +156,7 @@ func TestWhatIsNoWholeBackupIsRefusedAndChangesNothing(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatIsDamagedIsReplacedAndKeptAsItIs(t *testing.T) {
+func TestRestoreKeepsDamagedDatabase(t *testing.T) {
 	live := filepath.Join(t.TempDir(), "interlock.db")
 	at := storage.Options{URL: "sqlite://" + live}
 	require.NoError(t, storagetest.Migrate(at.URL))
@@ -178,7 +178,7 @@ func TestADatabaseThatIsDamagedIsReplacedAndKeptAsItIs(t *testing.T) {
 	require.Equal(t, "not in the database yet", string(text))
 }
 
-func TestABackupOfANewerProgramIsRefused(t *testing.T) {
+func TestBackupOfNewerProgramIsRejected(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		fill(t, at.from)
 		db := storagetest.Open(t, at.from.URL)
@@ -192,7 +192,7 @@ func TestABackupOfANewerProgramIsRefused(t *testing.T) {
 	})
 }
 
-func TestWhatIsInUseIsNotReplaced(t *testing.T) {
+func TestRestoreDoesNotReplaceUsedDatabase(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		fill(t, at.from)
 		file := filepath.Join(t.TempDir(), "backup")
@@ -214,7 +214,7 @@ func TestWhatIsInUseIsNotReplaced(t *testing.T) {
 	})
 }
 
-func TestThereIsNothingToBackUpWhereThereIsNoDatabase(t *testing.T) {
+func TestBackupOfMissingDatabaseFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.db")
 	_, err := backup.Write(context.Background(), storage.Options{URL: "sqlite://" + path}, path+".backup")
 	require.ErrorContains(t, err, "no database at")

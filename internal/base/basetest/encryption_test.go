@@ -58,7 +58,7 @@ func TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives(t *testing.T) {
 	})
 }
 
-func TestOfProcessesThatComeWithDifferentKeysUnderOneIDOneIsLetIn(t *testing.T) {
+func TestOneOfTwoKeysUnderOneIDIsAccepted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		id, refused := fmt.Sprint("raced-", db.Dialect), 0
 		for _, err := range racing.Errors(8, func(racer int) error {

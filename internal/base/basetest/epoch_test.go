@@ -93,7 +93,7 @@ func TestOfManyWhoChangeOneEpochOneDoesAndAllLearnOfIt(t *testing.T) {
 	})
 }
 
-func TestAnEpochIsNewEachTime(t *testing.T) {
+func TestEachNewEpochIsUnique(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := read(t, ctx, db)
 		seen := map[epoch.Epoch]bool{first: true}
@@ -112,7 +112,7 @@ func TestAnEpochIsNewEachTime(t *testing.T) {
 	})
 }
 
-func TestAWatchLearnsOfAnEpochThatSomebodyHasChanged(t *testing.T) {
+func TestWatchDetectsChangedEpoch(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, asked := watched(db)
 		first := read(t, ctx, db)
@@ -215,7 +215,7 @@ func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing
 	})
 }
 
-func TestAWatchLooksByItself(t *testing.T) {
+func TestWatchChecksPeriodically(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch, w := watched(db)
 		first := read(t, ctx, db)
@@ -232,7 +232,7 @@ func TestAWatchLooksByItself(t *testing.T) {
 	})
 }
 
-func TestALookThatTakesLongIsBelievedByWhoeverAskedBeforeIt(t *testing.T) {
+func TestSlowCheckServesCallersFromBeforeIt(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := storagetest.SQLite(t)
 	watch := epoch.NewWatch(db, clock.NewFake(noon))

@@ -68,7 +68,7 @@ func TestATrialOfABackupChangesNothingAndLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestATrialOfWhatIsNoWholeBackupIsRefused(t *testing.T) {
+func TestTrialOfIncompleteBackupIsRejected(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		fill(t, at.from)
 		file := filepath.Join(t.TempDir(), "backup")

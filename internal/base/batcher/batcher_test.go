@@ -107,7 +107,7 @@ func TestAFailureIsToldToThoseWhoWaitWithoutAFlushOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesBeforeItsTurnIsNotFlushed(t *testing.T) {
+func TestCancelledCallIsNotFlushed(t *testing.T) {
 	d := newDoor()
 	impatient, leave := context.WithCancelCause(t.Context())
 	hungUp := errors.New("hung up")

@@ -240,7 +240,7 @@ func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T)
 	requireHeld(t, next)
 }
 
-func TestLostIsClosedWhenAnotherHasTheClaim(t *testing.T) {
+func TestLostIsClosedWhenAnotherServerOwnsTheClaim(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	c := take(t, elsewhere(db, "shop-1"))
@@ -250,7 +250,7 @@ func TestLostIsClosedWhenAnotherHasTheClaim(t *testing.T) {
 	require.ErrorContains(t, lost(t, c), "on shop-2")
 }
 
-func TestAHolderWhoseRowIsGoneEnds(t *testing.T) {
+func TestHolderEndsWhenItsRowIsDeleted(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	c := take(t, elsewhere(db, "shop-1"))
@@ -355,7 +355,7 @@ func TestADatabaseThatIsAwayEndsNobody(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestWhoWaitsStopsWhenItsProgramIsToEnd(t *testing.T) {
+func TestWaitForClaimEndsAtShutdown(t *testing.T) {
 	db := unclaimed(t)
 	crash(t, leased(elsewhere(db, "shop-1"), forever))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("told to end"))

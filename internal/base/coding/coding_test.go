@@ -9,7 +9,7 @@ import (
 	"interlock/internal/base/coding"
 )
 
-func TestAClientIsSentOnlyWhatItTakes(t *testing.T) {
+func TestResponseUsesAcceptedCoding(t *testing.T) {
 	for accept, takes := range map[string]bool{
 		"":                             false,
 		"gzip":                         true,

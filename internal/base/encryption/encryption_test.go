@@ -21,7 +21,7 @@ func newCipher(t *testing.T, keys ...string) Cipher {
 
 var secret = []byte("the secret of a tenant")
 
-func TestAnEncryptedValueShowsNothingAndIsReadInItsPlaceOnly(t *testing.T) {
+func TestEncryptedValueIsBoundToItsField(t *testing.T) {
 	c := newCipher(t, key("now", 1))
 	kept, id := c.Encrypt(secret, "here")
 	require.Equal(t, "now", id)
@@ -37,7 +37,7 @@ func TestAnEncryptedValueShowsNothingAndIsReadInItsPlaceOnly(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnreadable)
 }
 
-func TestWithoutAKeyValuesStayInClearAndAreReadWithOneToo(t *testing.T) {
+func TestPlaintextValuesStayReadableWithAKey(t *testing.T) {
 	kept, id := Cipher{}.Encrypt(secret, "here")
 	require.Empty(t, id)
 	require.Equal(t, secret, kept)
@@ -58,7 +58,7 @@ func TestAfterARotationOlderValuesAreStillRead(t *testing.T) {
 	require.ErrorContains(t, err, `"old" is not there`)
 }
 
-func TestKeysThatCannotEncryptAreRefusedByName(t *testing.T) {
+func TestInvalidKeysAreRejectedByName(t *testing.T) {
 	for _, keys := range [][]string{
 		{"no-colon"}, {":" + base64.StdEncoding.EncodeToString(make([]byte, 32))}, {"a:!!"},
 		{"a:" + base64.StdEncoding.EncodeToString(make([]byte, 16))}, {key("a", 1), key("a", 2)},

@@ -41,7 +41,7 @@ func TestAFileOfKeysIsNeverOverwritten(t *testing.T) {
 	require.Equal(t, []string{key("new", 2), key("old", 1)}, keys)
 }
 
-func TestAFileWithoutKeysIsRefusedByName(t *testing.T) {
+func TestKeyFileWithoutKeysIsRejectedByName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	_, err := ReadFile(path)
 	require.ErrorIs(t, err, fs.ErrNotExist)

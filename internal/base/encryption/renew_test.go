@@ -43,7 +43,7 @@ func TestARenewedValueIsTheSameWhoeverRenewsItAndOfTheCurrentKey(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnreadable)
 }
 
-func TestACodeIsTheSameForOneKeyAndPurposeAlone(t *testing.T) {
+func TestCodeDependsOnKeyAndPurpose(t *testing.T) {
 	c := newCipher(t, key("now", 1), key("old", 2))
 	code := c.MAC("here", secret)
 	require.Len(t, code, 32)
@@ -53,7 +53,7 @@ func TestACodeIsTheSameForOneKeyAndPurposeAlone(t *testing.T) {
 	require.Nil(t, newCipher(t, None, key("old", 2)).MAC("here", secret))
 }
 
-func TestNoneKeepsNewValuesInClearAndReadsOlderOnes(t *testing.T) {
+func TestNoneStoresPlaintextAndReadsOlderValues(t *testing.T) {
 	kept, id := newCipher(t, key("old", 1)).Encrypt(secret, "here")
 	c := newCipher(t, None, key("old", 1))
 	plain, err := c.Decrypt(kept, id, "here")

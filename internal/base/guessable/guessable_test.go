@@ -47,7 +47,7 @@ func TestPasswordsThatAreTriedFirstAreKnownHoweverTheyAreDressed(t *testing.T) {
 	}
 }
 
-func TestPasswordsThatNobodyTriesFirstAreTaken(t *testing.T) {
+func TestUncommonPasswordsAreAccepted(t *testing.T) {
 	for _, password := range []string{
 		"nine green bottles standing", "a long password", "correct horse battery", "gravel-ten-umbrella", "Tr0ub4dor&3x9",
 		"vK8#qz1!Lw0p", "monkey-Zq81.xTn", "九个绿色的瓶子站在墙上吗", "an interlock of nine doors", "weidong likes rain a lot",
@@ -58,7 +58,7 @@ func TestPasswordsThatNobodyTriesFirstAreTaken(t *testing.T) {
 	require.Empty(t, Check(""), "which is too short to be asked about")
 }
 
-func TestEveryCommonPasswordThatIsLongEnoughIsRefused(t *testing.T) {
+func TestLongCommonPasswordsAreRejected(t *testing.T) {
 	words, err := readCommon()
 	require.NoError(t, err)
 	require.Greater(t, len(words), 49_000)

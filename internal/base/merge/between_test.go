@@ -8,7 +8,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-func TestThePatchBetweenTwoDocumentsMakesOneOfTheOther(t *testing.T) {
+func TestBetweenPatchConvertsOneDocumentToOther(t *testing.T) {
 	for _, c := range []struct {
 		from, to, patch string
 		possible        bool

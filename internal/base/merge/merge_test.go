@@ -13,7 +13,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-func TestAbsentAndNullAreToldApartInConflicts(t *testing.T) {
+func TestConflictsDistinguishAbsentFromNull(t *testing.T) {
 	result := merge.ThreeWay(
 		parse(t, `{"removedByMe":1,"clearedByMe":1}`),
 		parse(t, `{"clearedByMe":null}`),
@@ -84,7 +84,7 @@ func TestTreeKeepsIntegersOfGoStructsExact(t *testing.T) {
 	require.Equal(t, `{"amount":9007199254740993,"remark":"x","value":{"a":"<&>","b":1.0}}`, string(text))
 }
 
-func TestParseRefusesAnythingButOneValue(t *testing.T) {
+func TestParseRejectsAnythingButOneValue(t *testing.T) {
 	for _, text := range []string{``, ` `, `{}{}`, `1 2`, `{"a":1}]`, `{"a"}`, `nul`, `01`} {
 		_, err := merge.Parse([]byte(text))
 		require.Error(t, err, text)

@@ -33,7 +33,7 @@ func TestMembersKeepTheirOrderAndNewOnesFollowInThatOfThePatch(t *testing.T) {
 	}
 }
 
-func TestAMergeKeepsTheirOrderAndAddsYoursAfterIt(t *testing.T) {
+func TestMergeKeepsTheirOrderAndAppendsYours(t *testing.T) {
 	result := merge.ThreeWay(
 		parse(t, `{"z":1,"m":{"q":1,"b":2},"a":3}`),
 		parse(t, `{"z":1,"m":{"q":1,"b":9,"y":1,"c":2},"a":3,"n":1,"d":2}`),
@@ -43,7 +43,7 @@ func TestAMergeKeepsTheirOrderAndAddsYoursAfterIt(t *testing.T) {
 	require.Equal(t, `{"z":1,"x":7,"m":{"q":8,"b":9,"y":1,"c":2},"a":4,"n":1,"d":2}`, string(merged))
 }
 
-func TestTheOrderOfMembersAloneIsNoDifference(t *testing.T) {
+func TestMemberOrderIsNoDifference(t *testing.T) {
 	a, b := parse(t, `{"z":1,"a":{"y":2,"b":[{"d":1,"c":2}]}}`), parse(t, `{"a":{"b":[{"c":2,"d":1}],"y":2},"z":1}`)
 	require.True(t, merge.Equal(a, b))
 	require.Empty(t, merge.Diff(a, b))
@@ -68,7 +68,7 @@ func TestAMapIsAnObjectSortedByName(t *testing.T) {
 	require.True(t, merge.Equal(map[string]any{"a": "1", "b": "2"}, parse(t, `{"b":"2","a":"1"}`)))
 }
 
-func TestOfAMemberThatIsThereTwiceTheLastCounts(t *testing.T) {
+func TestLastDuplicateMemberWins(t *testing.T) {
 	text, err := merge.Encode(parse(t, `{"a":1,"b":2,"a":3}`))
 	require.NoError(t, err)
 	require.Equal(t, `{"a":3,"b":2}`, string(text))

@@ -182,7 +182,7 @@ func TestClocksMayDifferByOneMinuteAndNotByTwo(t *testing.T) {
 	}
 }
 
-func TestAProviderThatIsDownIsAskedAgainSoonAndOneThatWasKnownGoesOnToBe(t *testing.T) {
+func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 	at, now := oidctest.New(t), clock.NewFake(time.Now())
 	by := oidc.New(clientOf(at), now)
 	var asked atomic.Int64
@@ -235,7 +235,7 @@ func TestASlowProviderHoldsUpNobodyForLongerThanTheTimeout(t *testing.T) {
 	require.Less(t, time.Since(began), oidc.Timeout+time.Minute)
 }
 
-func TestOnlyAddressesThatNobodyOnTheWayReadsAreSafe(t *testing.T) {
+func TestOnlyConfidentialAddressesAreSafe(t *testing.T) {
 	for address, safe := range map[string]bool{
 		"https://id.example": true, "http://127.0.0.1:9/x": true, "http://[::1]:9": true, "http://localhost": true,
 		"http://id.example": false, "http://127.0.0.1.example": false, "ftp://localhost": false, "id.example": false, "": false, "https://a@id.example": false,

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAPanicIsAnErrorThatSaysWhereItWas(t *testing.T) {
+func TestPanicErrorContainsItsPosition(t *testing.T) {
 	run := func() (err error) {
 		defer func() { err = Error(recover()) }()
 		panic("out of tea")

@@ -77,7 +77,7 @@ func TestAPasskeyIsMadeAndUsed(t *testing.T) {
 	}
 }
 
-func TestTheOptionsAskForAUserWhoIsVerifiedAndForNoAttestation(t *testing.T) {
+func TestOptionsRequireVerificationWithoutAttestation(t *testing.T) {
 	s := siteAt(t, shop)
 	has := made(t, s, passkeytest.New(shop))
 	options, err := s.CreationOptions(challenge, owner(), []Passkey{has})
@@ -167,7 +167,7 @@ func TestWhatIsWrongInAnyWayProvesNothing(t *testing.T) {
 	}
 }
 
-func TestAnOldKeyThatDoesNotSayWhoseItIsIsTaken(t *testing.T) {
+func TestPasskeyWithoutUserHandleIsAccepted(t *testing.T) {
 	s := siteAt(t, shop)
 	a := passkeytest.New(shop)
 	p := made(t, s, a)

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-func TestWhatACustomerCanBeCalled(t *testing.T) {
+func TestValidCustomerIDs(t *testing.T) {
 	for _, text := range []string{
 		"1", "0", "-1", "01001", "li", "Li", "user-123", "li@example.com", "a/b", "/", "user+1=x", "urn:shop:42", "._:@+=/-",
 		"0190f5c2-8f0a-7b11-8c1d-3f1e2a6b7c88", strings.Repeat("a", 64),
@@ -64,7 +64,7 @@ func TestACustomerAndAUserOfOneNumberAreTwoActors(t *testing.T) {
 	}
 }
 
-func TestAnIDThatAUserCannotHaveIsShownAsItStands(t *testing.T) {
+func TestInvalidUserIDIsDisplayedUnchanged(t *testing.T) {
 	for id, want := range map[string]string{
 		"0": `0`, "-7": `-7`, "9223372036854775807": `9223372036854775807`,
 		"ops": `"ops"`, "": `""`, "007": `"007"`, "+7": `"+7"`, "-0": `"-0"`, "7.0": `"7.0"`, "1e3": `"1e3"`, "9223372036854775808": `"9223372036854775808"`, "\"": `"\""`,

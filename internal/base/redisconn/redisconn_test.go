@@ -47,7 +47,7 @@ func TestAURLNamesATopology(t *testing.T) {
 	}
 }
 
-func TestAWrongURLIsExplainedWithoutItsPassword(t *testing.T) {
+func TestURLErrorOmitsPassword(t *testing.T) {
 	for url, want := range map[string]string{
 		"":                                   "redis://HOST:PORT/0",
 		"localhost:6379":                     "redis://HOST:PORT/0",
@@ -90,7 +90,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestAClusterIsReachedThroughAnyOfItsNodes(t *testing.T) {
+func TestConnectsToClusterThroughAnyNode(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	client := redistest.Connect(t, "redis+cluster://127.0.0.1:1,"+cluster.Nodes[2].Addr)
 	for i := range 50 {
@@ -104,7 +104,7 @@ func TestAClusterIsReachedThroughAnyOfItsNodes(t *testing.T) {
 }
 
 // The proxy simulates a connection that breaks after the command has arrived.
-func TestACommandWhoseReplyWasLostIsNotSentAgain(t *testing.T) {
+func TestCommandWithLostReplyIsNotRetried(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	cluster := redistest.NewCluster(t)

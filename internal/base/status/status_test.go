@@ -25,7 +25,7 @@ func door() status.Machine {
 	}
 }
 
-func TestAMachineAllowsWhatItDeclaresAndNothingElse(t *testing.T) {
+func TestMachineAllowsOnlyDeclaredTransitions(t *testing.T) {
 	m := status.New(door())
 	require.Equal(t, []string{"shut"}, m.Allowed(open))
 	require.Equal(t, []string{}, m.Allowed(burned), "[] in JSON, not null")
@@ -65,7 +65,7 @@ func TestStatesAreFoundByCodeAndByName(t *testing.T) {
 	require.EqualError(t, err, "must be one of open, shut, burned")
 }
 
-func TestAContradictoryDeclarationIsRefusedAtStart(t *testing.T) {
+func TestContradictoryDeclarationPanics(t *testing.T) {
 	stranger := status.State{Code: 9, Name: "stranger"}
 	mistakes := map[string]func(*status.Machine){
 		"state twice":      func(m *status.Machine) { m.States = append(m.States, open) },

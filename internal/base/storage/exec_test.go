@@ -12,7 +12,7 @@ import (
 )
 
 // The rules of GORM's plugins also apply to statements that bypass GORM.
-func TestAStatementPastGORMIsHeldToWhatItsPluginsSeeTo(t *testing.T) {
+func TestRawStatementsPassTheSameChecks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		require.NoError(t, db.Transact(ctx, life, addThing("one")))

@@ -183,7 +183,7 @@ func TestABatchWhoseAuthorLeavesItsQueueIsNotRun(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "other"}, crashed(t, ctx, b.disk))
 }
 
-func TestATransactionThatIsClosedBeforeItEndsHoldsTheWriterNoLonger(t *testing.T) {
+func TestClosedTransactionReleasesTheWriter(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := storagetest.SQLite(t)
 	storagetest.CreateThings(t, ctx, db)

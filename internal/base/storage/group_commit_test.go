@@ -266,7 +266,7 @@ func TestARefusalThatStandsOnWhatWasUndoneIsNotTold(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "before"}, crashed(t, ctx, b.disk))
 }
 
-func TestADatabaseThatIsClosedEndsItsGroupFirst(t *testing.T) {
+func TestCloseEndsTheGroupFirst(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	second := b.add(t, ctx, "second")
@@ -282,7 +282,7 @@ func TestADatabaseThatIsClosedEndsItsGroupFirst(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "second"}, names(t, ctx, storagetest.Open(t, "sqlite://"+b.disk.Path)))
 }
 
-func TestWhoGivesUpWaitingLeavesTheOthersTheirTurn(t *testing.T) {
+func TestAbandonedWaitKeepsTheQueueOrder(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	second := b.add(t, ctx, "second")

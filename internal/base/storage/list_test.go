@@ -58,7 +58,7 @@ func conditions() map[string]condition {
 
 // With every way of reading: all pages together contain the matching rows, once each and in
 // order, and a total that is reported as exact is exact.
-func TestPagesOfEveryWayHoldTheRowsThatMatchOnceInOrder(t *testing.T) {
+func TestPagesOfEveryPlanReturnEachRowOnce(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
@@ -150,7 +150,7 @@ func compareBy(key string, a, b storagetest.Thing) int {
 	return 0
 }
 
-func TestACountStopsAndSaysSo(t *testing.T) {
+func TestBoundedCountReportsThatItStopped(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		require.NoError(t, db.Read(ctx).Use(storage.ListBound(bound)))
 		storagetest.CreateThings(t, ctx, db)
@@ -183,7 +183,7 @@ func TestACountStopsAndSaysSo(t *testing.T) {
 
 // MariaDB scans from the end of a tenant to a value of the order's column if that is
 // written as a range, and all rows of a tenant up to a position if the tenant is not.
-func TestOnMariaDBEqualitiesAreRangesOnlyWhereAPageBeginsAtAPlace(t *testing.T) {
+func TestMariaDBTenantRangeIsForPagesAtAPlace(t *testing.T) {
 	db, _ := storagetest.TappedMariaDB(t)
 	ctx := storagetest.Tenant(t)
 	require.NoError(t, db.Read(ctx).Use(storage.ListBound(1)))

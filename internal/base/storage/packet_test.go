@@ -279,7 +279,7 @@ func TestWhatTheDriverCannotJoinGoesOneByOne(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsToGetOneStatementAtATimeDoes(t *testing.T) {
+func TestServerWithoutPacketsGetsSingleStatements(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t, "packets=false")
 	storagetest.CreateThings(t, ctx, db)
@@ -305,7 +305,7 @@ func TestATextOfSeveralStatementsIsRefused(t *testing.T) {
 	require.ErrorContains(t, db.Write(ctx).Raw("SELECT 1 /* tenant_id */; SELECT 2").Scan(new(int)).Error, "must not go on after a semicolon")
 }
 
-func TestPacketsGoOnlyToEnginesThatAreKnownToStopThem(t *testing.T) {
+func TestPacketsAreForEnginesThatStopThem(t *testing.T) {
 	for version, goes := range map[string]bool{
 		"10.11.19-MariaDB-0+deb12u1": true, "5.5.5-10.6.18-MariaDB-log": true, "11.4.3-MariaDB-ubu2404": true,
 		"8.4.2": true, "8.0.36-28": true, "8.0.39-0ubuntu0.22.04.1": true, "8.0.39-1+deb12u1": true, "8.0.36-log": true,

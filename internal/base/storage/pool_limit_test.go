@@ -74,7 +74,7 @@ func unit(ctx context.Context, db *storage.DB) error {
 	return db.Commit(tx)
 }
 
-func TestReplicasShareAServerThatHasTooFewConnectionsForThem(t *testing.T) {
+func TestReplicasShareScarceConnections(t *testing.T) {
 	address, _ := crowded(t, 8)
 	var replicas []*storage.DB
 	for range 3 {
@@ -217,7 +217,7 @@ func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
 	require.NoError(t, unit(ctx, db))
 }
 
-func TestAServerWithoutAConnectionLeftIsSaidToBeSoAtTheStart(t *testing.T) {
+func TestStartReportsServerWithoutFreeConnection(t *testing.T) {
 	address, _ := crowded(t, 2)
 	holder, err := storage.Open(t.Context(), storage.Options{URL: address})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 )
 
 // By default a server accepts 151 connections, for all replicas.
-func TestConnectionsThatABurstOpenedAreClosedWhenNobodyNeedsThem(t *testing.T) {
+func TestIdleConnectionsOfABurstAreClosed(t *testing.T) {
 	db, err := storage.Open(t.Context(), storage.Options{URL: storagetest.NewMariaDBURL(t), MaxIdleTime: 200 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })

@@ -44,7 +44,7 @@ func TestTheMigrationsMakeTheGoldenSchema(t *testing.T) {
 
 // Most tests run on a copy of a migrated database, so they cannot detect a difference of
 // the copy.
-func TestACopyOfTheMigratedDatabaseHasItsTablesAndTheirRows(t *testing.T) {
+func TestCopyOfMigratedDatabaseIsComplete(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
 	copied, made := pool(t, storagetest.Open(t, address)), pool(t, migrated(t, storagetest.NewMariaDBURL(t)))

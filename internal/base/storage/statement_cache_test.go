@@ -66,7 +66,7 @@ func cached(t *testing.T, most int) (*sql.DB, *preparations) {
 	return pool, counted
 }
 
-func TestAStatementIsPreparedOnceAndRunsWithEachOfItsValues(t *testing.T) {
+func TestStatementIsPreparedOnce(t *testing.T) {
 	pool, counted := cached(t, 8)
 	for i := range 10 {
 		_, err := pool.Exec("INSERT INTO things (id, name) VALUES (?, ?)", i, fmt.Sprint("thing ", i))
@@ -78,7 +78,7 @@ func TestAStatementIsPreparedOnceAndRunsWithEachOfItsValues(t *testing.T) {
 	require.EqualValues(t, 2, counted.prepared.Load())
 }
 
-func TestAStatementThatFailedRunsAgain(t *testing.T) {
+func TestFailedStatementCanRunAgain(t *testing.T) {
 	pool, counted := cached(t, 8)
 	add := func(id int, name string) error {
 		_, err := pool.Exec("INSERT INTO things (id, name) VALUES (?, ?)", id, name)
@@ -120,7 +120,7 @@ func TestAStatementRunsWhileRowsOfTheSameTextAreRead(t *testing.T) {
 	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 2}}, pairs)
 }
 
-func TestAStatementSeesWhatBecameOfTheSchema(t *testing.T) {
+func TestCachedStatementSeesSchemaChange(t *testing.T) {
 	pool, counted := cached(t, 8)
 	columns := func() []string {
 		rows, err := pool.Query("SELECT * FROM things")
@@ -141,7 +141,7 @@ func TestAStatementSeesWhatBecameOfTheSchema(t *testing.T) {
 	require.EqualValues(t, 1, counted.prepared.Load())
 }
 
-func TestAConnectionKeepsTheStatementsThatRanLastAndClosesAllOfThem(t *testing.T) {
+func TestConnectionCachesLatestStatements(t *testing.T) {
 	pool, counted := cached(t, 3)
 	ask := func(n int) {
 		var got int

@@ -129,7 +129,7 @@ func TestPagesHoldEachRowOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestCursorsAndSortsThatAreNotOursAreRefused(t *testing.T) {
+func TestForeignCursorsAndSortsAreRejected(t *testing.T) {
 	sorts := storage.Sorts{Columns: map[string]string{"name": "name", "status": "status"}, Default: "name"}
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)

@@ -47,7 +47,7 @@ func onOwnDatabase(t *testing.T, test func(t *testing.T, ctx context.Context, db
 	}
 }
 
-func TestASweepTakesWhatIsOverOfEveryTenantAndNothingElse(t *testing.T) {
+func TestSweepDeletesOnlyExpiredRowsOfAllTenants(t *testing.T) {
 	for name, s := range map[string]storage.Sweep{
 		"by id":     {Table: "things", Column: "amount", Until: 7},
 		"by a text": {Table: "things", Column: "amount", Until: 7, Key: "name"},
@@ -68,7 +68,7 @@ func TestASweepTakesWhatIsOverOfEveryTenantAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestSweepersThatMeetTakeTheSameRowsAndDoNotFail(t *testing.T) {
+func TestConcurrentSweepersDoNotFail(t *testing.T) {
 	onOwnDatabase(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		sweepable(t, ctx, db, 60)
 		errs := make([]error, 4)

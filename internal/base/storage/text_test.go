@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestRowsAreFoundByWhatTheyBeginWith(t *testing.T) {
+func TestRowsAreFoundByPrefix(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		for _, name := range []string{"tea", "tea-1", "tea-2", "te", "TEA", "TEA-1", "Tea", "teb", "t%", "茶", "茶碗"} {
@@ -41,7 +41,7 @@ func TestRowsAreFoundByWhatTheyBeginWith(t *testing.T) {
 	})
 }
 
-func TestSpellingsAreTheCasesThatATextIsLikelyToHave(t *testing.T) {
+func TestSpellingsAreTheLikelyCases(t *testing.T) {
 	for text, spellings := range map[string][]string{
 		"tea":    {"tea", "TEA", "Tea"},
 		"Tea":    {"Tea", "tea", "TEA"},

@@ -42,7 +42,7 @@ func TestALinkToMySQLSpeaksTLSWithTheServerThatItsURLTrustsAndNoOther(t *testing
 	}
 }
 
-func TestOptionsOfAMySQLURLThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidMySQLURLOptionsAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	for query, says := range map[string]string{
 		"?ssl=true": "ssl", "?tls=maybe": "maybe", "?tls=true&tls=true": "each once", "?tls=false&ca=x": "without a ca", "?packets=no": "true or false",

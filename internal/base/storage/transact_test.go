@@ -16,7 +16,7 @@ var (
 	undecided = storagetest.Refusal{Number: 1205, Message: "Lock wait timeout exceeded"}
 )
 
-func TestATransactionIsRunAgainWhenItIsKnownToBeUndone(t *testing.T) {
+func TestRolledBackTransactionRunsAgain(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)

@@ -27,7 +27,7 @@ func TestOneValueHasOneCanonicalText(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONHasNoCanonicalText(t *testing.T) {
+func TestInvalidJSONHasNoCanonicalText(t *testing.T) {
 	for _, text := range []string{``, `{`, `{"a":1,"a":2}`, `1 2`} {
 		_, err := strictjson.Canonical([]byte(text))
 		require.Error(t, err, text)

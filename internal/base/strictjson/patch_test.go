@@ -46,7 +46,7 @@ func TestMembersOfAPatchAreDecodedWithTheirPlace(t *testing.T) {
 	require.EqualError(t, err, "/remark must be an object")
 }
 
-func TestAnUnacceptablePatchIsRefusedAtItsPlace(t *testing.T) {
+func TestInvalidPatchIsRejectedAtItsPointer(t *testing.T) {
 	tests := []struct{ name, body, pointer, message string }{
 		{"an unknown member", `{"value":1,"valeu":1}`, "/valeu", "is not a field that can be changed"},
 		{"a read-only member", `{"version":1}`, "/version", "is not a field that can be changed"},

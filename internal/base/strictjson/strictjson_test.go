@@ -221,7 +221,7 @@ func TestAcceptedInputArrivesWhole(t *testing.T) {
 	}, got)
 }
 
-func TestRawMembersTellNullFromAbsent(t *testing.T) {
+func TestRawMembersDistinguishNullFromAbsent(t *testing.T) {
 	var absent, null request
 	require.NoError(t, strictjson.Decode([]byte(`{}`), &absent))
 	require.NoError(t, strictjson.Decode([]byte(`{"raw":null}`), &null))
@@ -252,7 +252,7 @@ func TestTheDecodedValueDoesNotAliasTheBody(t *testing.T) {
 	require.Equal(t, json.RawMessage(`{"a":1}`), got.Raw)
 }
 
-func TestMistakesInTheProgramAreNotBlamedOnTheInput(t *testing.T) {
+func TestProgramErrorsAreNotValidationErrors(t *testing.T) {
 	targets := map[string]any{
 		"a field without a JSON form": &struct{ Wait time.Duration }{},
 		"a channel":                   &struct{ Wait chan int }{},

@@ -44,7 +44,7 @@ func begin(t *testing.T, ctx context.Context, db *storage.DB) *gorm.DB {
 	return tx
 }
 
-func TestARowThatIsOnlyLockedExcludesNobodyUnlessLocksOfForUpdateAreKept(t *testing.T) {
+func TestLockedRowExcludesNoWriterByDefault(t *testing.T) {
 	for clause, keeps := range map[string]bool{" FOR UPDATE": true, " FOR UPDATE SKIP LOCKED": false, " FOR SHARE": false} {
 		t.Run(clause, func(t *testing.T) {
 			ctx, db := numbered(t, "numbers")
@@ -80,7 +80,7 @@ func TestNamedLocksAndSeveralStatementsAtOnceAreRefused(t *testing.T) {
 }
 
 // The identity of the server is queried too, because the lookup of a COMMIT depends on it.
-func TestTheServerSaysThatOthersWriteBesideItAndIsTheSameOneOnEachConnection(t *testing.T) {
+func TestServerReportsMultipleWriters(t *testing.T) {
 	ctx, db := numbered(t, "numbers")
 	begin(t, ctx, db)
 	begin(t, ctx, db)
@@ -88,7 +88,7 @@ func TestTheServerSaysThatOthersWriteBesideItAndIsTheSameOneOnEachConnection(t *
 	require.Equal(t, 1, db.Servers())
 }
 
-func TestChecksAreNotLookedAtAndIdsAreGivenInSteps(t *testing.T) {
+func TestEngineIgnoresChecksAndAssignsIdsInSteps(t *testing.T) {
 	ctx, db := numbered(t, "numbers")
 	tx := begin(t, ctx, db)
 	for range 3 {
@@ -132,7 +132,7 @@ func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, ti
 }
 
 // Of 2000, 60 conflict and 10 are of each other kind on average, with a large variance.
-func TestSomeCommitsConflictAndOfThoseThatCanBeFoundOutSomeAreNotTold(t *testing.T) {
+func TestSomeResolvableCommitOutcomesAreHidden(t *testing.T) {
 	ctx, db := numbered(t, "audit_entries")
 	conflicts, committed, undone := commits(t, ctx, db, "audit_entries", 2000)
 	require.InDelta(t, 60, conflicts, 50)
@@ -141,7 +141,7 @@ func TestSomeCommitsConflictAndOfThoseThatCanBeFoundOutSomeAreNotTold(t *testing
 	require.Less(t, committed+undone, 60)
 }
 
-func TestACommitThatNobodyCanFindOutOrRepeatIsAlwaysTold(t *testing.T) {
+func TestUnresolvableCommitOutcomeIsAlwaysReported(t *testing.T) {
 	ctx, db := numbered(t, "numbers")
 	conflicts, committed, undone := commits(t, ctx, db, "numbers", 2000)
 	require.InDelta(t, 60, conflicts, 50)

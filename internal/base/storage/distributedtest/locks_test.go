@@ -8,7 +8,7 @@ import (
 	"interlock/internal/base/storage/distributedtest"
 )
 
-func TestLockingClausesAreDroppedFromTheEndOfAStatementAndNothingElseIs(t *testing.T) {
+func TestOnlyTrailingLockingClausesAreRemoved(t *testing.T) {
 	for statement, want := range map[string][2]string{
 		"SELECT a FROM t WHERE b = ? FOR UPDATE":                     {"SELECT a FROM t WHERE b = ? FOR UPDATE", "SELECT a FROM t WHERE b = ?"},
 		"SELECT a FROM t LIMIT 5 FOR UPDATE SKIP LOCKED":             {"SELECT a FROM t LIMIT 5", "SELECT a FROM t LIMIT 5"},
