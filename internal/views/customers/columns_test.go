@@ -63,7 +63,7 @@ func TestEachTextOfTheSchemaIsErasedOrNamesNoCustomer(t *testing.T) {
 	}
 }
 
-func TestWhatBecomesOfTexts(t *testing.T) {
+func TestErasureReplacesIDsInTexts(t *testing.T) {
 	e := newErasure("kim@example.org/7", "erased-x", []byte("secret"))
 	for text, want := range map[string]string{
 		"kim@example.org/7":             "erased-x",

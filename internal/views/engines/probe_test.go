@@ -58,7 +58,7 @@ func TestARealRedisIsReadAsItIsSet(t *testing.T) {
 	}
 }
 
-func TestKeysThatRedisHasDroppedAreCounted(t *testing.T) {
+func TestEvictedKeysAreCounted(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	set(t, client, "maxmemory-policy", "allkeys-lru", "maxmemory", "3000000")
 	value := strings.Repeat("x", 100_000)
@@ -213,7 +213,7 @@ func TestASlowWayToAClockIsNotTakenForASkew(t *testing.T) {
 	}
 }
 
-func TestAnEngineThatHangsIsSaidNotToAnswer(t *testing.T) {
+func TestHangingEngineIsReported(t *testing.T) {
 	server := redistest.NewServer(t)
 	client := redistest.Connect(t, server.URL())
 	require.NoError(t, client.Ping(t.Context()).Err())

@@ -153,7 +153,7 @@ func (s site) publish(t *testing.T, tenant int64, topic, key string) {
 	require.NoError(t, s.bus.Publish(t.Context(), event))
 }
 
-func TestAStreamSaysWhoChangedWhatAndWhen(t *testing.T) {
+func TestChangeEventNamesAuthorResourceAndTime(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		s := newSite(t, newBus(), "*")
 		stream := s.open(t, "?topics=orders,configs")
@@ -240,7 +240,7 @@ func TestAStreamCarriesOnlyTopicsThatItsCallerMayRead(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 }
 
-func TestATopicWithoutAPermissionIsForEverybodyButCustomersAndNobodyIsThere(t *testing.T) {
+func TestTopicWithoutPermissionIsForUsersOnly(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := serving(t, newProcess(t, bus, realtime.Topic{Name: "navigation"}))
@@ -265,7 +265,7 @@ func TestATopicWithoutAPermissionIsForEverybodyButCustomersAndNobodyIsThere(t *t
 	require.Equal(t, http.StatusForbidden, refused.StatusCode)
 }
 
-func TestAPermissionThatIsTakenAwayStopsItsTopicAndTheLastOneTheStream(t *testing.T) {
+func TestRevokedPermissionStopsTopicAndStream(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "orders:read", "configs:read")
@@ -310,7 +310,7 @@ func TestAStreamEndsWhenItsCredentialEnds(t *testing.T) {
 	requireEnd(t, stream)
 }
 
-func TestAStreamSaysThatItMissedSomething(t *testing.T) {
+func TestStreamReportsMissedEvents(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "*")
@@ -338,7 +338,7 @@ func TestALaggingBusIsReportedForAllItsTopics(t *testing.T) {
 	}
 }
 
-func TestWhoMissedPresenceIsToldAllOfItAnew(t *testing.T) {
+func TestPresenceIsResentAfterMissedEvents(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "configs:read")
@@ -361,7 +361,7 @@ func TestWhoMissedPresenceIsToldAllOfItAnew(t *testing.T) {
 	}
 }
 
-func TestAStreamShowsWhoIsWhereAndWhoComesMovesAndGoes(t *testing.T) {
+func TestStreamReportsPresenceChanges(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		s, other := newSite(t, newBus(), "configs:read"), newProcess(t, newBus())
 		untilHeard(t, other, s.process)
@@ -388,7 +388,7 @@ func TestAStreamShowsWhoIsWhereAndWhoComesMovesAndGoes(t *testing.T) {
 	})
 }
 
-func TestHeartbeatsOverHTTPAnswerWithTheOthers(t *testing.T) {
+func TestHeartbeatReturnsOtherUsers(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "*")

@@ -25,7 +25,7 @@ func ids(people []realtime.Person) []int64 {
 	return ids
 }
 
-func TestPeopleOnAResourceSeeOneAnotherAndNotThemselves(t *testing.T) {
+func TestUsersOnAResourceSeeOnlyOthers(t *testing.T) {
 	p := alone(t)
 	ada, li := person(t, 1, 7), person(t, 1, 8)
 	require.Empty(t, p.beat(t, ada, realtime.Heartbeat{Resource: page, Field: "/value"}))
@@ -60,7 +60,7 @@ func TestPresenceEndsTwelveSecondsAfterTheLastHeartbeat(t *testing.T) {
 	require.Zero(t, tabs+entries, "what has ended takes no memory")
 }
 
-func TestExpiryRunsByItself(t *testing.T) {
+func TestExpiryRunsAutomatically(t *testing.T) {
 	p := alone(t)
 	shown, err := p.Shown(t.Context(), 1)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestExpiryRunsByItself(t *testing.T) {
 	require.Empty(t, people(t, shown))
 }
 
-func TestAPersonWithTwoTabsIsOnePersonOnTheFieldChosenLast(t *testing.T) {
+func TestTwoTabsCountAsOneUser(t *testing.T) {
 	p := alone(t)
 	ada, li := person(t, 1, 7), person(t, 1, 8)
 	for _, step := range []struct {
@@ -113,7 +113,7 @@ func people(t *testing.T, shown *events.Subscription) []realtime.Person {
 	return data.People
 }
 
-func TestProcessesAgreeOnWhoIsThere(t *testing.T) {
+func TestProcessesAgreeOnPresence(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		here, there := newProcess(t, newBus()), newProcess(t, newBus())
 		shown, err := there.Shown(t.Context(), 1)
@@ -136,7 +136,7 @@ func TestProcessesAgreeOnWhoIsThere(t *testing.T) {
 	})
 }
 
-func TestAProcessIsNotMisledByTheEchoOfItsOwnHeartbeats(t *testing.T) {
+func TestProcessIgnoresItsEchoedHeartbeats(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		const rounds = 20
 		here, there := newProcess(t, newBus()), newProcess(t, newBus())
@@ -185,7 +185,7 @@ func untilHeard(t *testing.T, from, at process) {
 	}
 }
 
-func TestAPersonIsThereSinceTheEarliestTimeThatAnyProcessKnows(t *testing.T) {
+func TestPresenceStartsAtEarliestKnownTime(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		here, later := newProcess(t, newBus()), newProcess(t, newBus())
 		later.clock.Advance(time.Hour)
@@ -279,7 +279,7 @@ func TestPresenceNeedsTheRightToReadTheResource(t *testing.T) {
 	require.Equal(t, 1, tabs)
 }
 
-func TestHeartbeatsThatChangeNothingAreNotShown(t *testing.T) {
+func TestUnchangedHeartbeatsPublishNoEvent(t *testing.T) {
 	p := alone(t)
 	shown, err := p.Shown(t.Context(), 1)
 	require.NoError(t, err)

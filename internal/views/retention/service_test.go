@@ -196,7 +196,7 @@ func sale(t *testing.T, db *storage.DB, tenant, id int64, finished bool, age tim
 	exec(t, db, "INSERT INTO flash_sale_rejections (tenant_id, ticket, sale_id, user_id, units, reason, created_time) VALUES (?, ?, ?, 'u', 1, 'sold_out', ?)", tenant, fmt.Sprint("A", id), id, at)
 }
 
-func TestTicketsGoWithASaleThatFinishedLongAgo(t *testing.T) {
+func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Tickets: 30 * day})
 		tenant := tenantOf(ctx)
@@ -320,7 +320,7 @@ func (l *leases) Acquire(ctx context.Context, wait time.Duration, keys ...string
 	return l.Locker.Acquire(ctx, wait, keys...)
 }
 
-func TestNoLeaseIsTakenWhereNothingIsDue(t *testing.T) {
+func TestNoLeaseIsAcquiredWithoutDueWork(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &leases{Locker: newLocks()}
 		s := newService(db, locks, clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})

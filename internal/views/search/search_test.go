@@ -73,7 +73,7 @@ func TestAnItemsNameCanBeTheExactHit(t *testing.T) {
 	require.Equal(t, []string{"item B", "item A"}, shown(found))
 }
 
-func TestKindsThatMayNotBeReadAreNotSearched(t *testing.T) {
+func TestSearchSkipsKindsWithoutPermission(t *testing.T) {
 	forbidden := search.FinderFunc(func(context.Context, string, int) ([]search.Hit, error) {
 		return nil, errors.New("searched what may not be read")
 	})

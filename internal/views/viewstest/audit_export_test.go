@@ -273,7 +273,7 @@ func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
 	})
 }
 
-func TestALogWithNothingToNumberIsNotWrittenTo(t *testing.T) {
+func TestNumberedLogIsNotWritten(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		log := audit.NewLog(db)
@@ -324,7 +324,7 @@ func resourcesOf(t *testing.T, db *storage.DB, tenant int64) (resources []string
 	return resources
 }
 
-func TestACursorIsReadAsItWasWritten(t *testing.T) {
+func TestCursorRoundTrips(t *testing.T) {
 	for _, cursor := range []audit.Cursor{{}, {Epoch: "0190f5c2-8f0e-7c3a-9a57-0d8f6b8f3a11", Place: 17, Floor: 3}} {
 		text, err := cursor.MarshalText()
 		require.NoError(t, err)
@@ -337,7 +337,7 @@ func TestACursorIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestALogThatIsNumberedAsFarAsWasAskedForSaysWhetherThatIsAll(t *testing.T) {
+func TestPartlyNumberedLogReportsWhetherComplete(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		counter := fmt.Sprint("audit:", p.TenantID)

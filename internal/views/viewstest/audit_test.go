@@ -18,7 +18,7 @@ import (
 	"interlock/internal/views/audit"
 )
 
-func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T) {
+func TestEntriesCanBeFilteredByActor(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
@@ -52,7 +52,7 @@ func TestEntriesAreSelectedByTheirActorAlsoWhenItIsTheProgramItself(t *testing.T
 	})
 }
 
-func TestWhatMachinesDoOverAndOverIsOneOfTheLatestEntries(t *testing.T) {
+func TestRepeatedJobsAppearOnceInLatestEntries(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})

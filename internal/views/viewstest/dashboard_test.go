@@ -80,7 +80,7 @@ func TestConflictsAreCountedForEachTenantDayResourceAndCode(t *testing.T) {
 	})
 }
 
-func TestTheLastRecordsOfAConflictAreNamedNewestFirstForTheirDay(t *testing.T) {
+func TestConflictsNameTheirLatestRecords(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC))
 		log := dashboard.NewConflictLog(db, now)
@@ -98,7 +98,7 @@ func TestTheLastRecordsOfAConflictAreNamedNewestFirstForTheirDay(t *testing.T) {
 	})
 }
 
-func TestManyProcessesAddUpAndNoneIsLostAtShutdown(t *testing.T) {
+func TestConflictCountsOfProcessesAddUp(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const processes, conflicts = 4, 50
 		running, stop := context.WithCancel(ctx)
@@ -127,7 +127,7 @@ func TestManyProcessesAddUpAndNoneIsLostAtShutdown(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeWrittenIsKeptForTheNextFlush(t *testing.T) {
+func TestFailedFlushKeepsCountsForTheNext(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		log := dashboard.NewConflictLog(db, clock.System{})
 		for range 3 {

@@ -21,7 +21,7 @@ import (
 	"interlock/internal/views/engines/enginestest"
 )
 
-func TestAnEngineThatIsAwayIsSaidToBeAndTheOtherIsRead(t *testing.T) {
+func TestUnreachableEngineIsReportedAndOtherIsRead(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	away := redistest.Connect(t, "redis://127.0.0.1:1/0")
 	report := enginestest.Look(t, engines.Probe{DB: db, Redis: away})
@@ -62,7 +62,7 @@ func TestEachDatabaseIsRead(t *testing.T) {
 	})
 }
 
-func TestATableThatUndoesNothingIsFound(t *testing.T) {
+func TestNonTransactionalTableIsReported(t *testing.T) {
 	db := storagetest.Open(t, storagetest.NewMariaDBURL(t))
 	_, err := db.Pools()["write"].ExecContext(t.Context(), "CREATE TABLE loose (id INT) ENGINE=Aria")
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ func TestACallerSeesTheOwnTenantsQueuesAndLocksOnly(t *testing.T) {
 	})
 }
 
-func TestAQueueThatIsNotUsedAnyMoreIsShownUntilItIsEmpty(t *testing.T) {
+func TestUnusedQueueIsListedUntilEmpty(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		broker := mq.NewSQL(db, clock.System{}, mq.Options{})
