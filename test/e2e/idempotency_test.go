@@ -409,7 +409,7 @@ func TestReplicasWithOneKeyRepeatEachOthersReplies(t *testing.T) {
 	require.Equal(t, string(first.Body), string(again.Body))
 
 	s.DataDir, s.EncryptionKeys = t.TempDir(), []string{"test:" + strings.TrimPrefix(encryptionKey("x"), "x:")}
-	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), `the encryption key "test" is another one`)
+	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), `the encryption key "test" differs from the one`)
 }
 
 func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {

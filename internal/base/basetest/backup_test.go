@@ -119,7 +119,7 @@ func TestBackupOverwritesNoFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	require.NoError(t, os.WriteFile(file, []byte("precious"), 0o600))
 	_, err := backup.Write(t.Context(), storage.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")}, file)
-	require.ErrorContains(t, err, "is there already")
+	require.ErrorContains(t, err, "already exists")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(text))
@@ -188,7 +188,7 @@ func TestBackupOfNewerProgramIsRejected(t *testing.T) {
 		_, err := backup.Write(t.Context(), at.from, file)
 		require.NoError(t, err)
 		_, _, err = backup.Restore(t.Context(), at.to, file)
-		require.ErrorContains(t, err, "is of a newer program")
+		require.ErrorContains(t, err, "is from a newer program")
 	})
 }
 

@@ -66,7 +66,7 @@ func TestOneOfTwoKeysUnderOneIDIsAccepted(t *testing.T) {
 			return err
 		}) {
 			if err != nil {
-				require.ErrorContains(t, err, "is another one")
+				require.ErrorContains(t, err, "differs from the one")
 				refused++
 			}
 		}

@@ -55,7 +55,7 @@ func TestAfterARotationOlderValuesAreStillRead(t *testing.T) {
 	_, id := rotated.Encrypt(secret, "here")
 	require.Equal(t, "new", id)
 	_, err = newCipher(t, key("new", 2)).Decrypt(kept, "old", "here")
-	require.ErrorContains(t, err, `"old" is not there`)
+	require.ErrorContains(t, err, `"old" is missing`)
 }
 
 func TestInvalidKeysAreRejectedByName(t *testing.T) {

@@ -334,7 +334,7 @@ func crashes(t *testing.T, q queue) {
 	require.Len(t, list, 1)
 	require.Equal(t, "m0002", list[0].ID)
 	require.Equal(t, 5, list[0].Crashes)
-	require.Contains(t, list[0].Error, "lost its lease")
+	require.Contains(t, list[0].Error, "lost their lease")
 }
 
 func deadLetters(t *testing.T, q queue) {
