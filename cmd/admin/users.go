@@ -88,7 +88,7 @@ type userCreate struct {
 	inTenant    `embed:""`
 	Username    string   `arg:"" help:"Name to sign in with."`
 	DisplayName string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
-	Role        []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE"`
+	Role        []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE" sep:"none"`
 	Password    string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD" xor:"credential"`
 	Invite      bool     `help:"Give no password; print an invitation by which the user chooses one." xor:"credential"`
 }

@@ -31,7 +31,7 @@ var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See the roles, their history, and the permissions that roles and tokens can be given."},
 	{Name: writePermission, Meaning: "Create, edit and delete roles, with permissions that one has oneself."},
 	{Name: ReadUsersPermission, Meaning: "See the users of this service, their roles and their history."},
-	{Name: writeUsersPermission, Meaning: "Create, edit, disable and enable users, give them roles whose permissions one has oneself, and reset their passwords."},
+	{Name: writeUsersPermission, Meaning: "Create users, and edit, disable and enable those who may do no more than oneself, give them roles whose permissions one has oneself, and reset their passwords."},
 	{Name: readTokensPermission, Meaning: "See one's own API tokens, without their secrets, and with users:write everybody's."},
 	{Name: makeTokensPermission, Meaning: "Create API tokens that may do no more than oneself, and revoke them; with users:write everybody's."},
 	{Name: ReadMenusPermission, Meaning: "See all menus, also those that are hidden or that one's own navigation does not show, and their history."},
@@ -47,6 +47,9 @@ func (s *Service) Catalogue() []principal.Grant { return s.catalogue }
 // checkGrants refuses what no route asks for. A grant is a permission of the
 // catalogue, "<resource>:*" of a resource in it, or "*".
 func (s *Service) checkGrants(pointer string, grants []string) error {
+	if len(grants) > mostNames {
+		return invalid(pointer, "max", fmt.Sprintf("must have at most %d permissions", mostNames))
+	}
 	for _, grant := range grants {
 		if !s.grantable(grant) {
 			return invalid(pointer, "unknown", fmt.Sprintf("must name permissions of the catalogue; there is no %.100q", grant))

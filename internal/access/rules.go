@@ -109,14 +109,21 @@ func requireGrantable(ctx context.Context, tx *gorm.DB, roles []Role) error {
 	return nil
 }
 
-// requireRightsOf is Forbidden unless the caller may do all that a user may: whoever lets a
-// user in, or knows its password, can do that.
+// requireRightsOf is Forbidden unless the caller may do all that a user may. Every change of a user
+// needs it: whoever lets a user in, or knows its password, can do all of that, and nobody renames,
+// strips or disables a user who may do more.
 func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
 	grants, err := grantsOf(tx, user.held())
 	if err != nil {
 		return err
 	}
-	return requireHeld(ctx, grants, fmt.Sprintf("User %q has", user.Username))
+	caller, _ := principal.From(ctx)
+	for _, grant := range grants {
+		if !caller.May(grant) {
+			return apperr.New(apperr.Forbidden, "User %q has the permission %s, which you do not have, so you cannot change this user. Ask a user who has it. Nothing was changed.", user.Username, grant)
+		}
+	}
+	return nil
 }
 
 // grantsOf returns what the named roles hold together.

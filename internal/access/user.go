@@ -204,7 +204,7 @@ func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page
 // EditUser changes a user that was just read; see change.Editable.Apply for what is
 // refused. Roles are a set: edits that give and take different ones can be merged. Errors:
 // ValidationFailed, AlreadyExists (username), Forbidden for a role that holds what the
-// caller does not, and InUse when the last user with access:* would lose it.
+// caller does not and for a user who may do what the caller may not, and InUse when the last user with access:* would lose it.
 func (s *Service) EditUser(ctx context.Context, u *uow.Unit, user *User, edit change.Edit) (change.Edited[*User], error) {
 	edited, err := s.users().Apply(ctx, u, user, edit)
 	if storage.IsDuplicate(err, usernameKey) {
@@ -233,7 +233,8 @@ type userChange struct {
 
 // DisableUser shuts a user out: its sessions end, and its tokens and streams open nothing
 // any more, at once in this process and within a second in others. A user who is disabled
-// is left as it is. Errors: InUse when it is the last user with access:*, VersionConflict.
+// is left as it is. Errors: Forbidden when the user may do what the caller may not; InUse when it is the
+// last user with access:*; VersionConflict.
 func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (*User, error) {
 	if err := s.demandUser(user, ifMatch); err != nil || user.Disabled {
 		return user, err
@@ -241,6 +242,9 @@ func (s *Service) DisableUser(ctx context.Context, u *uow.Unit, user *User, ifMa
 	return s.changeUser(ctx, u, user, ifMatch, userChange{
 		action: "disable", set: guard.Set{"disabled": true}, apply: func(user *User) { user.Disabled = true },
 		also: func(ctx context.Context, tx *gorm.DB) error {
+			if err := requireRightsOf(ctx, tx, user); err != nil {
+				return err
+			}
 			taken, err := grantsOf(tx, user.held())
 			if err != nil {
 				return err

@@ -83,6 +83,9 @@ func (s *Service) setRoles(ctx context.Context, u *uow.Unit, user *User, names [
 	if err != nil {
 		return err
 	}
+	if err := requireRightsOf(ctx, tx, user); err != nil {
+		return err
+	}
 	rows, err := rolesNamed(tx, distinct(append(slices.Clone(names), user.Roles...)))
 	if err != nil {
 		return err

@@ -399,3 +399,23 @@ func TestAPasswordIsNeverKeptUnderAnIdempotencyKeyOrInTheAuditLog(t *testing.T) 
 		}
 	}
 }
+
+func TestNobodyChangesAUserWhoMayDoMore(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		d.roles("clerk", "users:write", "support", "orders:read", "editor", "configs:write")
+		d.hire("li", "clerk", "support")
+		boss, bossTag := d.hire("boss", "editor", "support")
+		peer, peerTag := d.hire("peer", "support")
+		li := d.of("li")
+		for _, patch := range []string{`{"username":"nobody"}`, `{"displayName":"Nobody"}`, `{"roles":[]}`, `{"roles":{"remove":["support"]}}`} {
+			refused := li.do(403, "PATCH", boss, patch, "If-Match", bossTag)
+			require.Contains(t, refused.Body["detail"], "configs:write", patch)
+		}
+		li.do(403, "POST", boss+"/disable", nil)
+		require.Equal(t, bossTag, d.do(200, "GET", boss, nil).Header.Get("ETag"))
+		li.do(200, "PATCH", peer, `{"displayName":"Peer"}`, "If-Match", peerTag)
+		li.do(200, "POST", peer+"/disable", nil)
+	})
+}

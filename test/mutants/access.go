@@ -35,6 +35,16 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
 	{
+		name: "a user who may do more is renamed, stripped or disabled",
+		file: "internal/access/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, nil)`,
+		caught: tests{"internal/access": {"TestNobodyChangesAUserWhoMayDoMore"}},
+	},
+	{
+		name: "an empty scope on the command line gives everything",
+		file: "cmd/admin/tokens.go", old: `placeholder:"S" sep:"none"`, new: `placeholder:"S"`,
+		caught: tests{"cmd/admin": {"TestCommandsRefuseWhatRoutesRefuse"}},
+	},
+	{
 		name: "a role is given whatever it holds",
 		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// What a route refuses, a command refuses too: an empty text gives nothing by accident.
+func TestCommandsRefuseWhatRoutesRefuse(t *testing.T) {
+	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "correct horse battery")
+	data := "--data-dir=" + t.TempDir()
+	run := func(arguments ...string) error {
+		var commands cli
+		parser, err := kong.New(&commands, parserOptions(t.Context())...)
+		require.NoError(t, err)
+		command, err := parser.Parse(append(arguments, data))
+		if err != nil {
+			return err
+		}
+		return command.Run()
+	}
+	for _, arguments := range [][]string{
+		{"token", "create", "--user=admin", "--name=till", "--scope="},
+		{"token", "create", "--user=admin", "--name=till", "--scope=configs:fly"},
+		{"token", "create", "--user=admin", "--name= "},
+		{"user", "create", "li", "--role=", "--password=correct horse battery"},
+		{"user", "create", "Li Wei", "--password=correct horse battery"},
+		{"role", "create", "clerk", ""},
+		{"role", "create", " ", "configs:read"},
+		{"tenant", "create", "No Tenant", "--admin-password=correct horse battery"},
+	} {
+		require.Error(t, run(arguments...), "%q", arguments)
+	}
+	require.NoError(t, run("token", "create", "--user=admin", "--name=till", "--scope=configs:read"))
+}
