@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -66,7 +67,7 @@ func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (sv *Services) checks(ctx context.Context) []check {
 	database, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	checks := []check{sv.databaseCheck(database), sv.schemaCheck(database)}
+	checks := []check{sv.databaseCheck(database), sv.writesCheck(database), sv.schemaCheck(database)}
 	if sv.redis != nil {
 		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()
@@ -84,6 +85,16 @@ func (sv *Services) databaseCheck(ctx context.Context) check {
 		return check{Name: "database", Detail: "cannot be reached"}
 	}
 	return check{Name: "database", OK: true}
+}
+
+func (sv *Services) writesCheck(ctx context.Context) check {
+	switch err := sv.DB.CheckWrites(ctx); {
+	case storage.Is(err, storage.ReadOnly):
+		return check{Name: "writes", Detail: "the database is read-only"}
+	case err != nil:
+		return check{Name: "writes", Detail: "the database accepts no writes or no new connections; the log has the error"}
+	}
+	return check{Name: "writes", OK: true}
 }
 
 func (sv *Services) schemaCheck(ctx context.Context) check {

@@ -177,7 +177,7 @@ func (p *Program) claimFile(path string) error {
 // used up does not make it late, and is given up after all that writes has ended.
 func (p *Program) claimDatabase(ctx context.Context) error {
 	s := p.Settings
-	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), MaxConnections: 2})
+	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), Patience: storage.RequestPatience, MaxConnections: 2})
 	if err != nil {
 		return err
 	}
@@ -265,6 +265,7 @@ func (p *Program) Run(ctx context.Context) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
 	working.Go(func() { p.services.Engines.Run(background) })
+	working.Go(func() { p.services.DB.Watch(background) })
 	working.Go(func() {
 		if err := p.services.FlashSales.Listen(background); err != nil && background.Err() == nil {
 			slog.ErrorContext(background, "changes of flash sales by other processes are noticed late", "error", err)

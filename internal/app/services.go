@@ -142,7 +142,8 @@ type Options struct {
 	PromiseShare float64
 	// Retention is for how many days old rows are kept.
 	Retention settings.Retention
-	// Create makes an embedded database that does not exist, and brings its schema up to date.
+	// Create is for the process that serves: it creates an embedded database that does not exist, brings
+	// its schema up to date, and bounds statements by the patience of requests.
 	Create bool
 	// WithoutKeys makes do with the encryption keys that there are, for whoever reads no value
 	// that is encrypted.
@@ -160,6 +161,9 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 	now := cmp.Or[clock.Clock](o.Clock, clock.System{})
 	stored := s.Options()
 	stored.Clock, stored.Existing = now, !o.Create
+	if o.Create {
+		stored.Patience = storage.RequestPatience
+	}
 	db, err := storage.Open(ctx, stored)
 	if err != nil {
 		return nil, err

@@ -1,19 +1,15 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
+
+	"interlock/internal/base/secretfile"
 )
 
 // shortSecret is the length in bytes below which a secret of HS256 can be guessed
 // faster than its signature (RFC 7518, 3.2).
 const shortSecret = 32
-
-// longestSecret is in bytes; a file with more is none of a secret.
-const longestSecret = 64 << 10
 
 // FirstAdminOfEnvironment is what the environment says of the first admin, for commands
 // that have no flags for it.
@@ -60,21 +56,9 @@ func secretFrom(variable, variableOfFile, text, file string) (string, error) {
 	if text != "" {
 		return "", fmt.Errorf("%s and %s are both set; choose one", variable, variableOfFile)
 	}
-	opened, err := os.Open(file)
+	text, err := secretfile.Read(file)
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", variableOfFile, err)
-	}
-	defer opened.Close()
-	content, err := io.ReadAll(io.LimitReader(opened, longestSecret+1))
-	if err == nil && len(content) > longestSecret {
-		err = errors.New("it is too large for a secret")
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s (%s) cannot be read: %w", variableOfFile, file, err)
-	}
-	text = strings.TrimRight(string(content), "\r\n")
-	if text == "" {
-		return "", fmt.Errorf("%s (%s) is empty; it must have the secret in its first line", variableOfFile, file)
 	}
 	return text, nil
 }

@@ -24,7 +24,7 @@ import (
 // Storage says where the data is. Every command needs it.
 type Storage struct {
 	DataDir        string `help:"Folder of the embedded database." default:"./data" env:"INTERLOCK_DATA_DIR" placeholder:"DIR"`
-	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own, and ?packets=false for a proxy that takes one statement at a time. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
+	DatabaseURL    string `help:"sqlite://PATH or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with ?tls=true for TLS or ?ca=FILE for TLS with certificate authorities of your own, ?password_file=FILE for a password that is read from a file for each connection, and ?packets=false for a proxy that takes one statement at a time. Default: an SQLite file in the data folder." env:"INTERLOCK_DATABASE_URL" placeholder:"URL"`
 	MaxConnections int    `help:"Most connections to the database at once; a third is for reads." default:"48" env:"INTERLOCK_MAX_CONNECTIONS" placeholder:"N"`
 	Encryption     `embed:""`
 }
@@ -63,7 +63,7 @@ type Log struct {
 type Serve struct {
 	Addr                    string `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8080" env:"INTERLOCK_ADDR" placeholder:"HOST:PORT"`
 	Role                    string `help:"all, api (requests only) or worker (background jobs only, with health endpoints)." enum:"all,api,worker" default:"all" env:"INTERLOCK_ROLE" placeholder:"ROLE"`
-	RedisURL                string `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	RedisURL                string `help:"redis://[USER:PASSWORD@]HOST:PORT/N, redis+sentinel://HOST,…/MASTER/N or redis+cluster://HOST,…; rediss for TLS, ?password_file=FILE for a password from a file. Unset: everything in this process." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 	Development             `embed:""`
 	FirstAdmin              `embed:""`
 	CustomerJWTSecret       string        `name:"customer-jwt-secret" help:"Secret with which the shop signs its customers' tokens (JWT, HS256). Unset, and no JWKS: no customer may call." env:"INTERLOCK_CUSTOMER_JWT_SECRET" placeholder:"SECRET"`

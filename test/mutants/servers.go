@@ -17,7 +17,7 @@ var servers = []mutant{
 	},
 	{
 		name: "an idle pool makes another connection each time that it is asked",
-		file: "internal/base/storage/pool_limit.go", old: `if clock.Since(spare.made) > connMaxLifetime {`, new: `if clock.Since(spare.made) > 0 {`,
+		file: "internal/base/storage/pool_limit.go", old: `if clock.Since(spare.made) > connMaxLifetime ||`, new: `if clock.Since(spare.made) > 0 ||`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
 	},
 	{
@@ -342,5 +342,38 @@ var servers = []mutant{
 		name: "a backup is restored without its kind being checked",
 		file: "internal/base/backup/backup.go", old: `case isEmbedded && of == storage.MySQL:`, new: `case isEmbedded && of == "":`,
 		caught: tests{"internal/base/basetest": {"TestBackupOfTheOtherKindOfDatabaseIsNamed"}},
+	},
+
+	// Links to a database that is silent, read-only or has another password.
+	{
+		name: "connections to a server that takes no writes are kept",
+		file: "internal/base/storage/server.go", old: `s.generation.Add(1)`, new: `s.generation.Add(0)`,
+		caught: tests{"internal/base/storage": {"TestConnectionsToAServerThatBecameReadOnlyAreReplaced", "TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed"}},
+	},
+	{
+		name: "a process that vanished keeps its row locks",
+		file: "internal/base/storage/mysql.go", old: `config.Params[idleBound(version)] =`, new: `config.Params["wait_timeout"] = "28800"; _ =`,
+		caught: tests{"internal/base/storage": {"TestRowsOfAProcessThatVanishedAreFreeWithinSeconds"}},
+	},
+	{
+		name: "a changed password is an unknown error",
+		file: "internal/base/storage/errors.go", old: `case 1044, 1045, 1698,`, new: `case 1044, 1698,`,
+		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},
+	},
+	{
+		name: "a password is read from its file once",
+		file: "internal/base/storage/mysql.go", old: `gomysql.BeforeConnect(readPassword)`, new: `gomysql.BeforeConnect(nil)`,
+		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},
+	},
+	{
+		name: "a certificate that is not trusted is an unknown error",
+		file: "internal/base/storage/errors.go", old: `errors.As(err, &untrusted) ||`, new: `errors.As(err, &untrusted) && false ||`,
+		caught: tests{"internal/base/storage": {"TestACertificateThatIsNotTrustedIsUnavailable"}},
+	},
+	{
+		name: "a replica on a read-only database is ready",
+		file: "internal/app/health.go", old: `case storage.Is(err, storage.ReadOnly):`, new: `case storage.Is(err, storage.ReadOnly) && err == nil:`,
+		also:   []edit{{"internal/app/health.go", "case err != nil:\n		return check{Name: \"writes\"", "case err != nil && !storage.Is(err, storage.ReadOnly):\n		return check{Name: \"writes\""}},
+		caught: tests{"test/faults": {"TestAReplicaOnAReadOnlyDatabaseIsNotReadyAndWritesAgainAtOnce"}},
 	},
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"interlock/internal/base/secretfile"
 	"interlock/internal/base/storage"
 )
 
@@ -138,6 +139,11 @@ func linkOf(address string) (programLink, error) {
 		host, port = u.Host, "3306"
 	}
 	password, _ := u.User.Password()
+	if file := u.Query().Get("password_file"); file != "" {
+		if password, err = secretfile.Read(file); err != nil {
+			return programLink{}, fmt.Errorf("the database's password: %w", err)
+		}
+	}
 	var options strings.Builder
 	options.WriteString("[client]\n")
 	for _, option := range [][2]string{{"protocol", "tcp"}, {"host", strings.Trim(host, "[]")}, {"port", port}, {"user", u.User.Username()}, {"password", password}} {

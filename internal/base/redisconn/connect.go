@@ -10,6 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"interlock/internal/base/secretfile"
 )
 
 const (
@@ -39,7 +41,13 @@ func (t Target) Connect() redis.UniversalClient {
 	if t.tls {
 		// Without a server name the dialler verifies the name of the address it connects
 		// to.
-		options.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		options.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: t.certificate.Note}
+	}
+	if t.passwordFile != "" {
+		options.CredentialsProviderContext = func(context.Context) (string, string, error) {
+			password, err := secretfile.Read(t.passwordFile)
+			return t.username, password, err
+		}
 	}
 	client := redis.NewUniversalClient(options)
 	if cluster, ok := client.(*redis.ClusterClient); ok {

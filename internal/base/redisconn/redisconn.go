@@ -4,6 +4,9 @@
 //	redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/MASTER[/DATABASE]
 //	redis+cluster://[USER:PASSWORD@]HOST[:PORT],…
 //
+// With ?password_file=FILE the password is read from a file for each connection, so that it can
+// change without a restart.
+//
 // With rediss in place of redis every connection, also to Sentinels, uses TLS and the
 // certificate must be valid for the host. User and password are those of the data nodes;
 // separate credentials for Sentinels are ?sentinel_username=…&sentinel_password=….
@@ -28,6 +31,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
+
+	"interlock/internal/base/expiry"
+	"interlock/internal/base/secretfile"
 )
 
 // Topology is the deployment type of the servers behind a URL.
@@ -53,6 +60,9 @@ type Target struct {
 	tls                                bool
 	username, password                 string
 	sentinelUsername, sentinelPassword string
+	// passwordFile has the password instead, and is read for each connection.
+	passwordFile string
+	certificate  *expiry.Seen
 }
 
 var topologies = map[string]Topology{
@@ -77,7 +87,7 @@ func Parse(text string) (Target, error) {
 	if !found || !known {
 		return Target{}, errShape
 	}
-	t := Target{Topology: topology, tls: strings.HasPrefix(scheme, "rediss")}
+	t := Target{Topology: topology, tls: strings.HasPrefix(scheme, "rediss"), certificate: &expiry.Seen{}}
 	authority, tail := rest, ""
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		authority, tail = rest[:end], rest[end:]
@@ -150,12 +160,20 @@ func (t *Target) readQuery(query url.Values) error {
 			t.sentinelUsername = values[0]
 		case t.Topology == Sentinel && name == "sentinel_password":
 			t.sentinelPassword = values[0]
+		case name == "password_file" && t.password == "":
+			if _, err := secretfile.Read(values[0]); err != nil {
+				return fmt.Errorf("the password of Redis: %w", err)
+			}
+			t.passwordFile = values[0]
 		default:
 			return fmt.Errorf("the Redis URL has an unknown parameter %q", name)
 		}
 	}
 	return nil
 }
+
+// CertificateEnd returns when the certificate that a server presented last ends; the zero time without TLS.
+func (t Target) CertificateEnd() time.Time { return t.certificate.End() }
 
 // String describes the target without its passwords.
 func (t Target) String() string {

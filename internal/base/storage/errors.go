@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -109,6 +110,7 @@ func (db *DB) classify(err error) error {
 	}
 	if err = db.classOf(err); Is(err, ConnectionLost, ReadOnly) {
 		db.links.Add(1)
+		db.servers.renew()
 	}
 	return err
 }
@@ -131,6 +133,10 @@ func (db *DB) classOf(err error) error {
 	// The transaction exceeded its bound and was rolled back; for COMMIT too, this error
 	// means that it was not sent.
 	if errors.Is(err, sql.ErrTxDone) {
+		return &Error{Class: Unavailable, cause: err}
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) || errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, gomysql.ErrNoTLS) {
 		return &Error{Class: Unavailable, cause: err}
 	}
 	if isLinkError(err) {
@@ -157,6 +163,9 @@ func mysqlClass(e *gomysql.MySQLError) Class {
 	case 1927, 1053, 1152, 1158, 1159, 1160, 1161:
 		return ConnectionLost
 	case 1040, 1047, 1129, 1180, 1203, 1226, 8501, 9001, 9002, 9003, 9004, 9005, 9006:
+		return Unavailable
+	case 1044, 1045, 1698, 1820, 1862, 3118, 3159, 4151:
+		// The password or the account was changed, or the account demands TLS.
 		return Unavailable
 	case 1021, 1114:
 		return Full

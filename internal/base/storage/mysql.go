@@ -8,21 +8,29 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	gomysql "github.com/go-sql-driver/mysql"
 	"gorm.io/driver/mysql"
 	"gorm.io/gorm"
+
+	"interlock/internal/base/expiry"
+	"interlock/internal/base/secretfile"
 )
 
-// Time-outs of a MySQL connection. ioTimeout bounds every statement and COMMIT, so that a
+// RequestPatience is the Patience of a process that serves requests.
+const RequestPatience = 7 * time.Second
+
+// Time-outs of a MySQL connection. Options.Patience bounds every statement and COMMIT, so that a
 // half-open connection causes an error and not a hanging request.
 const (
 	dialTimeout     = 3 * time.Second
-	ioTimeout       = 30 * time.Second
+	defaultPatience = 30 * time.Second
 	lockWaitTimeout = 5 * time.Second
 	// connMaxLifetime is the maximum age of a connection, so that the connections of a
 	// small server are redistributed among the replicas.
@@ -33,7 +41,8 @@ const (
 )
 
 func openMySQL(ctx context.Context, o Options) (*DB, error) {
-	config, packets, err := mysqlConfig(o.URL)
+	db := &DB{Dialect: MySQL, URL: redact(o.URL)}
+	config, packets, err := db.mysqlConfig(o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +61,7 @@ func openMySQL(ctx context.Context, o Options) (*DB, error) {
 	// Reads have a separate pool, so that a unit which reads outside its transaction never
 	// waits for a connection that only another such unit could release.
 	readers := max(1, o.MaxConnections/3)
-	db := &DB{Dialect: MySQL, URL: redact(o.URL), packets: packets}
+	db.packets = packets
 	if db.write, err = db.gorm(db.mysqlOver(sessions{Connector: writeConnector, packets: packets}, o.MaxConnections-readers, o.MaxIdleTime), o.Clock); err != nil {
 		return nil, openError(config.Addr, o.URL, err)
 	}
@@ -84,6 +93,7 @@ func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.D
 	connector.bounded, connector.opened, connector.limiter, connector.servers = true, &db.links, newPoolLimiter(size), &db.servers
 	connections := pool(connector, size)
 	connector.limiter.pool = connections
+	db.open = connector.open
 	db.limiters = append(db.limiters, connector.limiter)
 	connections.SetConnMaxLifetime(connMaxLifetime)
 	connections.SetConnMaxIdleTime(cmp.Or(idle, connMaxIdleTime))
@@ -91,7 +101,8 @@ func (db *DB) mysqlOver(connector sessions, size int, idle time.Duration) gorm.D
 }
 
 // mysqlConfig parses the URL of a server, and whether packets may be sent to it.
-func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
+func (db *DB) mysqlConfig(o Options) (config *gomysql.Config, packets bool, err error) {
+	raw := o.URL
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" {
 		return nil, false, fmt.Errorf("database URL %q: want mysql://user:password@host:port/database", redact(raw))
@@ -101,7 +112,7 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 		return nil, false, fmt.Errorf("database URL %q: %w", redact(raw), err)
 	}
 	config = gomysql.NewConfig()
-	if config.TLS, err = tlsOf(u.Hostname(), options); err != nil {
+	if config.TLS, err = tlsOf(u.Hostname(), options, &db.certificate); err != nil {
 		return nil, false, fmt.Errorf("database URL %q: %w", redact(raw), err)
 	}
 	config.Net, config.Addr = "tcp", u.Host
@@ -110,6 +121,15 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 	}
 	config.User = u.User.Username()
 	config.Passwd, _ = u.User.Password()
+	if file := options.Get("password_file"); file != "" {
+		readPassword := func(_ context.Context, c *gomysql.Config) (err error) {
+			c.Passwd, err = secretfile.Read(file)
+			return err
+		}
+		if err := cmp.Or(readPassword(nil, config), config.Apply(gomysql.BeforeConnect(readPassword))); err != nil {
+			return nil, false, fmt.Errorf("the database's password: %w", err)
+		}
+	}
 	config.DBName = strings.Trim(u.Path, "/")
 	config.Collation = "utf8mb4_bin"
 	config.Loc, config.ParseTime = time.UTC, true
@@ -118,7 +138,10 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 	config.ClientFoundRows = true
 	// One round trip per statement instead of prepare, execute, close.
 	config.InterpolateParams = true
-	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
+	patience := cmp.Or(o.Patience, defaultPatience)
+	config.Timeout, config.ReadTimeout, config.WriteTimeout = dialTimeout, patience, patience
+	dialer := net.Dialer{Timeout: dialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
+	config.DialFunc = dialer.DialContext
 	config.Params = map[string]string{
 		"time_zone":                "'+00:00'",
 		"sql_mode":                 "'STRICT_ALL_TABLES,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
@@ -131,16 +154,17 @@ func mysqlConfig(raw string) (config *gomysql.Config, packets bool, err error) {
 	return config, options.Get("packets") != "false", nil
 }
 
-// optionsOf parses the query of a server's URL: tls and ca, see tlsOf, and packets=false
-// for a server, or a proxy in front of it, that accepts only one statement at a time.
+// optionsOf parses the query of a server's URL: tls and ca, see tlsOf; password_file, which is read
+// for each connection, so that a password can change without a restart; and packets=false for a
+// server, or a proxy in front of it, that accepts only one statement at a time.
 func optionsOf(u *url.URL) (url.Values, error) {
 	options, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("read its options: %w", err)
 	}
 	for name, values := range options {
-		if name != "tls" && name != "ca" && name != "packets" || len(values) != 1 {
-			return nil, fmt.Errorf("it has the option %q; there are tls=true, ca=FILE and packets=false, each once", name)
+		if !slices.Contains([]string{"tls", "ca", "packets", "password_file"}, name) || len(values) != 1 {
+			return nil, fmt.Errorf("it has the option %q; there are tls=true, ca=FILE, password_file=FILE and packets=false, each once", name)
 		}
 	}
 	if packets := options.Get("packets"); packets != "" && packets != "true" && packets != "false" {
@@ -153,7 +177,7 @@ func optionsOf(u *url.URL) (url.Values, error) {
 // certificate authorities of the machine, ca=FILE only those in the PEM file. The server's
 // name is always verified, and there is no fallback to plain text, because an attacker
 // could force it.
-func tlsOf(host string, options url.Values) (*tls.Config, error) {
+func tlsOf(host string, options url.Values, certificate *expiry.Seen) (*tls.Config, error) {
 	wants, file := options.Get("tls"), options.Get("ca")
 	if wants != "" && wants != "true" && wants != "false" || wants == "false" && file != "" {
 		return nil, fmt.Errorf("tls is %q; want true, or false without a ca", wants)
@@ -161,7 +185,7 @@ func tlsOf(host string, options url.Values) (*tls.Config, error) {
 	if wants != "true" && file == "" {
 		return nil, nil
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host, VerifyConnection: certificate.Note}
 	if file == "" {
 		return config, nil
 	}
@@ -200,10 +224,21 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 		variable = "tx_isolation"
 	}
 	config.Params[variable] = "'" + IsolationLevel + "'"
+	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
+	// bound for transactions only; what it closes at rest is opened again.
+	config.Params[idleBound(version)] = fmt.Sprint(int(config.ReadTimeout.Seconds()))
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}
 	return takesPackets(ctx, probe)
+}
+
+// idleBound names the variable that bounds the pause between two statements of a transaction.
+func idleBound(version string) string {
+	if strings.Contains(version, "MariaDB") {
+		return "idle_transaction_timeout"
+	}
+	return "wait_timeout"
 }
 
 // takesPackets tests whether a server accepts several statements at a time and stops after

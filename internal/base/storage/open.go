@@ -19,6 +19,7 @@ import (
 	"gorm.io/gorm/logger"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/expiry"
 )
 
 // Dialect identifies a family of engines.
@@ -39,6 +40,9 @@ type Options struct {
 	MaxConnections int
 	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration
+	// Patience bounds a statement on a server, and the pause between two statements of a transaction;
+	// 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
+	Patience time.Duration
 	// Existing refuses an SQLite database that does not exist, which Open would otherwise create.
 	Existing bool
 	// Clock stamps what GORM stamps; nil means the system clock.
@@ -63,6 +67,10 @@ type DB struct {
 	limiters []*poolLimiter
 	servers  servers
 	packets  bool
+	// certificate is that of the server, where it speaks TLS.
+	certificate expiry.Seen
+	// open makes a connection outside of the pools; nil on SQLite.
+	open func(ctx context.Context) (*session, error)
 }
 
 // ErrNoDatabase reports that there is no database at an address.
@@ -242,6 +250,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// CertificateEnd returns when the server's certificate ends; the zero time without TLS.
+func (db *DB) CertificateEnd() time.Time { return db.certificate.End() }
 
 // Pools returns the connection pools by name, for metrics.
 func (db *DB) Pools() map[string]*sql.DB {

@@ -157,7 +157,7 @@ func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	// statement.
 	asking, cancel := context.WithTimeout(ctx, sparePatience)
 	defer cancel()
-	if clock.Since(spare.made) > connMaxLifetime {
+	if clock.Since(spare.made) > connMaxLifetime || !spare.isCurrent() {
 		_ = spare.link.Close()
 		return nil
 	}

@@ -9,6 +9,10 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"interlock/internal/base/clock"
 )
 
 // server describes a MySQL-compatible server, as reported on one connection.
@@ -108,6 +112,33 @@ type servers struct {
 	newest server
 	// refusing are servers that rejected SKIP LOCKED, regardless of their version.
 	refusing map[string]bool
+	// generation counts how often all connections were given up: those of an earlier one are closed
+	// instead of being used again. renewed is when it was raised last.
+	generation atomic.Uint64
+	renewed    time.Time
+	// refusal is why the last attempt to connect failed; nil after one that did not.
+	refusal error
+}
+
+// renewEvery is how often connections are given up, at most.
+const renewEvery = time.Second
+
+// renew gives up all open connections: their server takes no writes any more, or the network lost them. A
+// connection in use is closed when its user returns it. The next ones resolve the server's name again.
+func (s *servers) renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.renewed.IsZero() || clock.Since(s.renewed) > renewEvery {
+		s.renewed = clock.Mark()
+		s.generation.Add(1)
+	}
+}
+
+// tried notes the outcome of an attempt to connect.
+func (s *servers) tried(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusal = err
 }
 
 func (s *servers) add(at server) {

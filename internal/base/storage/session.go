@@ -44,6 +44,9 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 		return s.open(ctx)
 	}
 	made, err := s.limiter.connect(ctx, s.open)
+	if !isTooManyConnections(err) && !errors.Is(err, driver.ErrBadConn) && ctx.Err() == nil {
+		s.servers.tried(err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +56,22 @@ func (s sessions) Connect(ctx context.Context) (driver.Conn, error) {
 
 // open creates a connection, counts it, and configures it for its server.
 func (s sessions) open(ctx context.Context) (*session, error) {
+	if s.limiter == nil {
+		link, err := openLink(ctx, s.Connector, s.opened)
+		if err != nil {
+			return nil, err
+		}
+		return &session{link: link, bounded: s.bounded}, nil
+	}
+	generation := s.servers.generation.Load()
 	link, err := openLink(ctx, s.Connector, s.opened)
 	if err != nil {
 		return nil, err
 	}
-	if s.limiter == nil {
-		return &session{link: link, bounded: s.bounded}, nil
-	}
 	if link, err = asEngine(ctx, link); err != nil {
 		return nil, err
 	}
-	made := &session{link: link, bounded: s.bounded, limiter: s.limiter, servers: s.servers, made: clock.Mark()}
+	made := &session{link: link, bounded: s.bounded, limiter: s.limiter, servers: s.servers, generation: generation, made: clock.Mark()}
 	if made.at, err = fitSession(ctx, link); err != nil {
 		return nil, errors.Join(err, link.Close())
 	}
@@ -128,6 +136,8 @@ type session struct {
 	commits int64
 	limiter *poolLimiter
 	servers *servers
+	// generation is that of the servers when the connection was made.
+	generation uint64
 	// at is the server of the connection, and made its creation time on the monotonic
 	// clock.
 	at   server
@@ -144,7 +154,20 @@ func (s *session) Close() error {
 }
 
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.
-func (s *session) IsValid() bool { return !s.unusable && s.link.IsValid() }
+func (s *session) IsValid() bool { return !s.unusable && s.isCurrent() && s.link.IsValid() }
+
+// isCurrent reports whether the connection was not given up.
+func (s *session) isCurrent() bool {
+	return s.limiter == nil || s.generation == s.servers.generation.Load()
+}
+
+// ResetSession implements driver.SessionResetter, before a pooled connection is used again.
+func (s *session) ResetSession(ctx context.Context) error {
+	if !s.isCurrent() {
+		return driver.ErrBadConn
+	}
+	return s.link.ResetSession(ctx)
+}
 
 // CheckNamedValue implements driver.NamedValueChecker.
 func (s *session) CheckNamedValue(value *driver.NamedValue) error {

@@ -76,7 +76,7 @@ type serverFacts struct {
 var (
 	serverVariables = []any{
 		"version", "version_comment", "tx_isolation", "transaction_isolation", "check_constraint_checks", "auto_increment_increment", "gtid_mode",
-		"innodb_flush_log_at_trx_commit", "innodb_flush_log_at_timeout", "innodb_doublewrite", "log_bin", "sync_binlog", "read_only",
+		"innodb_flush_log_at_trx_commit", "innodb_flush_log_at_timeout", "innodb_doublewrite", "idle_transaction_timeout", "wait_timeout", "log_bin", "sync_binlog", "read_only",
 		"rpl_semi_sync_master_enabled", "rpl_semi_sync_master_timeout", "rpl_semi_sync_master_wait_point",
 		"rpl_semi_sync_source_enabled", "rpl_semi_sync_source_timeout", "rpl_semi_sync_source_wait_point",
 		"group_replication_group_name", "wsrep_on", "wsrep_sync_wait", "wsrep_provider_options",
@@ -156,7 +156,7 @@ func (f serverFacts) findings() []Finding {
 		list = append(list, f.syncBinlog())
 	}
 	list = append(list, f.clusterFindings()...)
-	list = append(list, f.replicas(), f.readOnly())
+	list = append(list, f.replicas(), f.readOnly(), f.idleTransactions())
 	list = slices.DeleteFunc(list, func(finding Finding) bool { return finding.Name == "" })
 	for i := range list {
 		list[i].Engine = Database

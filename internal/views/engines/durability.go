@@ -148,3 +148,29 @@ func (f serverFacts) readOnly() Finding {
 	}
 	return finding
 }
+
+// longestIdle is in seconds: how long an idle transaction may keep its row locks.
+const longestIdle = 60
+
+// idleTransactions is about a process that vanishes without closing its connections: the server keeps the
+// locks of its transactions until it ends the sessions.
+func (f serverFacts) idleTransactions() Finding {
+	finding := Finding{Name: "idle_transaction_timeout", Level: OK}
+	// MySQL has no bound for transactions only.
+	if finding.Value = f.is[finding.Name]; finding.Value == "" {
+		finding.Name = "wait_timeout"
+		finding.Value = f.is[finding.Name]
+	}
+	seconds, err := strconv.Atoi(finding.Value)
+	switch {
+	case err != nil:
+		return f.unread(finding.Name, Loss{})
+	case seconds == 0 || seconds > longestIdle:
+		finding.Level, finding.Want = Risk, strconv.Itoa(longestIdle)
+		finding.Says = fmt.Sprintf("It is %s seconds although the service sets less for its sessions. A process that vanishes without closing its connections, "+
+			"as after a power loss, keeps its row locks for so long. Connect to the server itself, or have the proxy leave the settings of sessions unchanged.", finding.Value)
+	default:
+		finding.Says = "It is " + finding.Value + " seconds: so long a process that vanishes keeps its row locks."
+	}
+	return finding
+}

@@ -38,6 +38,25 @@ func (e expected) hold(t *testing.T, findings []engines.Finding) {
 	}
 }
 
+// The sessions of the service have the bound unless a proxy drops it.
+func TestTransactionsThatMayIdleForLongAreARisk(t *testing.T) {
+	for name, test := range map[string]struct {
+		facts facts
+		about string
+		level engines.Level
+	}{
+		"MariaDB":                     {facts{"idle_transaction_timeout": "7", "wait_timeout": "28800"}, "idle_transaction_timeout", engines.OK},
+		"MariaDB behind such a proxy": {facts{"idle_transaction_timeout": "0", "wait_timeout": "28800"}, "idle_transaction_timeout", engines.Risk},
+		"MySQL":                       {facts{"wait_timeout": "7"}, "wait_timeout", engines.OK},
+		"MySQL behind such a proxy":   {facts{"wait_timeout": "28800"}, "wait_timeout", engines.Risk},
+		"a server that shows it not":  {facts{}, "wait_timeout", engines.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			expected{test.about, test.level, engines.Loss{}, nil}.hold(t, engines.MySQLFindings(test.facts))
+		})
+	}
+}
+
 func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 	info := facts{
 		"aof_enabled": "1", "aof_last_write_status": "ok", "maxmemory": "0", "maxmemory_policy": "noeviction",
@@ -122,7 +141,7 @@ func TestWhatAManagedRedisDoesNotTellIsSaidToBeUnknown(t *testing.T) {
 
 func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 	base := facts{
-		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON",
+		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON", "idle_transaction_timeout": "7",
 		"log_bin": "ON", "sync_binlog": "1", "read_only": "OFF", "slaves_connected": "0",
 		"rpl_semi_sync_master_enabled": "OFF", "rpl_semi_sync_master_timeout": "10000", "rpl_semi_sync_master_wait_point": "AFTER_SYNC", "rpl_semi_sync_master_status": "OFF",
 		"version": "10.11.19-MariaDB-0+deb12u1", "version_comment": "Debian 12", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON",
@@ -202,7 +221,7 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 	base := facts{
 		"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON", "auto_increment_increment": "3",
-		"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "ON", "log_bin": "OFF", "sync_binlog": "0", "read_only": "OFF", "slaves_connected": "0",
+		"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "ON", "idle_transaction_timeout": "7", "log_bin": "OFF", "sync_binlog": "0", "read_only": "OFF", "slaves_connected": "0",
 		"wsrep_on": "ON", "wsrep_sync_wait": "7", "wsrep_provider_options": "base_port = 4567; pc.ignore_quorum = false; pc.ignore_sb = false; pc.weight = 1; ",
 		"wsrep_cluster_size": "3", "wsrep_cluster_status": "Primary", "wsrep_local_state": "4", "wsrep_local_state_comment": "Synced", "wsrep_ready": "ON",
 		"wsrep_incoming_addresses": "AUTO,AUTO,AUTO", "wsrep_local_cert_failures": "4", "wsrep_local_bf_aborts": "3",
