@@ -56,7 +56,7 @@ type FirstAdmin struct {
 type Log struct {
 	LogLevel     string `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"INTERLOCK_LOG_LEVEL" placeholder:"LEVEL"`
 	LogFormat    string `help:"json or text." enum:"json,text" default:"json" env:"INTERLOCK_LOG_FORMAT" placeholder:"FORMAT"`
-	OTLPEndpoint string `help:"Address that takes OpenTelemetry traces over OTLP/HTTP. Unset: no traces." env:"INTERLOCK_OTLP_ENDPOINT" placeholder:"URL"`
+	OTLPEndpoint string `help:"Address of a collector of OpenTelemetry traces (OTLP/HTTP); without a path, traces go to /v1/traces there. Unset: that of OTEL_EXPORTER_OTLP_ENDPOINT, or no traces." env:"INTERLOCK_OTLP_ENDPOINT" placeholder:"URL"`
 }
 
 // Serve is what the server needs.
@@ -109,7 +109,7 @@ type Retention struct {
 type Idempotency struct {
 	Retention         time.Duration `help:"How long a reply is kept under its idempotency key. The web admin asks again for up to 23 hours after a lost reply, so that less than 24h can double what it sent." default:"24h" env:"INTERLOCK_IDEMPOTENCY_RETENTION" placeholder:"DURATION"`
 	RetentionCritical time.Duration `help:"The same for operations on money and orders: wallets, stock, orders, redeemed coupons, flash sales." default:"48h" env:"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL" placeholder:"DURATION"`
-	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"1000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
+	Quota             int64         `help:"How many idempotency keys a tenant's users may have at a time, and its customers as many; 0 means any number." default:"110000000" env:"INTERLOCK_IDEMPOTENCY_QUOTA" placeholder:"N"`
 	CacheServerErrors bool          `help:"Keep replies of status 500 too, so that a repeat is not run." env:"INTERLOCK_IDEMPOTENCY_CACHE_SERVER_ERRORS"`
 }
 

@@ -164,3 +164,10 @@ func TestEverythingIsKeptForEverUnlessASettingSaysForHowLong(t *testing.T) {
 		require.ErrorContains(t, err, "INTERLOCK_RETENTION_", refused)
 	}
 }
+
+// docs/scaling.md promises 600 writes a second of one replica.
+func TestDefaultQuotaOfKeysHoldsTheDocumentedRate(t *testing.T) {
+	c, err := parse(t)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, c.Idempotency.Quota, int64(600*c.Idempotency.RetentionCritical.Seconds()))
+}

@@ -27,5 +27,21 @@ func newMetrics() metrics {
 
 // Collectors returns what the Keeper measures.
 func (k *Keeper) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache}
+	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache, quotaCollector{&k.quota}}
+}
+
+var quotaUsed = prometheus.NewDesc("interlock_idempotency_quota_used_ratio",
+	"Part of the quota of idempotency keys that the fullest tenant has used, as this process counted last, by whose keys they are (user, customer).", []string{"holders"}, nil)
+
+// quotaCollector exports the last counts: a scrape counts nothing.
+type quotaCollector struct{ quota *quota }
+
+// Describe implements prometheus.Collector.
+func (quotaCollector) Describe(ch chan<- *prometheus.Desc) { ch <- quotaUsed }
+
+// Collect implements prometheus.Collector.
+func (c quotaCollector) Collect(ch chan<- prometheus.Metric) {
+	for kind, part := range c.quota.used() {
+		ch <- prometheus.MustNewConstMetric(quotaUsed, prometheus.GaugeValue, part, kind)
+	}
 }

@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -12,8 +13,14 @@ import (
 )
 
 const (
-	// countedFor is how long a count of a tenant's keys is gone by.
-	countedFor = 30 * time.Second
+	// countedFor is how long a count of a tenant's keys is used at least, and countedForMost at most. In
+	// between it is used until fastest keys a second could fill what is left of the quota: a count reads
+	// each key, and a database records fewer.
+	countedFor     = 30 * time.Second
+	countedForMost = time.Hour
+	fastest        = 10_000
+	// almostFull is the part of the quota from which a process warns.
+	almostFull = 0.8
 	// fullFor is how long a tenant that is at its quota is refused without counting
 	// again.
 	fullFor = time.Second
@@ -52,6 +59,26 @@ type tally struct {
 	counted time.Time
 }
 
+// lasts returns how long the count may be used.
+func (t *tally) lasts(limit int64) time.Duration {
+	filled := time.Duration(max(0, limit-t.keys)/fastest) * time.Second
+	return min(max(countedFor, filled), countedForMost)
+}
+
+// used returns the part of the quota that the fullest tenant has used, by the kind of the holders.
+func (q *quota) used() map[string]float64 {
+	parts := map[string]float64{user: 0, customer: 0}
+	if q.limit <= 0 {
+		return parts
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for of, tally := range q.tallies {
+		parts[of.kind] = max(parts[of.kind], float64(tally.keys)/float64(q.limit))
+	}
+	return parts
+}
+
 // admits reports whether there may be one more key.
 func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	if q.limit <= 0 {
@@ -62,7 +89,7 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	known := q.tallies[of]
 	if known != nil {
 		age, full := now.Sub(known.counted), known.keys >= q.limit
-		if age < fullFor || !full && age < countedFor {
+		if age < fullFor || !full && age < known.lasts(q.limit) {
 			q.mu.Unlock()
 			return !full, nil
 		}
@@ -78,6 +105,9 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 		q.tallies = make(map[holder]*tally)
 	}
 	q.tallies[of] = &tally{keys: keys, counted: now}
+	if float64(keys) >= almostFull*float64(q.limit) {
+		slog.WarnContext(ctx, "idempotency: a tenant has used most of its quota of keys; raise INTERLOCK_IDEMPOTENCY_QUOTA", "tenant", of.tenant, "holders", of.kind, "keys", keys, "quota", q.limit)
+	}
 	return keys < q.limit, nil
 }
 
