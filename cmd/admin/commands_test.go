@@ -86,3 +86,10 @@ func TestOnlyServeMigrateRestoreAndCopyCreateADatabase(t *testing.T) {
 		refuses(t, "--database-url="+empty+"_absent", func(*testing.T) {})
 	})
 }
+
+func TestVariablesThatAreNoSettingsAreFound(t *testing.T) {
+	parser, err := kong.New(&cli{}, parserOptions(t.Context())...)
+	require.NoError(t, err)
+	environment := []string{"HOME=/", "INTERLOCK_ADDR=:1", "INTERLOCK_RATE_LIMITS=7", "INTERLOCK_OIDC_PROVIDERS_FILE=x", "INTERLOCK_REDIS=redis://h"}
+	require.Equal(t, []string{"INTERLOCK_RATE_LIMITS", "INTERLOCK_REDIS"}, unknownVariables(parser.Model.Node, environment))
+}

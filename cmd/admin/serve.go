@@ -6,6 +6,10 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"interlock/internal/app"
 	"interlock/internal/edge/telemetry"
@@ -24,8 +28,11 @@ type serveCommand struct {
 }
 
 // Run serves until a signal.
-func (c *serveCommand) Run(ctx context.Context) error {
+func (c *serveCommand) Run(ctx context.Context, commands *kong.Kong) error {
 	slog.SetDefault(telemetry.NewLogger(os.Stderr, c.LogLevel, c.LogFormat))
+	for _, name := range unknownVariables(commands.Model.Node, os.Environ()) {
+		slog.WarnContext(ctx, "settings: an environment variable is no setting and has no effect; check its spelling", "variable", name)
+	}
 	program := app.New(settings.Settings{Storage: c.Storage, Log: c.Log, Serve: c.Serve}, version)
 	program.Announce = func(password string) { announce(os.Stdout, password) }
 	if os.Getenv("GOGC") == "" {
@@ -43,4 +50,23 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		fmt.Printf("Metrics and the contract are at http://%s (/metrics, /docs)\n", at)
 	}
 	return program.Run(ctx)
+}
+
+// unknownVariables returns the names of variables of an environment that begin as settings do and are none
+// of any command.
+func unknownVariables(commands *kong.Node, environment []string) []string {
+	var known, unknown []string
+	_ = kong.Visit(commands, func(node kong.Visitable, next kong.Next) error {
+		if flag, is := node.(*kong.Flag); is {
+			known = append(known, flag.Envs...)
+		}
+		return next(nil)
+	})
+	for _, variable := range environment {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "INTERLOCK_") && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
 }

@@ -206,6 +206,8 @@ func (sv *Services) prepareSchema(ctx context.Context, create bool) error {
 		return err
 	case !state.UpToDate():
 		return fmt.Errorf("%w (it is at %d, this program needs %d)", ErrSchema, state.Current, state.Target)
+	case create:
+		return sv.DB.CheckSplitting(ctx)
 	}
 	return nil
 }

@@ -376,4 +376,24 @@ var servers = []mutant{
 		also:   []edit{{"internal/app/health.go", "case err != nil:\n		return check{Name: \"writes\"", "case err != nil && !storage.Is(err, storage.ReadOnly):\n		return check{Name: \"writes\""}},
 		caught: tests{"test/faults": {"TestAReplicaOnAReadOnlyDatabaseIsNotReadyAndWritesAgainAtOnce"}},
 	},
+	{
+		name: "traces go to the root of a collector",
+		file: "internal/edge/telemetry/trace.go", old: `u.Path = "/v1/traces"`, new: `u.Path = "/"`,
+		caught: tests{"internal/edge/telemetry": {"TestTracesGoToTheCollectorsPath"}},
+	},
+	{
+		name: "a variable that is no setting is not reported",
+		file: "cmd/admin/serve.go", old: `&& !slices.Contains(known, name)`, new: `&& slices.Contains(known, "-")`,
+		caught: tests{"cmd/admin": {"TestVariablesThatAreNoSettingsAreFound"}},
+	},
+	{
+		name: "the used part of a quota is that of any tenant",
+		file: "internal/edge/idempotency/quota.go", old: `parts[of.kind] = max(parts[of.kind], `, new: `parts[of.kind] = min(1-parts[of.kind], `,
+		caught: tests{"internal/edge/idempotency": {"TestUsedPartOfTheQuotaIsExported"}},
+	},
+	{
+		name: "a proxy that splits reads from writes is accepted",
+		file: "internal/base/storage/splitting.go", old: `if reader != primary {`, new: `if reader != primary && splittingTries == 0 {`,
+		caught: tests{"internal/base/storage": {"TestAProxyThatSplitsReadsFromWritesIsUnfit"}},
+	},
 }

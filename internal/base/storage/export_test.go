@@ -70,3 +70,6 @@ func SeenBy(there, here map[string]string) bool {
 	}
 	return of(here).knowsOf(of(there))
 }
+
+// CheckSplitting is that of a database, over a pool.
+var CheckSplitting = checkSplitting

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
 
 	"interlock/internal/base/principal"
 	"interlock/internal/edge/telemetry"
@@ -61,4 +62,48 @@ func TestTracingNeedsNoEndpoint(t *testing.T) {
 	stop, err := telemetry.StartTracing(t.Context(), "", "test")
 	require.NoError(t, err)
 	require.NoError(t, stop(t.Context()))
+}
+
+func TestTracesGoToTheCollectorsPath(t *testing.T) {
+	paths := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paths <- r.URL.Path
+		if r.Header.Get("Tenant") == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer collector.Close()
+	// The exporter reads the variables of OpenTelemetry.
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "tenant=shop")
+	for name, test := range map[string]struct{ endpoint, variable, want string }{
+		"without a path":         {collector.URL, "", "/v1/traces"},
+		"with a slash":           {collector.URL + "/", "", "/v1/traces"},
+		"with a path":            {collector.URL + "/own", "", "/own"},
+		"of OpenTelemetry alone": {"", collector.URL, "/v1/traces"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", test.variable)
+			require.Empty(t, sendSpan(t, test.endpoint))
+			require.Equal(t, test.want, <-paths)
+		})
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "")
+	require.Contains(t, sendSpan(t, collector.URL), "level=WARN msg=\"tracing: traces could not be sent\"")
+}
+
+// sendSpan traces one span to an endpoint, and returns the log.
+func sendSpan(t *testing.T, endpoint string) string {
+	t.Helper()
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	stop, err := telemetry.StartTracing(t.Context(), endpoint, "test")
+	require.NoError(t, err)
+	_, span := otel.Tracer("test").Start(t.Context(), "span")
+	span.End()
+	if err := stop(t.Context()); err != nil {
+		otel.Handle(err)
+	}
+	return log.String()
 }
