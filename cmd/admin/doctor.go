@@ -13,12 +13,17 @@ import (
 type doctorCommand struct {
 	settings.Storage `embed:""`
 	RedisURL         string `help:"redis://…, redis+sentinel://… or redis+cluster://… to look at as well." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	TLSCert          string `name:"tls-cert" help:"File with the certificate that the service presents, to look at as well." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
 }
 
 // Run prints what the doctor found, and fails when a promise does not hold.
 func (c *doctorCommand) Run(ctx context.Context) error {
 	healthy := true
-	for _, finding := range app.Examine(ctx, c.Storage, c.RedisURL) {
+	var certificates []string
+	if c.TLSCert != "" {
+		certificates = append(certificates, c.TLSCert)
+	}
+	for _, finding := range app.Examine(ctx, c.Storage, c.RedisURL, certificates...) {
 		mark := "ok "
 		if finding.Level != engines.OK {
 			mark, healthy = "BAD", false

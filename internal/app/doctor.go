@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/expiry"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
@@ -19,11 +20,24 @@ import (
 const doctorTimeout = 15 * time.Second
 
 // Examine looks at the engines that the settings point at and changes nothing: whether
-// they answer, which schema there is, who serves, and what engines.Probe finds.
-func Examine(ctx context.Context, s settings.Storage, redisURL string) []engines.Finding {
+// they answer, which schema there is, who serves, and what engines.Probe finds. certificates are files of
+// certificates that the service presents.
+func Examine(ctx context.Context, s settings.Storage, redisURL string, certificates ...string) []engines.Finding {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	return append(examineDatabase(ctx, s, redisURL != ""), examineRedis(ctx, redisURL)...)
+	findings := append(examineDatabase(ctx, s, redisURL != ""), examineRedis(ctx, redisURL)...)
+	for _, file := range certificates {
+		findings = append(findings, examineCertificate(file))
+	}
+	return findings
+}
+
+func examineCertificate(file string) engines.Finding {
+	end, err := expiry.OfFile(file)
+	if err != nil {
+		return engines.Finding{Engine: "listener", Name: "certificate", Level: engines.Broken, Says: fmt.Sprintf("It cannot be read: %v.", err)}
+	}
+	return engines.Certificate{End: end}.Finding("listener", clock.System{}.Now())
 }
 
 func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []engines.Finding {
@@ -136,5 +150,5 @@ func examineRedis(ctx context.Context, url string) []engines.Finding {
 		return []engines.Finding{about(engines.Broken, "It does not answer at %s: %v.", target, err)}
 	}
 	findings := []engines.Finding{about(engines.OK, "It answers at %s.", target)}
-	return append(findings, engines.Probe{Redis: client, Clock: clock.System{}}.Look(ctx).Findings...)
+	return append(findings, engines.Probe{Redis: client, RedisCertificate: target.CertificateEnd, Clock: clock.System{}}.Look(ctx).Findings...)
 }

@@ -359,6 +359,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		if certificate, err = httpapi.LoadCertificate(p.Settings.TLSCert, p.Settings.TLSKey); err != nil {
 			return nil, err
 		}
+		sv.Engines.WatchListener(certificate.End)
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Certificate: certificate, Secure: p.Settings.Secure,

@@ -101,13 +101,15 @@ type Services struct {
 	// numbering measures how far the logs are numbered.
 	numbering *numbering
 
-	redis   redis.UniversalClient // nil in embedded mode
-	bus     events.Bus
-	limiter ratelimit.Limiter
-	locks   lock.Locker
-	broker  mq.Broker
-	gate    gate.Gate
-	closers []func()
+	redis redis.UniversalClient // nil in embedded mode
+	// redisCertificate returns when the certificate of Redis expires; nil without Redis.
+	redisCertificate func() time.Time
+	bus              events.Bus
+	limiter          ratelimit.Limiter
+	locks            lock.Locker
+	broker           mq.Broker
+	gate             gate.Gate
+	closers          []func()
 	// cipher encrypts what is encrypted at rest.
 	cipher encryption.Cipher
 	// lostKeys are those that values in the database were encrypted with and that are not there.
@@ -229,7 +231,7 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 		return fmt.Errorf("the Redis URL cannot be used: %w", err)
 	}
 	client := target.Connect()
-	sv.redis = client
+	sv.redis, sv.redisCertificate = client, target.CertificateEnd
 	sv.closers = append(sv.closers, func() { _ = client.Close() })
 	bus, err := events.NewRedis(ctx, client, events.RedisOptions{
 		Prefix: target.Channels("events"), Buffer: eventBuffer, Logger: slog.Default(),
@@ -303,7 +305,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
 	})
 	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
-	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, Clock: sv.Clock}, slog.Default())
+	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, RedisCertificate: sv.redisCertificate, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }
 

@@ -4,6 +4,9 @@ package expiry
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -25,6 +28,30 @@ func (s *Seen) End() time.Time {
 		return *end
 	}
 	return time.Time{}
+}
+
+// OfFile returns when the first of the certificates in a PEM file ends. Errors: the file cannot be read, or
+// has no certificate.
+func OfFile(path string) (time.Time, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var found []*x509.Certificate
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("%s: %w", path, err)
+		}
+		found = append(found, certificate)
+	}
+	if len(found) == 0 {
+		return time.Time{}, fmt.Errorf("%s has no certificate in PEM", path)
+	}
+	return Of(found), nil
 }
 
 // Of returns when the first of some certificates ends; the zero time for none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/expiry"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 	"interlock/test/certificates"
@@ -27,10 +28,14 @@ func TestALinkToMySQLSpeaksTLSWithTheServerThatItsURLTrustsAndNoOther(t *testing
 
 	trusting := storagetest.Open(t, address+"?ca="+url.QueryEscape(own))
 	require.NotEmpty(t, variable(trusting, "SHOW SESSION STATUS LIKE 'Ssl_cipher'"))
+	end, err := expiry.OfFile(own)
+	require.NoError(t, err)
+	require.Equal(t, end.UTC(), trusting.CertificateEnd().UTC())
+	require.Zero(t, plain.CertificateEnd())
 
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other.pem")
-	_, err := certificates.Write(other, filepath.Join(dir, "key.pem"), 2)
+	_, err = certificates.Write(other, filepath.Join(dir, "key.pem"), 2)
 	require.NoError(t, err)
 	for name, refused := range map[string]string{
 		"another authority":                    address + "?ca=" + url.QueryEscape(other),

@@ -50,6 +50,9 @@ func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.get(), nil }}
 }
 
+// End returns when the certificate expires.
+func (c *Certificate) End() time.Time { return c.get().Leaf.NotAfter }
+
 func (c *Certificate) get() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -104,6 +104,16 @@ type Report struct {
 	Findings []Finding
 	Memory   []Memory
 	Clocks   []Clock
+	// Certificates are those in use.
+	Certificates []Certificate
+}
+
+// Certificate is one that a peer presents to this process, or this process to its callers.
+type Certificate struct {
+	// Of is database, redis or listener.
+	Of string
+	// End is when it, or the first of its chain, expires.
+	End time.Time
 }
 
 // Memory is the memory of one Redis server, in bytes.

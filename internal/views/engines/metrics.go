@@ -9,6 +9,7 @@ var (
 	redisInfo    = prometheus.NewDesc("interlock_redis_info", "1, with the eviction policy of Redis (maxmemory-policy).", []string{"node", "policy"}, nil)
 	clockSkew    = prometheus.NewDesc("interlock_clock_skew_seconds", "Seconds by which an engine's clock is ahead of this process's clock.", []string{"engine", "node"}, nil)
 	clockError   = prometheus.NewDesc("interlock_clock_skew_error_seconds", "Accuracy of the clock skew: half the round-trip time.", []string{"engine", "node"}, nil)
+	certificates = prometheus.NewDesc("interlock_certificate_expiry_timestamp_seconds", "When a certificate in use expires: that of the database, of redis, or of the listener.", []string{"of"}, nil)
 	findings     = prometheus.NewDesc("interlock_engine_finding", "1 for each setting that needs attention, by level (risk, unknown, broken).", []string{"engine", "node", "name", "level"}, nil)
 )
 
@@ -20,7 +21,7 @@ func (m *Monitor) Collectors() []prometheus.Collector { return []prometheus.Coll
 
 // Describe implements prometheus.Collector.
 func (collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{redisUsed, redisLimit, redisEvicted, redisInfo, clockSkew, clockError, findings} {
+	for _, desc := range []*prometheus.Desc{redisUsed, redisLimit, redisEvicted, redisInfo, clockSkew, clockError, certificates, findings} {
 		ch <- desc
 	}
 }
@@ -40,6 +41,9 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	for _, clock := range report.Clocks {
 		gauge(clockSkew, clock.Skew.Seconds(), string(clock.Engine), clock.Node)
 		gauge(clockError, clock.Error.Seconds(), string(clock.Engine), clock.Node)
+	}
+	for _, c := range report.Certificates {
+		gauge(certificates, float64(c.End.Unix()), c.Of)
 	}
 	for _, f := range report.NotOK() {
 		gauge(findings, 1, string(f.Engine), f.Node, f.Name, string(f.Level))

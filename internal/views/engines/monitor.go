@@ -41,6 +41,13 @@ func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	return m
 }
 
+// WatchListener adds the listener's certificate to the report; end returns its expiry.
+func (m *Monitor) WatchListener(end func() time.Time) {
+	m.looking.Lock()
+	defer m.looking.Unlock()
+	m.probe.Listener = end
+}
+
 // Report returns the last report; an empty one before the first inspection.
 func (m *Monitor) Report() Report { return *m.last.Load() }
 

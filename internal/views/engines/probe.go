@@ -21,6 +21,9 @@ type Probe struct {
 	// Redis is nil in embedded mode, and if it should be skipped.
 	Redis redis.UniversalClient
 	Clock clock.Clock
+	// RedisCertificate and Listener return when the certificates of Redis and of the listener expire, the zero
+	// time where there is none; each may be nil.
+	RedisCertificate, Listener func() time.Time
 }
 
 // Look inspects each engine. An unreachable engine is a finding, and the others are still
@@ -33,7 +36,49 @@ func (p Probe) Look(ctx context.Context) Report {
 	if p.Redis != nil {
 		p.lookAtRedis(ctx, &r)
 	}
+	p.lookAtCertificates(&r)
 	return r
+}
+
+// lookAtCertificates reports the certificates that the connections showed. That of the listener is no
+// engine's, so it has no finding.
+func (p Probe) lookAtCertificates(r *Report) {
+	note := func(of Engine, end func() time.Time) {
+		if end == nil || end().IsZero() {
+			return
+		}
+		found := Certificate{Of: string(of), End: end()}
+		r.Certificates = append(r.Certificates, found)
+		if of != listener {
+			r.Findings = append(r.Findings, found.Finding(of, p.Clock.Now()))
+		}
+	}
+	if p.DB != nil {
+		note(Database, p.DB.CertificateEnd)
+	}
+	note(Redis, p.RedisCertificate)
+	note(listener, p.Listener)
+}
+
+// listener stands for the service itself among the certificates.
+const listener Engine = "listener"
+
+// expiresSoon is how long before its end a certificate is a risk.
+const expiresSoon = 14 * 24 * time.Hour
+
+// Finding is what follows from a certificate.
+func (c Certificate) Finding(of Engine, now time.Time) Finding {
+	finding := Finding{Engine: of, Name: "certificate", Value: c.End.UTC().Format(time.RFC3339), Level: OK}
+	finding.Says = "It expires on " + c.End.UTC().Format("2006-01-02") + "."
+	switch left := c.End.Sub(now); {
+	case left <= 0:
+		finding.Level = Broken
+		finding.Says = "It expired on " + c.End.UTC().Format("2006-01-02") + ", so that new connections are refused. Replace it."
+	case left < expiresSoon:
+		finding.Level = Risk
+		finding.Says += " After that, new connections are refused. Replace it before."
+	}
+	return finding
 }
 
 func (p Probe) lookAtDatabase(ctx context.Context, r *Report) {
