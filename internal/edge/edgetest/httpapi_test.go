@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -727,6 +728,9 @@ func TestANetworkAtItsShareTakesNoPlaceOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	f := limited(t, func(o *httpapi.Options) { o.MaxConnections, o.TrustedProxies = 8, []*net.IPNet{proxy} })
 	release, busy := make(chan struct{}), make(chan struct{}, 8)
+	var once sync.Once
+	free := func() { once.Do(func() { close(release) }) }
+	defer free()
 	httpapi.Get(f.Router(), "/slow", "", func(context.Context, httpapi.None) (int, error) {
 		busy <- struct{}{}
 		<-release
@@ -752,10 +756,8 @@ func TestANetworkAtItsShareTakesNoPlaceOfAnother(t *testing.T) {
 	for range 4 {
 		d.ask("127.0.0.9", "/slow")
 	}
-	for range 4 {
-		<-busy // a proxy brings many callers
-	}
-	close(release)
+	require.Eventually(t, func() bool { return len(busy) == 4 }, 10*time.Second, time.Millisecond, "a proxy brings many callers")
+	free()
 	for _, answer := range waiting {
 		d.requireOK(answer)
 	}
