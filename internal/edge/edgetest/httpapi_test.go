@@ -632,7 +632,7 @@ func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
 		_, reader := send(2 << 20)
 		stalled = append(stalled, reader)
 	}
-	time.Sleep(100 * time.Millisecond)
+	clock.Sleep(t.Context(), 100*time.Millisecond)
 	require.Less(t, upload(), 20*time.Second)
 	for _, reader := range stalled {
 		reply, err := http.ReadResponse(reader, nil)

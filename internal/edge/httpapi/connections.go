@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"container/list"
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -89,7 +90,7 @@ func (c *connections) acceptAll() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		time.Sleep(acceptPause)
+		clock.Sleep(context.Background(), acceptPause)
 	}
 }
 

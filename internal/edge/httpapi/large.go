@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -52,7 +53,7 @@ func (b *largeBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.read += n
-	if err == io.EOF && !b.entered.IsZero() { //nolint:errorlint // a reader returns it as it is
+	if errors.Is(err, io.EOF) && !b.entered.IsZero() {
 		// A deadline that passes while the handler runs would cancel the request.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
