@@ -679,6 +679,7 @@ func (d dialer) requireOK(answer *bufio.Reader) {
 	d.t.Helper()
 	reply, err := http.ReadResponse(answer, nil)
 	require.NoError(d.t, err)
+	defer reply.Body.Close()
 	require.Equal(d.t, http.StatusOK, reply.StatusCode)
 	_, err = io.Copy(io.Discard, reply.Body)
 	require.NoError(d.t, err)
