@@ -34,6 +34,9 @@ test('chosen items get a price each, another admin’s change is left and told, 
   await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Edit…' }).click();
   await dialogOf(first).getByText('Its own for each').click();
   await paste(first, 'Table', 'PRICE-1\t11.00\nPRICE-2\t21.50\nPRICE-3\tthirty\nPRICE-9\t1.00');
+  await dialogOf(first).getByText('What are the columns?').waitFor();
+  expect(await dialogOf(first).getByText('Nothing is named yet.').count()).toBe(0);
+  await press(first, 'Read it like this');
   await dialogOf(first).getByText('2 will be sent').waitFor();
   await dialogOf(first).getByText('Not among the chosen: PRICE-9').waitFor();
   await dialogOf(first).getByText('“thirty” is not a price').waitFor();
@@ -143,6 +146,7 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   const receive = async (table: string) => {
     await page.getByRole('button', { name: 'Receive or count' }).click();
     await paste(visitor, 'Table', table);
+    await press(visitor, 'Read it like this');
     await dialogOf(visitor).getByRole('textbox', { name: 'Reason' }).fill('Delivery 4711');
     await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4711');
   };
@@ -171,7 +175,7 @@ nightly('a delivery is received from a table: a retry doubles nothing, nor does 
   expect(await onHand()).toEqual([5, 7, 2]);
   // Only what was not done is left in the table.
   await press(visitor, 'Go on with 1 line that is left');
-  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Table' }).inputValue()).toMatch(/^STOCK-2,8\s*$/);
+  expect(await dialogOf(visitor).getByRole('textbox', { name: 'Table' }).inputValue()).toBe('STOCK-2\t8');
   await dialogOf(visitor).getByRole('textbox', { name: 'Reference' }).fill('delivery-4712');
   await press(visitor, 'Adjust 1 item');
   await dialogOf(visitor).getByText('The stock of 1 item was adjusted.').waitFor();

@@ -54,7 +54,7 @@ nightly('a campaign is created, found by the search, and issues coupons that lea
   expect(await now(id)).toMatchObject({ name: 'Harvest', kind: 'percent', value: 20, total: 50, validTo: '2999-12-31T15:30:00.000000Z' });
 
   await button(visitor, 'Issue to a list').click();
-  await field(visitor, 'List').fill('12, 13\n13 14');
+  await field(visitor, 'List').fill('12, 13 13；14');
   await page.getByText('3 will be sent').waitFor();
   await dialogButton(visitor, 'Issue 3 coupons').click();
   await page.getByText('3 coupons were issued').waitFor();

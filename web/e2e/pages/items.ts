@@ -58,7 +58,8 @@ const pages: PageUnderTest[] = [
     path: '/items',
     reach: async (page) => {
       await button(page, 'Import', '导入').click();
-      await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('OOLONG-100\tOolong, 100 g\t68.50\nNEW-1\tCup\t9.00\nNEW-2\tNo price');
+      await page.getByRole('textbox', { name: /^(Table|表格)$/ }).fill('OOLONG-100\tOolong, 100 g\t68.50\nNEW-1\tCup\t9.00\nNEW-2\tNo price\t');
+      await button(page, 'Read it like this', '按此读取').click();
       await page.getByText(/2 will be sent|将发送 2 个/).waitFor();
     },
   },

@@ -1,35 +1,53 @@
 import { Button, FileButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
-import type { DragEvent } from 'react';
+import { useState, type DragEvent } from 'react';
 import { useFormat, useText } from '@/i18n';
-import { readText } from './file';
+import { EncodingChoice } from '../files/EncodingChoice';
+import { useTextFile } from '../files/useTextFile';
+import type { Fault, Refused } from '../table/readTable';
 import { bulkMessages } from './messages';
-import type { OwnColumn, OwnValues } from './own';
+import type { ChosenLayout, OwnColumn, OwnValues } from './own';
+import { TableLayout } from './TableLayout';
 
 interface Props {
-  own: OwnValues & { columns: readonly OwnColumn[]; hasOwn: boolean; setHasOwn: (has: boolean) => void; table: string; setTable: (table: string) => void };
+  own: OwnValues & {
+    columns: readonly OwnColumn[];
+    hasOwn: boolean;
+    setHasOwn: (has: boolean) => void;
+    table: string;
+    setTable: (table: string) => void;
+    setLayout: (layout: ChosenLayout) => void;
+  };
   /** What the chosen rows are called; undefined where the table names the rows. */
   labels: readonly string[] | undefined;
   /** What the column that names the row is called. */
   rowName: string | undefined;
 }
 
-/** How many labels are named. */
+/** How many labels are named, and how many lines. */
 const most = 5;
+const mostLines = 20;
+const faults: readonly Fault[] = ['quote', 'cells', 'replaced'];
 
 /** Gives each row its own value from a table that is pasted or comes as a file; or names the rows that there are. */
 export function OwnTable({ own, labels, rowName }: Props) {
   const t = useText(bulkMessages);
   const { list } = useFormat();
   const { columns, hasOwn } = own;
+  const [given, setGiven] = useState('');
+  const { file, take, choose } = useTextFile((text) => {
+    setGiven(text);
+    own.setTable(text);
+  });
   if (columns.length === 0 && labels !== undefined) return null;
   const chosen = labels && new Set(labels);
   const unmatched = chosen === undefined ? [] : [...own.byLabel.keys()].filter((label) => !chosen.has(label));
   const named = (found: readonly string[]) => `${found.slice(0, most).join(', ')}${found.length > most ? ` ${t('more', { n: found.length - most })}` : ''}`;
-  const head = list([rowName ?? t('tableRow'), ...columns.map(({ label }) => label)]);
-  const take = (file: File | null | undefined) => void (file && readText(file).then(own.setTable));
+  const nameOfRow = rowName ?? t('tableRow');
+  const head = list([nameOfRow, ...columns.map(({ label }) => label)]);
   const drop = (event: DragEvent) => {
     event.preventDefault();
-    take(event.dataTransfer.files[0]);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped !== undefined) void take(dropped);
   };
   return (
     <Stack gap="xs">
@@ -46,7 +64,11 @@ export function OwnTable({ own, labels, rowName }: Props) {
           />
         )}
         {hasOwn && (
-          <FileButton accept="text/csv,text/plain,.csv,.tsv,.txt" inputProps={{ 'aria-label': t('file') }} onChange={take}>
+          <FileButton
+            accept="text/csv,text/plain,.csv,.tsv,.txt"
+            inputProps={{ 'aria-label': t('file') }}
+            onChange={(chosenFile) => chosenFile !== null && void take(chosenFile)}
+          >
             {(props) => <Button {...props}>{t('file')}</Button>}
           </FileButton>
         )}
@@ -68,6 +90,10 @@ export function OwnTable({ own, labels, rowName }: Props) {
             onDrop={(event) => event.dataTransfer.files.length > 0 && drop(event)}
             data-autofocus
           />
+          {/* Another encoding would discard what was changed in the text since. */}
+          <EncodingChoice file={file} onEncoding={choose} disabled={own.table !== given} />
+          {own.shown !== undefined && <TableLayout shown={own.shown} columns={columns} rowName={nameOfRow} onLayout={own.setLayout} />}
+          <RefusedLines refused={own.refused} isFirst={own.shown === undefined && own.byLabel.size === 0} />
           {chosen !== undefined && <Text role="status">{t('matched', { n: own.byLabel.size - unmatched.length })}</Text>}
           {unmatched.length > 0 && <Text c="warn">{t('unmatched', { labels: named(unmatched) })}</Text>}
           {chosen !== undefined && own.twice.length > 0 && <Text c="warn">{t('twice', { labels: named(own.twice) })}</Text>}
@@ -75,5 +101,26 @@ export function OwnTable({ own, labels, rowName }: Props) {
         </>
       )}
     </Stack>
+  );
+}
+
+/** Which lines are malformed, and how; the others are used, except where it is the first line. */
+function RefusedLines({ refused, isFirst }: { refused: readonly Refused[]; isFirst: boolean }) {
+  const t = useText(bulkMessages);
+  const linesOf = (fault: Fault) => refused.filter((one) => one.fault === fault).map(({ line, last }) => (line === last ? String(line) : `${line}–${last}`));
+  return (
+    <>
+      {faults.map((fault) => {
+        const lines = linesOf(fault);
+        if (lines.length === 0) return null;
+        const shown = `${lines.slice(0, mostLines).join(', ')}${lines.length > mostLines ? ` ${t('more', { n: lines.length - mostLines })}` : ''}`;
+        return (
+          <Text key={fault} c="warn">
+            {t(`fault_${fault}`, { n: lines.length, lines: shown })}
+          </Text>
+        );
+      })}
+      {isFirst && refused.length > 0 && <Text c="warn">{t('firstRefused')}</Text>}
+    </>
   );
 }

@@ -1,48 +1,91 @@
 import { expect, test } from 'vitest';
-import { readOwn, withoutRows } from './own';
+import { isUsable, readOwn, rowUse, withoutRows, type ChosenLayout } from './own';
 
 const columns = [
   { name: 'trackingNo', label: 'Tracking number', isNeeded: true },
   { name: 'carrier', label: 'Carrier', isNeeded: false },
 ];
+const chosen = (first: string, uses: (string | null)[], hasHead = false): ChosenLayout => ({ first, uses, hasHead, isConfirmed: true });
+const rowsOf = (values: ReturnType<typeof readOwn>) => Object.fromEntries(values.byLabel);
 
-test('a table gives each row its own, in the order in which it is asked for', () => {
-  const { byLabel, twice, empty } = readOwn('O-1\tJD01\nO-2\tJD02\tUPS\nO-3\t\n', columns);
-  expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { trackingNo: 'JD01' }, 'O-2': { trackingNo: 'JD02', carrier: 'UPS' } });
-  expect(empty).toEqual(['O-3']);
-  expect(twice).toEqual([]);
+test('a first line that names the columns decides what each is, wherever it is; the others are passed over', () => {
+  const read = readOwn('Carrier;Changed (UTC);Order;Tracking number\nDHL;2026-01-01;O-1;JD01\nUPS;;O-2;', columns, ['Order']);
+  expect(rowsOf(read)).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
+  expect(read).toMatchObject({ empty: ['O-2'], shown: { isAsked: false, layout: { hasHead: true, uses: ['carrier', null, rowUse, 'trackingNo'] } } });
 });
 
-test('a first line that names the columns tells their order', () => {
-  const { byLabel } = readOwn('Order;Carrier;Tracking number\nO-1;DHL;JD01', columns);
-  expect(byLabel.get('O-1')).toEqual({ carrier: 'DHL', trackingNo: 'JD01' });
+test('where nothing is known of the name of the row, the first column names it', () => {
+  expect(rowsOf(readOwn('Order;Carrier;Tracking number\nO-1;DHL;JD01', columns))).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
+});
+
+test.each([
+  ['it may be a row', 'O-1\tJD01\tUPS\nO-2\tJD02\tDHL', false, [rowUse, 'trackingNo', 'carrier']],
+  ['it may be a head in another language', 'Bestellung;Sendung\nO-1;JD01', true, [rowUse, 'trackingNo']],
+  ['it lacks a column that is needed', 'Order;Sendung\nO-1;JD01', true, [rowUse, null]],
+  ['it names a column twice', 'Order;Carrier;Carrier;Tracking number\nO-1;a;b;JD01', true, [rowUse, 'carrier', 'carrier', 'trackingNo']],
+])('a first line that is not known is a question and no line is used: %s', (_, text, hasHead, uses) => {
+  const read = readOwn(text, columns, ['Order']);
+  expect(rowsOf(read)).toEqual({});
+  expect(read.shown).toMatchObject({ isAsked: true, layout: { hasHead, uses } });
+});
+
+test('the answer of the user is for one first line', () => {
+  const text = 'O-1\tJD01\nO-2\tJD02';
+  const layout = chosen('O-1\tJD01', [rowUse, 'trackingNo']);
+  expect(rowsOf(readOwn(text, columns, [], false, layout))).toEqual({ 'O-1': { trackingNo: 'JD01' }, 'O-2': { trackingNo: 'JD02' } });
+  expect(readOwn(`Bestellung\tSendung\n${text}`, columns, [], false, layout).shown?.isAsked).toBe(true);
+  expect(readOwn(text, columns, [], false, { ...layout, isConfirmed: false }).shown?.isAsked).toBe(true);
+  expect(readOwn(text, columns, [], false, { ...layout, uses: [rowUse, null] }).shown?.isAsked).toBe(true);
+});
+
+test('a layout names the row and what is needed, nothing twice', () => {
+  const usable = [[rowUse, 'trackingNo'], ['trackingNo'], [rowUse, 'carrier'], [rowUse, 'trackingNo', rowUse]].map((uses) => isUsable({ uses }, columns));
+  expect(usable).toEqual([true, false, false, false]);
 });
 
 test('a row that stands there twice with different values is said, with the same ones it is not', () => {
-  const { byLabel, twice } = readOwn('O-1,JD01\nO-1,JD01\nO-2,JD02\nO-2,JD03', columns);
+  const { byLabel, twice } = readOwn('Order,Tracking number\nO-1,JD01\nO-1,JD01\nO-2,JD02\nO-2,JD03', columns);
   expect(twice).toEqual(['O-2']);
   expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { trackingNo: 'JD01' } });
 });
 
 test('of what adds up the same twice is said too', () => {
-  expect(readOwn('TEA,5\nTEA,5\nCUP,1', [{ name: 'delta', label: 'Pieces', isNeeded: true }], [], true)).toMatchObject({ twice: ['TEA'], empty: [] });
+  const delta = [{ name: 'delta', label: 'Pieces', isNeeded: true }];
+  expect(readOwn('SKU,Pieces\nTEA,5\nTEA,5\nCUP,1', delta, ['SKU'], true)).toMatchObject({ twice: ['TEA'], empty: [] });
 });
 
-test('the column that names the rows may stand anywhere, and columns that are not asked for are passed over', () => {
-  const { byLabel } = readOwn('Carrier,Changed (UTC),Order,Tracking number\nDHL,2026-01-01,O-1,JD01', columns, ['Order']);
-  expect(Object.fromEntries(byLabel)).toEqual({ 'O-1': { carrier: 'DHL', trackingNo: 'JD01' } });
+const listOf = (text: string, layout?: ChosenLayout) => readOwn(text, [], ['userId', 'User'], false, layout);
+
+test.each([
+  ['12, 13；14 li', ['12', '13', '14', 'li']],
+  ['12\n13\r\n\n14', ['12', '13', '14']],
+  ['User\n12\nada', ['12', 'ada']],
+  ['Balance,User\n100.00,12\n7.00,13', ['12', '13']],
+])('the list %j is read', (text, labels) => {
+  const read = listOf(text);
+  expect([...read.byLabel.keys()]).toEqual(labels);
+  expect(read.shown?.isAsked ?? false).toBe(false);
 });
 
-test('a list is read however its entries are set apart, and of a table the column that names the rows', () => {
-  const read = (text: string) => [...readOwn(text, [], ['userId', 'User']).byLabel.keys()];
-  expect(read('12, 13；14\n14 li')).toEqual(['12', '13', '14', 'li']);
-  expect(read('User\n12\n13')).toEqual(['12', '13']);
-  expect(read('Balance,User\n100.00,12\n7.00,13')).toEqual(['12', '13']);
+test.each([
+  ['of a table', 'email,name\nada@example.com,Ada'],
+  ['of a table without a head', 'ada@example.com,Ada\nli@example.com,Li'],
+  ['of a column', 'E-Mail-Adresse\nada@example.com'],
+])('the words %s are no list before the user has said what they are', (_, text) => {
+  const read = listOf(text);
+  expect(read.byLabel.size).toBe(0);
+  expect(read.shown?.isAsked).toBe(true);
+  const [first = ''] = text.split('\n');
+  const uses = first.includes(',') ? [rowUse, null] : [rowUse];
+  expect([...listOf(text, chosen(first, uses, true)).byLabel.keys()]).toEqual([text.split('\n')[1]?.split(',')[0]]);
 });
 
-test('what was done leaves the table, and the rest stays as it was written', () => {
-  const text = 'Order;Carrier;Tracking number\nO-1;DHL;JD01\nO-2;"U;PS";JD02';
-  expect(readOwn(withoutRows(text, columns, ['Order'], new Set(['O-1'])), columns, ['Order'])).toEqual(readOwn('O-2\tJD02\tU;PS', columns));
-  expect(withoutRows('12 13 14', [], [], new Set(['13']))).toBe('12\n14');
-  expect(withoutRows(text, columns, ['Order'], new Set(['O-1', 'O-2']))).toBe('');
+test('what was done leaves the table, and each other line stays as it was written', () => {
+  const text = 'sep=;\nOrder;Carrier;Tracking number\nO-1;DHL;JD01\nO-2;"U;PS";JD02\n"O-3;x;JD03';
+  const read = readOwn(text, columns, ['Order']);
+  expect(withoutRows(text, read, new Set(['O-1']))).toBe('sep=;\nOrder;Carrier;Tracking number\nO-2;"U;PS";JD02\n"O-3;x;JD03');
+  const whole = text.slice(0, text.lastIndexOf('\n'));
+  expect(withoutRows(whole, readOwn(whole, columns, ['Order']), new Set(['O-1', 'O-2']))).toBe('');
+  expect(withoutRows('12 13 14', listOf('12 13 14'), new Set(['13']))).toBe('12\n14');
+  expect(withoutRows('12\n13\n14', listOf('12\n13\n14'), new Set(['13']))).toBe('12\n14');
 });

@@ -5,7 +5,7 @@ import { randomId } from '@/browser/id';
 import { fitted } from '../edit/fitted';
 import { requireKey, useSlot } from '../edit/slot';
 import { nameOf, type BulkAction, type Own, type Watched } from './action';
-import { readOwn, withoutRows } from './own';
+import { firstLineOf, readOwn, withoutRows, type ChosenLayout } from './own';
 import { isLeft, newJob, reopened, resultsOf, runJob, type Item, type Job, type Result } from './run';
 import { scopeOf } from './scope';
 import { useChosenRows, useTableRows, type Chosen } from './useRows';
@@ -30,6 +30,8 @@ interface Typed<Input> {
   input: Input;
   hasOwn: boolean;
   table: string;
+  /** How the user said that the table is laid out. */
+  layout?: ChosenLayout;
   isTable: boolean;
 }
 
@@ -75,7 +77,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   });
   const latest = useRef(typed);
   const [isAfresh, setAfresh] = useState(false);
-  const { input, hasOwn, table } = typed;
+  const { input, hasOwn, table, layout } = typed;
   /** A pasted table is kept with what was typed beside it: it may be long work. */
   const type = (part: (before: Typed<Input>) => Partial<Typed<Input>>) => {
     // A file may have been read while something else was typed.
@@ -99,7 +101,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const names = useMemo(() => action.table?.names ?? [], [action]);
   const columns = useMemo(() => action.own?.(input) ?? [], [action, input]);
   const addsUp = action.table?.addsUp === true;
-  const own = useMemo(() => readOwn(table, columns, names, addsUp), [table, columns, names, addsUp]);
+  const own = useMemo(() => readOwn(table, columns, names, addsUp, layout), [table, columns, names, addsUp, layout]);
   const labels = useMemo(() => [...own.byLabel.keys()], [own]);
   const lookup = useTableRows(source, labels.slice(0, action.most), rowId, watched);
   const rows = useMemo(() => (isTable ? labels.flatMap((label) => lookup.found.get(label) ?? []) : choice.rows), [isTable, labels, lookup.found, choice.rows]);
@@ -194,8 +196,11 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const leftOver = () => {
     const finished = new Set(job === undefined ? [] : resultsOf(job).flatMap((result) => (isLeft(result) ? [] : [result.id])));
     const lines = plan.eligible.filter(({ item }) => finished.has(item.id)).map(({ label }) => label);
-    return withoutRows(table, columns, names, new Set(lines));
+    return withoutRows(table, own, new Set(lines));
   };
+
+  /** The same layout for what is left of the table, whose first line may be another one. */
+  const layoutFor = (left: string): ChosenLayout | undefined => own.shown && { ...own.shown.layout, first: firstLineOf(left) };
 
   return {
     phase,
@@ -215,6 +220,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setHasOwn: (has: boolean) => type(() => ({ hasOwn: has })),
       table,
       setTable: (text: string) => type(() => ({ table: text })),
+      setLayout: (chosen: ChosenLayout) => type(() => ({ layout: chosen })),
       ...own,
     },
     rows,
@@ -265,10 +271,10 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
       setError(undefined);
     },
     /** How many lines of the table are left; they can be gone on with once they are mended. */
-    linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp) : 0,
+    linesLeft: isTable && phase === 'done' && job?.isUndo !== true && table !== '' ? linesOf(leftOver(), columns, names, addsUp, layoutFor(leftOver())) : 0,
     /** Leaves in the table what was not done. */
     mend: () => {
-      type(() => ({ table: leftOver() }));
+      type(() => ({ table: leftOver(), layout: layoutFor(leftOver()) }));
       lookup.forget();
       setJob(undefined);
       setEnded(undefined);
@@ -278,8 +284,8 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
 }
 
 function linesOf(...table: Parameters<typeof readOwn>): number {
-  const { byLabel, twice, empty } = readOwn(...table);
-  return new Set([...byLabel.keys(), ...twice, ...empty]).size;
+  const { byLabel, twice, empty, refused } = readOwn(...table);
+  return new Set([...byLabel.keys(), ...twice, ...empty]).size + refused.length;
 }
 
 export type Bulk<Row, Input extends object> = ReturnType<typeof useBulk<Row, Input>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csv, readTable } from './csv';
+import { csv } from './csv';
 
 test('CSV quotes what needs it, and a formula is no formula', () => {
   expect(
@@ -21,47 +21,4 @@ test('no separator makes a formula of a cell', () => {
       for (const one of cells) expect(one).not.toMatch(/^[=@＝\t]|^[+-](?!\d+$)/);
     }
   }
-});
-
-test.each(formulas)('the formula %j is read back', (text) => {
-  const head = ['Number', 'Note'];
-  expect(readTable(csv([head, ['a', text]]))).toEqual([head, ['a', text]]);
-});
-
-test.each([
-  [
-    'a\tb, c\n1\t2',
-    [
-      ['a', 'b, c'],
-      ['1', '2'],
-    ],
-  ],
-  [
-    '\ufeffa;b\r\n1;2\r\n',
-    [
-      ['a', 'b'],
-      ['1', '2'],
-    ],
-  ],
-  [
-    'a,"b ""x"", c"\n\n1,',
-    [
-      ['a', 'b "x", c'],
-      ['1', ''],
-    ],
-  ],
-  ['"two\nlines",2', [['two\nlines', '2']]],
-  ['', []],
-])('the table %j is read (case %#)', (text, rows) => {
-  expect(readTable(text)).toEqual(rows);
-});
-
-test('what was written is read back', () => {
-  const rows = [
-    ['Number', 'a,b'],
-    ['O-1', 'x"y'],
-    ['O-2', '12,50'],
-    ['=1+1', '+49 30 1234'],
-  ];
-  expect(readTable(csv(rows))).toEqual(rows);
 });

@@ -2,10 +2,13 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
-import { useText } from '@/i18n';
+import { useFormat, useText } from '@/i18n';
 import type { Change } from '@/merge';
 import { Banner, OutcomeNotice, ProblemBanner, Proposed, useKeyedMutation, useProblemText, useRuleText } from '@/ui';
 import { editMessages } from '@/ui/edit/messages';
+import type { Encoding } from '@/ui/files/encoding';
+import { EncodingChoice } from '@/ui/files/EncodingChoice';
+import { useTextFile } from '@/ui/files/useTextFile';
 import { csv, download } from '@/ui/table';
 import { exportConfigs, importConfigs, type Imported, type OnExisting } from '../queries';
 import { useConfigWords } from '../useConfigWords';
@@ -21,12 +24,14 @@ interface Chosen {
   /** Tells files apart that were chosen one after the other. */
   at: number;
   name: string;
+  encoding: Encoding | undefined;
   document: ImportDocument;
 }
 
 /** What is kept of an import that is not answered: not the file, which may be larger than a browser keeps. */
 interface Importing {
   name: string;
+  encoding: Encoding | undefined;
   size: number;
   onExisting: OnExisting;
   note: string;
@@ -49,15 +54,20 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const ruleText = useRuleText();
   const edit = useText(editMessages);
   const words = useConfigWords();
+  const { list } = useFormat();
   const [chosen, setChosen] = useState<Chosen>();
-  const [unusable, setUnusable] = useState<Unusable | { kind: 'unread' }>();
+  const [unusable, setUnusable] = useState<Unusable>();
   const [onExisting, setOnExisting] = useState<OnExisting>('update');
   const [note, setNote] = useState('');
   const run = useKeyedMutation<Importing, Imported>({
     scope: 'configs/import',
     title: t('title'),
     topics: ['configs'],
-    send: (asked, key) => importConfigs(importOf(chosen?.document ?? { configs: [] }, asked.onExisting, asked.note), false, key),
+    // Only with the file that was sent can it be asked what came of it.
+    send: (asked, key) =>
+      chosen !== undefined && isOf(chosen, asked)
+        ? importConfigs(importOf(chosen.document, asked.onExisting, asked.note), false, key)
+        : Promise.reject(new Error(t('otherFile'))),
     onDone: () => undefined,
     onProposed: () => undefined,
   });
@@ -68,7 +78,7 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const check = useQuery({
     queryKey: ['config-import', chosen?.at, onExisting],
     queryFn: async (): Promise<Report> => {
-      const document = chosen?.document ?? { configs: [] };
+      const document = chosen?.document ?? { configs: [], passedOver: [] };
       return reportOf(await importConfigs(importOf(document, onExisting, ''), true), document);
     },
     enabled: chosen !== undefined && !isUnknown && !isAnswered,
@@ -77,16 +87,16 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     retry: false,
   });
 
-  const take = async (file: File) => {
+  const text = useTextFile((content, { name, encoding }) => {
+    const read = readDocument(content);
+    setChosen('unusable' in read ? undefined : { at: Date.now(), name, encoding, document: read.document });
+    setUnusable('unusable' in read ? read.unusable : undefined);
+  });
+  const take = (file: File) => {
     run.reset();
     setChosen(undefined);
-    setUnusable(undefined);
-    const read =
-      file.size > longestDocument
-        ? { unusable: { kind: 'tooLong' as const } }
-        : await file.text().then(readDocument, () => ({ unusable: { kind: 'unread' as const } }));
-    if ('unusable' in read) setUnusable(read.unusable);
-    else setChosen({ at: Date.now(), name: file.name, document: read.document });
+    setUnusable(file.size > longestDocument ? { kind: 'tooLong' } : undefined);
+    if (file.size <= longestDocument) void text.take(file);
   };
   const choosePolicy = (policy: OnExisting) => {
     setOnExisting(policy);
@@ -114,13 +124,12 @@ export function ImportDialog({ onUndo, onClose }: Props) {
   const report = chosen === undefined ? undefined : refused === undefined ? check.data : { ...refused, rows: rowsOf(refused, chosen.document, new Map()) };
   const changes = report === undefined ? 0 : report.counts.create + report.counts.update;
   const inTheWay = report === undefined ? 0 : report.counts.invalid + report.counts.conflict;
-  // Only with the file that was sent can it be asked what came of it.
-  const isSameFile = chosen !== undefined && chosen.name === sent?.name && chosen.document.configs.length === sent.size;
+  const isSameFile = chosen !== undefined && sent !== undefined && isOf(chosen, sent);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (chosen === undefined || (isUnknown ? !isSameFile : changes === 0 || inTheWay > 0 || refused !== undefined)) return;
     if (isUnknown) run.again();
-    else run.run({ name: chosen.name, size: chosen.document.configs.length, onExisting, note: note.trim() });
+    else run.run({ name: chosen.name, encoding: chosen.encoding, size: chosen.document.configs.length, onExisting, note: note.trim() });
   };
   const changeText = ({ pointer, before, after }: Change) => `${words.place(pointer)}: ${words.show(before, pointer)} → ${words.show(after, pointer)}`;
   const save = () =>
@@ -144,9 +153,10 @@ export function ImportDialog({ onUndo, onClose }: Props) {
         <Stack gap="md">
           <OutcomeNotice write={{ outcome, key: run.key }} />
           {isUnknown && !isSameFile && <Banner tone="warn" title={t('sameFile', { name: sent?.name ?? '' })} />}
-          {!isAnswered && <FilePicker chosen={chosen !== undefined} onFile={(file) => void take(file)} />}
+          {!isAnswered && <FilePicker chosen={chosen !== undefined} onFile={take} />}
+          {!isAnswered && unusable?.kind !== 'tooLong' && <EncodingChoice file={text.file} onEncoding={text.choose} disabled={isSending} />}
           {unusable !== undefined && (
-            <Banner tone="bad" title={unusable.kind === 'noJson' ? t('unusable_noJson', { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
+            <Banner tone="bad" title={'line' in unusable ? t(`unusable_${unusable.kind}`, { line: String(unusable.line) }) : t(`unusable_${unusable.kind}`)} />
           )}
           {check.error !== null && <Refusal error={check.error} />}
           {outcome === 'refused' &&
@@ -160,7 +170,12 @@ export function ImportDialog({ onUndo, onClose }: Props) {
           {done !== undefined && (
             <Banner tone="ok" title={t('done', { created: done.counts.create, changed: done.counts.update, same: done.counts.unchanged + done.counts.skip })} />
           )}
-          {chosen !== undefined && <Text fw={600}>{t('file', { name: chosen.name, n: chosen.document.configs.length })}</Text>}
+          {chosen !== undefined && (
+            <div>
+              <Text fw={600}>{t('file', { name: chosen.name, n: chosen.document.configs.length })}</Text>
+              {chosen.document.passedOver.length > 0 && <Text c="dimmed">{t('passedOver', { members: list(chosen.document.passedOver) })}</Text>}
+            </div>
+          )}
           {chosen !== undefined && !isAnswered && (
             <>
               <NativeSelect
@@ -207,6 +222,10 @@ export function ImportDialog({ onUndo, onClose }: Props) {
     </Modal>
   );
 }
+
+/** Whether a file is the one that was sent. */
+const isOf = ({ name, encoding, document }: Chosen, sent: Importing): boolean =>
+  name === sent.name && encoding === sent.encoding && document.configs.length === sent.size;
 
 /** A document whose shape was refused says where; other problems as everywhere. */
 function Refusal({ error }: { error: unknown }) {

@@ -11,6 +11,7 @@ const documentOf = (text: string) => {
 
 test('a document is sent with its numbers as they were spelled, whatever else the file says', () => {
   const document = documentOf('\ufeff{"exportedTime":"2026-01-31T09:30:00Z","configs":[{"key":"a","value":1.50}]}');
+  expect(document.passedOver).toEqual(['exportedTime']);
   expect(encode(importOf(document, 'update', 'n'))).toBe('{"onExisting":"update","note":"n","configs":[{"key":"a","value":1.50}]}');
 });
 
@@ -23,6 +24,7 @@ test.each([
   ['{"configs":[]}', { kind: 'empty' }],
   [`{"configs":[${'{},'.repeat(mostConfigs)}{}]}`, { kind: 'tooMany' }],
   [' '.repeat(longestDocument + 1), { kind: 'tooLong' }],
+  ['{"configs":[\n{"key":"a","value":"M\ufffdller"}]}', { kind: 'replaced', line: 2 }],
 ])('a file that cannot be imported says why (case %#)', (text, unusable) => {
   expect(readDocument(text)).toEqual({ unusable });
 });

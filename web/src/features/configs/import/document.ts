@@ -1,5 +1,6 @@
 import type { FieldProblem } from '@/api';
 import { diff, isObject, JsonSyntaxError, parse, type Change, type Json, type JsonObject } from '@/merge';
+import { replacement } from '@/ui/files/encoding';
 import type { Imported, ImportVerdict, OnExisting } from '../queries';
 
 /** The longest document that the service takes, in bytes. */
@@ -7,31 +8,36 @@ export const longestDocument = 32 * 1024 * 1024;
 export const mostConfigs = 10_000;
 
 /** Why a file cannot be imported. */
-export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } | { kind: 'noJson'; line: number };
+export type Unusable = { kind: 'tooLong' | 'notExport' | 'tooMany' | 'empty' } | { kind: 'noJson' | 'replaced'; line: number };
 
 /** A document as an export gives it. */
 export interface ImportDocument {
   configs: Json[];
+  /** Members of the file that an import does not use. */
+  passedOver: readonly string[];
 }
 
 /** Reads a file's text; what is no export is said in a way that can be mended. */
 export function readDocument(text: string): { document: ImportDocument } | { unusable: Unusable } {
   if (new Blob([text]).size > longestDocument) return { unusable: { kind: 'tooLong' } };
+  const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
+  const broken = text.indexOf(replacement);
+  if (broken >= 0) return { unusable: { kind: 'replaced', line: lineAt(broken) } };
   let tree: Json;
   try {
     tree = parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return { unusable: { kind: 'noJson', line: text.slice(0, error.offset).split('\n').length } };
+    return { unusable: { kind: 'noJson', line: lineAt(error.offset) } };
   }
   if (!isObject(tree) || !Array.isArray(tree.configs) || !tree.configs.every(isObject)) return { unusable: { kind: 'notExport' } };
   if (tree.configs.length === 0) return { unusable: { kind: 'empty' } };
   if (tree.configs.length > mostConfigs) return { unusable: { kind: 'tooMany' } };
-  return { document: { configs: tree.configs } };
+  return { document: { configs: tree.configs, passedOver: Object.keys(tree).filter((member) => member !== 'configs') } };
 }
 
 /** The body that imports a document. */
-export function importOf({ configs }: ImportDocument, onExisting: OnExisting, note: string): JsonObject {
+export function importOf({ configs }: Pick<ImportDocument, 'configs'>, onExisting: OnExisting, note: string): JsonObject {
   return { onExisting, note, configs };
 }
 

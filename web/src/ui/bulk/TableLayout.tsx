@@ -1,0 +1,67 @@
+import { Button, Checkbox, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useFormat, useText } from '@/i18n';
+import { Banner } from '../feedback/Banner';
+import { bulkMessages } from './messages';
+import { isUsable, rowUse, type ChosenLayout, type OwnColumn, type ShownTable } from './own';
+
+interface Props {
+  shown: ShownTable;
+  columns: readonly OwnColumn[];
+  /** What the column that names the row is called. */
+  rowName: string;
+  onLayout: (layout: ChosenLayout) => void;
+}
+
+const separators = { '\t': 'byTab', ';': 'bySemicolon', ',': 'byComma', '|': 'byBar' } as const;
+
+/** Says what each column of a table is used as, and has it changed; asks where the first line does not say. */
+export function TableLayout({ shown: { separator, first, second, layout, isAsked }, columns, rowName, onLayout }: Props) {
+  const t = useText(bulkMessages);
+  const { list } = useFormat();
+  const { hasHead, uses } = layout;
+  const nameOf = (i: number) => (hasHead && first[i] ? first[i] : t('columnNo', { n: i + 1 }));
+  const named = (isWanted: (use: string | null) => boolean) => list(uses.flatMap((use, i) => (isWanted(use) ? nameOf(i) : [])));
+  const change = (part: Partial<ChosenLayout>) => onLayout({ ...layout, ...part, isConfirmed: !isAsked });
+  const choose = (at: number, use: string | null) =>
+    change({ uses: uses.map((before, i) => (i === at ? use : use !== null && before === use ? null : before)) });
+  const passedOver = named((use) => use === null);
+  return (
+    <Stack gap="xs" role="group" aria-label={t('columns')}>
+      {isAsked ? (
+        <Banner
+          tone="warn"
+          title={t('asked')}
+          action={
+            <Button disabled={!isUsable(layout, columns)} onClick={() => onLayout({ ...layout, isConfirmed: true })}>
+              {t('answered')}
+            </Button>
+          }
+        >
+          {t('askedHint', { first: first.join(' | ') })}
+        </Banner>
+      ) : (
+        <Text role="status">
+          {t('used', { columns: named((use) => use !== null) })} {passedOver !== '' && t('passedOver', { columns: passedOver })}
+        </Text>
+      )}
+      <Text c="dimmed">{t(separators[separator])}</Text>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="xs">
+        {uses.map((use, i) => (
+          <NativeSelect
+            key={i}
+            label={nameOf(i)}
+            description={(hasHead ? second : first)?.[i] || '–'}
+            data={[
+              { value: rowUse, label: rowName },
+              ...columns.map(({ name, label, isNeeded }) => ({ value: name, label: isNeeded ? `${label} *` : label })),
+              { value: '', label: t('notUsed') },
+            ]}
+            value={use ?? ''}
+            onChange={(event) => choose(i, event.currentTarget.value || null)}
+          />
+        ))}
+      </SimpleGrid>
+      <Checkbox label={t('hasHead')} checked={hasHead} onChange={(event) => change({ hasHead: event.currentTarget.checked })} />
+    </Stack>
+  );
+}

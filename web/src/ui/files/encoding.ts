@@ -1,0 +1,81 @@
+/** The encodings that files of people are in: Unicode, then the code pages that spreadsheets save. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | (typeof codePages)[number];
+
+const codePages = ['gb18030', 'windows-1252', 'windows-1250', 'windows-1251', 'big5', 'shift_jis', 'euc-kr'] as const;
+
+const marks = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+] as const;
+
+/** A character in the place of bytes that the encoding cannot have. */
+export const replacement = '\ufffd';
+
+/** So many characters beyond ASCII prove UTF-8. */
+const long = 50;
+
+/** Control characters, which no text has, except tab, line breaks, and the form feed. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const control = /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]/;
+/** Characters that a code page leaves to its user. */
+const privateUse = /[\ue000-\uf8ff]/;
+
+export const textOf = (bytes: Uint8Array, encoding: Encoding): string => new TextDecoder(encoding).decode(bytes);
+
+/**
+ * Returns the encodings that the bytes of a file can be in, the likeliest first; none when they
+ * are no text. A byte order mark leaves one, and so does a long text in valid UTF-8. UTF-8 with a few broken bytes stays the likeliest:
+ * the lines that have them then contain `replacement`.
+ */
+export function encodingsOf(bytes: Uint8Array): Encoding[] {
+  const marked = marks.find(([mark]) => mark.every((byte, i) => bytes[i] === byte));
+  if (marked !== undefined) return [marked[1]];
+  if (bytes.includes(0)) return unmarkedWide(bytes);
+  const text = textOf(bytes, 'utf-8');
+  if (control.test(text)) return [];
+  const beyond = text.match(/[^\0-\x7f]/g) ?? [];
+  const broken = beyond.filter((character) => character === replacement).length;
+  // Hardly any text in a code page is valid UTF-8, and no long one.
+  if (broken === 0 && (beyond.length === 0 || beyond.length > long)) return ['utf-8'];
+  const likely: Encoding = isChinese(bytes) ? 'gb18030' : 'windows-1252';
+  const fits = codePages.filter((encoding) => isStrictly(bytes, encoding)).sort((a, b) => Number(b === likely) - Number(a === likely));
+  return broken <= beyond.length / 2 ? ['utf-8', ...fits] : fits;
+}
+
+/** UTF-16 without its mark: half of the bytes of Western text and of separators are zero. */
+function unmarkedWide(bytes: Uint8Array): Encoding[] {
+  const zeros = [0, 0];
+  bytes.forEach((byte, i) => {
+    if (byte === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = zeros;
+  const encoding = odd > even ? 'utf-16le' : 'utf-16be';
+  return Math.min(even, odd) === 0 && isStrictly(bytes, encoding) ? [encoding] : [];
+}
+
+function isStrictly(bytes: Uint8Array, encoding: Encoding): boolean {
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return !control.test(text) && (encoding.startsWith('utf') || !privateUse.test(text));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether the bytes beyond ASCII are the pairs of GB 2312, mostly of its first level, which has the
+ * common characters and the punctuation. A letter of a Western text pairs with the ASCII letter after it.
+ */
+function isChinese(bytes: Uint8Array): boolean {
+  let [pairs, common] = [0, 0];
+  for (let at = 0; at < bytes.length; at++) {
+    const lead = bytes[at] ?? 0;
+    const trail = bytes[at + 1] ?? 0;
+    if (lead < 0x80) continue;
+    pairs++;
+    if (trail >= 0xa1 && ((lead >= 0xb0 && lead <= 0xd7) || (lead >= 0xa1 && lead <= 0xa3))) common++;
+    at++;
+  }
+  return common > pairs / 2;
+}

@@ -1,0 +1,38 @@
+import { catalogue } from '@/i18n';
+
+export const fileMessages = catalogue(
+  {
+    encoding: 'Encoding of {name}',
+    encodingHint: 'The file does not say its encoding. Check that this is right: {sample}',
+    readAs: '{name} is read as {encoding}.',
+    noText: '{name} is no text file. Save the table as CSV, in UTF-8, and choose it again.',
+    unread: '{name} could not be read. Choose it again.',
+    'utf-8': 'UTF-8',
+    'utf-16le': 'UTF-16',
+    'utf-16be': 'UTF-16 (big-endian)',
+    gb18030: 'GB 18030 (Simplified Chinese)',
+    'windows-1252': 'Windows-1252 (Western European)',
+    'windows-1250': 'Windows-1250 (Central European)',
+    'windows-1251': 'Windows-1251 (Cyrillic)',
+    big5: 'Big5 (Traditional Chinese)',
+    shift_jis: 'Shift_JIS (Japanese)',
+    'euc-kr': 'EUC-KR (Korean)',
+  },
+  {
+    encoding: '{name} 的编码',
+    encodingHint: '该文件没有注明编码。请检查以下内容是否正确：{sample}',
+    readAs: '{name} 按 {encoding} 读取。',
+    noText: '{name} 不是文本文件。请将表格另存为 UTF-8 编码的 CSV，然后重新选择。',
+    unread: '无法读取 {name}，请重新选择。',
+    'utf-8': 'UTF-8',
+    'utf-16le': 'UTF-16',
+    'utf-16be': 'UTF-16（大端）',
+    gb18030: 'GB 18030（简体中文）',
+    'windows-1252': 'Windows-1252（西欧）',
+    'windows-1250': 'Windows-1250（中欧）',
+    'windows-1251': 'Windows-1251（西里尔文）',
+    big5: 'Big5（繁体中文）',
+    shift_jis: 'Shift_JIS（日文）',
+    'euc-kr': 'EUC-KR（韩文）',
+  },
+);

@@ -1,0 +1,48 @@
+import { useRef, useState } from 'react';
+import { encodingsOf, textOf, type Encoding } from './encoding';
+
+/** A text file that was chosen, as it is read now. */
+export interface TextFile {
+  name: string;
+  /** The encodings that its bytes can be in, the likeliest first; empty when they are no text, undefined when they could not be read. */
+  encodings: readonly Encoding[] | undefined;
+  encoding: Encoding | undefined;
+  /** The first words that the encoding decides about. */
+  sample: string;
+}
+
+/** The longest sample, in characters. */
+const longestSample = 60;
+
+/** Reads a text file, again when another encoding is chosen; `onText` gets each text. */
+export function useTextFile(onText: (text: string, file: TextFile) => void) {
+  const [file, setFile] = useState<TextFile>();
+  const bytes = useRef(new Uint8Array());
+  const read = (name: string, encodings: readonly Encoding[], encoding: Encoding | undefined) => {
+    const text = encoding === undefined ? '' : textOf(bytes.current, encoding);
+    const now = { name, encodings, encoding, sample: encodings.length > 1 ? sampleOf(text) : '' };
+    setFile(now);
+    if (encoding !== undefined) onText(text, now);
+  };
+  return {
+    file,
+    take: async (taken: Blob & { name: string }) => {
+      try {
+        bytes.current = new Uint8Array(await taken.arrayBuffer());
+        const encodings = encodingsOf(bytes.current);
+        read(taken.name, encodings, encodings[0]);
+      } catch {
+        setFile({ name: taken.name, encodings: undefined, encoding: undefined, sample: '' });
+      }
+    },
+    choose: (encoding: Encoding) => {
+      if (file?.encodings !== undefined) read(file.name, file.encodings, encoding);
+    },
+  };
+}
+
+/** Words with characters beyond ASCII. */
+function sampleOf(text: string): string {
+  const words = new Set(text.split(/[\s,;"]+/).filter((word) => /[^\0-\x7f]/.test(word)));
+  return [...words].join(' · ').slice(0, longestSample);
+}

@@ -1,0 +1,122 @@
+import { replacement } from '../files/encoding';
+import { disarmed } from './csv';
+
+const lineBreak = /\r\n|\r|\n/g;
+
+export type Separator = '\t' | ';' | ',' | '|';
+
+/**
+ * Why a line of a table is not used.
+ *
+ * - quote: a quote is not closed, or is in the middle of a cell.
+ * - cells: it has another number of cells than the first line.
+ * - replaced: it has a character in the place of bytes that could not be read.
+ */
+export type Fault = 'quote' | 'cells' | 'replaced';
+
+export interface Refused {
+  /** From 1, as editors count. */
+  line: number;
+  /** The last line of a row whose cells contain line breaks. */
+  last: number;
+  fault: Fault;
+}
+
+interface Line {
+  line: number;
+  last: number;
+  /** The line as it was written, without its end; a quoted cell may contain line breaks. */
+  raw: string;
+}
+
+export interface Table {
+  /** The first line of Excel that names the separator; '' without one. */
+  preamble: string;
+  separator: Separator;
+  rows: (Line & { cells: string[] })[];
+  refused: (Line & Refused)[];
+}
+
+/**
+ * Reads a table as it is pasted from a spreadsheet or comes in a file (RFC 4180). Cells are
+ * separated by the character that a first line `sep=;` names, by tabs where there are any, and
+ * otherwise by semicolons or commas, whichever the first line has more of outside its quotes. Lines without a value are
+ * left out, and so is the apostrophe that `csv` writes before a formula.
+ *
+ * A malformed line is refused and reading resumes at the next one. When the first line is refused,
+ * no line is used, because it decides the number of cells and may name them.
+ */
+export function readTable(text: string): Table {
+  const source = text.replace(/^\ufeff/, '');
+  const named = /^sep=([,;|\t])(?:\r\n|\r|\n|$)/i.exec(source);
+  const preamble = named?.[0].trimEnd() ?? '';
+  const separator = (named?.[1] as Separator | undefined) ?? separatorOf(source);
+  const table: Table = { preamble, separator, rows: [], refused: [] };
+  let at = named?.[0].length ?? 0;
+  let line = at === 0 ? 1 : 2;
+  while (at < source.length) {
+    const { cells, end } = readRow(source, at, separator);
+    const raw = source.slice(at, end);
+    const last = line + (raw.match(lineBreak)?.length ?? 0);
+    const width = table.rows[0]?.cells.length ?? cells?.length;
+    if (raw.includes(replacement)) table.refused.push({ line, last, raw, fault: 'replaced' });
+    else if (cells === undefined) table.refused.push({ line, last, raw, fault: 'quote' });
+    else if (cells.some((cell) => cell !== '')) {
+      if (cells.length === width) table.rows.push({ line, last, raw, cells });
+      else table.refused.push({ line, last, raw, fault: 'cells' });
+    }
+    if (table.rows.length === 0 && table.refused.length > 0) break;
+    at = source.startsWith('\r\n', end) ? end + 2 : end + 1;
+    line = last + 1;
+  }
+  return table;
+}
+
+function separatorOf(source: string): Separator {
+  const cellsBy = (separator: Separator) => readRow(source, 0, separator).cells?.length ?? 0;
+  if (cellsBy('\t') > 1) return '\t';
+  // A comma may be in an amount, and hardly ever a semicolon.
+  return cellsBy(';') > 1 && cellsBy(';') >= cellsBy(',') ? ';' : ',';
+}
+
+/** Reads the row that starts at a place; without cells when it is malformed, and then to the end of its first line. */
+function readRow(source: string, from: number, separator: Separator): { cells?: string[]; end: number } {
+  const cells: string[] = [];
+  for (let at = from; ; at++) {
+    const cell = source[at] === '"' ? quoted(source, at) : bare(source, at, separator);
+    if (cell === undefined || !(isEnd(source[cell.end]) || source[cell.end] === separator)) return { end: bareEnd(source, from) };
+    cells.push(cell.text.trim().replace(disarmed, ''));
+    at = cell.end;
+    if (source[at] !== separator) return { cells, end: at };
+  }
+}
+
+const isEnd = (character: string | undefined): boolean => character === undefined || character === '\n' || character === '\r';
+
+interface Cell {
+  text: string;
+  end: number;
+}
+
+function bareEnd(source: string, from: number, separator?: Separator): number {
+  let end = from;
+  while (!isEnd(source[end]) && source[end] !== separator) end++;
+  return end;
+}
+
+/** A quote in a cell that does not begin with one is malformed, except where tabs separate: spreadsheets copy cells like that. */
+function bare(source: string, from: number, separator: Separator): Cell | undefined {
+  const end = bareEnd(source, from, separator);
+  const text = source.slice(from, end);
+  return separator !== '\t' && text.includes('"') ? undefined : { text, end };
+}
+
+/** A quoted cell, and the spaces after it; undefined for one that is not closed. */
+function quoted(source: string, from: number): Cell | undefined {
+  let close = source.indexOf('"', from + 1);
+  while (close >= 0 && source[close + 1] === '"') close = source.indexOf('"', close + 2);
+  if (close < 0) return undefined;
+  let end = close + 1;
+  while (source[end] === ' ') end++;
+  return { text: source.slice(from + 1, close).replaceAll('""', '"'), end };
+}
