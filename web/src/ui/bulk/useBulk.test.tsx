@@ -1,11 +1,12 @@
-import { act, renderHook } from '@testing-library/react';
-import { beforeEach, expect, test } from 'vitest';
-import { sessionStore } from '@/api';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiProblem, sessionStore } from '@/api';
 import { drafts, ownerOf } from '@/browser/drafts';
 import { Surroundings } from '@/test/render';
 import { session } from '@/test/service';
 import type { BulkAction } from './action';
 import { onlyThese } from './onlyThese';
+import type { Result } from './run';
 import { useBulk } from './useBulk';
 
 interface Row {
@@ -20,8 +21,9 @@ const action: BulkAction<Row, { reason: string }> = {
   open: () => ({ reason: '' }),
   skip: () => undefined,
   item: ({ id }) => ({ id, label: id }),
-  send: () => Promise.resolve([]),
+  send: (items) => send(items.map(({ id }) => id)),
 };
+const send = vi.fn<(ids: string[]) => Promise<Result<Row>[]>>();
 const rowId = ({ id }: Row) => id;
 const chosen = { selection: onlyThese<Row>([], rowId, undefined), readPage: () => Promise.reject(new Error('not read')), shown: [] };
 const open = () =>
@@ -30,6 +32,7 @@ const open = () =>
 beforeEach(() => {
   sessionStore.signedIn(session());
   drafts.clear(ownerOf('default', 7));
+  send.mockReset();
 });
 
 test('a table that was read while something else was typed takes nothing of it, and both are there when it is opened again', () => {
@@ -47,4 +50,21 @@ test('a table that was read while something else was typed takes nothing of it, 
   expect(second.result.current).toMatchObject({ input: { reason: '' }, own: { table: '' }, restored: undefined });
   second.unmount();
   expect(open().result.current.own.table).toBe('');
+});
+
+test.each([
+  ['goes on when the connection is back', false, [['A-1'], ['A-1'], ['A-2']]],
+  ['waits for the user once its dialog was closed', true, [['A-1']]],
+])('a run whose outcome is unknown %s', async (_, isClosed, requests) => {
+  const lost = new ApiProblem({ code: 'no_connection', title: '', detail: '', status: 0, requestId: '' });
+  send.mockRejectedValueOnce(lost).mockImplementation((ids) => Promise.resolve(ids.map((id) => ({ id, verdict: 'done' }))));
+  const { result, unmount } = open();
+  act(() => result.current.own.setTable('A-1 A-2'));
+  await waitFor(() => expect(result.current.plan.eligible).toHaveLength(2));
+  act(() => result.current.start());
+  await waitFor(() => expect(result.current.phase).toBe('broken'));
+  if (isClosed) unmount();
+  act(() => void window.dispatchEvent(new Event('online')));
+  if (!isClosed) await waitFor(() => expect(result.current.phase).toBe('done'));
+  expect(send.mock.calls.map(([ids]) => ids)).toEqual(requests);
 });

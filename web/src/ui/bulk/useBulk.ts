@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { isUnknown } from '@/api';
 import { drafts } from '@/browser/drafts';
 import { randomId } from '@/browser/id';
 import { fitted } from '../edit/fitted';
@@ -94,6 +95,13 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
   const [ended, setEnded] = useState<'broken' | 'done' | undefined>(begun && 'broken');
   const [isStopping, setStopping] = useState(false);
   const stop = useRef<AbortController>(undefined);
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const choice = useChosenRows({ chosen, rowId, watched: isTable ? undefined : watched, isIdle: isTable || begun !== undefined });
   const { setRows, error, setError } = choice;
 
@@ -152,6 +160,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     setEnded(undefined);
     setStopping(false);
     stop.current = new AbortController();
+    const { signal } = stop.current;
     const arrived = slot.sending();
     const keep = (now: Job<Input>) => {
       // Of somebody who has signed out nothing is kept.
@@ -159,11 +168,11 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
         slot.put({ value: { job: now, ...(table !== '' && { typed }) } satisfies KeptRun<Input>, key: now.key, sent: now.isSent ? true : undefined });
       setJob(now);
     };
-    const isAtomic = action.isAtomic === true;
+    const size = action.isAtomic === true ? Infinity : action.size;
     const seen = new Map<string, Result<Row>>();
     const result = await runJob<Input>({
       job: from,
-      size: isAtomic ? Infinity : action.size,
+      size,
       atOnce: action.atOnce,
       send: async (items, given, key) => {
         requireKey(slot);
@@ -177,7 +186,7 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
         return results;
       },
       keep,
-      signal: stop.current.signal,
+      signal,
     }).finally(arrived);
     if (result.isOpen) keep({ ...result.job, isSent: true });
     else slot.put({ value: undefined, key: undefined, sent: undefined });
@@ -188,6 +197,12 @@ export function useBulk<Row, Input extends object>({ list, action, rowId, chosen
     setEnded(result.isOpen ? 'broken' : 'done');
     const left = resultsOf(result.job).filter(isLeft);
     const beyond = plan.skipped.filter(({ reason }) => typeof reason === 'object' && reason.left === 'beyond').map(({ item }) => item.id);
+    if (result.isOpen && isUnknown(result.error)) {
+      // A run that was stopped, or whose dialog was closed, goes on only when the user says so.
+      slot.settleLater(() => {
+        if (isShown.current && !signal.aborted) void run(reopened(result.job, size));
+      });
+    }
     if (!isTable) chosen.selection.keep(new Set([...left.map(({ id }) => id), ...beyond]));
     void queries.invalidateQueries({ queryKey: [topic] });
   };
