@@ -21,6 +21,7 @@ const (
 	CodeInsufficientStock     Code = "insufficient_stock"
 	CodeInsufficientBalance   Code = "insufficient_balance"
 	CodeNothingToShip         Code = "nothing_to_ship"
+	CodeUnsupportedMediaType  Code = "unsupported_media_type"
 	CodeBatchConflict         Code = "batch_conflict"
 	CodeRequestInProgress     Code = "request_in_progress"
 	CodeIdempotencyViolation  Code = "idempotency_violation"

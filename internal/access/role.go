@@ -85,6 +85,7 @@ func (s *Service) roles() change.Editable[Role, *Role] {
 		},
 		Document:   func(role *Role) (any, error) { return merge.Tree(roleDocument{role.Name, membersOf(role.Permissions)}) },
 		ApplyPatch: patchedSet("permissions"),
+		Represent:  representedSet("permissions"),
 		Revise:     s.reviseRole,
 		AtVersion:  s.roleAt,
 		Record:     s.recordRoleEdit,

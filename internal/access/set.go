@@ -84,6 +84,21 @@ func patchedSet(name string) func(document, patch any) any {
 	}
 }
 
+// representedSet returns documents that have a set as the member name as representations have it: an
+// array of the names.
+func representedSet(name string) func(document any) any {
+	return func(document any) any {
+		members, _ := merge.ObjectOf(document)
+		set, _ := members.Get(name)
+		names, _ := merge.ObjectOf(set)
+		texts := []string{}
+		for text := range names.All() {
+			texts = append(texts, text)
+		}
+		return merge.Patch(document, map[string]any{name: treeOf(texts)})
+	}
+}
+
 // setPatch returns an edit of a set as a merge patch of the object that stands for it.
 func setPatch(set, edit any) any {
 	patch := map[string]any{}

@@ -36,6 +36,7 @@ func (s *Service) users() change.Editable[User, *User] {
 			return merge.Tree(userDocument{user.Username, user.DisplayName, membersOf(user.Roles)})
 		},
 		ApplyPatch: patchedSet("roles"),
+		Represent:  representedSet("roles"),
 		Revise:     reviseUser,
 		AtVersion:  s.userAt,
 		Record:     s.recordUserEdit,

@@ -59,12 +59,18 @@ func readContent(body []byte, prefix string) (Content, error) {
 	return content.content(), checkSchemaShape(content.Schema, prefix+"/schema")
 }
 
-// patchBody is a merge patch of a config, as merge.Parse gives it.
+// patchBody is a patch of a config, as package change takes it.
 type patchBody struct{ tree any }
 
 // ReadBody implements httpapi.BodyReader.
 func (b *patchBody) ReadBody(text []byte) (err error) {
 	b.tree, err = readPatch(text, "")
+	return err
+}
+
+// ReadOperations implements httpapi.OperationsReader.
+func (b *patchBody) ReadOperations(text []byte) (err error) {
+	b.tree, err = merge.ParseOperations(text, func(changed []byte) (any, error) { return readPatch(changed, "") })
 	return err
 }
 

@@ -313,6 +313,25 @@ func TestABatchOverHTTPNamesItsStaleMemberAndThenLands(t *testing.T) {
 	})
 }
 
+func TestAJSONPatchSetsMembersOfAValueToNull(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, a *api) {
+		row := a.create("a", object(`{"b":1.50,"c":{"d":2}}`))
+		patch := func(query, etag, operations string) answer {
+			return a.send("PATCH", "/configs/a"+query, operations, "If-Match", etag, "Content-Type", "application/json-patch+json")
+		}
+		done := patch("", row.Ref().ETag(), `[{"op":"replace","path":"/value/c/d","value":null},{"op":"add","path":"/value/n","value":null}]`)
+		require.Equal(t, http.StatusOK, done.status, done.text)
+		require.Equal(t, `{"b":1.50,"c":{"d":null},"n":null}`, a.get("a").Value)
+
+		merged := patch("?merge=disjoint", row.Ref().ETag(), `[{"op":"add","path":"/remark","value":"kept"}]`)
+		require.Equal(t, http.StatusOK, merged.status, merged.text)
+		require.Equal(t, `{"b":1.50,"c":{"d":null},"n":null}`, a.get("a").Value)
+		require.Equal(t, "kept", a.get("a").Remark)
+		stale := patch("?merge=disjoint", row.Ref().ETag(), `[{"op":"replace","path":"/value/c/d","value":3}]`)
+		require.Equal(t, http.StatusPreconditionFailed, stale.status, stale.text)
+	})
+}
+
 func TestAnExportOverHTTPCanBeSentBackAsItIs(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		a.create("a", object(`{"b":1}`))

@@ -13,7 +13,9 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/base/apperr"
 	"interlock/internal/base/clock"
+	"interlock/internal/base/merge"
 	"interlock/internal/base/status"
+	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
@@ -116,7 +118,8 @@ type editRequest struct {
 
 // patch returns the merge patch of the terms and, if present, the change of the quantity.
 func (r *editRequest) patch() (patch map[string]any, delta *int64) {
-	patch = maps.Clone(r.Change().Patch.(map[string]any))
+	members, _ := r.Change().Patch.(map[string]any)
+	patch = maps.Clone(members)
 	if number, ok := patch["quantityDelta"].(json.Number); ok {
 		n, _ := number.Int64() // it was read into an int64
 		delta = &n
@@ -143,11 +146,26 @@ func (r *editRequest) Check() error {
 
 func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editRequest) (editedView, error) {
 	edit := in.Change()
-	patch, delta := in.patch()
-	if delta != nil {
-		patch["quantity"] = json.Number(strconv.FormatInt(sale.Quantity+*delta, 10))
+	if patch, delta := in.patch(); patch != nil {
+		if delta != nil {
+			patch["quantity"] = json.Number(strconv.FormatInt(sale.Quantity+*delta, 10))
+		}
+		edit.Patch = patch
+	} else {
+		// A JSON Patch. The terms have no members of their own, so its merge patch says all of it.
+		terms, err := merge.Tree(sale.Terms)
+		if err != nil {
+			return editedView{}, err
+		}
+		made, err := change.MergePatch(terms, edit.Patch)
+		if err != nil {
+			return editedView{}, err
+		}
+		if _, given := made.(map[string]any)["quantityDelta"]; given {
+			return editedView{}, apperr.Malformed("/quantityDelta", "is no member of a sale; change quantity, or send a merge patch")
+		}
+		edit.Patch = made
 	}
-	edit.Patch = patch
 	edited, err := h.service.Edit(approvals.Scheduling(ctx, in.EffectiveTime), u, sale, edit)
 	if err != nil {
 		return editedView{}, err

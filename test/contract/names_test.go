@@ -144,9 +144,6 @@ func withMembers(t *testing.T, o *validate.Operation, value string, matches func
 			descend(at+"/"+name, property.Value, was)
 		}
 	}
-	for _, media := range o.RequestBody.Value.Content {
-		descend("", media.Schema.Value, root)
-		break
-	}
+	descend("", o.RequestBody.Value.Content["application/json"].Schema.Value, root)
 	return found
 }

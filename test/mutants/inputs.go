@@ -65,4 +65,22 @@ var inputs = []mutant{
 		file: "internal/base/naming/naming.go", old: ` || unicode.Is(unicode.Cf, r) && !isJoiner(r)`, new: ``,
 		caught: tests{"test/contract": {"TestNastyNamesAreRejectedInEveryNamingField"}},
 	},
+	{
+		name: "a JSON Patch tests the spelling of a number",
+		file: "internal/base/merge/operations.go", old: `if !Equal(tree, want) {`, new: `if fmt.Sprint(tree) != fmt.Sprint(want) {`,
+		caught: tests{"internal/base/merge": {"TestOperationsChangeMembersAsRFC6902Says"}},
+	},
+	{
+		name: "a JSON Patch cannot set a member of an object to null",
+		file: "internal/base/merge/operations.go", old: `			value = whole{value}`, new: `			value = whole{value}.value`,
+		caught: tests{
+			"internal/base/merge": {"TestOperationsChangeMembersAsRFC6902Says"},
+			"internal/config":     {"TestAJSONPatchSetsMembersOfAValueToNull"},
+		},
+	},
+	{
+		name: "a JSON Patch sets members that a merge patch cannot",
+		file: "internal/base/merge/operations.go", old: `	checked, err := o.check(text)`, new: `	checked, err := Parse(text)`,
+		caught: tests{"test/contract": {"TestJSONPatchIsGuardedLikeMergePatch"}},
+	},
 }

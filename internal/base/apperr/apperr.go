@@ -53,6 +53,7 @@ const (
 	ApprovalStale         Code = "approval_stale"
 	VersionConflict       Code = "version_conflict"
 	PayloadTooLarge       Code = "payload_too_large"
+	UnsupportedMediaType  Code = "unsupported_media_type"
 	ValidationFailed      Code = "validation_failed"
 	ResourceLocked        Code = "resource_locked"
 	PreconditionRequired  Code = "precondition_required"

@@ -6,6 +6,9 @@ package merge
 // members keep their positions; new ones follow in the order of the patch.
 func Patch(doc, patch any) any {
 	changes, ok := ObjectOf(patch)
+	if replacement, isWhole := patch.(whole); isWhole {
+		return replacement.value
+	}
 	if !ok {
 		return patch
 	}

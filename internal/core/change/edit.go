@@ -24,6 +24,9 @@ type Editable[T any, M Model[T]] struct {
 	// with sets accepts them as arrays and stores their members as members of an object in
 	// its document: two edits of one set then conflict only if they change the same member.
 	ApplyPatch func(document, patch any) any
+	// Represent returns a document with its members as the representation has them, for JSON
+	// Patches; nil if they are the same.
+	Represent func(document any) any
 	// Revise validates an edited document and returns the resulting row and the columns to
 	// set. It does not modify its argument.
 	Revise func(row M, document any) (M, guard.Set, error)
@@ -56,8 +59,8 @@ type Overwrite struct {
 type Edit struct {
 	// IfMatch is the version that the caller read.
 	IfMatch guard.Precondition
-	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse. Its
-	// members are known and have valid types.
+	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse, whose
+	// members are known and have valid types, or merge.Operations (RFC 6902).
 	Patch any
 	// MergeDisjoint requests a merge if the patch is stale and it and the changes made
 	// since touch different JSON Pointers.
@@ -114,7 +117,11 @@ func (e Editable[T, M]) applyTo(ctx context.Context, u *uow.Unit, row M, edit Ed
 	if err != nil {
 		return Edited[M]{}, err
 	}
-	after, err := e.revise(ctx, u, row, document, e.patched(document, edit.Patch), edit.Overwrite)
+	patched, err := e.patched(document, edit.Patch)
+	if err != nil {
+		return Edited[M]{}, err
+	}
+	after, err := e.revise(ctx, u, row, document, patched, edit.Overwrite)
 	if err != nil {
 		return Edited[M]{}, err
 	}
@@ -130,12 +137,39 @@ func retryIfStale(err error) error {
 	return err
 }
 
-// patched applies a patch to a document.
-func (e Editable[T, M]) patched(document, patch any) any {
-	if e.ApplyPatch != nil {
-		return e.ApplyPatch(document, patch)
+// patched applies a patch to a document. Errors: those of MergePatch.
+func (e Editable[T, M]) patched(document, patch any) (any, error) {
+	shown := document
+	if e.Represent != nil {
+		shown = e.Represent(document)
 	}
-	return merge.Patch(document, patch)
+	patch, err := MergePatch(shown, patch)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.ApplyPatch != nil:
+		return e.ApplyPatch(document, patch), nil
+	}
+	return merge.Patch(document, patch), nil
+}
+
+// MergePatch returns a patch of a document as a merge patch. Errors: ValidationFailed for an
+// operation of a JSON Patch that does not apply; those of its check.
+func MergePatch(document, patch any) (any, error) {
+	operations, ok := patch.(merge.Operations)
+	if !ok {
+		return patch, nil
+	}
+	made, err := operations.MergePatch(document)
+	var failed *merge.OperationError
+	if errors.As(err, &failed) {
+		code := "operation"
+		if failed.IsTest {
+			code = "test"
+		}
+		return nil, apperr.Invalid(apperr.Field{Pointer: fmt.Sprintf("/%d", failed.Index), Code: code, Message: failed.Error()})
+	}
+	return made, err
 }
 
 // applyMerged applies a patch that may be merged. It first tries the row as committed by
@@ -369,7 +403,9 @@ func (e Editable[T, M]) compare(base, current M, edit Edit) (sides, error) {
 	}
 	yours := baseDocument
 	if edit.Patch != nil {
-		yours = e.patched(baseDocument, edit.Patch)
+		if yours, err = e.patched(baseDocument, edit.Patch); err != nil {
+			return sides{}, err
+		}
 	}
 	return sides{base: baseDocument, yours: yours, theirs: theirs}, nil
 }

@@ -39,11 +39,21 @@ func (*Disjoint) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Patch is a merge patch (RFC 7396) on the JSON members of C.
+// Patch is a merge patch (RFC 7396) or a JSON Patch (RFC 6902) on the JSON members of C.
 type Patch[C any] struct{ tree any }
 
-// Tree returns the patch as package merge takes it.
+// Tree returns the patch as package change takes it.
 func (p Patch[C]) Tree() any { return p.tree }
+
+// ReadOperations implements OperationsReader.
+func (p *Patch[C]) ReadOperations(text []byte) (err error) {
+	p.tree, err = merge.ParseOperations(text, func(changed []byte) (any, error) {
+		var patch Patch[C]
+		err := patch.ReadBody(changed)
+		return patch.tree, Unreadable(err)
+	})
+	return err
+}
 
 // ReadBody implements BodyReader: members that C has, each of its type.
 func (p *Patch[C]) ReadBody(text []byte) error {

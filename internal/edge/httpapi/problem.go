@@ -61,6 +61,7 @@ var kinds = map[apperr.Code]kind{
 	apperr.InUse:                 {http.StatusConflict, "It is in use"},
 	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
 	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
+	apperr.UnsupportedMediaType:  {http.StatusUnsupportedMediaType, "The body is of another media type"},
 	apperr.ValidationFailed:      {http.StatusUnprocessableEntity, "The request breaks a rule"},
 	apperr.ResourceLocked:        {http.StatusLocked, "It is locked by another operation"},
 	apperr.PreconditionRequired:  {http.StatusPreconditionRequired, "A precondition is required"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -55,6 +56,32 @@ type BodyReader interface {
 type Needing interface {
 	// Needs returns the requirements; the shape adds the name of the parameter.
 	Needs() Need
+}
+
+// OperationsReader is the body of a PATCH that can be a JSON Patch (RFC 6902), too.
+type OperationsReader interface {
+	// ReadOperations reads a JSON Patch. Errors: as of BodyReader.
+	ReadOperations(text []byte) error
+}
+
+// The media types of a PATCH. A body without a type, or of type application/json, is a merge patch.
+const (
+	mimeMergePatch = "application/merge-patch+json"
+	mimeJSONPatch  = "application/json-patch+json"
+)
+
+// readPatch reads the body of a PATCH by its media type.
+func readPatch(mediaType string, text []byte, into BodyReader) error {
+	operations, takesOperations := into.(OperationsReader)
+	switch name, _, err := mime.ParseMediaType(mediaType); {
+	case mediaType == "", err == nil && (name == mimeMergePatch || name == echo.MIMEApplicationJSON):
+		return Unreadable(into.ReadBody(text))
+	case err == nil && name == mimeJSONPatch && takesOperations:
+		return Unreadable(operations.ReadOperations(text))
+	case takesOperations:
+		return apperr.New(apperr.UnsupportedMediaType, "Send a PATCH as %s or %s.", mimeMergePatch, mimeJSONPatch)
+	}
+	return apperr.New(apperr.UnsupportedMediaType, "Send this PATCH as %s.", mimeMergePatch)
 }
 
 // checker is implemented by what a route takes, to ask rules that need no row.
@@ -279,6 +306,9 @@ func (s *shape) readBody(c echo.Context, v reflect.Value) error {
 		*into = text
 		return nil
 	case BodyReader:
+		if c.Request().Method == http.MethodPatch {
+			return readPatch(c.Request().Header.Get(echo.HeaderContentType), text, into)
+		}
 		return Unreadable(into.ReadBody(text))
 	default:
 		if err := strictjson.Decode(text, into); err != nil {
