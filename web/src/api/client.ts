@@ -30,7 +30,7 @@ export function idempotent(key: string): { 'X-Idempotency-Key': string } {
 }
 
 /** Sends a JSON tree with its numbers as typed. The types of the contract only know floats. */
-export const asTyped = (tree: Json, headers: Record<string, string>, type: 'json' | 'merge-patch+json' = 'json') => ({
+export const asTyped = (tree: Json, headers: Record<string, string>, type: 'json' | 'merge-patch+json' | 'json-patch+json' = 'json') => ({
   body: tree as never,
   bodySerializer: () => encode(tree),
   headers: { ...headers, 'Content-Type': `application/${type}` },

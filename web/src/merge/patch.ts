@@ -29,6 +29,18 @@ export function patchOf(base: JsonObject, edited: JsonObject): JsonObject {
   return patch;
 }
 
+/** The operations of a JSON Patch (RFC 6902) from base to edited, which can set a member to null. Members of objects on both sides are changed one by one. */
+export function operationsOf(base: JsonObject, edited: JsonObject, at = ''): JsonObject[] {
+  return [...new Set([...Object.keys(base), ...Object.keys(edited)])].flatMap((name) => {
+    const before = member(base, name);
+    const after = member(edited, name);
+    const path = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (equal(before, after)) return [];
+    if (after === undefined) return [{ op: 'remove', path }];
+    return isObject(before) && isObject(after) ? operationsOf(before, after, path) : [{ op: 'add', path, value: after }];
+  });
+}
+
 /** Whether a merge patch can express the edit. It cannot set a member to null. */
 export function isPatchable(base: JsonObject, edited: JsonObject): boolean {
   return equal(applyPatch(base, patchOf(base, edited)), edited);

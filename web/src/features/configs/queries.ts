@@ -85,11 +85,11 @@ export function createConfig(members: JsonObject, key: string): Promise<Config> 
 /**
  * Saves at a given ETag. With `merge` the service keeps other users' edits of other fields. With
  * `overwrite` it stores the author's content regardless of concurrent changes; this requires a
- * reason and a separate permission.
+ * reason and a separate permission. A list of operations is sent as a JSON Patch.
  */
 export function saveConfig(
   config: string,
-  patch: JsonObject,
+  patch: JsonObject | JsonObject[],
   etag: string,
   key: string,
   how: { merge: 'disjoint' } | { overwrite: string },
@@ -97,7 +97,7 @@ export function saveConfig(
   return exactly(
     api.PATCH('/api/v1/configs/{key}', {
       params: { path: { key: config }, header: { 'If-Match': etag }, query: how },
-      ...asTyped(patch, idempotent(key), 'merge-patch+json'),
+      ...asTyped(patch, idempotent(key), Array.isArray(patch) ? 'json-patch+json' : 'merge-patch+json'),
       parseAs: 'text',
     }),
   );

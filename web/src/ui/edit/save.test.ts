@@ -76,6 +76,23 @@ describe('saving under the guard', () => {
     expect(outcome).toMatchObject({ kind: 'saved', record: { version: 2 }, kept: undefined });
   });
 
+  test('a member is set to null by a JSON Patch', async () => {
+    const { sent: merged, send } = service();
+    const operations: unknown[] = [];
+    const sendOperations = (list: JsonObject[]) => {
+      operations.push(...list);
+      return Promise.resolve(at(2, { list: ['a'], n: null }) as Edited<Config>);
+    };
+    const outcome = await saveUnderGuard({ ...order, mine: typed({ 'a/b': 1, n: null }), send, sendOperations });
+    expect(outcome).toMatchObject({ kind: 'saved', record: { version: 2 } });
+    expect(merged).toEqual([]);
+    expect(operations).toEqual([
+      { op: 'remove', path: '/value/list' },
+      { op: 'add', path: '/value/n', value: null },
+      { op: 'add', path: '/value/a~1b', value: exact(1) },
+    ]);
+  });
+
   test('a member that would have to be set to null is refused before anything is sent', async () => {
     const { sent, send } = service();
     expect(await saveUnderGuard({ ...order, mine: typed({ list: ['a'], n: null }), send })).toEqual({ kind: 'unpatchable' });

@@ -1,5 +1,5 @@
 import { versionConflict, type Approval, type PersonName } from '@/api';
-import { equal, isObject, isPatchable, patchOf, resolve, threeWay, type JsonObject } from '@/merge';
+import { equal, isObject, isPatchable, operationsOf, patchOf, resolve, threeWay, type JsonObject } from '@/merge';
 import type { Versioned } from './useDraft';
 
 /** A record that says who changed it last. */
@@ -41,7 +41,7 @@ export type Saved<R> =
   | { kind: 'proposed'; approval: Approval }
   /** Places were changed by both: ask. */
   | { kind: 'contested'; record: R }
-  /** A merge patch cannot set a member of an object to null. */
+  /** The edit sets a member of an object to null, and the route takes no JSON Patch. */
   | { kind: 'unpatchable' };
 
 interface Order<R extends Stamped> {
@@ -54,6 +54,8 @@ interface Order<R extends Stamped> {
   /** The content of a record. */
   contentOf: (record: R) => JsonObject;
   send: (patch: JsonObject, on: Versioned) => Promise<Edited<R>>;
+  /** Sends a JSON Patch, for an edit that a merge patch cannot express; undefined where no member of an object can be null. */
+  sendOperations?: ((operations: JsonObject[], on: Versioned) => Promise<Edited<R>>) | undefined;
   /** From here on it stands on their version, with what was merged into it. Comes before that is sent. */
   onRebase: (record: R, merged: JsonObject) => void;
 }
@@ -66,16 +68,26 @@ const attempts = 5;
  * no place is shared and it was asked to, and by going on from their version otherwise.
  * Throws what the service refuses for other reasons.
  */
-export async function saveUnderGuard<R extends Stamped>({ ground, mine, me, mergesAlone, contentOf, send, onRebase }: Order<R>): Promise<Saved<R>> {
+export async function saveUnderGuard<R extends Stamped>({
+  ground,
+  mine,
+  me,
+  mergesAlone,
+  contentOf,
+  send,
+  sendOperations,
+  onRebase,
+}: Order<R>): Promise<Saved<R>> {
   let [from, content] = [ground, mine];
   let latest: R | undefined;
   let kept: KeptTheirs | undefined;
   for (let left = attempts; ; left--) {
-    if (!isPatchable(from.content, content)) return { kind: 'unpatchable' };
+    const operations = isPatchable(from.content, content) ? undefined : operationsOf(from.content, content);
+    if (operations !== undefined && sendOperations === undefined) return { kind: 'unpatchable' };
     const patch = patchOf(from.content, content);
     if (Object.keys(patch).length === 0 && latest !== undefined) return { kind: 'same', record: latest };
     try {
-      const { merged, ...record } = await send(patch, from);
+      const { merged, ...record } = await (operations === undefined || sendOperations === undefined ? send(patch, from) : sendOperations(operations, from));
       return { kind: 'saved', record: record as unknown as R, kept: together(kept, merged) };
     } catch (error) {
       latest = versionConflict<R>(error)?.current;

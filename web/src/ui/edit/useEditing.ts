@@ -34,6 +34,8 @@ export interface EditingOptions<R extends Stamped, F extends object> extends Edi
   isSecret?: (form: F) => boolean;
   /** Sends a merge patch under a tag. */
   send: (patch: JsonObject, etag: string, key: string) => Promise<Edited<R>>;
+  /** Sends a JSON Patch, for an edit that a merge patch cannot express; undefined where no member of an object can be null. */
+  sendOperations?: (operations: JsonObject[], etag: string, key: string) => Promise<Edited<R>>;
   /** Makes the record what is in the form, whatever others changed; undefined where that is not possible. */
   overwrite?: (patch: JsonObject, etag: string, reason: string, key: string) => Promise<R>;
   /** What a save of the record needs; undefined where it needs nothing. */
@@ -128,7 +130,7 @@ export interface Editing<R extends Stamped, F extends object> {
  * typed or chosen since.
  */
 export function useEditing<R extends Stamped, F extends object>(options: EditingOptions<R, F>, told: Told<R>): Editing<R, F> {
-  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, overwrite, takeBack, authorsBetween, onRecord } = options;
+  const { resource, title, current, words, read, contentOf, formOf, isComplete, send, sendOperations, overwrite, takeBack, authorsBetween, onRecord } = options;
   const t = useText(uiMessages);
   const me = useUser().id;
   const draft = useDraft({ resource, title, current, read, isSecret: options.isSecret });
@@ -234,19 +236,20 @@ export function useEditing<R extends Stamped, F extends object>(options: Editing
 
   const attempt = (ground: Ground, content: JsonObject, isResolved: boolean, sent: F) => {
     let [form, to, before] = [sent, content, ground.content];
+    const sendTyped = ({ etag, version }: Versioned, sendWith: (key: string) => Promise<Edited<R>>) => {
+      attempted.current = form;
+      setLastSent(form);
+      const request: Sent<F> = { etag, version, form, before: encode(before), content: encode(to), isResolved };
+      return sendOnce(draft.slot, request, sendWith);
+    };
     return saveUnderGuard({
       ground,
       mine: content,
       me,
       mergesAlone: !isResolved,
       contentOf: contentOfRecord,
-      send: (patch, on) => {
-        attempted.current = form;
-        setLastSent(form);
-        const { etag, version } = on;
-        const request: Sent<F> = { etag, version, form, before: encode(before), content: encode(to), isResolved };
-        return sendOnce(draft.slot, request, (key) => send(patch, etag, key));
-      },
+      send: (patch, on) => sendTyped(on, (key) => send(patch, on.etag, key)),
+      sendOperations: sendOperations && ((operations, on) => sendTyped(on, (key) => sendOperations(operations, on.etag, key))),
       onRebase: (record, next) => {
         goOn(form, record, formOf(next));
         [form, to, before] = [formOf(next), next, contentOfRecord(record)];

@@ -50,6 +50,7 @@ export const refusals: Readonly<Record<ProblemCode, (given: Given) => string>> =
   sale_not_open: () => '抢购未开放。',
   queue_full: () => '队列已满，请稍后再试。',
   payload_too_large: () => `内容过大；${nothing}。`,
+  unsupported_media_type: () => `内容的格式不受支持；${nothing}。`,
   validation_failed: () => `请求不符合规则；${nothing}。`,
   resource_locked: () => `该记录正被另一项操作占用；${nothing}。请重试。`,
   rate_limited: () => `请求过于频繁；${nothing}。`,

@@ -101,6 +101,7 @@ function Open({ config, gone, present, search, onField }: OpenProps) {
     formOf: formOfContent,
     isSecret: ({ secret }) => secret,
     send: (patch, etag, sentAs) => saveConfig(key, patch, etag, sentAs, { merge: 'disjoint' }),
+    sendOperations: (operations, etag, sentAs) => saveConfig(key, operations, etag, sentAs, { merge: 'disjoint' }),
     overwrite: may('configs:overwrite')
       ? async (patch, etag, reason, sentAs) => {
           const saved = await saveConfig(key, patch, etag, sentAs, { overwrite: reason });
