@@ -117,11 +117,8 @@ func requireRightsOf(ctx context.Context, tx *gorm.DB, user *User) error {
 	if err != nil {
 		return err
 	}
-	caller, _ := principal.From(ctx)
-	for _, grant := range grants {
-		if !caller.May(grant) {
-			return apperr.New(apperr.Forbidden, "User %q has the permission %s, which you do not have, so you cannot change this user. Ask a user who has it. Nothing was changed.", user.Username, grant)
-		}
+	if grant := lackedOf(ctx, grants); grant != "" {
+		return apperr.New(apperr.Forbidden, "User %q has the permission %s, which you do not have, so you cannot change this user. Ask a user who has it. Nothing was changed.", user.Username, grant)
 	}
 	return nil
 }
@@ -141,11 +138,19 @@ func grantsOf(tx *gorm.DB, names []string) ([]string, error) {
 
 // requireHeld is Forbidden when a grant is among these that the caller does not have.
 func requireHeld(ctx context.Context, grants []string, what string) error {
+	if grant := lackedOf(ctx, grants); grant != "" {
+		return apperr.New(apperr.Forbidden, "%s the permission %s, which you do not have, so you cannot give it. Nothing was changed.", what, grant)
+	}
+	return nil
+}
+
+// lackedOf returns the first of some grants that the caller does not have, "" for none.
+func lackedOf(ctx context.Context, grants []string) string {
 	caller, _ := principal.From(ctx)
 	for _, grant := range grants {
 		if !caller.May(grant) {
-			return apperr.New(apperr.Forbidden, "%s the permission %s, which you do not have, so you cannot give it. Nothing was changed.", what, grant)
+			return grant
 		}
 	}
-	return nil
+	return ""
 }
