@@ -37,7 +37,7 @@ func (s *Service) RequireOtherUsers(ctx context.Context, u *uow.Unit, since time
 	for _, act := range acts {
 		theirs := behind(act.Users, slices.DeleteFunc(slices.Clone(resets), func(r principal.Reset) bool { return r.Time.After(act.Time) }))
 		switch {
-		case slices.Contains(act.Users, caller.UserID):
+		case caller.UserID != 0 && slices.Contains(act.Users, caller.UserID):
 			return fourEyes(caller.Name + " " + act.What)
 		case slices.ContainsFunc(mine, func(user int64) bool { return slices.Contains(theirs, user) }):
 			return fourEyes("the creator of a token, or a user who has reset an account since the request, is behind your credential and behind that of the user who " + act.What)

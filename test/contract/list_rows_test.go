@@ -85,7 +85,7 @@ var tables = []table{
 	{"flash_sales", 2, guardedColumns("name", "CONCAT('Sale ', i)", "sku", "CONCAT('sku-', i % 999)", "price", "100", "quantity", "100", "per_user_limit", "1", "starts_time", "{made}", "ends_time", "{at i * 7919 % 63072000}", "item_name", "'Tea'", "status", "3", "secret", "''")},
 	{"users", 2, guardedColumns("username", "CONCAT('user', 1000000 + i)", "display_name", "CONCAT('Li ', i * 7919 % 999983)", "password_hash", "''", "disabled", "CASE WHEN i % 50 = 0 THEN 1 ELSE 0 END")},
 	{"roles", 2, guardedColumns("name", "CONCAT('role ', i)")},
-	{"api_tokens", 2, guardedColumns("user_id", "1 + i % 99", "name", "CONCAT('token ', i * 7919 % 99991)", "token_hash", "CONCAT('{t}-', i)", "scopes", "'[]'")},
+	{"api_tokens", 2, guardedColumns("user_id", "1 + i % 99", "name", "CONCAT('token ', i * 7919 % 99991)", "token_hash", "CONCAT('{t}-', i)", "scopes", "'[]'", "created_by", "1", "created_by_name", "'Li'")},
 }
 
 // perStatement is the number of rows that one INSERT creates: MariaDB must finish within
