@@ -9,7 +9,7 @@ if (root === null) throw new Error('index.html has no #root');
 followUpdates();
 createRoot(root, {
   onCaughtError: (error) => {
-    // React logs errors to the console as well.
+    // eslint-disable-next-line no-console -- React logs errors to the console as well
     if (!version.isLeaving()) console.error(error);
   },
 }).render(
