@@ -15,7 +15,7 @@ export const buttons = { approve: 'approve', reject: 'reject', settle: 'settle',
   string
 >;
 
-/** The fault of an input; the service reserves references that start with @. */
+/** The fault of an input; the service reserves references that start with `@`. */
 export function faultOf(action: RefundAction, step: StepInput): 'needed' | 'noReserved' | undefined {
   const name = asks[action];
   if (name === undefined) return undefined;
