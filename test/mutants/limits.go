@@ -129,7 +129,7 @@ var limits = []mutant{
 	},
 	{
 		name: "an empty path parameter names a row",
-		file: "internal/edge/httpapi/server.go", old: `slices.Contains(values, "")`, new: `slices.Contains(values, "?")`,
+		file: "internal/edge/httpapi/server.go", old: `slices.Contains(c.ParamValues(), "")`, new: `slices.Contains(c.ParamValues(), "?")`,
 		caught: tests{"test/contract": {"TestAnEmptyPathParameterIsNotFound"}},
 	},
 }

@@ -14,7 +14,7 @@ import (
 // Seen is the end of the certificates that a peer presented last. The zero value has seen none.
 type Seen struct{ end atomic.Pointer[time.Time] }
 
-// Note is a tls.Config's VerifyConnection: it accepts every connection whose certificates were verified.
+// Note is a tls.Config's VerifyConnection: it accepts every connection with verified certificates.
 func (s *Seen) Note(state tls.ConnectionState) error {
 	if end := Of(state.PeerCertificates); !end.IsZero() {
 		s.end.Store(&end)

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// Rule says in a sentence without a subject which texts are Plain.
+// Rule describes Plain texts in an error message, without a subject.
 const Rule = "must have no blanks at its ends, and no control characters or invisible marks"
 
 // Plain reports whether a text is valid UTF-8 without blanks at its ends, control characters,

@@ -1,4 +1,4 @@
-// Package secretfile reads secrets that an operator keeps in files.
+// Package secretfile reads secrets from files of the operator.
 package secretfile
 
 import (

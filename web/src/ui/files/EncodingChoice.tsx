@@ -12,7 +12,7 @@ interface Props {
   disabled?: boolean;
 }
 
-/** Says in which encoding a file is read, and offers the others that its bytes can be in. */
+/** Displays the encoding of a file, and offers the others that its bytes can be in. */
 export function EncodingChoice({ file, onEncoding, disabled }: Props) {
   const t = useText(fileMessages);
   if (file === undefined) return null;

@@ -9,14 +9,14 @@ const marks = [
   [[0xfe, 0xff], 'utf-16be'],
 ] as const;
 
-/** A character in the place of bytes that the encoding cannot have. */
+/** A character that replaces bytes the encoding cannot have. */
 export const replacement = '\ufffd';
 
-/** So many characters beyond ASCII prove UTF-8. */
+/** This many characters beyond ASCII prove UTF-8. */
 const long = 50;
 
 /** Control characters, which no text has, except tab, line breaks, and the form feed. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+// eslint-disable-next-line no-control-regex -- control characters mark a binary file
 const control = /[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]/;
 /** Characters that a code page leaves to its user. */
 const privateUse = /[\ue000-\uf8ff]/;

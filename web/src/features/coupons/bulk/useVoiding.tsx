@@ -22,7 +22,7 @@ export const watchedCoupons: Watched<Coupon> = {
   read: ({ code }) => orMissing(readCoupon(code)),
 };
 
-/** Voids many coupons, chosen in the list or given as a list of codes. */
+/** Voids many coupons, chosen in the list or entered as a list of codes. */
 export function useVoiding(): BulkAction<Coupon, Form> {
   const t = useText(couponMessages);
   return {
