@@ -15,7 +15,7 @@ const dialogOf = (visitor: Visitor) => visitor.page.getByRole('dialog');
 
 async function stocked(sku: string, units: number): Promise<void> {
   await site.request('POST', '/items', { sku, name: `Tea ${sku}`, price: 5000 });
-  await site.request('POST', `/inventory/${sku}/adjustments`, { delta: pieces, reason: 'Opening stock', reference: 'opening' });
+  await site.request('POST', `/inventory/${sku}/adjustments`, { delta: units, reason: 'Opening stock', reference: 'opening' });
 }
 
 async function openAdjust(visitor: Visitor): Promise<void> {

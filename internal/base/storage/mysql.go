@@ -26,6 +26,10 @@ import (
 // RequestPatience is the Patience of a process that serves requests.
 const RequestPatience = 7 * time.Second
 
+// VanishedAfter is when a server ends an idle transaction of a process that serves. It is longer than
+// the lease of a lock (10 s), so that a process that was paused until then meets the guard.
+const VanishedAfter = 15 * time.Second
+
 // Time-outs of a MySQL connection. Options.Patience bounds every statement and COMMIT, so that a
 // half-open connection causes an error and not a hanging request.
 const (
@@ -226,7 +230,7 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	config.Params[variable] = "'" + IsolationLevel + "'"
 	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
 	// bound for transactions only; what it closes at rest is opened again.
-	config.Params[idleBound(version)] = fmt.Sprint(int(config.ReadTimeout.Seconds()))
+	config.Params[idleBound(version)] = fmt.Sprint(int(max(config.ReadTimeout, VanishedAfter).Seconds()))
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}

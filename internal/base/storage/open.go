@@ -40,8 +40,7 @@ type Options struct {
 	MaxConnections int
 	// MaxIdleTime is the maximum idle time of a connection to a server; 0 means 30 seconds.
 	MaxIdleTime time.Duration
-	// Patience bounds a statement on a server, and the pause between two statements of a transaction;
-	// 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
+	// Patience bounds a statement on a server; 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
 	Patience time.Duration
 	// Existing refuses an SQLite database that does not exist, which Open would otherwise create.
 	Existing bool

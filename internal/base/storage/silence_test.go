@@ -89,7 +89,7 @@ func (r *relay) silence() {
 }
 
 // settled is by when others proceed: the server's bound, and the wait for a lock.
-const settled = storage.RequestPatience + 6*time.Second
+const settled = storage.VanishedAfter + 6*time.Second
 
 // A machine that loses its power, or its network, closes no connection.
 func TestRowsOfAProcessThatVanishedAreFreeWithinSeconds(t *testing.T) {
