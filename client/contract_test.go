@@ -146,13 +146,23 @@ func (w walk) batches() {
 // decide has a second user decide on what the first one proposes.
 func (w walk) decide(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
+	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
+	ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "decider", UserID: user.ID, Scopes: []string{"configs:read"}}))
+	other := clientOf(t, caller.As(t, "decider"))
+
 	settings := ok[client.Settings](t)(w.Settings(ctx))
+	save := func() {
+		var proposed *client.Proposed
+		require.ErrorAs(t, w.SaveSettings(ctx, &settings), &proposed)
+		ok[client.Approval](t)(other.Approvals.Approve(ctx, proposed.Approval))
+		settings = ok[client.Settings](t)(w.Settings(ctx))
+	}
 	settings.ApprovalDays = 3
-	require.NoError(t, w.SaveSettings(ctx, &settings))
+	save()
 	require.Equal(t, 3, all(t, w.SettingsHistory(client.Paging{Limit: 1}))[0].ApprovalDays)
 	threshold := int64(5)
 	settings.WalletApprovalThreshold = &threshold
-	require.NoError(t, w.SaveSettings(ctx, &settings))
+	save()
 	require.Equal(t, &client.EntryNeeds{Above: 5, Approvals: 1}, ok[client.Wallet](t)(w.Wallets.Get(ctx, "threshold")).ChangeNeeds)
 	var waits *client.Proposed
 	_, err := w.Wallets.Post(ctx, "threshold", client.Posting{Amount: 6, Kind: "topup", Reference: "above"})
@@ -160,19 +170,13 @@ func (w walk) decide(caller *apptest.Caller) {
 	require.Equal(t, "wallet.entry", waits.Approval.Kind)
 	ok[client.Approval](t)(w.Approvals.Withdraw(ctx, waits.Approval))
 	settings.WalletApprovalThreshold = nil
-	require.NoError(t, w.SaveSettings(ctx, &settings))
+	save()
 	require.Nil(t, settings.WalletApprovalThreshold)
 
-	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "decider", Password: "correct horse battery", Roles: []string{"admin"}}))
-	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "decider", UserID: user.ID}))
-	second := *caller
-	second.Token = token.Secret
-	other := clientOf(t, &second)
-
-	secret := ok[client.Config](t)(w.Configs.Create(ctx, client.NewConfig{Key: "walk.safe", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`), Protected: true}}))
+	safe := ok[client.Config](t)(w.Configs.Create(ctx, client.NewConfig{Key: "walk.safe", ConfigContent: client.ConfigContent{Value: json.RawMessage(`1`), Protected: true}}))
 	require.Equal(t, 1, ok[client.Config](t)(w.Configs.Get(ctx, "walk.safe")).ChangeNeeds.Approvals)
 	propose := func(value int) client.Approval {
-		fresh := ok[client.Config](t)(w.Configs.Get(ctx, secret.Key))
+		fresh := ok[client.Config](t)(w.Configs.Get(ctx, safe.Key))
 		require.NoError(t, fresh.SetValue(value))
 		var proposed *client.Proposed
 		require.ErrorAs(t, w.Configs.Save(ctx, &fresh), &proposed)

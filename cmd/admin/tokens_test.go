@@ -21,6 +21,7 @@ func TestCommandsRefuseWhatRoutesRefuse(t *testing.T) {
 		}
 		return command.Run()
 	}
+	require.NoError(t, run("migrate", "up"))
 	for _, arguments := range [][]string{
 		{"token", "create", "--user=admin", "--name=till", "--scope="},
 		{"token", "create", "--user=admin", "--name=till", "--scope=configs:fly"},

@@ -560,7 +560,7 @@ func TestWhereNoPasskeyCanBeUsedNoneIsSetUpAndASentenceSaysWhy(t *testing.T) {
 	h.site, h.siteFault = passkey.NewSite("https://192.0.2.7")
 	err = begin("https://192.0.2.7")
 	requireCode(t, apperr.ValidationFailed, err)
-	require.ErrorContains(t, err, "https://192.0.2.7 has a number for a host")
+	require.ErrorContains(t, err, "https://192.0.2.7 has an IP address as its host")
 	require.Empty(t, h.PasskeySite())
 }
 

@@ -205,8 +205,8 @@ func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
 			fields                   []string
 		}{
 			{"no credentials", "GET", "/configs/a", "", []string{"X-Tester", ""}, 401, "unauthenticated", nil},
-			{"reading needs configs:read", "GET", "/configs/a", "", []string{"X-Tester", "configs:write"}, 403, "forbidden", nil},
-			{"watching needs configs:read", "GET", "/configs/watch", "", []string{"X-Tester", "configs:write"}, 403, "forbidden", nil},
+			{"reading needs configs:read", "GET", "/configs/a", "", []string{"X-Tester", "orders:read"}, 403, "forbidden", nil},
+			{"watching needs configs:read", "GET", "/configs/watch", "", []string{"X-Tester", "orders:read"}, 403, "forbidden", nil},
 			{"editing needs configs:write", "PATCH", "/configs/none", "", []string{"X-Tester", "configs:read"}, 403, "forbidden", nil},
 			{"batches need configs:write", "POST", "/config-batches", "", []string{"X-Tester", "configs:read"}, 403, "forbidden", nil},
 			{"an unknown key before shape", "PATCH", "/configs/none", "{", nil, 404, "not_found", nil},

@@ -351,7 +351,7 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 		bought := s.buy(t, sale, 7, 2)
 		s.consume(t, sale)
 		order := fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 7, bought.Body["ticket"])["orderId"].(float64)))
-		s.must(t, 200, "POST", order+"/pay", object{"method": "external"})
+		s.must(t, 200, "POST", order+"/pay", object{"method": "external", "reference": order})
 		units := object{"reason": "broken", "lines": []object{{"sku": "TEA-1", "quantity": 1, "restock": true}}}
 		refused := s.must(t, 422, "POST", order+"/refunds", units)
 		require.Equal(t, "/lines/0/restock", refused.Pointer(), "before it is shipped a unit goes back to the sale, with the whole order")
@@ -369,7 +369,7 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 		again := s.buy(t, sale, 8, 2)
 		s.consume(t, sale)
 		order = fmt.Sprintf("/orders/%d", int64(s.ticket(t, sale, 8, again.Body["ticket"])["orderId"].(float64)))
-		s.must(t, 200, "POST", order+"/pay", object{"method": "external"})
+		s.must(t, 200, "POST", order+"/pay", object{"method": "external", "reference": order})
 		s.must(t, 200, "POST", order+"/ship", object{"carrier": "DHL", "trackingNo": "1"})
 		s.must(t, 201, "POST", order+"/refunds", units)
 		sold, _ := s.soldInSQL(t, sale)
@@ -426,7 +426,7 @@ func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	var won atomic.Int64
 	racing.Together(payments+sweeps, func(i int) {
 		if i < len(paths) {
-			a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external"})
+			a := s.send(t, "POST", paths[i]+"/pay", object{"method": "external", "reference": paths[i]})
 			if a.Status == 200 {
 				won.Add(1)
 			} else if a.Status != 409 || a.Body["currentStatus"] != "cancelled" {
@@ -448,7 +448,7 @@ func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	require.Equal(t, 2*(all-paid), c.Returned)
 	sold, _ := s.soldInSQL(t, sale)
 	require.Equal(t, 2*paid, sold)
-	late := s.send(t, "POST", paths[0]+"/pay", object{"method": "external"})
+	late := s.send(t, "POST", paths[0]+"/pay", object{"method": "external", "reference": "late"})
 	require.Equal(t, 409, late.Status)
 }
 

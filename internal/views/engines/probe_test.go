@@ -263,7 +263,7 @@ func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {
 	gone := lines()
 	require.Len(t, gone, 1)
 	require.Contains(t, gone[0], `"level":"INFO"`)
-	require.Contains(t, gone[0], "redis appendfsync needs no attention any more")
+	require.Contains(t, gone[0], "redis appendfsync is OK again")
 	require.Empty(t, lines())
 }
 

@@ -68,7 +68,11 @@ func promiseOf(t *testing.T, s *Service, ctx context.Context, name string) promi
 func actions(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	t.Helper()
 	var list []string
-	require.NoError(t, db.Read(ctx).Raw("SELECT CONCAT(action, ' ', resource, ' ', detail) FROM audit_entries WHERE tenant_id > 0 AND resource LIKE 'promises/%' ORDER BY id").Scan(&list).Error)
+	var rows []struct{ Action, Resource, Detail string }
+	require.NoError(t, db.Read(ctx).Raw("SELECT action, resource, detail FROM audit_entries WHERE tenant_id > 0 AND resource LIKE 'promises/%' ORDER BY id").Scan(&rows).Error)
+	for _, row := range rows {
+		list = append(list, row.Action+" "+row.Resource+" "+row.Detail)
+	}
 	return list
 }
 

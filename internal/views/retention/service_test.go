@@ -63,7 +63,11 @@ func audit(t *testing.T, db *storage.DB, tenant int64, action string, age time.D
 
 func auditOf(t *testing.T, db *storage.DB, tenant int64) (entries []string) {
 	t.Helper()
-	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT CONCAT(action, ' ', resource, ' ', detail) FROM audit_entries WHERE tenant_id = ? AND action = 'retention.sweep' ORDER BY id", tenant).Scan(&entries).Error)
+	var rows []struct{ Action, Resource, Detail string }
+	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT action, resource, detail FROM audit_entries WHERE tenant_id = ? AND action = 'retention.sweep' ORDER BY id", tenant).Scan(&rows).Error)
+	for _, row := range rows {
+		entries = append(entries, row.Action+" "+row.Resource+" "+row.Detail)
+	}
 	return entries
 }
 
