@@ -456,10 +456,8 @@ func (w walk) sell(sku string) {
 func (w walk) refund(caller *apptest.Caller, sku string) {
 	t, ctx := w.t, w.t.Context()
 	role := ok[client.Role](t)(w.Roles.Create(ctx, client.NewRole{Name: "refunder", Permissions: []string{"refunds:*"}}))
-	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "refunder", Password: "correct horse battery", Roles: []string{role.Name}}))
-	other := *caller
-	other.Token = ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "refunder", UserID: user.ID})).Secret
-	boss := clientOf(t, &other).Refunds
+	ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "refunder", Password: "correct horse battery", Roles: []string{role.Name}}))
+	boss := clientOf(t, caller.As(t, "refunder")).Refunds
 
 	order := ok[client.Order](t)(w.Orders.Place(ctx, client.NewOrder{UserID: payer, Items: []client.NewLine{{SKU: sku, Quantity: 1}}}))
 	order = ok[client.Order](t)(w.Orders.Pay(ctx, order.ID, client.Payment{Method: client.PayExternally, Reference: "PSP-1"}))

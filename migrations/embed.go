@@ -6,14 +6,48 @@ package migrations
 
 import (
 	"embed"
+	"io"
 	"io/fs"
+	"strings"
+)
+
+// The collations of texts that compare bytes without padding. Each server has only one of them.
+const (
+	MariaDBCollation = "utf8mb4_nopad_bin"
+	MySQLCollation   = "utf8mb4_0900_bin"
 )
 
 //go:embed mysql/0*.sql sqlite/0*.sql
 var files embed.FS
 
-// MySQL returns the migrations for MySQL and MariaDB.
+// MySQL returns the migrations for MariaDB.
 func MySQL() fs.FS { return sub("mysql") }
+
+// OnMySQL returns the migrations of MariaDB with the collation of MySQL.
+func OnMySQL() fs.FS { return collated{MySQL()} }
+
+type collated struct{ fs.FS }
+
+// Open implements fs.FS.
+func (c collated) Open(name string) (fs.File, error) {
+	file, err := c.FS.Open(name)
+	if err != nil || !strings.HasSuffix(name, ".sql") {
+		return file, err
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	return content{file, strings.NewReader(strings.ReplaceAll(string(text), MariaDBCollation, MySQLCollation))}, nil
+}
+
+// content is a file with another text.
+type content struct {
+	fs.File
+	text io.Reader
+}
+
+func (c content) Read(into []byte) (int, error) { return c.text.Read(into) }
 
 // SQLite returns the migrations for SQLite.
 func SQLite() fs.FS { return sub("sqlite") }

@@ -292,7 +292,7 @@ func TestRepliesAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
 			"payment":      {"/orders/1/pay", object{"method": "wallet"}},
 			"redeem":       {"/coupons/" + codes[0] + "/redeem", object{"userId": 7}},
 			"sale":         {"/flash-sales", object{"name": "Noon", "sku": "TEA", "price": 1, "quantity": 1, "perUserLimit": 1, "startsTime": "2026-01-01T12:00:00Z", "endsTime": "2026-01-02T12:00:00Z", "queueCap": 10}},
-			"config-batch": {"/config-batches", object{"changes": []any{object{"op": "create", "key": "batched", "value": 1, "valueType": "number"}}}},
+			"config-batch": {"/config-batches", object{"changes": []any{object{"op": "create", "key": "batched", "patch": object{"value": 1}}}}},
 			"campaign":     {fmt.Sprintf("/coupon-campaigns/%v/coupons", campaign["id"]), object{"count": 1}},
 		} {
 			c.Do(t, http.MethodPost, "/api/v1"+request.path, request.body, "X-Idempotency-Key", key)

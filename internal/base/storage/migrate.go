@@ -110,6 +110,15 @@ func (db *DB) migrations() (*goose.Provider, *sql.DB, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if db.Dialect == MySQL {
+		var version Version
+		if err := pool.QueryRow("SELECT VERSION()").Scan(&version); err != nil {
+			return nil, nil, err
+		}
+		if !version.IsMariaDB() {
+			files = migrations.OnMySQL()
+		}
+	}
 	provider, err := goose.NewProvider(dialect, pool, files)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the migrations: %w", err)

@@ -21,6 +21,7 @@ import (
 
 	"interlock/internal/base/expiry"
 	"interlock/internal/base/secretfile"
+	"interlock/migrations"
 )
 
 // RequestPatience is the Patience of a process that serves requests.
@@ -223,9 +224,12 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	if err := probe.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
 		return false, err
 	}
+	// Texts are compared as the columns compare them: with another collation the server uses no
+	// index for ORDER BY.
 	variable := "transaction_isolation"
+	config.Collation = migrations.MySQLCollation
 	if strings.Contains(version, "MariaDB") {
-		variable = "tx_isolation"
+		variable, config.Collation = "tx_isolation", migrations.MariaDBCollation
 	}
 	config.Params[variable] = "'" + IsolationLevel + "'"
 	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
