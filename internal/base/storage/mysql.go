@@ -226,11 +226,11 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	}
 	// Texts are compared as the columns compare them: with another collation the server uses no
 	// index for ORDER BY.
-	variable := "transaction_isolation"
-	config.Collation = migrations.MySQLCollation
+	variable, collation := "transaction_isolation", migrations.MySQLCollation
 	if strings.Contains(version, "MariaDB") {
-		variable, config.Collation = "tx_isolation", migrations.MariaDBCollation
+		variable, collation = "tx_isolation", migrations.MariaDBCollation
 	}
+	config.Params["collation_connection"] = "'" + collation + "'"
 	config.Params[variable] = "'" + IsolationLevel + "'"
 	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
 	// bound for transactions only; what it closes at rest is opened again.
