@@ -50,7 +50,7 @@ const (
 	development = "localhost"
 )
 
-// ErrRefused: the passkey is not valid; the text contains the reason.
+// ErrRefused means that the passkey is not valid; the text contains the reason.
 var ErrRefused = errors.New("the passkey proves nothing")
 
 // algorithms are the accepted key algorithms: ECDSA with P-256, Ed25519 and RSA, each with

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
 )
@@ -134,7 +135,7 @@ func TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed(t *testing.T)
 	go db.Watch(ctx)
 	between.silence()
 	lost := time.Now()
-	time.Sleep(4 * time.Second)
+	require.True(t, clock.Sleep(ctx, 4*time.Second), "the time in which Watch replaces the connections")
 	for range 8 {
 		began := time.Now()
 		require.NoError(t, db.Write(ctx).Exec("DO 1").Error)
