@@ -70,12 +70,12 @@ test('an approval that went stale says so while one looks at it, and can be reba
   const second = await site.enter(`/approvals/${id}`, li);
   await button(second.page, 'Approve').click();
   await site.asLi('POST', `/approvals/${other.id}/approve`, {}, { 'If-Match': other.etag });
-  await first.page.getByText(/^Li changed the record/).waitFor();
+  await first.page.getByText(/^Li changed the record ./).waitFor();
   const inbox = first.page.getByRole('navigation').getByRole('link', { name: /^Approvals/ });
   await inbox.getByText('1', { exact: true }).waitFor();
   await confirm(second.page, 'Approve');
 
-  await second.page.getByText(/^You, elsewhere changed the record/).waitFor();
+  await second.page.getByText(/^You, elsewhere changed the record ./).waitFor();
   expect(await stored('gate.stale')).toMatchObject({ value: 1, remark: 'agreed on Monday' });
   await first.page.getByRole('table', { name: 'configs/gate.stale' }).getByText('agreed on Monday').waitFor();
   await first.check('approvals-stale');

@@ -95,7 +95,7 @@ test('what is edited in a second browser before its time makes a scheduled chang
   await button(second.page, /^Save · v2/).click();
   await second.page.getByText('Saved as v2.').waitFor();
 
-  await first.page.getByText(/^Li changed the record/).waitFor();
+  await first.page.getByText(/^Li changed the record ./).waitFor();
   await first.check();
   expect(await stored('/configs/later.stale')).toMatchObject({ value: 1, remark: 'mine comes first', version: 2 });
   await first.visit('/approvals?view=mineStale');
