@@ -11,7 +11,15 @@ import { buildVersion } from './build/version.ts';
 const service = process.env.INTERLOCK_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [tanstackRouter(), react(), firstLoadBudget(300_000), stylesOfComponents('src/theme/styles.ts'), buildVersion(), pageList('src/routeTree.gen.ts'), compress(1024)],
+  plugins: [
+    tanstackRouter(),
+    react(),
+    firstLoadBudget(300_000),
+    stylesOfComponents('src/theme/styles.ts'),
+    buildVersion(),
+    pageList('src/routeTree.gen.ts'),
+    compress(1024),
+  ],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { host: '127.0.0.1', proxy: { '/api': service } },
   build: {

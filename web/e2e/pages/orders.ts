@@ -63,7 +63,8 @@ async function overtake(page: Page, id: number): Promise<void> {
     const session = (await (await fetch('/api/v1/session')).json()) as { csrfToken: string };
     const { etag } = (await (await fetch(`/api/v1/orders/${order}`)).json()) as { etag: string };
     const headers = { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrfToken, 'If-Match': etag };
-    return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: JSON.stringify({ method: 'external', reference: `PSP-${order}` }) })).status;
+    return (await fetch(`/api/v1/orders/${order}/pay`, { method: 'POST', headers, body: JSON.stringify({ method: 'external', reference: `PSP-${order}` }) }))
+      .status;
   }, id);
   if (status !== 200) throw new Error(`the request of the other admin returned ${status}`);
 }

@@ -125,7 +125,13 @@ function Row({ set, value, forAnother = false, onChange, grant, meaning, names, 
       isChosen={isChosen}
       wasChosen={wasChosen}
       isNew={set === 'scopes'}
-      lacks={forAnother && deciding.some((name) => covers([grant], name)) ? t('decides') : covers(mine, grant) ? undefined : t(wasChosen ? 'notYoursEither' : 'notYours')}
+      lacks={
+        forAnother && deciding.some((name) => covers([grant], name))
+          ? t('decides')
+          : covers(mine, grant)
+            ? undefined
+            : t(wasChosen ? 'notYoursEither' : 'notYours')
+      }
       mark={wider !== undefined && <StatusChip>{t('within', { wider })}</StatusChip>}
       onChange={(isIn) => onChange(withName(value, grant, isIn))}
     />

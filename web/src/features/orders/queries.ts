@@ -58,7 +58,11 @@ export const emptyStep: StepInput = { method: 'external', reference: '', carrier
 
 const members = {
   pay: ({ method, reference }: StepInput) => (method === 'wallet' ? { method } : { method, reference: reference.trim() }),
-  ship: ({ carrier, trackingNo, shipRefunded }: StepInput) => ({ carrier: carrier.trim(), trackingNo: trackingNo.trim(), ...(shipRefunded && { shipRefunded }) }),
+  ship: ({ carrier, trackingNo, shipRefunded }: StepInput) => ({
+    carrier: carrier.trim(),
+    trackingNo: trackingNo.trim(),
+    ...(shipRefunded && { shipRefunded }),
+  }),
   complete: () => ({}),
   cancel: ({ reason }: StepInput) => ({ reason: reason.trim() }),
 };

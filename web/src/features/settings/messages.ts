@@ -12,7 +12,8 @@ export const settingsMessages = catalogue(
     refundApprovalThreshold: 'Refunds need votes above',
     refundApprovalThresholdHint: 'Empty: any single user except the requester can approve, for any amount.',
     walletApprovalThreshold: 'Wallet entries need votes above',
-    walletApprovalThresholdHint: 'In both directions, including transfers. The entries of one user on one wallet within 24 hours count together. Empty: no votes needed.',
+    walletApprovalThresholdHint:
+      'In both directions, including transfers. The entries of one user on one wallet within 24 hours count together. Empty: no votes needed.',
     amount: 'Enter an amount, or leave it empty.',
     between: 'Enter a whole number from 1 to {most}.',
     votes: '{n} vote | {n} votes',

@@ -17,7 +17,9 @@ test('no separator makes a formula of a cell', () => {
   for (const separator of [',', ';', '\t', '|']) {
     for (const text of formulas) {
       // A spreadsheet with another separator knows no quotes but those at the start of a cell.
-      const cells = csv([['a', text]]).slice(1).split(separator === ',' ? /\r\n/ : new RegExp(`[\r\n${separator}]`));
+      const cells = csv([['a', text]])
+        .slice(1)
+        .split(separator === ',' ? /\r\n/ : new RegExp(`[\r\n${separator}]`));
       for (const one of cells) expect(one).not.toMatch(/^[=@＝\t]|^[+-](?!\d+$)/);
     }
   }
