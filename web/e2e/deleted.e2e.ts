@@ -64,7 +64,7 @@ test('who opened a deleted record sees that another admin made it again, and not
   await second.page.getByText('gone.seen was restored.').waitFor();
 
   await drawerOf(first)
-    .getByText(/^Li made gone\.seen again/)
+    .getByText(/^Li created gone\.seen again/)
     .waitFor();
   expect(await drawerOf(first).getByRole('button', { name: 'Restore', exact: true }).count()).toBe(0);
   await first.check();

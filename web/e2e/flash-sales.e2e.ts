@@ -122,12 +122,12 @@ test('with times in UTC, a sale starts when its form said in UTC', async () => {
   await button(visitor, 'New flash sale').first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('UTC sale');
   await page.getByRole('dialog').getByLabel('Item', { exact: true }).fill('TEA-SET');
-  await page.getByRole('textbox', { name: 'Price of one' }).fill('9.90');
+  await page.getByRole('textbox', { name: 'Unit price' }).fill('9.90');
   await page.getByRole('textbox', { name: 'Quantity' }).fill('4');
   await page.getByRole('dialog').getByLabel('Starts').fill('2030-01-01T12:00');
   await page.getByRole('dialog').getByLabel('Ends').fill('2030-01-01T13:30');
   expect(await page.getByRole('dialog').getByText(/UTC/).count()).toBeGreaterThan(0);
-  await dialogButton(visitor, 'Plan the sale').click();
+  await dialogButton(visitor, 'Create the sale').click();
   await page.getByRole('heading', { level: 1, name: 'UTC sale' }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   expect(await now(id)).toMatchObject({ startsTime: '2030-01-01T12:00:00.000000Z', endsTime: '2030-01-01T13:30:00.000000Z' });

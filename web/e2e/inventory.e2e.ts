@@ -41,7 +41,7 @@ test('of two who count one stock the second reads who counted first, and counts 
   await dialogOf(first).getByRole('button', { name: 'Save' }).click();
 
   await dialogOf(first)
-    .getByText(/110 are in stock now: Li changed it/)
+    .getByText(/110 are now in stock: Li changed it/)
     .waitFor();
   expect(await stockOf('COUNT-1')).toMatchObject({ onHand: 110, version: 2 });
   await first.check('inventory-lost');

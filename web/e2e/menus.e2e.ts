@@ -187,5 +187,5 @@ test('a navigation shows nothing that its reader may not open, and follows witho
   await make({ title: 'Paid orders', path: '/orders?status=paid', permission: 'orders:read' } as Partial<Menu>);
   await navigation(visitor).getByRole('link', { name: 'Paid orders' }).waitFor();
   await visitor.page.goto(`${site.address}/menus`);
-  await visitor.page.getByText(/needs the permission menus:read/).waitFor();
+  await visitor.page.getByText(/requires the permission menus:read/).waitFor();
 });

@@ -10,7 +10,7 @@ test('a session that ends at work is renewed in place, and the work goes on', as
   const { page, context } = visitor;
   await context.clearCookies();
 
-  await page.getByPlaceholder('Who').fill('admin');
+  await page.getByPlaceholder('User').fill('admin');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
   await visitor.check();
@@ -19,7 +19,7 @@ test('a session that ends at work is renewed in place, and the work goes on', as
 
   await dialog.waitFor({ state: 'hidden' });
   await visitor.settle();
-  expect(await page.getByPlaceholder('Who').inputValue()).toBe('admin');
+  expect(await page.getByPlaceholder('User').inputValue()).toBe('admin');
   expect(new URL(page.url()).searchParams.get('actor')).toBe('admin');
   expect(await page.getByRole('alert').count()).toBe(0);
   await page.getByRole('cell', { name: 'signed in' }).first().waitFor();

@@ -140,7 +140,7 @@ test('an entry whose reply is lost is not forgotten while it is sent again, and 
   proxy.mend();
   await submit(visitor).click();
 
-  await page.getByText(/^¥5.00 entered\. The balance is ¥5.00\./).waitFor();
+  await page.getByText(/^Entry of ¥5.00 created\. The balance is ¥5.00\./).waitFor();
   expect(proxy.keys(/entries$/)).toHaveLength(1);
   expect(await site.request('GET', '/wallets/131')).toMatchObject({ balance: 500 });
   await visitor.check();
@@ -158,7 +158,7 @@ test('an unknown outcome settles itself when the connection is back, also with i
   await page.keyboard.press('Escape');
   proxy.mend();
 
-  await page.getByText(/^¥5.00 entered\. The balance is ¥5.00\./).waitFor();
+  await page.getByText(/^Entry of ¥5.00 created\. The balance is ¥5.00\./).waitFor();
   expect(proxy.keys(/entries$/)).toHaveLength(1);
   expect(await site.request('GET', '/wallets/132')).toMatchObject({ balance: 500 });
   await visitor.check();
@@ -203,7 +203,7 @@ test('a draft without a field that a release added opens in its dialog', async (
   await page.getByRole('button', { name: 'New order' }).first().click();
   expect(await dialogOf(visitor).getByRole('textbox', { name: 'User id' }).inputValue()).toBe('141');
   await submit(visitor).click();
-  await page.getByText(/Order .* is placed\./).waitFor();
+  await page.getByText(/Order .* was placed\./).waitFor();
   await visitor.check();
 });
 
