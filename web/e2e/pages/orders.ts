@@ -130,8 +130,10 @@ const pages: PageUnderTest[] = [
         .getByRole('region')
         .getByRole('button', { name: /^(Mark as paid|标记为已付款)$/ })
         .click();
+      const id = Number(first.split('/').at(-1));
+      await page.getByRole('dialog').getByRole('textbox').first().fill(`BULK-${id}`);
       await page.getByRole('dialog').locator('button[type=submit]:enabled').waitFor();
-      await overtake(page, Number(first.split('/').at(-1)));
+      await overtake(page, id);
       await send(page).click();
       await page
         .getByRole('dialog')
