@@ -74,17 +74,21 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 	// Yield, so that runnable callers join: a flush costs much more than each further call
 	// in it.
 	runtime.Gosched()
-	err := b.send(ctx, b.next())
+	ended := b.next()
+	err := b.send(ctx, ended)
+	// The calls that wait now are dropped before any caller learns of the failure, so that a
+	// retry of one is not among them.
 	b.mu.Lock()
-	var failed []*entry[In, Out]
 	if err != nil {
-		failed, b.waiting = b.waiting, nil
+		for _, e := range b.waiting {
+			e.err = fmt.Errorf("%w: %w", ErrNotFlushed, err)
+		}
+		ended, b.waiting = append(ended, b.waiting...), nil
 	}
 	more := len(b.waiting) > 0
 	b.flushing = more
 	b.mu.Unlock()
-	for _, e := range failed {
-		e.err = fmt.Errorf("%w: %w", ErrNotFlushed, err)
+	for _, e := range ended {
 		close(e.done)
 	}
 	if more {
@@ -110,6 +114,7 @@ func (b *Batcher[In, Out]) next() []*entry[In, Out] {
 	return together
 }
 
+// send flushes the calls and sets their results.
 func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out]) error {
 	if len(together) == 0 {
 		return nil
@@ -126,7 +131,6 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 		if e.err = err; err == nil {
 			e.out = outs[i]
 		}
-		close(e.done)
 	}
 	return err
 }

@@ -169,3 +169,21 @@ func TestAFlushThatPanicsFailsItsCallsAndHoldsUpNoneThatComeAfter(t *testing.T) 
 	require.NoError(t, err)
 	require.Equal(t, 2, out)
 }
+
+func TestRetryAfterAFailureIsFlushed(t *testing.T) {
+	lost := errors.New("lost")
+	for range 5000 {
+		failures := 1
+		b := New(10, func(_ context.Context, ins []int) ([]int, error) {
+			failures--
+			if failures >= 0 {
+				return nil, lost
+			}
+			return ins, nil
+		})
+		_, err := b.Do(t.Context(), 1)
+		require.ErrorIs(t, err, lost)
+		_, err = b.Do(t.Context(), 1)
+		require.NoError(t, err)
+	}
+}
