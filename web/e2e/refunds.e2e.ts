@@ -114,7 +114,10 @@ test('of two who decide on one refund the second reads who was first, how much i
 
   await first.page.getByText(/^Already approved by Li .*, ¥60\.00$/).waitFor();
   await first.page.getByText('¥40.00 of the order is still refundable.').waitFor();
-  await first.page.getByText(/Available actions: /).first().waitFor();
+  await first.page
+    .getByText(/Available actions: /)
+    .first()
+    .waitFor();
   expect(await button(first.page, 'Reject…').count()).toBe(0);
   expect(await refundsOf(order)).toMatchObject([{ status: 'approved', version: 2 }]);
   await first.check('refunds-lost');
