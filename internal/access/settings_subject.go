@@ -164,17 +164,22 @@ func reviseSettingsProposal(row *TenantSettings, to any, note string) (approvals
 	return settingsProposal(row, to, note)
 }
 
+// baseOf returns the settings that a proposed edit was made from, and their document.
+func (s settingsSubject) baseOf(ctx context.Context, row *TenantSettings, edit change.Edit) (base *TenantSettings, document any, err error) {
+	if base, err = s.settingsAt(ctx, row, edit.IfMatch.Ref.Version); err != nil {
+		return nil, nil, fmt.Errorf("read the base of a change of the settings: %w", err)
+	}
+	document, err = base.document()
+	return base, document, err
+}
+
 // Rebase implements approvals.Subject.
 func (s settingsSubject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	row, edit, err := proposedSettings(ctx, u, p)
 	if err != nil {
 		return p, err
 	}
-	base, err := s.settingsAt(ctx, row, edit.IfMatch.Ref.Version)
-	if err != nil {
-		return p, fmt.Errorf("read the base of a change of the settings: %w", err)
-	}
-	from, err := base.document()
+	_, from, err := s.baseOf(ctx, row, edit)
 	if err != nil {
 		return p, err
 	}
@@ -227,11 +232,7 @@ func (s settingsSubject) Sides(ctx context.Context, p approvals.Proposal) ([]app
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.settingsAt(ctx, row, edit.IfMatch.Ref.Version)
-	if err != nil {
-		return nil, fmt.Errorf("read the base of a change of the settings: %w", err)
-	}
-	from, err := base.document()
+	base, from, err := s.baseOf(ctx, row, edit)
 	if err != nil {
 		return nil, err
 	}

@@ -352,7 +352,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a process that vanished keeps its row locks",
-		file: "internal/base/storage/mysql.go", old: `config.Params[idleBound(version)] =`, new: `config.Params["wait_timeout"] = "28800"; _ =`,
+		file: "internal/base/storage/mysql.go", old: `config.Params[idle] =`, new: `config.Params["wait_timeout"] = "28800"; _, _ = idle,`,
 		caught: tests{"internal/base/storage": {"TestRowsOfAProcessThatVanishedAreFreeWithinSeconds"}},
 	},
 	{

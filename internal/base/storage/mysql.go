@@ -226,27 +226,19 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	}
 	// Texts are compared as the columns compare them: with another collation the server uses no
 	// index for ORDER BY.
-	variable, collation := "transaction_isolation", migrations.MySQLCollation
+	level, idle, collation := "transaction_isolation", "wait_timeout", migrations.MySQLCollation
 	if strings.Contains(version, "MariaDB") {
-		variable, collation = "tx_isolation", migrations.MariaDBCollation
+		level, idle, collation = "tx_isolation", "idle_transaction_timeout", migrations.MariaDBCollation
 	}
 	config.Params["collation_connection"] = "'" + collation + "'"
-	config.Params[variable] = "'" + IsolationLevel + "'"
+	config.Params[level] = "'" + IsolationLevel + "'"
 	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
 	// bound for transactions only; what it closes at rest is opened again.
-	config.Params[idleBound(version)] = fmt.Sprint(int(max(config.ReadTimeout, VanishedAfter).Seconds()))
+	config.Params[idle] = fmt.Sprint(int(max(config.ReadTimeout, VanishedAfter).Seconds()))
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil
 	}
 	return takesPackets(ctx, probe)
-}
-
-// idleBound names the variable that bounds the pause between two statements of a transaction.
-func idleBound(version string) string {
-	if strings.Contains(version, "MariaDB") {
-		return "idle_transaction_timeout"
-	}
-	return "wait_timeout"
 }
 
 // takesPackets tests whether a server accepts several statements at a time and stops after
