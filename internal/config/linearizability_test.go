@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,11 +66,13 @@ func guarded(w *registry) setter {
 }
 
 // unguarded is the mutant: it checks the version that it has read, and leaves the
-// version out of the UPDATE.
+// version out of the UPDATE. It pauses between the two, because without a pause
+// eight racers on two processors may happen to take turns in every round.
 func unguarded(ctx context.Context, u *uow.Unit, row *config.Config, expected guard.Ref, value string) error {
 	if row.Ref() != expected {
 		return apperr.New(apperr.VersionConflict, "stale")
 	}
+	time.Sleep(5 * time.Millisecond)
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
