@@ -1,5 +1,5 @@
-// Command gen writes docs/states.md from the status machines, so that the diagrams
-// are those of the program.
+// Command gen writes a page of the documentation from the declarations in the code: the
+// status machines, or the error codes.
 package main
 
 import (
@@ -10,29 +10,34 @@ import (
 	"interlock/internal/approvals"
 	"interlock/internal/base/status"
 	"interlock/internal/coupons"
+	"interlock/internal/edge/httpapi"
 	"interlock/internal/flashsale"
 	"interlock/internal/orders"
 	"interlock/internal/refunds"
 	"interlock/internal/workorders"
 )
 
-//go:generate go run . ../states.md
+//go:generate go run . states ../states.md
+//go:generate go run . errors ../reference/errors.md
+
+var pages = map[string]func() string{"states": states, "errors": errorCodes}
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: gen FILE")
+	if len(os.Args) != 3 || pages[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: gen states|errors FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], []byte(states()), 0o600); err != nil {
+	if err := os.WriteFile(os.Args[2], []byte(pages[os.Args[1]]()), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
+const generated = "Written by `make generate` from the declarations in the code; a test fails when they differ.\n"
+
 const preface = `# Status machines
 
-Written by ` + "`make generate`" + ` from the declarations in the code; a test fails when they differ.
-
+` + generated + `
 Of transitions that race from one status exactly one wins, and the others are told who it was. An action marked
 _internal_ is taken by the program and never offered to a caller.
 `
@@ -74,4 +79,17 @@ func mark(action status.Action) string {
 		return "_internal_"
 	}
 	return ""
+}
+
+func errorCodes() string {
+	var b strings.Builder
+	b.WriteString("# Error codes\n\n" + generated + `
+Every error reply is ` + "`application/problem+json`" + ` (RFC 9457) with one of these codes in its member
+` + "`code`" + `. The service shows the same texts at ` + "`/problems/CODE`" + `, the address in the member ` + "`type`" + `.
+`)
+	for _, problem := range httpapi.Problems() {
+		fmt.Fprintf(&b, "\n## `%s`\n\n**%d %s.** %s\n\n*Cause:* %s\n\n*Remedy:* %s\n",
+			problem.Code, problem.Status, problem.Title, problem.Meaning, problem.Cause, problem.Remedy)
+	}
+	return b.String()
 }

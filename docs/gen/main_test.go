@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheDiagramsAreThoseOfTheProgram(t *testing.T) {
-	kept, err := os.ReadFile("../states.md")
-	require.NoError(t, err)
-	require.Equal(t, states(), string(kept), "run make generate and commit docs/states.md")
+func TestPagesMatchTheDeclarations(t *testing.T) {
+	for page, file := range map[string]string{"states": "../states.md", "errors": "../reference/errors.md"} {
+		committed, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, pages[page](), string(committed), "run make generate and commit %s", file)
+	}
 }

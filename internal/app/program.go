@@ -398,6 +398,9 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 				return nil, err
 			}
 		}
+		if err := httpapi.ServeProblems(server); err != nil {
+			return nil, err
+		}
 		pages, err := web.New()
 		if err != nil {
 			return nil, err

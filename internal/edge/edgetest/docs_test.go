@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"interlock/api"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -99,4 +100,31 @@ func TestGraphiQLLoadsOnlyWhatIsServedHereAlsoWithoutCompression(t *testing.T) {
 		require.Equal(t, plain.Body.String(), content, address[1])
 		require.Contains(t, small.Header().Get("Content-Security-Policy"), "connect-src 'self'", address[1])
 	}
+}
+
+func TestEachErrorCodeHasAPublicPage(t *testing.T) {
+	server := httpapi.NewServer(httpapi.Options{})
+	require.NoError(t, httpapi.ServeProblems(server))
+	list := get(server, "/problems", nil).Body.String()
+
+	text, err := api.JSON()
+	require.NoError(t, err)
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Code struct{ Enum []string }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &document))
+	codes := document.Components.Schemas.Code.Enum
+	require.Len(t, httpapi.Problems(), len(codes))
+	for _, code := range codes {
+		page := get(server, "/problems/"+code, nil)
+		require.Equal(t, http.StatusOK, page.Code, code)
+		require.Equal(t, "text/html; charset=UTF-8", page.Header().Get("Content-Type"))
+		require.NotRegexp(t, "<p></p>|`", page.Body.String(), "%s has an empty or badly marked text", code)
+		require.Contains(t, list, `href="/problems/`+code+`"`)
+	}
+	require.Equal(t, http.StatusNotFound, get(server, "/problems/unknown", nil).Code)
 }

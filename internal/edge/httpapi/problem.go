@@ -19,59 +19,6 @@ import (
 	"interlock/internal/lock"
 )
 
-// kind is how a code appears over HTTP.
-type kind struct {
-	status int
-	title  string
-}
-
-// kinds is the one map from codes to statuses. A code that is not in it is
-// answered as internal.
-var kinds = map[apperr.Code]kind{
-	apperr.MalformedRequest:      {http.StatusBadRequest, "The request cannot be read"},
-	apperr.PreconditionMalformed: {http.StatusBadRequest, "The precondition cannot be used"},
-	apperr.IdempotencyKeyInvalid: {http.StatusBadRequest, "The idempotency key cannot be used"},
-	apperr.ActionIDInFuture:      {http.StatusBadRequest, "The action id is in the future"},
-	apperr.IdempotencyKeyReused:  {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
-	apperr.RequestInProgress:     {http.StatusConflict, "The first attempt is still running"},
-	apperr.IdempotencyViolation:  {http.StatusConflict, "This event was recorded before"},
-	apperr.InflightDuplicate:     {http.StatusConflict, "Another attempt is under way"},
-	apperr.SequenceSuperseded:    {http.StatusConflict, "A later event of the writer was recorded before"},
-	apperr.QuotaExceeded:         {http.StatusTooManyRequests, "The quota is used up"},
-	apperr.Unauthenticated:       {http.StatusUnauthorized, "Sign in first"},
-	apperr.InvalidCredentials:    {http.StatusUnauthorized, "The credentials are wrong"},
-	apperr.Forbidden:             {http.StatusForbidden, "Not allowed"},
-	apperr.CSRFFailed:            {http.StatusForbidden, "The CSRF token is missing or wrong"},
-	apperr.StepUpRequired:        {http.StatusForbidden, "A fresh second factor is needed"},
-	apperr.NotFound:              {http.StatusNotFound, "Not found"},
-	apperr.MethodNotAllowed:      {http.StatusMethodNotAllowed, "The method is not allowed here"},
-	apperr.AlreadyExists:         {http.StatusConflict, "It exists already"},
-	apperr.TransitionNotAllowed:  {http.StatusConflict, "Not possible from the current status"},
-	apperr.StatusChanged:         {http.StatusConflict, "The status has changed"},
-	apperr.BatchConflict:         {http.StatusConflict, "A member of the batch conflicts"},
-	apperr.LimitReached:          {http.StatusConflict, "The limit is reached"},
-	apperr.InsufficientStock:     {http.StatusConflict, "Not enough is in stock"},
-	apperr.NothingToShip:         {http.StatusConflict, "The order has nothing to ship"},
-	apperr.InsufficientBalance:   {http.StatusConflict, "The balance is not enough"},
-	apperr.PayloadMismatch:       {http.StatusConflict, "The reference was used with other content"},
-	apperr.SoldOut:               {http.StatusConflict, "Sold out"},
-	apperr.SaleNotOpen:           {http.StatusConflict, "The sale is not open"},
-	apperr.QueueFull:             {http.StatusServiceUnavailable, "The queue is full"},
-	apperr.ApprovalStale:         {http.StatusConflict, "The resource has changed since the proposal"},
-	apperr.InUse:                 {http.StatusConflict, "It is in use"},
-	apperr.VersionConflict:       {http.StatusPreconditionFailed, "It was changed since you read it"},
-	apperr.PayloadTooLarge:       {http.StatusRequestEntityTooLarge, "The body is too large"},
-	apperr.UnsupportedMediaType:  {http.StatusUnsupportedMediaType, "The body is of another media type"},
-	apperr.ValidationFailed:      {http.StatusUnprocessableEntity, "The request breaks a rule"},
-	apperr.ResourceLocked:        {http.StatusLocked, "It is locked by another operation"},
-	apperr.PreconditionRequired:  {http.StatusPreconditionRequired, "A precondition is required"},
-	apperr.RateLimited:           {http.StatusTooManyRequests, "Too many requests"},
-	apperr.TooManyAttempts:       {http.StatusTooManyRequests, "Too many attempts"},
-	apperr.Unavailable:           {http.StatusServiceUnavailable, "Not available now"},
-	apperr.OutcomeUnknown:        {http.StatusServiceUnavailable, "The outcome is unknown"},
-	apperr.Internal:              {http.StatusInternalServerError, "Something went wrong on our side"},
-}
-
 // statusClientGone is logged, and never seen, when the client has hung up.
 const statusClientGone = 499
 
