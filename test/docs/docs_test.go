@@ -19,7 +19,7 @@ var named = regexp.MustCompile("`(Test\\w+)`( \\(nightly\\))?")
 
 func TestEveryProofThatIsNamedExists(t *testing.T) {
 	tests, nightly := proofs.List(t, "../.."), proofs.Nightly(t, "../..")
-	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md", "docs/engines.md"} {
+	for _, document := range []string{"docs/guarantees.md", "docs/security.md", "docs/operations.md", "docs/engines.md", "docs/guides/backups.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", document))
 		require.NoError(t, err)
 		found := named.FindAllSubmatch(text, -1)
@@ -67,7 +67,7 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
 func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	documents := []string{"../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../load/README.md"}
-	for _, pattern := range []string{"../../docs/*.md", "../../docs/decisions/*.md"} {
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		documents = append(documents, found...)
@@ -137,33 +137,66 @@ var (
 
 // A reader follows a flow from function to function, so each function must be in the file
 // that the text names.
-func TestTheFlowsOfTheMapNameFunctionsThatAreThere(t *testing.T) {
-	const most = 15
-	text, err := os.ReadFile("../../docs/architecture.md")
+func TestFlowsNameExistingFunctions(t *testing.T) {
+	const maxSteps = 15
+	pages, err := filepath.Glob("../../docs/explanation/*.md")
 	require.NoError(t, err)
-	_, flows, found := strings.Cut(string(text), "\n## Four flows\n")
-	require.True(t, found)
-	flows, _, _ = strings.Cut(flows, "\n## ")
-	titles := flow.FindAllStringSubmatchIndex(flows, -1)
-	require.Len(t, titles, 4)
-	for i, at := range titles {
-		end := len(flows)
-		if i+1 < len(titles) {
-			end = titles[i+1][0]
-		}
-		title, steps := flows[at[2]:at[3]], step.FindAllStringSubmatch(flows[at[1]:end], -1)
-		require.NotEmpty(t, steps, title)
-		require.LessOrEqual(t, len(steps), most, title)
-		entered := map[string]int{}
-		for n, s := range steps {
-			source, err := os.ReadFile(filepath.Join("../..", s[1]))
-			require.NoError(t, err, title)
-			declaration := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + regexp.QuoteMeta(s[2]) + `[(\[]|local function ` + regexp.QuoteMeta(s[2]) + `\()`)
-			require.True(t, declaration.Match(source), "%s: %s has no function %s", title, s[1], s[2])
-			if n == 0 || steps[n-1][1] != s[1] {
-				entered[s[1]]++
+	flows := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		titles := flow.FindAllSubmatchIndex(text, -1)
+		for i, at := range titles {
+			end := len(text)
+			if i+1 < len(titles) {
+				end = titles[i+1][0]
 			}
-			require.LessOrEqual(t, entered[s[1]], 2, "%s: %s is entered a third time", title, s[1])
+			flows++
+			checkFlow(t, string(text[at[2]:at[3]]), step.FindAllStringSubmatch(string(text[at[1]:end]), -1), maxSteps)
 		}
 	}
+	require.Equal(t, 4, flows)
+}
+
+// checkFlow fails if a step names a missing function or enters one file more than twice.
+func checkFlow(t *testing.T, title string, steps [][]string, maxSteps int) {
+	require.NotEmpty(t, steps, title)
+	require.LessOrEqual(t, len(steps), maxSteps, title)
+	entered := map[string]int{}
+	for n, s := range steps {
+		source, err := os.ReadFile(filepath.Join("../..", s[1]))
+		require.NoError(t, err, title)
+		declaration := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + regexp.QuoteMeta(s[2]) + `[(\[]|local function ` + regexp.QuoteMeta(s[2]) + `\()`)
+		require.True(t, declaration.Match(source), "%s: %s has no function %s", title, s[1], s[2])
+		if n == 0 || steps[n-1][1] != s[1] {
+			entered[s[1]]++
+		}
+		require.LessOrEqual(t, entered[s[1]], 2, "%s: %s is entered a third time", title, s[1])
+	}
+}
+
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// The code of a guide is part of an example of the client, which a test runs.
+func TestGoCodeOfGuidesIsInExamples(t *testing.T) {
+	examples, err := filepath.Glob("../../client/example*_test.go")
+	require.NoError(t, err)
+	code := ""
+	for _, example := range examples {
+		text, err := os.ReadFile(example)
+		require.NoError(t, err)
+		code += string(text)
+	}
+	guides, err := filepath.Glob("../../docs/guides/*.md")
+	require.NoError(t, err)
+	blocks := 0
+	for _, guide := range guides {
+		text, err := os.ReadFile(guide)
+		require.NoError(t, err)
+		for _, block := range goBlock.FindAllSubmatch(text, -1) {
+			require.Contains(t, code, string(block[1]), guide)
+			blocks++
+		}
+	}
+	require.NotZero(t, blocks)
 }
