@@ -51,7 +51,14 @@ func (d documented) pattern() *regexp.Regexp {
 func TestDocumentedCommandsPrintTheirOutput(t *testing.T) {
 	_, err := exec.LookPath("curl")
 	require.NoError(t, err, "install curl")
-	for _, document := range []string{"../../README.md", "../../docs/tutorial.md"} {
+	documents, err := filepath.Glob("../../docs/guides/*.md")
+	require.NoError(t, err)
+	for _, document := range append(documents, "../../README.md", "../../docs/tutorial.md") {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		if !console.Match(text) {
+			continue
+		}
 		t.Run(filepath.Base(document), func(t *testing.T) {
 			t.Parallel()
 			commands := documentedCommands(t, document)
@@ -60,6 +67,7 @@ func TestDocumentedCommandsPrintTheirOutput(t *testing.T) {
 			require.NoError(t, os.Symlink(programPath, filepath.Join(folder, "bin", "admin")))
 			s := fresh(t, "sqlite")
 			s.Addr = freeAddress(t)
+			s.CustomerJWTSecret = "a secret of at least 32 bytes for customers"
 			serve(t, s)
 
 			const end = "== end of the output"

@@ -42,6 +42,7 @@ func environment(s settings.Settings) []string {
 		"INTERLOCK_ROLE="+s.Role,
 		"INTERLOCK_ADDR="+s.Addr,
 		"INTERLOCK_ADMIN_PASSWORD="+s.AdminPassword,
+		"INTERLOCK_CUSTOMER_JWT_SECRET="+s.CustomerJWTSecret,
 		"INTERLOCK_LOG_LEVEL="+s.LogLevel,
 		fmt.Sprintf("INTERLOCK_RATE_LIMIT=%d", s.RateLimit),
 		fmt.Sprintf("INTERLOCK_TENANT_RATE_LIMIT=%d", s.TenantRateLimit),
