@@ -17,27 +17,26 @@ const (
 	maxReason = 500
 )
 
-// maxOpen is how many changes of one author may be pending at once. Whoever changes a resource
-// makes all approvals that name it stale in the same unit: without a bound one author could
-// propose so many that no change of it would come to its end. Requests that run at once may
-// exceed it by as many as they are.
+// maxOpen bounds the pending changes of one author. A unit that changes a resource makes all
+// approvals that name it stale, so without a bound one author could make that unit too large to
+// commit. N concurrent requests may exceed it by N.
 const maxOpen = 200
 
-// maxContent bounds what an approval holds, in bytes: it is kept in one row, and one statement.
+// maxContent bounds the content of an approval, in bytes. It is stored in one row by one statement.
 const maxContent = 4 << 20
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions that a role or a token can have in this package.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write what they change also: edit and withdraw one's own, withdraw what a disabled author has left stale, rebase, and comment."},
-	{Name: decidePermission, Meaning: "Approve, reject and comment on what others propose, and review what others bypassed.", Decides: true},
+	{Name: ReadPermission, Meaning: "See approvals, their votes and their history. With the permission to write the changed resource also: edit and withdraw one's own, withdraw stale ones of disabled authors, rebase, and comment."},
+	{Name: decidePermission, Meaning: "Approve, reject and comment on the proposals of others, and review changes that others made without the votes.", Decides: true},
 	{Name: bypassPermission, Meaning: "Make a protected change without the votes, with a reason that others review."},
 }
 
 const (
-	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	// ReadPermission is also checked by the search, the dashboard and the live feed.
 	ReadPermission   = "approvals:read"
 	decidePermission = "approvals:decide"
-	// bypassPermission is what Bypass needs.
+	// bypassPermission is checked by Bypass.
 	bypassPermission = "approvals:bypass"
 )
 
@@ -56,35 +55,36 @@ type Approval struct {
 	Note           string
 	// BaseETag is the version that the change is based on; "" for many or none.
 	BaseETag string `gorm:"column:base_etag"`
-	// Content is the change in its domain's form. Lists leave it out.
+	// Content is the change in its domain's format. Lists omit it.
 	Content string
-	// ContentVersion is the version of the approval that brought the content.
+	// ContentVersion is the approval's version that set Content.
 	ContentVersion int64
 	Digest         string
-	// OpenDigest is the digest while the approval is open; an author has one such.
+	// OpenDigest equals Digest while the approval is open, and is nil otherwise. It is unique per
+	// author.
 	OpenDigest *string
-	// Required is how many votes it takes.
+	// Required is the number of votes that the change needs.
 	Required int
-	// Reason is that of a rejection or a bypass, or why what was scheduled was not made.
+	// Reason is that of a rejection or a bypass, or of not applying a scheduled change.
 	Reason      string
 	ExpiresTime time.Time
-	// EffectiveTime is when the change is to be made, nil for as soon as it has its votes.
+	// EffectiveTime is the time to apply the change at; nil: as soon as it has its votes.
 	EffectiveTime *time.Time
-	// Comments counts them.
+	// Comments is the number of comments.
 	Comments int64
 
-	// Targets are the paths of what is changed, of which lists read the first MostSides, and
-	// TargetCount how many there are; Votes all votes in their order, and Written the acts that
-	// wrote any version of the content.
+	// Targets are the paths of the changed resources; lists read the first MostSides. TargetCount
+	// is the number of all. Votes are in the order in which they were cast. Written are the acts
+	// that wrote a version of the content.
 	Targets     []string `gorm:"-"`
 	TargetCount int      `gorm:"-"`
 	Votes       []Vote   `gorm:"-"`
 	Written     []Act    `gorm:"-"`
-	// Abandoned is set where it is stale and its author is disabled; see markAbandoned.
+	// Abandoned is set if the approval is stale and its author is disabled; see markAbandoned.
 	Abandoned bool `gorm:"-"`
-	// StatusRevision is the version that gave it its status: comments and votes come after it.
+	// StatusRevision is the version that set the status. Comments and votes make later versions.
 	StatusRevision change.Revision `gorm:"-"`
-	// StatusCreatorID is the creator of the API token that gave it its status; 0 for none.
+	// StatusCreatorID is the creator of the API token that set the status; 0 for none.
 	StatusCreatorID int64 `gorm:"-"`
 }
 
@@ -93,7 +93,7 @@ type Vote struct {
 	ID         int64
 	TenantID   int64
 	ApprovalID int64
-	// Version is the approval's that the voter read, and Digest that of its content.
+	// Version is the approval's version that the voter read, Digest the digest of its content.
 	Version  int64
 	Digest   string
 	UserID   int64
@@ -133,8 +133,8 @@ type Event struct {
 	change.Event
 	// CreatorID is the creator of the API token that made the version; 0 for none.
 	CreatorID int64
-	// Content is what the version proposes, nil for the same as the version before. It is kept
-	// so that what somebody voted for is known after an edit.
+	// Content is the content that the version proposes; nil if it equals that of the version before.
+	// It is stored so that the content behind a vote can be shown after an edit.
 	Content *string
 }
 
@@ -162,7 +162,7 @@ func (a *Approval) state(now time.Time) status.State {
 	return Machine.Of(a.Status)
 }
 
-// proposal is the change as its domain asked for it.
+// proposal returns the change in the form in which its domain proposed it.
 func (a *Approval) proposal() Proposal {
 	return Proposal{
 		Kind: a.Kind, Resource: a.Resource, BaseETag: a.BaseETag, Targets: a.Targets, Content: []byte(a.Content), Note: a.Note, Party: a.party(),
@@ -178,8 +178,8 @@ func (a *Approval) party() *Party {
 	return &Party{UserID: a.PartyID, CreatorID: a.PartyCreatorID, Time: *a.PartyTime}
 }
 
-// setContent makes a proposal with its digest the content of the approval, and the approval pending; or scheduled
-// when the change takes no votes.
+// setContent sets the content of the approval to a proposal with its digest. The approval becomes
+// pending, or scheduled if the change needs no votes.
 func (a *Approval) setContent(p Proposal, digest string, rules Rules, now time.Time) {
 	a.Kind, a.Resource, a.BaseETag, a.Content, a.Note = p.Kind, p.Resource, p.BaseETag, string(p.Content), p.Note
 	a.Targets, a.TargetCount, a.EffectiveTime = slices.Clone(p.Targets), len(p.Targets), p.EffectiveTime
@@ -195,27 +195,29 @@ func (a *Approval) setContent(p Proposal, digest string, rules Rules, now time.T
 	}
 }
 
-// waitsForItsTime reports whether the change is not to be made yet, whatever votes it has.
+// waitsForItsTime reports whether the effective time is in the future.
 func (a *Approval) waitsForItsTime(now time.Time) bool {
 	return a.EffectiveTime != nil && now.Before(*a.EffectiveTime)
 }
 
-// stands reports whether a vote is for the present content.
-func (a *Approval) stands(v Vote) bool { return v.Version >= a.ContentVersion && v.Digest == a.Digest }
+// isCurrent reports whether a vote is for the current content.
+func (a *Approval) isCurrent(v Vote) bool {
+	return v.Version >= a.ContentVersion && v.Digest == a.Digest
+}
 
-// approvers are the users whose votes for the present content stand.
+// approvers returns the users who approved the current content.
 func (a *Approval) approvers() []int64 {
 	var users []int64
 	for _, v := range a.Votes {
-		if v.Verdict == verdictApprove && a.stands(v) {
+		if v.Verdict == verdictApprove && a.isCurrent(v) {
 			users = append(users, v.UserID)
 		}
 	}
 	return users
 }
 
-// waitsFor reports whether a caller may still vote, or make a change whose valid votes are enough.
-// Permissions are not checked here.
+// waitsFor reports whether a caller may still vote, or complete a quorum that the valid votes have
+// reached. It does not check permissions.
 func (a *Approval) waitsFor(caller principal.Principal, now time.Time) bool {
 	if caller.UserID == 0 || a.state(now) != pending || slices.ContainsFunc(caller.Users(), a.isParty) {
 		return false

@@ -16,13 +16,13 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
 }
 
-// onBoth is each for races and for the walk through an approval.
+// onBoth is each on both engines, for races and for the lifecycle of an approval.
 func onBoth(t *testing.T, test func(t *testing.T, o *office)) {
 	t.Parallel()
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, open(t, ctx, db)) })
 }
 
-func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
+func TestLastVoteAppliesProtectedChangeInOneUnit(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		etag := li.protect("tax", 0.19)
@@ -30,17 +30,17 @@ func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
 		require.Equal(t, object{"approvals": 1.0}, before["changeNeeds"])
 
 		answer := li.do(202, "PATCH", "/configs/tax", `{"value":0.21}`, "If-Match", etag)
-		asked := approvalOf(t, answer)
-		require.Equal(t, "/api/v1"+asked.path, answer.Header.Get("Location"))
-		require.Equal(t, before, li.config("tax"), "nothing has changed")
-		require.Equal(t, "pending", asked.body["status"])
-		require.Equal(t, "config.update", asked.body["kind"])
-		require.Equal(t, "configs/tax", asked.body["resource"])
-		require.Equal(t, etag, asked.body["baseEtag"])
-		require.Equal(t, object{"value": 0.21}, asked.body["patch"])
-		require.Equal(t, false, asked.body["waitingForMe"])
+		proposed := approvalOf(t, answer)
+		require.Equal(t, "/api/v1"+proposed.path, answer.Header.Get("Location"))
+		require.Equal(t, before, li.config("tax"), "the config is unchanged")
+		require.Equal(t, "pending", proposed.body["status"])
+		require.Equal(t, "config.update", proposed.body["kind"])
+		require.Equal(t, "configs/tax", proposed.body["resource"])
+		require.Equal(t, etag, proposed.body["baseEtag"])
+		require.Equal(t, object{"value": 0.21}, proposed.body["patch"])
+		require.Equal(t, false, proposed.body["waitingForMe"])
 
-		seen := wu.read(asked)
+		seen := wu.read(proposed)
 		require.Equal(t, true, seen.body["waitingForMe"])
 		side := seen.body["sides"].([]any)[0].(object)
 		require.Equal(t, []any{0.19, 0.21, 0.19}, []any{side["base"].(object)["value"], side["proposed"].(object)["value"], side["current"].(object)["value"]})
@@ -54,9 +54,9 @@ func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
 		require.Equal(t, 0.21, after["value"])
 		require.Equal(t, 2.0, after["version"])
 		newest := li.do(200, "GET", "/configs/tax/history", nil).Items()[0]
-		require.Equal(t, float64(asked.id), newest["approvalId"])
-		require.EqualValues(t, 2, o.count("audit_entries", "unit_id = (SELECT unit_id FROM audit_entries WHERE tenant_id > 0 AND action = 'approval.approve' AND resource = ?) AND resource IN (?, 'configs/tax')", asked.path[1:], asked.path[1:]))
-		require.Equal(t, []string{"approve", "propose"}, actions(wu, asked))
+		require.Equal(t, float64(proposed.id), newest["approvalId"])
+		require.EqualValues(t, 2, o.count("audit_entries", "unit_id = (SELECT unit_id FROM audit_entries WHERE tenant_id > 0 AND action = 'approval.approve' AND resource = ?) AND resource IN (?, 'configs/tax')", proposed.path[1:], proposed.path[1:]))
+		require.Equal(t, []string{"approve", "propose"}, actions(wu, proposed))
 
 		refused := wu.act(409, done, "approve", nil)
 		require.Equal(t, "transition_not_allowed", refused.Body["code"])
@@ -64,7 +64,7 @@ func TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit(t *testing.T) {
 	})
 }
 
-// actions are those in an approval's history, newest first.
+// actions returns the actions in an approval's history, newest first.
 func actions(d *desk, a approval) (found []string) {
 	for _, event := range d.do(200, "GET", a.path+"/history", nil).Items() {
 		found = append(found, event["action"].(string))
@@ -72,43 +72,43 @@ func actions(d *desk, a approval) (found []string) {
 	return found
 }
 
-func TestNobodyDecidesOnWhatHeWroteWithWhateverCredential(t *testing.T) {
+func TestWriterOfContentCannotDecide(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", both...), o.user("Wu", both...), o.user("Mo", append(both, "approvals:bypass")...)
-		asked := li.propose("tax", li.protect("tax", object{"rate": 1, "name": "a"}), `{"value":{"rate":2}}`)
+		proposed := li.propose("tax", li.protect("tax", object{"rate": 1, "name": "a"}), `{"value":{"rate":2}}`)
 		for _, author := range []*desk{li, li.token()} {
 			for action, body := range map[string]any{"approve": nil, "reject": `{"reason":"no"}`} {
-				refused := author.act(403, asked, action, body)
+				refused := author.act(403, proposed, action, body)
 				require.Equal(t, "four_eyes", refused.Body["reason"])
 			}
 		}
-		// Somebody changes the config, and Wu brings the request up to date.
+		// Mo changes the config, and Wu rebases the proposal.
 		mo.do(200, "PATCH", "/configs/tax?bypass=emergency", `{"value":{"name":"b"}}`, "If-Match", li.config("tax")["etag"].(string))
-		asked = li.read(asked)
-		require.Equal(t, "stale", asked.body["status"])
-		asked = approvalOf(t, wu.act(200, asked, "rebase", nil))
-		require.Equal(t, "pending", asked.body["status"])
+		proposed = li.read(proposed)
+		require.Equal(t, "stale", proposed.body["status"])
+		proposed = approvalOf(t, wu.act(200, proposed, "rebase", nil))
+		require.Equal(t, "pending", proposed.body["status"])
 		for _, writer := range []*desk{li, wu, wu.token()} {
-			refused := writer.act(403, asked, "approve", nil)
+			refused := writer.act(403, proposed, "approve", nil)
 			require.Equal(t, "four_eyes", refused.Body["reason"])
 		}
-		mo.act(200, asked, "approve", nil)
+		mo.act(200, proposed, "approve", nil)
 		require.Equal(t, object{"rate": 2.0, "name": "b"}, li.config("tax")["value"], "both changes")
 	})
 }
 
-func TestAVoteIsForTheVersionThatWasRead(t *testing.T) {
+func TestVoteAppliesToReadVersionOnly(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", approver...)
-		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
-		voted := approvalOf(t, wu.act(200, asked, "approve", nil))
+		proposed := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		voted := approvalOf(t, wu.act(200, proposed, "approve", nil))
 		require.Equal(t, "pending", voted.body["status"])
-		require.Equal(t, 2.0, voted.body["version"], "a vote raises the version")
+		require.Equal(t, 2.0, voted.body["version"], "a vote increments the version")
 		refused := wu.act(409, voted, "approve", nil)
-		require.Equal(t, "transition_not_allowed", refused.Body["code"], "one vote each")
+		require.Equal(t, "transition_not_allowed", refused.Body["code"], "one vote per user")
 
-		edited := approvalOf(t, li.do(200, "PATCH", asked.path, `{"patch":{"value":3},"note":"three"}`, "If-Match", voted.etag))
+		edited := approvalOf(t, li.do(200, "PATCH", proposed.path, `{"patch":{"value":3},"note":"three"}`, "If-Match", voted.etag))
 		require.Equal(t, false, edited.body["votes"].([]any)[0].(object)["stands"], "the vote was for other content")
 		stale := mo.act(412, voted, "approve", nil)
 		require.Equal(t, "pending", stale.Body["currentStatus"])
@@ -122,72 +122,72 @@ func TestAVoteIsForTheVersionThatWasRead(t *testing.T) {
 		after := li.config("tax")
 		require.Equal(t, 3.0, after["value"])
 		require.Equal(t, "three", li.do(200, "GET", "/configs/tax/history", nil).Items()[0]["note"])
-		var proposed []any
-		for _, event := range li.do(200, "GET", asked.path+"/history?sort=version", nil).Items() {
+		var patches []any
+		for _, event := range li.do(200, "GET", proposed.path+"/history?sort=version", nil).Items() {
 			if patch, brought := event["patch"]; brought {
-				proposed = append(proposed, patch)
+				patches = append(patches, patch)
 			}
 		}
-		require.Equal(t, []any{object{"value": 2.0}, object{"value": 3.0}}, proposed, "what the first vote was for stays known")
+		require.Equal(t, []any{object{"value": 2.0}, object{"value": 3.0}}, patches, "the content of the first vote remains readable")
 	})
 }
 
-func TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount(t *testing.T) {
+func TestDisabledVoterDoesNotCount(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.need(2)
 		li, wu, mo, xu := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", approver...), o.user("Xu", approver...)
-		asked := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
-		asked = approvalOf(t, wu.act(200, asked, "approve", nil))
+		proposed := li.propose("tax", li.protect("tax", 1), `{"value":2}`)
+		proposed = approvalOf(t, wu.act(200, proposed, "approve", nil))
 		wu.disable()
-		asked = approvalOf(t, mo.act(200, asked, "approve", nil))
-		require.Equal(t, "pending", asked.body["status"])
+		proposed = approvalOf(t, mo.act(200, proposed, "approve", nil))
+		require.Equal(t, "pending", proposed.body["status"])
 		require.Equal(t, 1.0, li.config("tax")["value"])
-		// One whose permission was taken, whatever their credential still says.
+		// Xu's role lost the permission, which Xu's credential still lists.
 		require.NoError(t, o.DB.Write(o.Ctx).Exec("DELETE FROM role_permissions WHERE tenant_id = ? AND permission = 'approvals:decide' AND role_id IN (SELECT role_id FROM user_roles WHERE user_id = ?)", xu.who.TenantID, xu.who.UserID).Error)
-		xu.act(403, asked, "approve", nil)
+		xu.act(403, proposed, "approve", nil)
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		last := o.user("Yi", approver...)
-		require.Equal(t, "approved", last.act(200, asked, "approve", nil).Body["status"])
+		require.Equal(t, "approved", last.act(200, proposed, "approve", nil).Body["status"])
 	})
 }
 
-func TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires(t *testing.T) {
+func TestPendingApprovalIsWithdrawnRejectedOrExpires(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
-		// The sweeper serves all tenants: those of other tests are of another time.
+		// The sweeper handles all tenants, so other tests use another time.
 		o.Clock.Advance(-2000 * 24 * time.Hour)
 		li, wu := o.user("Li", editor...), o.user("Wu", both...)
 		etag := li.protect("tax", 1)
-		asked := li.propose("tax", etag, `{"value":2}`)
+		proposed := li.propose("tax", etag, `{"value":2}`)
 		again := li.do(202, "PATCH", "/configs/tax", `{"value":2}`, "If-Match", etag)
-		require.Equal(t, float64(asked.id), again.Body["id"], "the same request is not made twice")
-		require.Equal(t, asked.etag, again.Header.Get("ETag"))
-		wu.act(403, asked, "withdraw", nil)
-		wu.do(403, "PATCH", asked.path, `{"note":"mine"}`, "If-Match", asked.etag)
-		gone := approvalOf(t, li.act(200, asked, "withdraw", nil))
+		require.Equal(t, float64(proposed.id), again.Body["id"], "the same proposal is not inserted twice")
+		require.Equal(t, proposed.etag, again.Header.Get("ETag"))
+		wu.act(403, proposed, "withdraw", nil)
+		wu.do(403, "PATCH", proposed.path, `{"note":"mine"}`, "If-Match", proposed.etag)
+		gone := approvalOf(t, li.act(200, proposed, "withdraw", nil))
 		require.Equal(t, "withdrawn", gone.body["status"])
 		require.Equal(t, "transition_not_allowed", wu.act(409, gone, "approve", nil).Body["code"])
 
-		asked = li.propose("tax", etag, `{"value":2}`)
-		wu.act(422, asked, "reject", `{"reason":""}`)
-		no := approvalOf(t, wu.act(200, asked, "reject", `{"reason":"too early"}`))
+		proposed = li.propose("tax", etag, `{"value":2}`)
+		wu.act(422, proposed, "reject", `{"reason":""}`)
+		no := approvalOf(t, wu.act(200, proposed, "reject", `{"reason":"too early"}`))
 		require.Equal(t, "rejected", no.body["status"])
 		require.Equal(t, "too early", no.body["reason"])
 
-		asked = li.propose("tax", etag, `{"value":2}`)
+		proposed = li.propose("tax", etag, `{"value":2}`)
 		o.Clock.Advance(7*24*time.Hour + time.Second)
-		late := wu.read(asked)
+		late := wu.read(proposed)
 		require.Equal(t, "expired", late.body["status"])
-		require.Equal(t, "expired", wu.act(409, asked, "approve", nil).Body["currentStatus"])
+		require.Equal(t, "expired", wu.act(409, proposed, "approve", nil).Body["currentStatus"])
 		require.NoError(t, o.approvals.ExpireDue(o.Ctx, 1))
-		late = wu.read(asked)
+		late = wu.read(proposed)
 		require.Equal(t, "expired", late.body["status"])
 		require.Equal(t, 2.0, late.body["version"])
 		require.Equal(t, 1.0, li.config("tax")["value"])
-		require.NotEqual(t, asked.id, li.propose("tax", etag, `{"value":2}`).id)
+		require.NotEqual(t, proposed.id, li.propose("tax", etag, `{"value":2}`).id)
 	})
 }
 
-func TestAConfigSaysBeforeASaveHowManyVotesItsChangeNeeds(t *testing.T) {
+func TestConfigReportsRequiredVotes(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		etag := li.protect("tax", 1)

@@ -14,10 +14,11 @@ func (s *Service) Comments(ctx context.Context, a *Approval, page storage.Page) 
 	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.Whose("approval_id", a.ID))
 }
 
-// Comment adds a comment of the caller to an approval, whatever its status. It raises the version,
-// so that a vote for the version before is refused until the voter has read the comment. Votes
-// stand, and its author does not count as a writer of the content. See change.Lifecycle.Comment.
-// Errors: ValidationFailed; Forbidden for whoever may neither decide nor propose such changes.
+// Comment adds a comment of the caller to an approval, whatever its status. It increments the
+// version, so that a vote for the version before is rejected until the voter has read the comment.
+// Votes remain valid, and the commenter does not count as a writer of the content. See
+// change.Lifecycle.Comment. Errors: ValidationFailed; Forbidden for callers who may neither decide
+// on nor propose such changes.
 func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text string) (*Comment, error) {
 	if err := s.mayComment(ctx, a); err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, a *Approval, text st
 	return comment, nil
 }
 
-// mayComment refuses callers who may only read approvals.
+// mayComment rejects callers who may only read approvals. Errors: Forbidden.
 func (s *Service) mayComment(ctx context.Context, a *Approval) error {
 	if may(ctx, decidePermission) {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Approve is the caller's vote for the approval as it was read. With the last vote that is
-// needed the change is made, in the same unit, or waits for its time.
+// Approve records the caller's vote for the version that ifMatch names. The last vote that is
+// needed applies the change in the same unit, or schedules it.
 //
-// Nobody votes twice for one content. Whoever has voted and approves again makes the change if
-// the valid votes have become enough since, as when a voter who was disabled is enabled again.
+// A user votes once for one content. A second approval of the same user applies the change if the
+// valid votes have become enough since, for example because a disabled voter was enabled again.
 //
-// Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with how the resource has
-// changed; lock.ErrNotAcquired when the resource is locked for too long; Forbidden for whoever
-// wrote any version of the content, with whatever credential, and for whoever may not read what
-// would be changed.
+// Errors: VersionConflict; TransitionNotAllowed; ApprovalStale with the change of the resource;
+// lock.ErrNotAcquired if the resource is locked for too long; Forbidden for a user who wrote any
+// version of the content, with any credential, and for a caller who may not read the changed
+// resource.
 func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	if err := s.requireAllowed(ctx, a, "approve", ifMatch); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	voted := slices.Contains(a.approvers(), caller.UserID)
 	waits := a.waitsForItsTime(u.Now())
 	if len(a.approvers()) >= a.Required-1 && !waits {
-		// This may be the last vote, and locks are taken before the transaction begins.
+		// This may be the last vote, and locks are acquired before the transaction starts.
 		if ctx, err = s.lock(ctx, u, a); err != nil {
 			return nil, err
 		}
@@ -46,9 +46,9 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, err
 	}
 	if voted && counted < a.Required {
-		refusal := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
-		refusal.Detail = "You have approved this version already; it waits for the votes of others."
-		return nil, refusal
+		rejection := s.lifecycle(ctx).Refusal(a, apperr.TransitionNotAllowed, "approve")
+		rejection.Detail = "You have approved this version already; it waits for the votes of others."
+		return nil, rejection
 	}
 	vote := voteOf(caller, a, ifMatch, verdictApprove)
 	switch {
@@ -64,7 +64,7 @@ func (s *Service) Approve(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	return s.apply(ctx, u, a, ifMatch, applied{action: "approve", vote: &vote})
 }
 
-// lock takes the locks that the change of an approval needs.
+// lock acquires the locks that the change of an approval needs.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, a *Approval) (context.Context, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
@@ -73,13 +73,13 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, a *Approval) (context.C
 	return subject.Lock(ctx, u, a.proposal())
 }
 
-// voteOf is the caller's vote for an approval as it was read.
+// voteOf returns the caller's vote for the version of an approval that ifMatch names.
 func voteOf(caller principal.Principal, a *Approval, ifMatch guard.Precondition, verdict string) Vote {
 	return Vote{ApprovalID: a.ID, Version: ifMatch.Ref.Version, Digest: a.Digest, UserID: caller.UserID, UserName: caller.Name, Via: caller.Via, Verdict: verdict}
 }
 
-// countVotes returns how many votes the present content has, the caller's included. When they
-// could be enough, only those count whose voters are enabled and may still decide.
+// countVotes returns the number of votes for the current content, including the caller's. If they
+// could reach the quorum, it counts only voters who are enabled and may still decide.
 func (s *Service) countVotes(ctx context.Context, u *uow.Unit, a *Approval, caller principal.Principal) (int, error) {
 	voters := a.approvers()
 	if !slices.Contains(voters, caller.UserID) {
@@ -93,13 +93,13 @@ func (s *Service) countVotes(ctx context.Context, u *uow.Unit, a *Approval, call
 		return 0, err
 	}
 	if !may[caller.UserID] {
-		return 0, apperr.New(apperr.Forbidden, "You may not decide on approvals any more.")
+		return 0, apperr.New(apperr.Forbidden, "You no longer have the permission to decide on approvals.")
 	}
 	voters = slices.DeleteFunc(voters, func(user int64) bool { return !may[user] })
 	return len(voters), nil
 }
 
-// vote records a vote that is not the last one, as a new version of the approval.
+// vote records a vote that does not complete the quorum, as a new version of the approval.
 func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, vote Vote) (*Approval, error) {
 	after := *a
 	err := s.record(ctx, u, a, &after, "vote", map[string]any{"verdict": vote.Verdict, "votedVersion": vote.Version})
@@ -116,15 +116,15 @@ func (s *Service) vote(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 	return s.reread(ctx, u, &after)
 }
 
-// applied says why an approval's change is made: the action is "approve" (vote is nil when the
-// valid votes were enough already), "bypass" with a reason, or "apply" for one that was scheduled.
+// applied is the reason for applying a change. The action is "approve" (vote is nil if the valid
+// votes were already enough), "bypass" with a reason, or "apply" for a scheduled change.
 type applied struct {
 	action, reason string
 	vote           *Vote
 }
 
-// apply makes the change and moves the approval to its new status. The domain's rows are
-// written first, in the lock order of the package.
+// apply applies the change and moves the approval to its new status. It writes the domain's rows
+// first, in the lock order of the package.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, by applied) (*Approval, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
@@ -133,9 +133,9 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 	after, err := s.lifecycle(ctx).Transition(ctx, u, a, by.action, &ifMatch, func(to status.State) (*Approval, error) {
 		after := *a
 		after.Status, after.Reason = to.Code, by.reason
-		told := after
-		told.Version++
-		u.Apply(a.ID, entry(by.action, &told, nil, by.reason))
+		audited := after
+		audited.Version++
+		u.Apply(a.ID, entry(by.action, &audited, nil, by.reason))
 		if err := subject.Apply(ctx, u, a.proposal()); err != nil {
 			return nil, err
 		}
@@ -153,8 +153,8 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, a *Approval, ifMatch g
 	return s.reread(ctx, u, after)
 }
 
-// Bypass makes the change of a pending approval at once, without the votes that it lacks.
-// Errors: those of Approve, but Forbidden for whoever may not write what is changed.
+// Bypass applies the change of a pending approval without the missing votes. Errors: those of
+// Approve, but Forbidden for callers who may not write the changed resource.
 func (s *Service) Bypass(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, reason string) (*Approval, error) {
 	if err := s.requireAllowed(ctx, a, "bypass", ifMatch); err != nil {
 		return nil, err
@@ -185,9 +185,9 @@ func (s *Service) Reject(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	}})
 }
 
-// Withdraw takes back what the caller has proposed, or what a disabled author has left stale.
-// Errors: VersionConflict, TransitionNotAllowed; Forbidden for anybody else, and for a credential
-// that may not propose such changes.
+// Withdraw ends the caller's own proposal, or a stale one of a disabled author. Errors:
+// VersionConflict, TransitionNotAllowed; Forbidden for other users, and for a credential that may
+// not propose such changes.
 func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "withdraw", reason: a.Reason, check: func() error {
 		if err := s.markAbandoned(ctx, a); err != nil {
@@ -201,13 +201,13 @@ func (s *Service) Withdraw(ctx context.Context, u *uow.Unit, a *Approval, ifMatc
 }
 
 // Review marks a change that was made without the votes as reviewed. Errors: VersionConflict,
-// TransitionNotAllowed; Forbidden for whoever made it.
+// TransitionNotAllowed; Forbidden for the user who made it.
 func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, note string) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "review", reason: a.Reason, note: note, check: func() error {
 		if _, err := s.mayDecide(ctx, a); err != nil {
 			return err
 		}
-		bypass := Act{Users: []int64{a.StatusRevision.ChangedBy, a.StatusCreatorID}, Time: a.StatusRevision.ChangedTime, What: "bypassed the votes for it"}
+		bypass := Act{Users: []int64{a.StatusRevision.ChangedBy, a.StatusCreatorID}, Time: a.StatusRevision.ChangedTime, Predicate: "bypassed the votes for it"}
 		return s.requireOtherUsers(ctx, u, a, bypass)
 	}})
 }
@@ -215,10 +215,10 @@ func (s *Service) Review(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 // decision is a transition of an approval that changes nothing else.
 type decision struct {
 	action, reason string
-	// note is for the history, where reason stays what it was.
+	// note is written to the history only; reason is unchanged.
 	note string
 	vote *Vote
-	// check refuses callers who may not take the action; it runs once the status allows it.
+	// check rejects callers who may not take the action. It runs after the check of the status.
 	check func() error
 }
 
@@ -230,7 +230,7 @@ func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 		after := *a
 		after.Status, after.Reason = to.Code, d.reason
 		detail := map[string]any{}
-		if note := d.givenReason(a); note != "" {
+		if note := d.callersReason(a); note != "" {
 			detail["reason"] = note
 		}
 		if err := s.record(ctx, u, a, &after, d.action, detail); err != nil || d.vote == nil {
@@ -241,20 +241,20 @@ func (s *Service) decide(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	if err != nil {
 		return nil, err
 	}
-	u.Audit(entry(d.action, after, nil, d.givenReason(a)))
+	u.Audit(entry(d.action, after, nil, d.callersReason(a)))
 	return s.reread(ctx, u, after)
 }
 
-// givenReason is what the caller gave as a reason.
-func (d decision) givenReason(a *Approval) string {
+// callersReason returns the caller's note or new reason; "" for none.
+func (d decision) callersReason(a *Approval) string {
 	if d.note == "" && d.reason != a.Reason {
 		return d.reason
 	}
 	return d.note
 }
 
-// requireAllowed checks, in this order, that the approval is not stale, that it is as the caller read
-// it, and that its status allows the action.
+// requireAllowed checks, in this order, that the approval is not stale, that its version is the
+// caller's, and that its status allows the action.
 func (s *Service) requireAllowed(ctx context.Context, a *Approval, action string, ifMatch guard.Precondition) error {
 	if a.Status == stale.Code && ifMatch.Ref.ID == a.ID {
 		return s.staleOrConflict(ctx, a, ifMatch)
@@ -269,9 +269,8 @@ func (s *Service) requireAllowed(ctx context.Context, a *Approval, action string
 	return nil
 }
 
-// staleOrConflict explains, after the rollback, why a guarded write matched nothing:
-// ApprovalStale when the resource has changed, and otherwise the conflict with the approval as
-// it is now.
+// staleOrConflict returns, after the rollback, the reason why a guarded write matched no row:
+// ApprovalStale if the resource has changed, otherwise the conflict with the current approval.
 func (s *Service) staleOrConflict(ctx context.Context, a *Approval, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Approval(ctx, a.ID)
@@ -288,14 +287,14 @@ func (s *Service) staleOrConflict(ctx context.Context, a *Approval, ifMatch guar
 	})
 }
 
-// checker is the name under which markStaleLate makes approvals stale.
+// checker is the actor of markStaleLate.
 const checker = "approval check"
 
-// markStaleLate makes an open approval stale that could not be applied since its resource has
-// changed, although whatever changed that did not mark it: what the approval creates was created
-// before the approval named it, or the two transactions did not see each other. The unit that
-// found it out is rolled back, so this is one of its own; after a crash in between the next
-// attempt finds it out again. When the base is unchanged after all, the caller's unit is run again.
+// markStaleLate makes an open approval stale if its resource had changed when it was to be applied,
+// although the unit that changed the resource did not mark it: that unit created the resource
+// before the approval named it, or the two transactions did not see each other. The caller's unit
+// is rolled back, so this runs in a separate unit; after a crash in between, the next attempt
+// detects it again. If the base is unchanged after all, the caller's unit is retried.
 func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	conflict, err := s.conflictOf(ctx, a)
 	if err != nil {
@@ -306,9 +305,9 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	}
 	err = s.runner.Do(principal.With(ctx, principal.System(a.TenantID, checker)), func(ctx context.Context, u *uow.Unit) error {
 		action, err := s.markRowStale(ctx, u, a)
-		told := *a
-		told.Version++
-		u.Audit(entry(action, &told, nil, ""))
+		audited := *a
+		audited.Version++
+		u.Audit(entry(action, &audited, nil, ""))
 		return err
 	})
 	if err != nil && !errors.Is(err, guard.ErrStale) {
@@ -321,8 +320,8 @@ func (s *Service) markStaleLate(ctx context.Context, a *Approval) error {
 	return s.staleError(ctx, current)
 }
 
-// mayDecide returns the caller. Errors: Forbidden for callers that are no user or may not read what
-// would be changed.
+// mayDecide returns the caller. Errors: Forbidden for callers that are no user or may not read the
+// changed resource.
 func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Principal, error) {
 	caller, _ := principal.From(ctx)
 	subject, err := s.subjectOf(a.Kind)
@@ -330,19 +329,19 @@ func (s *Service) mayDecide(ctx context.Context, a *Approval) (principal.Princip
 	case err != nil:
 		return caller, err
 	case caller.UserID == 0:
-		return caller, apperr.New(apperr.Forbidden, "Approvals are decided by users of this service.")
+		return caller, apperr.New(apperr.Forbidden, "Only users of this service decide on approvals.")
 	case !caller.May(subject.Grants().Read):
-		return caller, apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have: nobody decides on what they may not read.", subject.Grants().Read)
+		return caller, apperr.New(apperr.Forbidden, "This also needs the permission %s, which you do not have: a decision requires reading the changed resource.", subject.Grants().Read)
 	}
 	return caller, nil
 }
 
-// mustBeAuthor refuses everybody but the author of an approval, and credentials of the author
-// that may not propose such changes.
+// mustBeAuthor rejects all callers except the author of an approval, and credentials of the author
+// that may not propose such changes. Errors: Forbidden.
 func (s *Service) mustBeAuthor(ctx context.Context, a *Approval) error {
 	caller, _ := principal.From(ctx)
 	if caller.UserID == 0 || caller.UserID != a.AuthorID {
-		return apperr.New(apperr.Forbidden, "Only %s, who proposed it, may do this.", a.AuthorName)
+		return apperr.New(apperr.Forbidden, "Only its author, %s, may do this.", a.AuthorName)
 	}
 	return s.mayPropose(ctx, a)
 }
@@ -357,17 +356,17 @@ func (s *Service) mayPropose(ctx context.Context, a *Approval) error {
 	return requirePermissions(ctx, subject.Grants().Write)
 }
 
-// requirePermissions refuses a caller who lacks one of the permissions, beside that of the route.
+// requirePermissions rejects callers who lack one of the permissions. Errors: Forbidden.
 func requirePermissions(ctx context.Context, permissions ...string) error {
 	for _, permission := range permissions {
 		if !may(ctx, permission) {
-			return apperr.New(apperr.Forbidden, "This needs the permission %s too, which you do not have.", permission)
+			return apperr.New(apperr.Forbidden, "This also needs the permission %s, which you do not have.", permission)
 		}
 	}
 	return nil
 }
 
-// reread returns an approval as the unit has made it, with its votes.
+// reread returns the unit's current version of an approval, with its votes.
 func (s *Service) reread(ctx context.Context, u *uow.Unit, a *Approval) (*Approval, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"interlock/internal/lock"
 )
 
-// applier is the name under which changes are refused whose time has come.
+// applier is the actor that makes scheduled changes stale if they are rejected.
 const applier = "scheduled changes"
 
-// NextScheduled returns when the next scheduled change is to be made, of all tenants the earliest;
-// a zero time when none is scheduled:
+// NextScheduled returns the earliest effective time of the scheduled changes of all tenants; a zero
+// time if none is scheduled:
 //
 //	SELECT effective_time FROM approvals WHERE status = ? ORDER BY effective_time LIMIT 1
 func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
@@ -28,7 +28,7 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Where("status = ?", scheduled.Code).
 		Order("effective_time").Limit(1).Pluck("effective_time", &next).Error
 	if err != nil {
-		return time.Time{}, fmt.Errorf("look when the next scheduled change is to be made: %w", err)
+		return time.Time{}, fmt.Errorf("read the time of the next scheduled change: %w", err)
 	}
 	if len(next) == 0 {
 		next = []time.Time{{}}
@@ -37,26 +37,26 @@ func (s *Service) NextScheduled(ctx context.Context) (time.Time, error) {
 	return next[0], nil
 }
 
-// ApplyDue makes the scheduled changes whose time has come, of all tenants, each in a unit of
-// its own and those of a tenant in the order of their times; at most limit are read at once.
+// ApplyDue applies the scheduled changes that are due, of all tenants, each in a separate unit and
+// those of a tenant in the order of their times. It reads at most limit approvals per batch.
 //
-// Several processes may run it at once: a lease lets one of them work on a tenant, and the guard
-// of the approval lets each change be made once, even when the lease was lost. A change that a
-// rule refuses becomes stale, with the reason. One that fails for a transient reason is tried
-// again at the next run, and so are later ones of the same resources, to keep their order; all
-// others go on.
+// Several processes may run it concurrently: a lease admits one of them per tenant, and the guard
+// of the approval applies each change once, even if the lease was lost. A change that a rule
+// rejects becomes stale, with the reason. A change that fails for a transient reason is retried by
+// the next run, with later ones of the same resources, to preserve their order; the others are
+// applied.
 func (s *Service) ApplyDue(ctx context.Context, limit int) error {
 	var tenants []int64
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").
 		Where("status = ? AND effective_time <= ?", scheduled.Code, s.clock.Now()).Order("tenant_id").Pluck("tenant_id", &tenants).Error
 	if err != nil {
-		return fmt.Errorf("look for scheduled changes: %w", err)
+		return fmt.Errorf("read the tenants with scheduled changes: %w", err)
 	}
 	return uow.InBatches(ctx, applier, tenants, limit, s.applyBatch)
 }
 
-// applyBatch makes up to limit changes of the tenant of ctx that are due, and returns how many
-// were made or refused for good.
+// applyBatch applies up to limit due changes of the tenant of ctx, and returns the number of those
+// that were applied or finally rejected.
 func (s *Service) applyBatch(ctx context.Context, limit int) (int, error) {
 	var due []int64
 	err := s.db.Read(ctx).Model(&Approval{}).Where("status = ? AND effective_time <= ?", scheduled.Code, s.clock.Now()).
@@ -89,14 +89,14 @@ func (s *Service) applyBatch(ctx context.Context, limit int) (int, error) {
 	return ended, errors.Join(failures...)
 }
 
-// errLeased says that another process works on the tenant.
-var errLeased = errors.New("approvals: another process makes the scheduled changes of the tenant")
+// errLeased is returned if another process applies the tenant's changes.
+var errLeased = errors.New("approvals: another process applies the scheduled changes of the tenant")
 
-// applyScheduled makes the change of one scheduled approval in a unit that acts for its author, or
-// makes the approval stale when the change is refused for good. An approval that is not due, or
-// has changed since it was read, is left as it is.
+// applyScheduled applies one scheduled approval in a unit that acts for its author, or makes it
+// stale if the change is finally rejected. It does nothing if the approval is not due or has
+// changed since it was read.
 func (s *Service) applyScheduled(ctx context.Context, a *Approval) error {
-	var refused string
+	var rejection string
 	err := s.runner.Do(asScheduler(ctx, a), func(ctx context.Context, u *uow.Unit) (err error) {
 		if ctx, err = acquireLease(ctx, u, a.TenantID); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Service) applyScheduled(ctx context.Context, a *Approval) error {
 		if ctx, err = s.lock(ctx, u, a); err != nil {
 			return err
 		}
-		if refused, err = s.whyRefused(ctx, u, a); err != nil {
+		if rejection, err = s.reasonToReject(ctx, u, a); err != nil {
 			return err
 		}
 		current, err := s.reread(ctx, u, a)
@@ -116,8 +116,8 @@ func (s *Service) applyScheduled(ctx context.Context, a *Approval) error {
 			return err
 		case current.Ref() != a.Ref():
 			return errSettled
-		case refused != "":
-			return errRefused
+		case rejection != "":
+			return errRejected
 		}
 		_, err = s.apply(ctx, u, a, guard.Precondition{Ref: a.Ref()}, applied{action: "apply"})
 		return err
@@ -125,24 +125,24 @@ func (s *Service) applyScheduled(ctx context.Context, a *Approval) error {
 	switch {
 	case errors.Is(err, errSettled):
 		return nil
-	case errors.Is(err, errRefused):
-		return s.markRefused(ctx, a, refused)
+	case errors.Is(err, errRejected):
+		return s.markRejected(ctx, a, rejection)
 	}
 	if sentence, final := isFinal(err); final {
-		return s.markRefused(ctx, a, sentence)
+		return s.markRejected(ctx, a, sentence)
 	}
 	return err
 }
 
-// Why a unit that makes a scheduled change is rolled back.
+// Reasons to roll back the unit of a scheduled change.
 var (
-	errSettled = errors.New("approvals: the scheduled approval has changed since it was read")
-	errRefused = errors.New("approvals: the scheduled change may not be made any more")
+	errSettled  = errors.New("approvals: the scheduled approval has changed since it was read")
+	errRejected = errors.New("approvals: the scheduled change is no longer allowed")
 )
 
-// acquireLease lets one process at a time make the scheduled changes of a tenant. It keeps the
-// order and saves the others their attempts; that a change is made once rests on the guard, so
-// changes are made also while the locks are unavailable. Errors: errLeased.
+// acquireLease admits one process at a time to the scheduled changes of a tenant. It preserves
+// their order and saves the other processes their attempts. The guard alone ensures that a change
+// is applied once, so changes are applied also while the locks are unavailable. Errors: errLeased.
 func acquireLease(ctx context.Context, u *uow.Unit, tenant int64) (context.Context, error) {
 	held, err := u.Lock(ctx, 0, "scheduled-changes/"+strconv.FormatInt(tenant, 10))
 	switch {
@@ -154,15 +154,15 @@ func acquireLease(ctx context.Context, u *uow.Unit, tenant int64) (context.Conte
 	return held, err
 }
 
-// markRefused makes a scheduled approval stale, with a sentence that says why. One that has
-// changed since it was read is left as it is.
-func (s *Service) markRefused(ctx context.Context, a *Approval, why string) error {
+// markRejected makes a scheduled approval stale with a reason. It does nothing if the approval has
+// changed since it was read.
+func (s *Service) markRejected(ctx context.Context, a *Approval, reason string) error {
 	err := s.runner.Do(principal.With(ctx, principal.System(a.TenantID, applier)), func(ctx context.Context, u *uow.Unit) error {
 		after := *a
-		after.Status, after.Reason = stale.Code, clip.Text(why, maxReason-1)
-		told := after
-		told.Version++
-		u.Audit(entry("outdate", &told, nil, after.Reason))
+		after.Status, after.Reason = stale.Code, clip.Text(reason, maxReason-1)
+		audited := after
+		audited.Version++
+		u.Audit(entry("outdate", &audited, nil, after.Reason))
 		return s.record(ctx, u, a, &after, "outdate", map[string]any{"reason": after.Reason})
 	})
 	if errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {

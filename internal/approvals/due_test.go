@@ -21,8 +21,8 @@ import (
 	"interlock/test/tier"
 )
 
-// It sweeps all tenants of the database, so no other test runs beside it.
-func TestTheSweeperMakesWhatIsDueForEveryTenant(t *testing.T) {
+// It sweeps all tenants of the database, so it does not run in parallel with other tests.
+func TestSweepAppliesDueChangesOfAllTenants(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
 		li, wu := here.user("Li", editor...), there.user("Wu", editor...)
@@ -41,7 +41,7 @@ func TestTheSweeperMakesWhatIsDueForEveryTenant(t *testing.T) {
 	})
 }
 
-func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
+func TestNextScheduledIsEarliestOfAllTenants(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
 		li, wu := here.user("Li", editor...), there.user("Wu", editor...)
@@ -52,29 +52,29 @@ func TestTheNextScheduledChangeIsTheEarliestOfAllTenants(t *testing.T) {
 			return at
 		}
 		require.True(t, next().IsZero())
-		began := here.Clock.Now()
+		start := here.Clock.Now()
 		li.schedule("tax", li.plain("tax", 1), 2*time.Hour, `{"value":2}`)
-		require.Equal(t, began.Add(2*time.Hour), next())
+		require.Equal(t, start.Add(2*time.Hour), next())
 		wu.schedule("tax", wu.plain("tax", 1), time.Hour, `{"value":2}`)
-		require.Equal(t, began.Add(time.Hour), next())
+		require.Equal(t, start.Add(time.Hour), next())
 		there.Clock.Advance(time.Hour)
 		there.sweep()
-		require.Equal(t, began.Add(2*time.Hour), next(), "what was made is not due any more")
+		require.Equal(t, start.Add(2*time.Hour), next(), "an applied change is no longer due")
 	})
 }
 
-// The locks of the replicas know nothing of each other, as when a lease is lost: the guard alone
-// lets each change be made once.
-func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
+// The replicas do not share locks, as after the loss of a lease: only the guard applies each change
+// once.
+func TestConcurrentReplicasApplyScheduledChangeOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		replicas := []*office{o, o.replica(), o.replica()}
 		for n := range tier.Rounds(5, 100) {
 			etag := li.plain(fmt.Sprint("race-", n), 1)
-			var asked []approval
+			var proposed []approval
 			for i := range 4 {
 				key := fmt.Sprintf("tax-%d-%d", n, i)
-				asked = append(asked, li.schedule(key, li.plain(key, 1), time.Duration(1+i)*time.Minute, `{"value":2}`))
+				proposed = append(proposed, li.schedule(key, li.plain(key, 1), time.Duration(1+i)*time.Minute, `{"value":2}`))
 			}
 			first := li.schedule(fmt.Sprint("race-", n), etag, time.Minute, `{"value":2}`)
 			second := li.schedule(fmt.Sprint("race-", n), etag, 2*time.Minute, `{"value":3}`)
@@ -84,7 +84,7 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 				require.NoError(t, err)
 			}
 			o.sweep()
-			for _, a := range asked {
+			for _, a := range proposed {
 				made := li.read(a)
 				require.Equal(t, []any{"approved", 2.0}, []any{made.body["status"], made.body["version"]})
 				require.EqualValues(t, 1, o.count("config_histories", "approval_id = ?", a.id))
@@ -97,14 +97,14 @@ func TestReplicasThatMeetMakeEachScheduledChangeOnce(t *testing.T) {
 	})
 }
 
-func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
+func TestDueChangeOrConcurrentEditWins(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li, mo := o.user("Li", editor...), o.user("Mo", editor...)
 		made := 0
 		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
 			etag := li.plain(key, 1)
-			asked := li.schedule(key, etag, time.Minute, `{"value":2}`)
+			proposed := li.schedule(key, etag, time.Minute, `{"value":2}`)
 			o.Clock.Advance(time.Minute)
 			var edited httpapitest.Answer
 			racing.Together(2, func(i int) {
@@ -114,7 +114,7 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 					edited = mo.Send(t, "PATCH", "/configs/"+key, `{"value":3}`, "If-Match", etag)
 				}
 			})
-			after, current := li.read(asked), li.config(key)
+			after, current := li.read(proposed), li.config(key)
 			require.EqualValues(t, 2, o.count("config_histories", "`key` = ?", key), "exactly one of them")
 			if edited.Status == http.StatusOK {
 				require.Equal(t, []any{"stale", 3.0}, []any{after.body["status"], current["value"]})
@@ -122,47 +122,47 @@ func TestOfAScheduledChangeThatIsDueAndAnEditOneWins(t *testing.T) {
 			}
 			made++
 			require.Equal(t, []any{"approved", 2.0}, []any{after.body["status"], current["value"]})
-			told(t, edited, li, "version_conflict")
+			requireConflict(t, edited, li, "version_conflict")
 		}
 		t.Logf("%d were made", made)
 	})
 }
 
-func TestOfAScheduledChangeThatIsDueAndItsWithdrawalOneWins(t *testing.T) {
+func TestDueChangeOrConcurrentWithdrawalWins(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		for n := range tier.Rounds(20, 1000) {
 			key := fmt.Sprint("tax-", n)
-			asked := li.schedule(key, li.plain(key, 1), time.Minute, `{"value":2}`)
+			proposed := li.schedule(key, li.plain(key, 1), time.Minute, `{"value":2}`)
 			o.Clock.Advance(time.Minute)
 			var withdrawn httpapitest.Answer
 			racing.Together(2, func(i int) {
 				if i == 0 {
 					require.NoError(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10))
 				} else {
-					withdrawn = li.try(asked, "withdraw")
+					withdrawn = li.try(proposed, "withdraw")
 				}
 			})
 			want := map[bool][]any{true: {"withdrawn", 1.0}, false: {"approved", 2.0}}[withdrawn.Status == http.StatusOK]
-			require.Equal(t, want, []any{li.read(asked).body["status"], li.config(key)["value"]})
+			require.Equal(t, want, []any{li.read(proposed).body["status"], li.config(key)["value"]})
 		}
 	})
 }
 
-// A sweep has found it due, and its author puts it off, or the clock goes back, before it is made.
-func TestWhatIsNotDueAnyMoreIsNotMade(t *testing.T) {
+// After a sweep has read the approval, its author postpones it, or the clock is set back.
+func TestPostponedChangeIsNotApplied(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
-		asked := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
+		proposed := li.schedule("tax", li.plain("tax", 1), time.Hour, `{"value":2}`)
 		o.Clock.Advance(time.Hour)
-		found, err := o.approvals.Approval(o.Ctx, asked.id)
+		found, err := o.approvals.Approval(o.Ctx, proposed.id)
 		require.NoError(t, err)
 		o.Clock.Advance(-time.Minute)
 		o.sweep()
 		require.NoError(t, o.approvals.ApplyScheduled(o.Ctx, found))
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		o.Clock.Advance(time.Minute)
-		put := approvalOf(t, li.do(200, "PATCH", asked.path, object{"effectiveTime": o.Clock.Now().Add(time.Hour)}, "If-Match", asked.etag))
+		put := approvalOf(t, li.do(200, "PATCH", proposed.path, object{"effectiveTime": o.Clock.Now().Add(time.Hour)}, "If-Match", proposed.etag))
 		require.NoError(t, o.approvals.ApplyScheduled(o.Ctx, found))
 		require.Equal(t, 1.0, li.config("tax")["value"])
 		require.Equal(t, "scheduled", li.read(put).body["status"])
@@ -172,7 +172,7 @@ func TestWhatIsNotDueAnyMoreIsNotMade(t *testing.T) {
 	})
 }
 
-// shop is a Subject whose changes end as a test says.
+// shop is a Subject with changes that return the error that a test sets.
 type shop struct {
 	service *approvals.Service
 	ends    map[string]error
@@ -209,7 +209,7 @@ func (*shop) Sides(context.Context, approvals.Proposal) ([]approvals.Comparison,
 	return nil, nil
 }
 
-// plan has a shop change at a time.
+// plan schedules a change of a shop.
 func (d *desk) plan(shop, note string, in time.Duration) {
 	d.t.Helper()
 	ctx := approvals.Scheduling(d.ctx(), new(d.Clock.Now().Add(in)))
@@ -223,7 +223,7 @@ func (d *desk) plan(shop, note string, in time.Duration) {
 	}))
 }
 
-func TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits(t *testing.T) {
+func TestRejectedChangeBecomesStaleTransientFailureIsRetried(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		s := &shop{service: o.approvals, ends: map[string]error{
@@ -241,7 +241,7 @@ func TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits(t *testing.
 		li.plan("c", "fine", 4*time.Minute)
 		o.Clock.Advance(time.Hour)
 		require.ErrorContains(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10), "Later.")
-		require.Equal(t, []string{"fine"}, s.made, "what fails keeps no other from its turn, but those of the same after it")
+		require.Equal(t, []string{"fine"}, s.made, "a failure delays only later changes of the same resource")
 		require.Equal(t, []int{4, 8, 8, 1}, []int{status("broken"), status("passing"), status("after it"), status("fine")})
 		require.EqualValues(t, 1, o.count("approvals", "note = 'broken' AND reason LIKE '%must be at least 0%'"))
 		require.EqualValues(t, 1, o.count("audit_entries", "action = 'approval.outdate' AND note LIKE '%must be at least 0%'"))
@@ -249,7 +249,7 @@ func TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits(t *testing.
 		delete(s.ends, "passing")
 		require.NoError(t, o.approvals.ApplyDueOf(o.Ctx, o.Tenant(), 10))
 		require.Equal(t, []string{"fine", "passing"}, s.made, "in their order")
-		require.Equal(t, 4, status("after it"), "what it is about has changed by then")
+		require.Equal(t, 4, status("after it"), "its resource has changed")
 	})
 }
 

@@ -14,18 +14,18 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Edit is another patch, note or time for what the caller has proposed. Nil members stay.
+// Edit replaces the patch, the note or the time of a proposal. Nil members are unchanged.
 type Edit struct {
 	Patch json.RawMessage
 	Note  *string
-	// Time is when the change is to be made, nil there for as soon as it has its votes.
+	// Time is the new effective time; a pointer to nil means as soon as the change has its votes.
 	Time **time.Time
 }
 
-// Edit gives an open approval other content, as a new version that nobody has voted for.
-// One that changes nothing is left alone. Errors: VersionConflict, TransitionNotAllowed,
-// ValidationFailed, ApprovalStale; AlreadyExists when its author has the same pending
-// already; Forbidden for anybody but its author, and for who may not propose such changes.
+// Edit replaces the content of an open approval, as a new version without votes. An edit that
+// changes nothing writes nothing. Errors: VersionConflict, TransitionNotAllowed, ValidationFailed,
+// ApprovalStale; AlreadyExists if its author already has the same change open; Forbidden for users
+// other than its author, and for credentials that may not propose such changes.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, edit Edit) (*Approval, error) {
 	if err := s.requireAllowed(ctx, a, "edit", ifMatch); err != nil {
 		return nil, err
@@ -54,18 +54,18 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, a *Approval, ifMatch gu
 			return nil, err
 		}
 	}
-	// The digest that it has can be of an earlier key.
+	// The stored digest can be of an earlier key.
 	if s.digest(p) == s.digest(a.proposal()) && p.Note == a.Note {
 		return a, nil
 	}
 	return s.replace(ctx, u, a, ifMatch, "edit", p)
 }
 
-// Rebase merges a stale approval onto what is there now, as a new version that nobody has
-// voted for; who does so has written it. Errors: VersionConflict; TransitionNotAllowed, also
-// when nothing is left to change; ApprovalStale with what cannot be merged; AlreadyExists when
-// its author has the same pending already, and LimitReached when they have maxOpen pending;
-// Forbidden for who may not propose such changes.
+// Rebase merges a stale approval onto the current resource, as a new version without votes; the
+// caller counts as a writer of it. Errors: VersionConflict; TransitionNotAllowed, also if nothing
+// is left to change; ApprovalStale with the conflicting members; AlreadyExists if its author
+// already has the same change open, and LimitReached if the author has maxOpen pending; Forbidden
+// for callers who may not propose such changes.
 func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition) (*Approval, error) {
 	l := s.lifecycle(ctx)
 	if err := l.CheckPrecondition(a, &ifMatch); err != nil {
@@ -79,7 +79,7 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 		return nil, err
 	}
 	if caller, _ := principal.From(ctx); caller.UserID == 0 {
-		return nil, apperr.New(apperr.Forbidden, "Approvals are rebased by users of this service.")
+		return nil, apperr.New(apperr.Forbidden, "Only users of this service rebase approvals.")
 	}
 	if err := requirePermissions(ctx, subject.Grants().Write); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	p, err := subject.Rebase(ctx, u, a.proposal())
 	p.EffectiveTime = a.EffectiveTime
 	if errors.Is(err, ErrNoChange) {
-		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: what it proposes is there already. Withdraw it.", a.label()).
+		return nil, apperr.New(apperr.TransitionNotAllowed, "%s cannot be rebased: the resource already has the proposed content. Withdraw it.", a.label()).
 			With("current", s.listed(ctx, a)).With("currentStatus", stale.Name).With("allowedTransitions", Machine.Allowed(stale)).
 			With("changedBy", a.StatusRevision.By()).With("changedTime", a.StatusRevision.ChangedTime)
 	}
@@ -97,18 +97,18 @@ func (s *Service) Rebase(ctx context.Context, u *uow.Unit, a *Approval, ifMatch 
 	return s.replace(ctx, u, a, ifMatch, "rebase", p)
 }
 
-// retime sets the EffectiveTime of a proposal. Errors: ValidationFailed, also for no time when the
-// change takes no votes either.
+// retime sets the EffectiveTime of a proposal. Errors: ValidationFailed, also for no time if the
+// change needs no votes either.
 func (a *Approval) retime(p *Proposal, at *time.Time, now time.Time) error {
 	p.EffectiveTime = nil
 	if at == nil && a.Required == 0 {
-		return apperr.Invalid(apperr.Field{Pointer: "/effectiveTime", Code: "required", Message: "is required: the change waits for nothing else; withdraw it and make it now instead"})
+		return apperr.Invalid(apperr.Field{Pointer: "/effectiveTime", Code: "required", Message: "is required, because the change needs no votes; to apply it now, withdraw it and make the change directly"})
 	}
 	if at == nil {
 		return nil
 	}
-	if broken := checkTime("/effectiveTime", *at, now); len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if violations := checkTime("/effectiveTime", *at, now); len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	p.EffectiveTime = at
 	return nil
@@ -125,7 +125,7 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 		return nil, err
 	}
 	if len(p.Content) > maxContent {
-		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d.", len(p.Content), maxContent)
+		return nil, apperr.New(apperr.LimitReached, "The change has %d bytes, the limit of an approval is %d.", len(p.Content), maxContent)
 	}
 	if !isOpen(a.Status) {
 		if err := requireRoom(tx, a); err != nil {
@@ -152,8 +152,8 @@ func (s *Service) replace(ctx context.Context, u *uow.Unit, a *Approval, ifMatch
 	return s.reread(ctx, u, after)
 }
 
-// requireUnique checks that the author of an approval has no other one open for the same change.
-// One that is overdue is expired. Errors: AlreadyExists.
+// requireUnique checks that the author of an approval has no other one open for the same change. An
+// overdue one is expired. Errors: AlreadyExists.
 func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -166,12 +166,11 @@ func (s *Service) requireUnique(ctx context.Context, u *uow.Unit, a *Approval) e
 	case twin.state(u.Now()) == expired:
 		return s.expireRow(ctx, u, twin)
 	}
-	return apperr.New(apperr.AlreadyExists, "%s stays as it was: %s proposes the same change in %s already.", a.label(), a.AuthorName, twin.path()).
+	return apperr.New(apperr.AlreadyExists, "%s is unchanged: %s already proposes the same change in %s.", a.label(), a.AuthorName, twin.path()).
 		With("current", s.listed(ctx, twin))
 }
 
-// explainStale turns an error of a Subject that says that the resource has changed into what the
-// caller is told.
+// explainStale converts a Subject's error about a changed resource to ApprovalStale or a conflict.
 func (s *Service) explainStale(ctx context.Context, err error, a *Approval, ifMatch guard.Precondition) error {
 	if errors.Is(err, ErrStaleBase) || errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) {
 		return s.staleOrConflict(ctx, a, ifMatch)

@@ -11,13 +11,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// sweeper is the name under which overdue approvals are expired.
+// sweeper is the actor that expires overdue approvals.
 const sweeper = "approval expiry"
 
-// ExpireDue writes down that approvals have expired, of all tenants, in batches of at most
-// limit, each a unit of its own with one audit entry. Until then such approvals are shown
-// and refused as expired all the same. Several processes may do it at once: the guard lets
-// each expire once. What fails for one tenant keeps no other from its turn.
+// ExpireDue sets overdue approvals of all tenants to expired, in batches of at most limit, each in
+// a separate unit with one audit entry. Before that, such approvals are already shown and rejected
+// as expired. Several processes may run it concurrently: the guard expires each approval once. A
+// failure for one tenant does not stop the others.
 func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	first, err := s.nextDecision(ctx)
 	if err != nil || first.IsZero() || first.After(s.clock.Now()) {
@@ -27,13 +27,13 @@ func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	err = s.db.Read(storage.AcrossTenants(ctx)).Model(&Approval{}).Distinct("tenant_id").
 		Where("status = ? AND expires_time <= ?", pending.Code, s.clock.Now()).Order("tenant_id").Pluck("tenant_id", &tenants).Error
 	if err != nil {
-		return fmt.Errorf("look for overdue approvals: %w", err)
+		return fmt.Errorf("read the tenants with overdue approvals: %w", err)
 	}
 	return uow.InBatches(ctx, sweeper, tenants, limit, s.expireBatch)
 }
 
-// nextDecision returns when the first pending approval of all tenants expires, a zero time when
-// none is pending. It reads with it by when the first stale one was to be decided.
+// nextDecision returns the earliest expiry of the pending approvals of all tenants; a zero time if
+// none is pending. It also reads the earliest expiry of the stale ones, for the metric.
 func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
 	const first = "SELECT status, expires_time FROM (SELECT status, expires_time FROM approvals WHERE status = ? ORDER BY expires_time LIMIT 1) "
 	var found []struct {
@@ -42,7 +42,7 @@ func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
 	}
 	err := s.db.Read(storage.AcrossTenants(ctx)).Raw(first+"p UNION ALL "+first+"s", pending.Code, stale.Code).Scan(&found).Error
 	if err != nil {
-		return time.Time{}, fmt.Errorf("look when the first approval expires: %w", err)
+		return time.Time{}, fmt.Errorf("read the earliest expiry of approvals: %w", err)
 	}
 	due := map[int]time.Time{}
 	for _, one := range found {
@@ -53,7 +53,7 @@ func (s *Service) nextDecision(ctx context.Context) (time.Time, error) {
 	return due[pending.Code], nil
 }
 
-// expireBatch expires up to limit approvals of the tenant of ctx and returns how many it did.
+// expireBatch expires up to limit approvals of the tenant of ctx and returns their number.
 func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 	var moved int
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -85,7 +85,7 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 	return moved, err
 }
 
-// expireRow writes down that an approval has expired.
+// expireRow sets an approval to expired.
 func (s *Service) expireRow(ctx context.Context, u *uow.Unit, a *Approval) error {
 	after := *a
 	after.Status = expired.Code

@@ -6,12 +6,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// ApplyDueOf is ApplyDue for one tenant: tests that share a database do not share their clocks.
+// ApplyDueOf is ApplyDue for one tenant: tests that share a database have separate clocks.
 func (s *Service) ApplyDueOf(ctx context.Context, tenant int64, limit int) error {
 	return uow.InBatches(ctx, applier, []int64{tenant}, limit, s.applyBatch)
 }
 
-// ApplyScheduled makes one change, as a sweep does that has found it due.
+// ApplyScheduled applies one change, like a sweep that has read it as due.
 func (s *Service) ApplyScheduled(ctx context.Context, a *Approval) error {
 	return s.applyScheduled(ctx, a)
 }

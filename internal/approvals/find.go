@@ -8,15 +8,15 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Found is an approval as a search shows it.
+// Found is a search result.
 type Found struct {
 	ID       int64
 	Resource string
 	Status   string
 }
 
-// ByResource returns at most limit approvals with a target that begins with a text, the newest
-// first. A target is found by its path and by its key without the collection.
+// ByResource returns at most limit approvals with a target that starts with text, newest first. It
+// matches the path of a target and its key without the collection.
 func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Found, error) {
 	spellings := storage.Spellings(text)
 	for _, subject := range s.subjects {
@@ -44,13 +44,13 @@ func (s *Service) ByResource(ctx context.Context, text string, limit int) ([]Fou
 	return found, nil
 }
 
-// callerAsAuthor is the context's caller for a Filter.
+// callerAsAuthor returns the author id of the context's caller, for a Filter.
 func callerAsAuthor(ctx context.Context) int64 {
 	caller, _ := principal.From(ctx)
 	return callersID(caller)
 }
 
-// callersID is a caller as an author: the program itself is nobody's.
+// callersID returns a caller's id as an author; -1 for the program.
 func callersID(caller principal.Principal) int64 {
 	if caller.UserID < 1 {
 		return -1
@@ -58,19 +58,19 @@ func callersID(caller principal.Principal) int64 {
 	return caller.UserID
 }
 
-// Waiting counts what waits for the context's caller.
+// Waiting counts the approvals that wait for the context's caller.
 type Waiting struct {
-	// ToDecide are those that the caller may vote for or complete; Mine are their own that wait for
-	// others, and Stale those that they are to rebase or withdraw: their own, and of what they may write
-	// those whose author is disabled; ToReview were made without the votes.
+	// ToDecide: the caller may vote for or complete them. Mine: the caller's, waiting for others.
+	// Stale: the caller can rebase or withdraw them, as the author or, if the author is disabled,
+	// as a user who may write the resource. ToReview: made without the votes.
 	ToDecide, Mine, Stale, ToReview storage.Count
 }
 
-// mostWaiting is where the counting of what waits stops. Whether an approval waits for the caller
-// is looked up in its votes and its history.
-const mostWaiting = 1_000
+// maxWaiting bounds the counts of Waiting, because each candidate needs a lookup of its votes and
+// its history.
+const maxWaiting = 1_000
 
-// CountWaiting counts what waits for the context's caller.
+// CountWaiting counts the approvals that wait for the context's caller.
 func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 	caller, _ := principal.From(ctx)
 	me := callerAsAuthor(ctx)
@@ -88,7 +88,7 @@ func (s *Service) CountWaiting(ctx context.Context) (Waiting, error) {
 		if err != nil {
 			return w, err
 		}
-		count, err := storage.CountAtMost[Approval](s.db.Read(ctx), mostWaiting, s.filters(filter, caller)...)
+		count, err := storage.CountAtMost[Approval](s.db.Read(ctx), maxWaiting, s.filters(filter, caller)...)
 		if err != nil {
 			return w, fmt.Errorf("count the approvals that wait: %w", err)
 		}

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type object = map[string]any
 
-// tenancy is the real one, as the program wires it.
+// tenancy is the Tenancy of the program.
 type tenancy struct{ *access.Service }
 
 func (t tenancy) Rules(_ context.Context, db *gorm.DB) (approvals.Rules, error) {
@@ -68,7 +68,7 @@ func newOffice(t *testing.T, ctx context.Context, db *storage.DB, now *clock.Fak
 	return o
 }
 
-// replica is another process on the same data. It does not see the locks of this process.
+// replica returns another process on the same database. It does not see the locks of this process.
 func (o *office) replica() *office {
 	other := newOffice(o.t, o.Ctx, o.DB, o.Clock)
 	other.users = o.users
@@ -92,27 +92,27 @@ func (o *office) stamped(row object) object {
 	return row
 }
 
-// need sets how many votes a change takes.
+// need sets the number of votes that a change needs.
 func (o *office) need(votes int) {
 	o.t.Helper()
 	require.NoError(o.t, o.DB.Write(o.Ctx).Exec("UPDATE tenant_settings SET approvals_required = ? WHERE tenant_id = ?", votes, o.Tenant()).Error)
 }
 
-// desk is where one user works, with one credential.
+// desk is a client with one credential of one user.
 type desk struct {
 	*httpapitest.Caller
 	*office
 	who principal.Principal
 }
 
-// The permissions of the roles that tests give.
+// Permissions of roles.
 var (
 	editor   = []string{"configs:read", "configs:write", "approvals:read"}
 	approver = []string{"configs:read", "approvals:read", "approvals:decide"}
 	both     = append([]string{"configs:write"}, approver...)
 )
 
-// user adds a user with a role of its own and returns its desk.
+// user inserts a user with a separate role and returns a desk of it.
 func (o *office) user(name string, permissions ...string) *desk {
 	o.t.Helper()
 	o.users++
@@ -130,20 +130,20 @@ func (o *office) desk(who principal.Principal) *desk {
 	return &desk{o.For(principal.With(o.Ctx, who)), o, who}
 }
 
-// token is another desk of the same user: that of an API token.
+// token returns a desk of the same user with an API token.
 func (d *desk) token() *desk {
 	who := d.who
 	who.Kind, who.CredentialID = principal.Token, "token-7"
 	return d.office.desk(who)
 }
 
-// ctx is that of the desk's user.
+// ctx returns a context with the desk's user.
 func (d *desk) ctx() context.Context { return principal.With(d.office.Ctx, d.who) }
 
-// disable shuts a user out.
+// disable disables the user.
 func (d *desk) disable() { d.setDisabled(true) }
 
-// setDisabled shuts a user out, or lets it in again.
+// setDisabled disables or enables the user.
 func (d *desk) setDisabled(disabled bool) {
 	d.t.Helper()
 	require.NoError(d.t, d.Runner.Do(d.office.Ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -173,13 +173,13 @@ func (d *desk) protect(key string, value any) string {
 	return d.do(http.StatusCreated, "POST", "/configs", object{"key": key, "value": value, "protected": true}).Header.Get("ETag")
 }
 
-// propose asks for another value and returns the approval that waits for it.
+// propose proposes a patch and returns the approval.
 func (d *desk) propose(key, etag string, patch any) approval {
 	d.t.Helper()
 	return approvalOf(d.t, d.do(http.StatusAccepted, "PATCH", "/configs/"+key, patch, "If-Match", etag))
 }
 
-// act takes an action on an approval as it was read.
+// act posts an action on the approval with the etag of a.
 func (d *desk) act(status int, a approval, action string, body any) httpapitest.Answer {
 	d.t.Helper()
 	return d.do(status, "POST", a.path+"/"+action, body, "If-Match", a.etag)
@@ -195,7 +195,7 @@ func (d *desk) config(key string) object {
 	return d.do(http.StatusOK, "GET", "/configs/"+key, nil).Body
 }
 
-// approval is what a test keeps of one.
+// approval is an approval as returned to a client.
 type approval struct {
 	id         int64
 	path, etag string
@@ -204,8 +204,8 @@ type approval struct {
 
 func approvalOf(t *testing.T, answer httpapitest.Answer) approval {
 	t.Helper()
-	id, numbered := answer.Body["id"].(float64)
-	require.True(t, numbered, answer.Text)
+	id, ok := answer.Body["id"].(float64)
+	require.True(t, ok, answer.Text)
 	require.Equal(t, answer.Body["etag"], answer.Header.Get("ETag"))
 	return approval{int64(id), fmt.Sprintf("/approvals/%d", int64(id)), answer.Header.Get("ETag"), answer.Body}
 }

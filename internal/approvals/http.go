@@ -19,8 +19,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// Routes registers the routes of approvals. Acts need If-Match, so that they are on the exact
-// content that was read.
+// Routes registers the routes of approvals. Acts need If-Match, so that they apply to the exact
+// content that the caller read.
 func Routes(r *httpapi.Router, s *Service) {
 	h := handler{s}
 	byID := httpapi.Numbered("approval", s.Approval)
@@ -90,9 +90,9 @@ func (h handler) get(ctx context.Context, a *Approval, _ httpapi.None) (httpapi.
 		return httpapi.Fresh[readView]{}, err
 	}
 	view, err := h.service.read(ctx, a)
-	// What an open approval would change cannot change while it stays open, unless it is
-	// based on no version. The others show what there is now, and one whose time has passed
-	// says so before it is written down.
+	// The change of an open approval cannot change while it is open, unless it is based on no
+	// version. Other approvals show the current resource, and an overdue one reports expired before
+	// it is written.
 	return httpapi.Fresh[readView]{Body: view, Changed: view.Status != pending.Name && view.Status != scheduled.Name || h.service.isUnbound(a)}, err
 }
 
@@ -206,7 +206,7 @@ func (h handler) review(ctx context.Context, u *uow.Unit, a *Approval, in review
 	return h.shown(ctx)(h.service.Review(ctx, u, a, in.IfMatch, in.Body.Note))
 }
 
-// shown shows what an act came to.
+// shown returns the view of the approval that an act returned.
 func (h handler) shown(ctx context.Context) func(a *Approval, err error) (approvalView, error) {
 	return func(a *Approval, err error) (approvalView, error) {
 		if err != nil {
@@ -216,8 +216,8 @@ func (h handler) shown(ctx context.Context) func(a *Approval, err error) (approv
 	}
 }
 
-// Bypass is ?bypass on a route that asks the gate: the reason why a protected change is made
-// without the votes. Bypassing takes a fresh second factor, whatever route it is asked on.
+// Bypass is ?bypass on a route that calls Propose: the reason for making a protected change without
+// the votes. It needs a second factor that was verified recently, on every route.
 type Bypass struct{ Reason }
 
 // Needs implements httpapi.Needing.
@@ -225,7 +225,7 @@ func (Bypass) Needs() httpapi.Need {
 	return httpapi.Need{Permission: bypassPermission, StepUp: true}
 }
 
-// Reason says why, in a parameter of a query.
+// Reason is a reason in a query parameter.
 type Reason string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -233,7 +233,7 @@ func (r *Reason) UnmarshalText(text []byte) error {
 	trimmed := strings.TrimSpace(string(text))
 	n := utf8.RuneCountInString(trimmed)
 	if n == 0 || n > maxReason || !utf8.ValidString(trimmed) || strings.ContainsFunc(trimmed, unicode.IsControl) {
-		return fmt.Errorf("must say why, in 1 to %d characters", maxReason)
+		return fmt.Errorf("must be a reason of 1 to %d characters", maxReason)
 	}
 	*r = Reason(trimmed)
 	return nil

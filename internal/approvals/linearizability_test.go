@@ -15,25 +15,26 @@ import (
 	"interlock/test/racing"
 )
 
-// asked is what a client asked: to read the approval or the config, to act on the approval at the
-// version that it has read, or to change the config itself at the version that it has read.
-type asked struct {
-	what    string
+// request is an operation of a client: to read the approval or the config, to act on the approval
+// at the version that the client read, or to change the config directly at the version that it
+// read.
+type request struct {
+	action  string
 	version float64
 	value   float64
 }
 
-// toldState is what it was told.
-type toldState struct {
+// reply is the response to a request.
+type reply struct {
 	landed  bool
 	version float64
 	status  string
 	value   float64
 }
 
-// oneChange is an approval with its config as one thread would see them: a vote lands on the
-// version that was read and makes just what that version proposed, and whoever changes the
-// config itself makes the approval stale with it.
+// oneChange is the sequential model of an approval and its config: a vote is accepted at the
+// version that was read and applies the content of that version, and a direct change of the config
+// makes the approval stale.
 type oneChange struct {
 	version        float64
 	status         string
@@ -41,11 +42,11 @@ type oneChange struct {
 	config, newest float64
 }
 
-var model = racing.Model[asked, toldState, oneChange]{
+var model = racing.Model[request, reply, oneChange]{
 	Initial: oneChange{version: 1, status: "pending", proposed: 2, config: 1, newest: 1},
-	Step: func(now oneChange, in asked, out toldState) (bool, oneChange) {
+	Step: func(now oneChange, in request, out reply) (bool, oneChange) {
 		possible := now.status == "pending" && in.version == now.version
-		switch in.what {
+		switch in.action {
 		case "config":
 			return out.value == now.config && out.version == now.newest, now
 		case "read":
@@ -60,7 +61,7 @@ var model = racing.Model[asked, toldState, oneChange]{
 		}
 		next := now
 		next.version++
-		switch in.what {
+		switch in.action {
 		case "edit":
 			next.proposed = in.value
 		case "approve":
@@ -84,8 +85,8 @@ func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const steps, changes = 8, 9
 		deeds := []string{"edit", "edit", "config", "approve", "approve", "edit", "withdraw", "change"}
-		// What ends an approval comes late, or nothing would race with edits of it; of those beside
-		// the votes one at a time.
+		// Acts that end an approval come late, so that edits race with it; only one kind other than
+		// votes ends each approval.
 		ends := func(deed string, change, step int) bool {
 			switch deed {
 			case "approve":
@@ -102,8 +103,8 @@ func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 		for n := range changes {
 			key := fmt.Sprintf("tax-%d", n)
 			first := li.propose(key, li.protect(key, 1), `{"value":2}`)
-			var history racing.History[asked, toldState]
-			// Whoever only reads would be far ahead of those who write.
+			var history racing.History[request, reply]
+			// Rounds start together, so that readers do not overtake writers.
 			begin := make([]func(), steps)
 			for step := range steps {
 				begin[step] = racing.Meet(len(deeds))
@@ -111,37 +112,37 @@ func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 			racing.Together(len(deeds), func(client int) {
 				voter := []*desk{wu, mo}[client%2]
 				seen, before, config := first, first, object{}
-				readConfig := func() (toldState, error) {
+				readConfig := func() (reply, error) {
 					config = li.config(key)
-					return toldState{value: config["value"].(float64), version: config["version"].(float64)}, nil
+					return reply{value: config["value"].(float64), version: config["version"].(float64)}, nil
 				}
 				for step := range steps {
 					begin[step]()
 					if deeds[client] == "change" {
-						history.Record(client, asked{what: "config"}, readConfig)
+						history.Record(client, request{action: "config"}, readConfig)
 					} else {
-						history.Record(client, asked{what: "read"}, func() (toldState, error) {
+						history.Record(client, request{action: "read"}, func() (reply, error) {
 							before, seen = seen, li.read(first)
-							return toldState{
+							return reply{
 								version: seen.body["version"].(float64), status: seen.body["status"].(string), value: seen.body["patch"].(object)["value"].(float64),
 							}, nil
 						})
 					}
 					on := seen
 					if deeds[client] == "approve" && rand.IntN(2) == 0 {
-						// Others have edited it since, most of the time.
+						// Usually another client has edited it since.
 						on = before
 					}
-					in := asked{what: deeds[client], version: on.body["version"].(float64), value: float64(10 + 100*client + step)}
-					if !ends(in.what, n, step) {
-						in.what = "config"
+					in := request{action: deeds[client], version: on.body["version"].(float64), value: float64(10 + 100*client + step)}
+					if !ends(in.action, n, step) {
+						in.action = "config"
 					}
-					if in.what == "change" {
+					if in.action == "change" {
 						in.version = config["version"].(float64)
 					}
-					history.Record(client, in, func() (toldState, error) {
+					history.Record(client, in, func() (reply, error) {
 						var answer httpapitest.Answer
-						switch in.what {
+						switch in.action {
 						case "config":
 							return readConfig()
 						case "edit":
@@ -154,12 +155,12 @@ func TestVotesEditsAndWithdrawalsAreLinearizable(t *testing.T) {
 							answer = mo.Send(t, "PATCH", "/configs/"+key+"?bypass=race", object{"value": in.value}, "If-Match", config["etag"].(string))
 						}
 						if answer.Status == http.StatusOK {
-							return toldState{landed: true, version: answer.Body["version"].(float64)}, nil
+							return reply{landed: true, version: answer.Body["version"].(float64)}, nil
 						}
 						if answer.Status != http.StatusPreconditionFailed && answer.Status != http.StatusConflict {
-							return toldState{}, fmt.Errorf("%s was answered %d: %s", in.what, answer.Status, answer.Text)
+							return reply{}, fmt.Errorf("%s was answered %d: %s", in.action, answer.Status, answer.Text)
 						}
-						return toldState{}, nil
+						return reply{}, nil
 					})
 				}
 			})

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-func TestAnAuthorHasAtMostSoManyChangesPending(t *testing.T) {
+func TestAuthorHasLimitOfPendingChanges(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", both...), o.user("Mo", bypasser...)
 		etag := li.protect("tax", 0)
@@ -26,9 +26,9 @@ func TestAnAuthorHasAtMostSoManyChangesPending(t *testing.T) {
 			wu.act(409, li.read(overtaken), "rebase", nil).Body,
 		} {
 			require.Equal(t, "limit_reached", refused["code"])
-			require.Contains(t, refused["detail"], "Li has 200 changes")
+			require.Contains(t, refused["detail"], "Li has reached the limit of 200 pending changes")
 		}
-		require.Equal(t, newest.id, li.propose("tax", etag, object{"value": 199}).id, "what waits already is no more")
+		require.Equal(t, newest.id, li.propose("tax", etag, object{"value": 199}).id, "an open duplicate does not count")
 		wu.propose("tax", etag, `{"value":1001}`)
 		li.act(200, newest, "withdraw", nil)
 		require.Equal(t, "pending", wu.act(200, li.read(overtaken), "rebase", nil).Body["status"])
@@ -37,8 +37,8 @@ func TestAnAuthorHasAtMostSoManyChangesPending(t *testing.T) {
 	})
 }
 
-// More than SQLite takes parameters in one statement.
-func TestHoweverManyApprovalsNameAConfigItCanBeChanged(t *testing.T) {
+// The number exceeds SQLite's limit of parameters in one statement.
+func TestConfigNamedByManyApprovalsCanBeChanged(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		require.NoError(t, o.DB.Write(o.Ctx).Exec(`INSERT INTO approval_targets (tenant_id, approval_id, resource, pending)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
@@ -49,7 +49,7 @@ func TestHoweverManyApprovalsNameAConfigItCanBeChanged(t *testing.T) {
 	})
 }
 
-func TestOfManyResourcesTheFirstAreListedAndDescribed(t *testing.T) {
+func TestLargeApprovalListsFirstResources(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		batch := func(value int, keys ...string) object {
@@ -65,15 +65,15 @@ func TestOfManyResourcesTheFirstAreListedAndDescribed(t *testing.T) {
 			li.do(201, "POST", "/configs", object{"key": keys[n], "value": 0})
 		}
 		li.protect("tax", 0)
-		asked := approvalOf(t, li.do(202, "POST", "/config-batches", batch(1, append([]string{"tax"}, keys...)...)))
+		proposed := approvalOf(t, li.do(202, "POST", "/config-batches", batch(1, append([]string{"tax"}, keys...)...)))
 		listed := wu.do(200, "GET", "/approvals", nil).Items()[0]
 		require.Equal(t, 26.0, listed["targetCount"])
 		require.Len(t, listed["targets"], 20)
 		require.Equal(t, []any{"configs/tax", "configs/free-00"}, listed["targets"].([]any)[:2])
-		require.Len(t, wu.read(asked).body["targets"], 26)
+		require.Len(t, wu.read(proposed).body["targets"], 26)
 
 		li.do(200, "POST", "/config-batches", batch(2, keys...))
-		refused := wu.act(409, wu.read(asked), "approve", nil)
+		refused := wu.act(409, wu.read(proposed), "approve", nil)
 		require.Equal(t, "approval_stale", refused.Body["code"])
 		require.Equal(t, 25.0, refused.Body["moved"])
 		require.Len(t, refused.Body["members"], 20)

@@ -10,18 +10,18 @@ import (
 )
 
 var overdue = prometheus.NewDesc("interlock_approvals_overdue_seconds",
-	"For how long the approval that was due first is overdue, by status: pending ones are to expire, scheduled ones to be applied, stale ones to be rebased or withdrawn; 0 when none is overdue.",
+	"How long the earliest due approval has been overdue, by status: a pending one to expire, a scheduled one to apply, a stale one to rebase or withdraw. 0 if none is overdue.",
 	[]string{"status"}, nil)
 
-// deadlines remembers for each status when the first of its approvals is due, as the background
-// jobs of this process last read it: measuring costs no statement, and an approval goes on getting
-// older while the jobs stand still. It implements prometheus.Collector.
+// deadlines caches the earliest due time per status, as last read by the background jobs of this
+// process. Collecting it needs no statement, and the measured age grows while the jobs are stopped.
+// It implements prometheus.Collector.
 type deadlines struct {
 	clock clock.Clock
 
 	mu sync.Mutex
-	// first has a zero time for a status of which nothing is due at any time, and no entry for one
-	// that was not read yet.
+	// first has a zero time for a status without due approvals, and no entry for one that was not
+	// read yet.
 	first map[string]time.Time
 }
 
@@ -29,14 +29,14 @@ func newDeadlines(clk clock.Clock) *deadlines {
 	return &deadlines{clock: clk, first: map[string]time.Time{}}
 }
 
-// note keeps when the first approval of a status is due.
+// note stores the earliest due time of a status.
 func (d *deadlines) note(status string, due time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.first[status] = due
 }
 
-// Collectors returns what the service measures.
+// Collectors returns the metrics of the service.
 func (s *Service) Collectors() []prometheus.Collector { return []prometheus.Collector{s.deadlines} }
 
 // Describe implements prometheus.Collector.

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// measured returns the values of a metric by its one label.
+// measured returns the values of a metric by its only label.
 func measured(t *testing.T, name string, collectors ...prometheus.Collector) map[string]time.Duration {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -29,21 +29,21 @@ func measured(t *testing.T, name string, collectors ...prometheus.Collector) map
 	return values
 }
 
-// It reads all tenants of the database, so no other test runs beside it.
-func TestWhatIsOverdueIsMeasuredAndGrowsWhileNobodyLooks(t *testing.T) {
+// It reads all tenants of the database, so it does not run in parallel with other tests.
+func TestOverdueMetricGrowsBetweenJobRuns(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		o, there := open(t, ctx, db), open(t, storagetest.Tenant(t), db)
 		overdue := func() map[string]time.Duration {
 			return measured(t, "interlock_approvals_overdue_seconds", o.approvals.Collectors()...)
 		}
-		look := func() {
+		runJobs := func() {
 			t.Helper()
 			require.NoError(t, o.approvals.ExpireDue(ctx, 10))
 			_, err := o.approvals.NextScheduled(ctx)
 			require.NoError(t, err)
 		}
 		require.Empty(t, overdue(), "nothing was read yet")
-		look()
+		runJobs()
 		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": 0, "scheduled": 0}, overdue())
 
 		const week = 7 * 24 * time.Hour
@@ -57,18 +57,18 @@ func TestWhatIsOverdueIsMeasuredAndGrowsWhileNobodyLooks(t *testing.T) {
 		mo.do(200, "PATCH", "/configs/rate", `{"value":3}`, "If-Match", li.config("rate")["etag"].(string))
 		outdated = li.read(outdated)
 		require.Equal(t, "stale", outdated.body["status"])
-		look()
+		runJobs()
 		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": 0, "scheduled": 0}, overdue())
 
 		o.Clock.Advance(week)
-		require.Equal(t, map[string]time.Duration{"pending": time.Hour, "stale": 0, "scheduled": week - time.Hour}, overdue(), "of all tenants the first, while no job looks")
+		require.Equal(t, map[string]time.Duration{"pending": time.Hour, "stale": 0, "scheduled": week - time.Hour}, overdue(), "the earliest of all tenants, without a job run")
 		o.Clock.Advance(time.Hour)
-		look()
-		look()
-		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": time.Hour, "scheduled": week}, overdue(), "what has expired is not overdue any more")
+		runJobs()
+		runJobs()
+		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": time.Hour, "scheduled": week}, overdue(), "an expired approval is no longer overdue")
 		require.NoError(t, o.approvals.ApplyDue(ctx, 10))
 		li.act(200, outdated, "withdraw", nil)
-		look()
+		runJobs()
 		require.Equal(t, map[string]time.Duration{"pending": 0, "stale": 0, "scheduled": 0}, overdue())
 	})
 }

@@ -16,8 +16,9 @@ import (
 
 type bypassKey struct{}
 
-// Bypassing returns a context in which a change of what is protected is made at once, for a
-// reason that others review. The parameter's type, Bypass, has checked the caller's permission and second factor. "" changes nothing.
+// Bypassing returns a context in which a protected change is made immediately, for a reason that
+// other users review. The parameter type Bypass has checked the caller's permission and second
+// factor. The reason "" returns ctx.
 func Bypassing(ctx context.Context, reason string) context.Context {
 	if reason == "" {
 		return ctx
@@ -26,19 +27,19 @@ func Bypassing(ctx context.Context, reason string) context.Context {
 }
 
 // Propose is called before a protected row is changed, and reports whether the unit may change it
-// now: true when the unit applies an approval or the caller bypasses the votes. On false the unit
-// has inserted an approval, and must not make the change; a caller who schedules it (Scheduling)
-// has it made at its time.
+// now: true if the unit applies an approval or the caller bypasses the votes. On false the unit has
+// inserted an approval and must not make the change. A change with Scheduling is applied at its
+// time.
 //
-// When the author has the same change pending already, the unit answers with that approval.
-// Errors: those of MarkTargets; LimitReached when the change is too large for an approval, and
-// when its author has maxOpen pending.
+// If the author already has the same change pending, the unit returns that approval. Errors: those
+// of MarkTargets; LimitReached if the change is too large for an approval or its author has maxOpen
+// pending.
 func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now bool, err error) {
 	if u.Approval() != 0 {
 		return true, nil
 	}
 	if len(p.Content) > maxContent {
-		return false, apperr.New(apperr.LimitReached, "The change has %d bytes, and an approval holds %d. Propose it in parts.", len(p.Content), maxContent)
+		return false, apperr.New(apperr.LimitReached, "The change has %d bytes, the limit of an approval is %d. Propose it in parts.", len(p.Content), maxContent)
 	}
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 		return false, err
 	}
 	if same != nil && same.state(u.Now()) != expired {
-		return false, s.answer(ctx, u, same)
+		return false, s.respond(ctx, u, same)
 	}
 	if err := requireRoom(tx, a); err != nil {
 		return false, err
@@ -73,7 +74,7 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 		}
 	}
 	if same != nil {
-		// It is overdue and the sweeper has not expired it yet.
+		// The sweeper has not expired it yet.
 		if err := s.expireRow(ctx, u, same); err != nil {
 			return false, err
 		}
@@ -87,11 +88,11 @@ func (s *Service) Propose(ctx context.Context, u *uow.Unit, p Proposal) (now boo
 	}
 	u.Audit(entry("propose", a, map[string]any{"required": a.Required}, a.Note))
 	s.announce(u, "propose", a)
-	return false, s.answer(ctx, u, a)
+	return false, s.respond(ctx, u, a)
 }
 
-// ProposeAbove is Propose for a change that moves money: it needs an approval when its amount, in
-// minor units and whatever its sign, is above the tenant's threshold for the subject. amount is
+// ProposeAbove is Propose for a change that moves money. The change needs an approval if its
+// absolute amount, in minor units, is above the tenant's threshold for the subject. amount is
 // called only if the tenant has one.
 func (s *Service) ProposeAbove(
 	ctx context.Context, u *uow.Unit, subject Subject, amount func() (int64, error), proposal func() (Proposal, error),
@@ -117,7 +118,7 @@ func (s *Service) ProposeAbove(
 	return s.Propose(ctx, u, p)
 }
 
-// rules are those of the tenant, as the unit sees them.
+// rules returns the tenant's rules, as read by the unit.
 func (s *Service) rules(ctx context.Context, u *uow.Unit) (Rules, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -136,11 +137,11 @@ func requireRoom(tx *gorm.DB, a *Approval) error {
 	if open < maxOpen {
 		return nil
 	}
-	return apperr.New(apperr.LimitReached, "%s has %d changes that wait already, and may not have more. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
+	return apperr.New(apperr.LimitReached, "%s has reached the limit of %d pending changes. Withdraw some, or propose many changes as one batch.", a.AuthorName, open)
 }
 
-// answer makes 202 with the approval the reply of the unit, whatever its route.
-func (s *Service) answer(ctx context.Context, u *uow.Unit, a *Approval) error {
+// respond sets the unit's response to 202 with the approval, whatever its route.
+func (s *Service) respond(ctx context.Context, u *uow.Unit, a *Approval) error {
 	body, err := s.view(ctx, a)
 	if err != nil {
 		return err
@@ -149,8 +150,8 @@ func (s *Service) answer(ctx context.Context, u *uow.Unit, a *Approval) error {
 	return nil
 }
 
-// insertBypassed inserts the approval of a change that its author makes in the same unit
-// without votes.
+// insertBypassed inserts the approval of a change that its author makes in the same unit without
+// votes.
 func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, reason string) error {
 	a.Status, a.OpenDigest, a.Reason = bypassed.Code, nil, reason
 	if err := insert(ctx, u, a); err != nil {
@@ -161,9 +162,9 @@ func (s *Service) insertBypassed(ctx context.Context, u *uow.Unit, a *Approval, 
 	return insertEvent(ctx, u, a, "bypass", nil, map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "reason": reason})
 }
 
-// MarkStale makes the open approvals that name one of the resources stale, in the unit that
-// has changed them: all but the one that the unit applies. It comes after the last of the
-// unit's own writes.
+// MarkStale makes the open approvals that name one of the resources stale, in the unit that has
+// changed them, except the approval that the unit applies. It is called after the last write of the
+// unit.
 func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...string) error {
 	rows, err := lockPending(ctx, u, resources, u.Approval())
 	if err != nil {
@@ -172,8 +173,8 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 	for i := range rows {
 		_, err := s.markRowStale(ctx, u, &rows[i])
 		if errors.Is(err, guard.ErrStale) {
-			// An engine may have dropped the lock. It is the approval that has changed, and not what the
-			// unit was asked to change, so its author is not told of a conflict.
+			// The engine may not lock rows across servers. The approval has changed, not the
+			// resource that the caller edits, so the caller gets a retry and no conflict.
 			return uow.Overtaken("approval")
 		}
 		if err != nil {
@@ -183,8 +184,8 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 	return nil
 }
 
-// markRowStale makes an open approval stale; or expired, when it is overdue and the sweeper has not
-// expired it yet. It returns the action taken.
+// markRowStale makes an open approval stale, or expired if it is overdue. It returns the
+// action.
 func (s *Service) markRowStale(ctx context.Context, u *uow.Unit, a *Approval) (action string, err error) {
 	if a.state(u.Now()) == expired {
 		return "expire", s.expireRow(ctx, u, a)
@@ -203,7 +204,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Approv
 	return insertEvent(ctx, u, after, action, &before.Status, detail)
 }
 
-// contentDetail is the detail of a history row that brings content.
+// contentDetail returns the detail of a history row with content.
 func (a *Approval) contentDetail() map[string]any {
 	return a.withEffectiveTime(map[string]any{"digest": a.Digest, "baseEtag": a.BaseETag, "note": a.Note})
 }
@@ -216,7 +217,7 @@ func (a *Approval) withEffectiveTime(detail map[string]any) map[string]any {
 	return detail
 }
 
-// withContent is an approval with new content, which voids its votes.
+// withContent returns a copy of an approval with new content, which voids its votes.
 func withContent(a *Approval, p Proposal, digest string, rules Rules, now time.Time) *Approval {
 	after := *a
 	after.setContent(p, digest, rules, now)

@@ -11,23 +11,23 @@ func TestEachMutatingRouteIsReplayedUnderItsKey(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
 		keys := 0
-		propose := func() (key string, asked approval) {
+		propose := func() (key string, proposed approval) {
 			keys++
 			key = fmt.Sprintf("tax-%d", keys)
 			return key, li.propose(key, li.protect(key, 1), `{"value":2}`)
 		}
 		pending := func() approval {
-			_, asked := propose()
-			return asked
+			_, proposed := propose()
+			return proposed
 		}
 		outdated := func() approval {
-			key, asked := propose()
+			key, proposed := propose()
 			mo.do(200, "PATCH", "/configs/"+key+"?bypass=now", `{"remark":"other"}`, "If-Match", li.config(key)["etag"].(string))
-			return li.read(asked)
+			return li.read(proposed)
 		}
 		bypassed := func() approval {
-			asked := pending()
-			return approvalOf(t, mo.do(200, "POST", asked.path+"/approve?bypass=now", nil, "If-Match", asked.etag))
+			proposed := pending()
+			return approvalOf(t, mo.do(200, "POST", proposed.path+"/approve?bypass=now", nil, "If-Match", proposed.etag))
 		}
 		protected := li.protect("tax", 1)
 		for i, c := range []struct {

@@ -11,13 +11,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// farthest is how far ahead a change can be scheduled.
-const farthest = 5 * 366 * 24 * time.Hour
+// maxAhead bounds how far ahead a change can be scheduled.
+const maxAhead = 5 * 366 * 24 * time.Hour
 
 type scheduleKey struct{}
 
-// Scheduling returns a context in which a change is proposed, to be made at a time and not
-// before, whether what it changes is protected or not. nil changes nothing.
+// Scheduling returns a context in which a change is proposed for a time and not applied before,
+// protected or not. A nil time returns ctx.
 func Scheduling(ctx context.Context, at *time.Time) context.Context {
 	if at == nil {
 		return ctx
@@ -25,54 +25,54 @@ func Scheduling(ctx context.Context, at *time.Time) context.Context {
 	return context.WithValue(ctx, scheduleKey{}, *at)
 }
 
-// Scheduled reports whether the caller schedules their change, so that it is to be proposed
-// whatever it changes.
+// Scheduled reports whether the caller schedules the change, so that it has to be proposed even if
+// it is not protected.
 func Scheduled(ctx context.Context) bool {
 	_, scheduling := ctx.Value(scheduleKey{}).(time.Time)
 	return scheduling
 }
 
-// scheduledFor is when the caller wants their change to be made, nil for as soon as it may.
-// Errors: ValidationFailed for a time that is not ahead; Forbidden for who is no user, since
-// what is made later is made with the rights that its author has then.
+// scheduledFor returns the effective time that the caller requests, nil for none. Errors:
+// ValidationFailed for a time that is not in the future; Forbidden for callers that are no user,
+// because the change is applied later with the permissions that its author has then.
 func scheduledFor(ctx context.Context, now time.Time) (*time.Time, error) {
 	at, scheduling := ctx.Value(scheduleKey{}).(time.Time)
 	if !scheduling {
 		return nil, nil
 	}
 	if caller, _ := principal.From(ctx); caller.UserID == 0 {
-		return nil, apperr.New(apperr.Forbidden, "Changes are scheduled by users of this service.")
+		return nil, apperr.New(apperr.Forbidden, "Only users of this service schedule changes.")
 	}
-	if broken := checkTime("?effectiveTime", at, now); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := checkTime("?effectiveTime", at, now); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	return &at, nil
 }
 
 func checkTime(pointer string, at, now time.Time) apperr.Fields {
-	var broken apperr.Fields
-	broken.Check(at.After(now), pointer, "future", "must be in the future")
-	broken.Check(at.Before(now.Add(farthest)), pointer, "max", "must be within five years")
-	return broken
+	var violations apperr.Fields
+	violations.Check(at.After(now), pointer, "future", "must be in the future")
+	violations.Check(at.Before(now.Add(maxAhead)), pointer, "max", "must be within five years")
+	return violations
 }
 
-// schedule makes an approval that has its votes scheduled; vote is the last of them, nil when the
-// valid votes were enough already.
+// schedule moves an approval with enough votes to scheduled; vote is the last of them, nil if the
+// valid votes were already enough.
 func (s *Service) schedule(ctx context.Context, u *uow.Unit, a *Approval, ifMatch guard.Precondition, vote *Vote) (*Approval, error) {
 	return s.decide(ctx, u, a, ifMatch, decision{action: "schedule", reason: a.Reason, vote: vote, check: func() error { return nil }})
 }
 
-// asScheduler is a context that acts as the program on behalf of the author of an approval.
+// asScheduler returns a context that acts as the program on behalf of the author of an approval.
 func asScheduler(ctx context.Context, a *Approval) context.Context {
 	who := principal.System(a.TenantID, a.AuthorName)
 	who.UserID = a.AuthorID
 	return principal.With(ctx, who)
 }
 
-// whyRefused says why the change of an approval may not be made although it is due and its base
-// is unchanged: its author may not make it any more, or too few of its votes count. "" if it
-// may. The answer holds until the unit has ended.
-func (s *Service) whyRefused(ctx context.Context, u *uow.Unit, a *Approval) (string, error) {
+// reasonToReject returns the reason why a due change with an unchanged base may not be applied: its
+// author lost the permission, or too few of its votes count. "" if it may be applied. The result is
+// valid until the unit ends.
+func (s *Service) reasonToReject(ctx context.Context, u *uow.Unit, a *Approval) (string, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (s *Service) whyRefused(ctx context.Context, u *uow.Unit, a *Approval) (str
 		return "", err
 	}
 	if !may[a.AuthorID] {
-		return "When its time came, " + a.AuthorName + ", who scheduled it, was disabled or had lost the permission " + subject.Grants().Write + ".", nil
+		return "At its effective time, its author " + a.AuthorName + " was disabled or had lost the permission " + subject.Grants().Write + ".", nil
 	}
 	if a.Required == 0 {
 		return "", nil
@@ -98,13 +98,13 @@ func (s *Service) whyRefused(ctx context.Context, u *uow.Unit, a *Approval) (str
 		}
 	}
 	if counted < a.Required {
-		return "When its time came, too few of those who approved it could still decide.", nil
+		return "At its effective time, too few of its approvers could still decide.", nil
 	}
 	return "", nil
 }
 
-// isFinal reports whether a rule of the domain has refused the change, so that a retry would be
-// refused too, and the sentence that says why. It is false for transient failures.
+// isFinal reports whether a rule of the domain has rejected the change, so that a retry would be
+// rejected too, and returns the reason. It is false for transient failures.
 func isFinal(err error) (sentence string, final bool) {
 	var refused *apperr.Error
 	if !errors.As(err, &refused) {

@@ -18,23 +18,23 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of approvals are announced, keyed by id.
+// Topic is the event topic for changes of approvals, keyed by id.
 const Topic = "approvals"
 
-// Rules are what a tenant has set about approvals.
+// Rules are a tenant's settings about approvals.
 type Rules struct {
-	// Required is how many votes a change takes.
+	// Required is the number of votes that a change needs.
 	Required int
-	// Lasts is how long one waits for its votes.
+	// Lasts is how long an approval waits for its votes before it expires.
 	Lasts time.Duration
-	// Above are the amounts, in minor units, above which changes that move money wait for votes,
-	// by the kind of their Subject. Of a kind that is not there none wait.
+	// Above are the amounts, in minor units, above which changes that move money need votes, by the
+	// kind of their Subject. Kinds without an entry need none.
 	Above map[string]int64
-	// Since is when these rules last changed.
+	// Since is the time of the last change of these rules.
 	Since time.Time
 }
 
-// forMoney is what changes of a subject that move money need; nil for nothing.
+// forMoney returns the votes that changes of a subject that moves money need; nil for none.
 func (r Rules) forMoney(subject Subject) *MoneyNeeds {
 	above, set := r.Above[subject.Grants().Kind]
 	if !set {
@@ -43,35 +43,35 @@ func (r Rules) forMoney(subject Subject) *MoneyNeeds {
 	return &MoneyNeeds{Above: above, Approvals: r.Required}
 }
 
-// Tenancy is what approvals ask about the tenant and its users.
+// Tenancy provides the tenant's rules and users.
 type Tenancy interface {
-	// Rules are those of the tenant of the context.
+	// Rules returns the rules of the context's tenant.
 	Rules(ctx context.Context, db *gorm.DB) (Rules, error)
-	// StillMay returns those of the users who are enabled and hold a permission. What it
-	// says stays so until the unit has ended.
+	// StillMay returns those of the users who are enabled and have a permission. The result is
+	// valid until the unit ends.
 	StillMay(ctx context.Context, u *uow.Unit, users []int64, permission string) (map[int64]bool, error)
-	// Resets returns the times since a time at which others gave one of the users another way to
-	// sign in, as the unit sees them.
+	// Resets returns the resets of sign-in methods of the users by others since a time, as read by
+	// the unit.
 	Resets(ctx context.Context, u *uow.Unit, users []int64, since time.Time) ([]principal.Reset, error)
-	// Disabled returns users of the tenant who are disabled, at most so many, and DisabledAmong
-	// those of the given ones.
+	// Disabled returns at most limit disabled users of the tenant, and DisabledAmong the disabled
+	// ones among users.
 	Disabled(ctx context.Context, limit int) ([]int64, error)
 	DisabledAmong(ctx context.Context, users []int64) ([]int64, error)
 }
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB      *storage.DB
 	Runner  *uow.Runner
 	Bus     events.Bus
 	Clock   clock.Clock
 	Tenancy Tenancy
-	// Cipher has the key of the digests that are shown.
+	// Cipher has the key of the digests in responses.
 	Cipher encryption.Cipher
 }
 
-// Service is the use cases of approvals. It is safe for concurrent use, once every domain
-// has offered itself.
+// Service implements the use cases of approvals. It is safe for concurrent use after every domain
+// has called Offer.
 type Service struct {
 	db       *storage.DB
 	runner   *uow.Runner
@@ -95,8 +95,8 @@ func (s *Service) Approval(ctx context.Context, id int64) (*Approval, error) {
 	return approval, storage.Found(err, "approval", strconv.FormatInt(id, 10))
 }
 
-// List returns one page of approvals with their votes, the first of their targets and without
-// their contents.
+// List returns one page of approvals with their votes and their first targets, without their
+// contents.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Approval], error) {
 	caller, _ := principal.From(ctx)
 	f, err := s.withCaller(ctx, f)
@@ -113,7 +113,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return listing, withParts(s.db.Read(ctx), listing.Pointers(), MostSides)
 }
 
-// markAbandoned marks the stale approvals whose author is disabled: nobody would be told of them.
+// markAbandoned marks the stale approvals with a disabled author, who would not notice them.
 func (s *Service) markAbandoned(ctx context.Context, rows ...*Approval) error {
 	var authors []int64
 	for _, a := range rows {
@@ -131,8 +131,8 @@ func (s *Service) markAbandoned(ctx context.Context, rows ...*Approval) error {
 	return err
 }
 
-// History returns one page of an approval's versions, newest first. The contents of those
-// that change many resources are left out: together they could be very large.
+// History returns one page of an approval's versions, newest first. It omits the contents if the
+// approval has several targets: together they could be very large.
 func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Event], error) {
 	query := s.db.Read(ctx)
 	if len(a.Targets) > 1 {
@@ -141,17 +141,17 @@ func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (
 	return storage.List[Event](query, page, change.HistorySorts, storage.Whose("approval_id", a.ID))
 }
 
-// Needed is how many votes a change of what is protected takes in the context's tenant.
+// Needed returns the number of votes that a protected change needs in the context's tenant.
 func (s *Service) Needed(ctx context.Context) (int, error) {
 	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
 	return rules.Required, err
 }
 
-// MoneyNeeds is what changes of one kind that move money need beside their author.
+// MoneyNeeds are the votes that a change of one kind that moves money needs.
 type MoneyNeeds struct {
-	// Above is the amount, in minor units and whatever its sign, above which they wait.
+	// Above is the absolute amount, in minor units, above which a change needs them.
 	Above int64
-	// Approvals is how many votes of others they wait for.
+	// Approvals is the number of votes of other users.
 	Approvals int
 }
 
@@ -160,18 +160,18 @@ func (n *MoneyNeeds) Of(amount int64) bool {
 	return n != nil && (amount > n.Above || amount < -n.Above)
 }
 
-// skew is by how much the clocks of replicas may differ.
+// skew bounds the clock difference between replicas.
 const skew = 5 * time.Second
 
-// NeededForMoney is what changes of a subject that move money need in the context's tenant; nil for
-// nothing. See ProposeAbove. changed reports whether that may be news to whoever read the resource
-// once its newest version, of the given time, was there.
+// NeededForMoney returns the votes that changes of a subject that moves money need in the context's
+// tenant; nil for none. See ProposeAbove. changed reports whether the rules may have changed after
+// the resource's newest version, written at that time, so that a cached response may be outdated.
 func (s *Service) NeededForMoney(ctx context.Context, subject Subject, version time.Time) (needs *MoneyNeeds, changed bool, err error) {
 	rules, err := s.tenancy.Rules(ctx, s.db.Read(ctx))
 	return rules.forMoney(subject), rules.Since.Add(skew).After(version), err
 }
 
-// lifecycle declares approvals to package change, as they are shown to the context's caller.
+// lifecycle returns the lifecycle of approvals, with views for the context's caller.
 func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *Approval] {
 	now := s.clock.Now()
 	return change.Lifecycle[Approval, *Approval]{
@@ -184,14 +184,14 @@ func (s *Service) lifecycle(ctx context.Context) change.Lifecycle[Approval, *App
 	}
 }
 
-// announce tells who waits for changes of an approval, after commit.
+// announce publishes a change of an approval after commit.
 func (s *Service) announce(u *uow.Unit, action string, a *Approval) {
 	change.Announce(u, s.bus, Topic, strconv.FormatInt(a.ID, 10), events.Change{
 		Version: a.Version, ETag: a.Ref().ETag(), Action: action, Status: Machine.Of(a.Status).Name, Label: a.Resource,
 	})
 }
 
-// entry is the audit entry of an act on an approval.
+// entry returns the audit entry of an act on an approval.
 func entry(action string, a *Approval, detail map[string]any, note string) uow.Entry {
 	if detail == nil {
 		detail = map[string]any{}

@@ -15,7 +15,7 @@ import (
 
 var bypasser = append([]string{"approvals:bypass"}, both...)
 
-func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
+func TestConfigChangeMakesItsApprovalsStale(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu, mo := o.user("Li", editor...), o.user("Wu", approver...), o.user("Mo", bypasser...)
 		blind := o.user("Blind", "approvals:read", "approvals:decide")
@@ -25,11 +25,11 @@ func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 		third := li.propose("tax", etag, `{"value":{"rate":3}}`)
 
 		wu.act(200, first, "approve", nil)
-		require.Equal(t, "approved", wu.read(first).body["status"], "the one that is applied is not stale")
+		require.Equal(t, "approved", wu.read(first).body["status"], "the applied approval is not stale")
 		for _, overtaken := range []approval{second, third} {
 			seen := wu.read(overtaken)
 			require.Equal(t, "stale", seen.body["status"])
-			require.Equal(t, "Wu", seen.body["updatedBy"].(object)["name"], "who changed what it would change")
+			require.Equal(t, "Wu", seen.body["updatedBy"].(object)["name"], "the user who changed its resource")
 			require.Equal(t, []string{"outdate", "propose"}, actions(wu, overtaken))
 		}
 
@@ -40,13 +40,13 @@ func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 		require.Equal(t, true, refused.Body["autoMergeable"])
 		require.Equal(t, []any{"/value/rate"}, refused.Body["theirsOnly"])
 		require.Equal(t, "Wu", refused.Body["updatedBy"].(object)["name"])
-		require.Equal(t, "approval_stale", wu.act(409, second, "approve", nil).Body["code"], "also with the tag of before")
+		require.Equal(t, "approval_stale", wu.act(409, second, "approve", nil).Body["code"], "also with the earlier etag")
 		require.Equal(t, 2.0, li.config("tax")["value"].(object)["rate"])
 
 		hidden := blind.act(409, second, "approve", nil)
 		require.Equal(t, "approval_stale", hidden.Body["code"])
 		for _, member := range []string{"base", "current", "conflicts", "theirsOnly"} {
-			require.NotContains(t, hidden.Body, member, "a body tells nobody what he may not read")
+			require.NotContains(t, hidden.Body, member, "the error omits content without the read permission")
 		}
 		require.Equal(t, 2.0, hidden.Body["currentVersion"])
 
@@ -60,7 +60,7 @@ func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 		require.Equal(t, "/value/rate", contested.Body["conflicts"].([]any)[0].(object)["pointer"])
 		li.act(200, li.read(third), "withdraw", nil)
 
-		// What is unprotected or deleted moves them as well.
+		// A deletion makes them stale too.
 		fourth := li.propose("tax", li.config("tax")["etag"].(string), `{"remark":"mine"}`)
 		mo.do(204, "DELETE", "/configs/tax?bypass=gone", nil, "If-Match", li.config("tax")["etag"].(string))
 		require.Equal(t, "stale", wu.read(fourth).body["status"])
@@ -68,21 +68,21 @@ func TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 	})
 }
 
-func TestWhatAReaderMayNotReadOfAnApprovalIsLeftOut(t *testing.T) {
+func TestApprovalOmitsContentWithoutReadPermission(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, blind, writer := o.user("Li", editor...), o.user("Blind", "approvals:read", "approvals:decide"), o.user("Writer", "configs:write")
 		etag := li.protect("tax", "secret")
-		asked := li.propose("tax", etag, `{"value":"other"}`)
-		seen := blind.read(asked)
+		proposed := li.propose("tax", etag, `{"value":"other"}`)
+		seen := blind.read(proposed)
 		require.NotContains(t, seen.body, "patch")
 		require.NotContains(t, seen.body, "sides")
-		require.Contains(t, blind.act(403, asked, "approve", nil).Body["detail"], "configs:read")
+		require.Contains(t, blind.act(403, proposed, "approve", nil).Body["detail"], "configs:read")
 		own := writer.do(202, "PATCH", "/configs/tax", `{"remark":"mine"}`, "If-Match", etag)
-		require.Contains(t, own.Body, "patch", "who may write may read")
+		require.Contains(t, own.Body, "patch", "the write permission includes reading")
 	})
 }
 
-func TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole(t *testing.T) {
+func TestBatchWithProtectedMemberIsOneApproval(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", editor...), o.user("Wu", approver...)
 		free := li.do(201, "POST", "/configs", `{"key":"free","value":1}`).Body
@@ -96,18 +96,18 @@ func TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole(t *testing.T) {
 			}}
 		}
 		li.protect("tax", 1)
-		asked := approvalOf(t, li.do(202, "POST", "/config-batches", batch()))
-		require.Equal(t, []any{"configs/tax", "configs/free", "configs/gone", "configs/new"}, asked.body["targets"])
+		proposed := approvalOf(t, li.do(202, "POST", "/config-batches", batch()))
+		require.Equal(t, []any{"configs/tax", "configs/free", "configs/gone", "configs/new"}, proposed.body["targets"])
 		require.Equal(t, 1.0, li.config("free")["value"], "the unprotected member waits too")
-		require.Len(t, wu.read(asked).body["sides"], 4)
+		require.Len(t, wu.read(proposed).body["sides"], 4)
 
-		// An ordinary edit of the unprotected member overtakes the whole.
+		// An edit of the unprotected member makes the batch stale.
 		li.do(200, "PATCH", "/configs/free", `{"remark":"meanwhile"}`, "If-Match", free["etag"].(string))
-		overtaken := wu.read(asked)
+		overtaken := wu.read(proposed)
 		require.Equal(t, "stale", overtaken.body["status"])
 		refused := wu.act(409, overtaken, "approve", nil)
 		require.Equal(t, "free", refused.Body["members"].([]any)[0].(object)["key"])
-		require.Equal(t, 1.0, li.config("tax")["value"], "nothing of it is done")
+		require.Equal(t, 1.0, li.config("tax")["value"], "no member is applied")
 		rebased := approvalOf(t, li.act(200, overtaken, "rebase", nil))
 		wu.act(200, rebased, "approve", nil)
 		require.Equal(t, []any{2.0, 2.0, 2.0}, []any{li.config("tax")["value"], li.config("free")["value"], li.config("new")["value"]})
@@ -115,7 +115,7 @@ func TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole(t *testing.T) {
 		li.do(404, "GET", "/configs/gone", nil)
 		require.Equal(t, "together", li.do(200, "GET", "/configs/tax/history", nil).Items()[0]["note"])
 
-		// One that is created meanwhile is noticed when it is to be applied.
+		// A config created concurrently is detected when the batch is applied.
 		made := approvalOf(t, li.do(202, "POST", "/config-batches", object{"changes": []any{
 			object{"key": "tax", "op": "update", "etag": li.config("tax")["etag"], "patch": object{"value": 3}},
 			object{"key": "later", "op": "create", "patch": object{"value": 3}},
@@ -126,7 +126,7 @@ func TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole(t *testing.T) {
 	})
 }
 
-func TestRollbacksDeletionsImportsAndOverwritesAreAppliedAsTheyWereAskedFor(t *testing.T) {
+func TestEveryProposedWriteIsAppliedExactly(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, wu := o.user("Li", append([]string{"configs:overwrite"}, editor...)...), o.user("Wu", approver...)
 		decided := func(answer approval) {
@@ -150,7 +150,7 @@ func TestRollbacksDeletionsImportsAndOverwritesAreAppliedAsTheyWereAskedFor(t *t
 
 		decided(approvalOf(t, li.do(202, "POST", "/configs/import", `{"onExisting":"update","note":"all","configs":[{"key":"tax","value":{"b":1,"a":2}},{"key":"new","value":1}]}`)))
 		require.Contains(t, li.do(200, "GET", "/configs/tax", nil).Text, `"value":{"b":1,"a":2}`, "the exact text")
-		require.Equal(t, true, li.config("tax")["protected"], "an import that says nothing leaves it protected")
+		require.Equal(t, true, li.config("tax")["protected"], "an import without the member leaves it protected")
 
 		decided(li.propose("tax", tag(), `{"protected":false}`))
 		li.do(200, "PATCH", "/configs/tax", `{"value":1}`, "If-Match", tag())
@@ -161,7 +161,7 @@ func TestRollbacksDeletionsImportsAndOverwritesAreAppliedAsTheyWereAskedFor(t *t
 	})
 }
 
-func TestAChangeWithoutTheVotesLeavesAnApprovalThatSomebodyElseReviews(t *testing.T) {
+func TestBypassLeavesApprovalForReview(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		li, mo, wu := o.user("Li", editor...), o.user("Mo", bypasser...), o.user("Wu", approver...)
 		etag := li.protect("tax", 1)
@@ -178,18 +178,18 @@ func TestAChangeWithoutTheVotesLeavesAnApprovalThatSomebodyElseReviews(t *testin
 		mo.act(403, a, "review", `{}`)
 		require.Equal(t, "reviewed", wu.act(200, a, "review", `{"note":"right"}`).Body["status"])
 
-		// A request that waits can be bypassed as well, once.
-		asked := li.propose("tax", li.config("tax")["etag"].(string), `{"value":3}`)
-		mo.do(200, "POST", asked.path+"/approve?bypass=still+down", nil, "If-Match", asked.etag)
+		// A pending approval can be bypassed too, once.
+		proposed := li.propose("tax", li.config("tax")["etag"].(string), `{"value":3}`)
+		mo.do(200, "POST", proposed.path+"/approve?bypass=still+down", nil, "If-Match", proposed.etag)
 		require.Equal(t, 3.0, li.config("tax")["value"])
-		require.Equal(t, "bypassed", wu.read(asked).body["status"])
+		require.Equal(t, "bypassed", wu.read(proposed).body["status"])
 	})
 }
 
 func jsonID(row object) string { return strconv.FormatInt(int64(row["id"].(float64)), 10) }
 
-// Whatever a new route does: the statement that writes the row asks.
-func TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval(t *testing.T) {
+// The UPDATE checks it, whatever a route does.
+func TestProtectedRowRejectsWritesWithoutApproval(t *testing.T) {
 	onBoth(t, func(t *testing.T, o *office) {
 		li := o.user("Li", editor...)
 		li.protect("tax", 1)
@@ -212,7 +212,7 @@ func TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval(t *testing.T) {
 				return write(ctx, u)
 			})
 			require.ErrorIs(t, err, guard.ErrProtected, name)
-			require.False(t, apperr.Has(err, apperr.Forbidden), "it is a fault of the program, not of its caller")
+			require.False(t, apperr.Has(err, apperr.Forbidden), "it is a programming error, not one of the caller")
 		}
 		require.Equal(t, 1.0, li.config("tax")["version"])
 	})

@@ -19,14 +19,14 @@ var (
 	scheduled = status.State{Code: 8, Name: "scheduled"}
 )
 
-// open are the states of what may still be applied as it is.
+// open are the states in which an approval may still be applied without a rebase.
 var open = []int{pending.Code, scheduled.Code}
 
 func isOpen(code int) bool { return slices.Contains(open, code) }
 
-// Machine is an approval's life. What changes a resource outdates the approvals that name
-// it; one sweeper expires those whose time has passed, another applies what was scheduled. What
-// takes no votes is scheduled as soon as it is proposed, edited or rebased.
+// Machine is the lifecycle of an approval. A change of a resource makes the approvals that name it
+// stale; one sweeper expires overdue ones, another applies scheduled ones. A change that needs no
+// votes is scheduled as soon as it is proposed, edited or rebased.
 var Machine = status.New(status.Machine{
 	Name:    "approval",
 	Initial: pending,
@@ -46,5 +46,5 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// States returns the machine of status.
+// States returns the status machine.
 func (Approval) States() *status.Machine { return Machine }

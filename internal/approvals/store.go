@@ -22,13 +22,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// openKey is the unique key that keeps an author from having one change pending twice.
+// openKey is the unique key that limits an author to one open approval per change.
 const openKey = "uq_approvals_open"
 
-// rowsPerStatement is how many rows one statement inserts or names at most.
+// rowsPerStatement bounds the rows that one statement inserts or names.
 const rowsPerStatement = 500
 
-// writing are the actions of a history that brought content.
+// writing are the actions of history rows with content.
 var writing = []string{"propose", "edit", "rebase"}
 
 var sorts = storage.Sorts{
@@ -40,25 +40,26 @@ var sorts = storage.Sorts{
 type Filter struct {
 	// Status is nil for all.
 	Status *status.State
-	// Resource is the path of something that is changed.
+	// Resource is the path of one of the changed resources.
 	Resource string
 	// AuthorID is 0 for all.
 	AuthorID int64
-	// WaitingForCaller leaves what the caller may still vote for, or complete; of stale ones, what they
-	// are to rebase or withdraw: their own and those of disabled authors that they may write.
+	// WaitingForCaller selects approvals that the caller may vote for or complete; among stale
+	// ones, those that the caller can rebase or withdraw: the caller's, and those of disabled
+	// authors if the caller may write the resource.
 	WaitingForCaller bool
 
-	// disabled are authors who are disabled, for stale ones that wait for the caller.
+	// disabled are disabled authors, for stale approvals that wait for the caller.
 	disabled []int64
 }
 
-// mostDisabled is of how many disabled authors others are told what went stale.
-const mostDisabled = 500
+// maxDisabled bounds the disabled authors with stale approvals that other users see.
+const maxDisabled = 500
 
-// withCaller is a filter with what it asks of others.
+// withCaller adds the disabled authors to a filter that needs them.
 func (s *Service) withCaller(ctx context.Context, f Filter) (_ Filter, err error) {
 	if f.isStaleForCaller() {
-		f.disabled, err = s.tenancy.Disabled(ctx, mostDisabled)
+		f.disabled, err = s.tenancy.Disabled(ctx, maxDisabled)
 	}
 	return f, err
 }
@@ -67,8 +68,8 @@ func (f Filter) isStaleForCaller() bool {
 	return f.WaitingForCaller && f.Status != nil && *f.Status == stale
 }
 
-// filters are those of a list, the most selective first. A row that is pending in the table and
-// overdue counts as expired.
+// filters returns the filters of a list, the most selective first. A pending row that is overdue
+// counts as expired.
 func (s *Service) filters(f Filter, caller principal.Principal) (filters []storage.Filter) {
 	now := s.clock.Now()
 	reviewable := s.kindsThat(caller, s.mayReview)
@@ -112,8 +113,7 @@ func (s *Service) filters(f Filter, caller principal.Principal) (filters []stora
 	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
-// kindsThat is the condition of the approvals of the kinds of which a caller may do something; ""
-// when there are none.
+// kindsThat returns the SQL condition for the kinds that may reports true for; "" for no kind.
 func (s *Service) kindsThat(caller principal.Principal, may func(principal.Principal, string) bool) string {
 	var conditions []string
 	for _, kind := range slices.Sorted(maps.Keys(s.subjects)) {
@@ -135,8 +135,8 @@ func find(db *gorm.DB, id int64) (*Approval, error) {
 	return &a, withParts(db.Session(&gorm.Session{NewDB: true}), []*Approval{&a}, math.MaxInt32)
 }
 
-// withParts reads the votes, targets and revisions of approvals, in one query for each table, and
-// at most so many targets of each.
+// withParts reads the votes, the revisions and at most targets targets of approvals, in one query
+// per table.
 func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	if len(approvals) == 0 {
 		return nil
@@ -158,12 +158,12 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 		Resource   string
 		Total      int
 	}
-	const numbered = `SELECT approval_id, resource, total FROM (
-			SELECT id, approval_id, resource, ROW_NUMBER() OVER (PARTITION BY approval_id ORDER BY id) AS place, COUNT(*) OVER (PARTITION BY approval_id) AS total
-			FROM approval_targets WHERE tenant_id = ? AND approval_id IN ?) numbered
-		WHERE place <= ? ORDER BY id`
+	const sequenced = `SELECT approval_id, resource, total FROM (
+			SELECT id, approval_id, resource, ROW_NUMBER() OVER (PARTITION BY approval_id ORDER BY id) AS ordinal, COUNT(*) OVER (PARTITION BY approval_id) AS total
+			FROM approval_targets WHERE tenant_id = ? AND approval_id IN ?) sequenced
+		WHERE ordinal <= ? ORDER BY id`
 	caller, _ := principal.From(db.Statement.Context)
-	if err := db.Raw(numbered, caller.TenantID, ids, targets).Scan(&named).Error; err != nil {
+	if err := db.Raw(sequenced, caller.TenantID, ids, targets).Scan(&named).Error; err != nil {
 		return fmt.Errorf("read the targets of approvals: %w", err)
 	}
 	for _, t := range named {
@@ -174,7 +174,7 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	err := db.Omit("content", "detail").Where("approval_id IN ? AND (action IN ? OR from_status IS NULL OR from_status <> to_status)", ids, writing).
 		Order("id").Find(&written).Error
 	if err != nil {
-		return fmt.Errorf("read who wrote and who moved approvals: %w", err)
+		return fmt.Errorf("read the authors and transitions of approvals: %w", err)
 	}
 	for _, w := range written {
 		a := byID[w.ApprovalID]
@@ -188,16 +188,16 @@ func withParts(db *gorm.DB, approvals []*Approval, targets int) error {
 	return nil
 }
 
-// writtenBy is the act of writing a version of the content.
+// writtenBy returns the act of writing a version of the content.
 func writtenBy(users []int64, at time.Time) Act {
-	return Act{Users: users, Time: at, What: "wrote a version of it"}
+	return Act{Users: users, Time: at, Predicate: "wrote a version of it"}
 }
 
 // findSameOpen returns the other open approval of a's author with the same digest, or nil.
 func findSameOpen(tx *gorm.DB, a *Approval) (*Approval, error) {
 	var found []Approval
 	if err := tx.Where("author_id = ? AND open_digest = ? AND id <> ?", a.AuthorID, a.Digest, a.ID).Limit(1).Find(&found).Error; err != nil {
-		return nil, fmt.Errorf("look for the same approval: %w", err)
+		return nil, fmt.Errorf("find an open approval of the same change: %w", err)
 	}
 	if len(found) == 0 {
 		return nil, nil
@@ -205,11 +205,11 @@ func findSameOpen(tx *gorm.DB, a *Approval) (*Approval, error) {
 	return &found[0], withParts(tx, []*Approval{&found[0]}, math.MaxInt32)
 }
 
-// retryDuplicate runs the unit again when the unique key shows that the author has the same change
-// open since the unit looked: the next run finds that approval.
+// retryDuplicate retries the unit if the unique key reports that the author opened the same change
+// concurrently: the retry finds that approval.
 func retryDuplicate(err error) error {
 	if storage.IsDuplicate(err, openKey) {
-		return uow.Retry(fmt.Errorf("propose it once: %w", err))
+		return uow.Retry(fmt.Errorf("insert a duplicate approval: %w", err))
 	}
 	return err
 }
@@ -237,7 +237,7 @@ func insertTargets(tx *gorm.DB, a *Approval, resources []string) error {
 	return nil
 }
 
-// retarget updates the targets of an approval whose content has changed.
+// retarget updates the targets of an approval with new content.
 func retarget(tx *gorm.DB, before, after *Approval) error {
 	for some := range slices.Chunk(without(before.Targets, after.Targets), rowsPerStatement) {
 		if err := tx.Exec("DELETE FROM approval_targets WHERE tenant_id = ? AND approval_id = ? AND resource IN ?", after.TenantID, after.ID, some).Error; err != nil {
@@ -250,17 +250,17 @@ func retarget(tx *gorm.DB, before, after *Approval) error {
 	return nil
 }
 
-// without returns those of some that are not among others.
+// without returns the elements of some that are not in others.
 func without(some, others []string) []string {
-	known := make(map[string]bool, len(others))
+	excluded := make(map[string]bool, len(others))
 	for _, other := range others {
-		known[other] = true
+		excluded[other] = true
 	}
-	return slices.DeleteFunc(slices.Clone(some), func(s string) bool { return known[s] })
+	return slices.DeleteFunc(slices.Clone(some), func(s string) bool { return excluded[s] })
 }
 
-// insertEvent writes the history row of the version that the approval has now. from is nil
-// when it was just proposed.
+// insertEvent inserts the history row of the approval's current version. from is nil for a new
+// approval.
 func insertEvent(ctx context.Context, u *uow.Unit, a *Approval, action string, from *int, detail map[string]any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -299,13 +299,13 @@ func insertVote(ctx context.Context, u *uow.Unit, v Vote) error {
 	return nil
 }
 
-// write issues the guarded UPDATE that gives an approval its next version:
+// write issues the guarded UPDATE for the next version of an approval:
 //
 //	UPDATE approvals SET status = ?, content = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// and updates its targets. See retryDuplicate for an approval that becomes the same as another
-// open one of its author.
+// and updates its targets. See retryDuplicate for an approval that becomes equal to another open
+// one of its author.
 func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	set := guard.Set{"reason": after.Reason}
 	if !isOpen(after.Status) {
@@ -339,8 +339,8 @@ func write(ctx context.Context, u *uow.Unit, before, after *Approval) error {
 	return guard.Advance(ctx, u, after)
 }
 
-// lockPending reads the open approvals that name one of the resources, but for one, and
-// locks them in the order of their ids:
+// lockPending reads the open approvals that name one of the resources, except one, and locks them
+// in the order of their ids:
 //
 //	SELECT DISTINCT approval_id FROM approval_targets WHERE tenant_id = ? AND resource IN (…) AND pending = ?
 //	SELECT * FROM approvals WHERE tenant_id = ? AND id IN (…) AND status IN (…) ORDER BY id FOR UPDATE
@@ -354,7 +354,7 @@ func lockPending(ctx context.Context, u *uow.Unit, resources []string, but int64
 		var named []int64
 		err := tx.Model(&target{}).Distinct("approval_id").Where("resource IN ? AND pending = ? AND approval_id <> ?", some, true, but).Pluck("approval_id", &named).Error
 		if err != nil {
-			return nil, fmt.Errorf("look for pending approvals: %w", err)
+			return nil, fmt.Errorf("find pending approvals: %w", err)
 		}
 		ids = append(ids, named...)
 	}

@@ -15,26 +15,27 @@ import (
 
 type voteView struct {
 	User principal.Person `json:"user"`
-	// Token is the API token that it was cast with, null for a session.
+	// Token is the API token that the vote was cast with, null for a session.
 	Token   *principal.TokenRef `json:"token"`
 	Verdict string              `json:"verdict"`
 	Version int64               `json:"version"`
 	Time    time.Time           `json:"time"`
-	// Stands is false for a vote on other content than the approval has now.
-	Stands bool `json:"stands"`
+	// IsCurrent is false for a vote for content other than the current one.
+	IsCurrent bool `json:"stands"`
 }
 
 type approvalView struct {
 	ID       int64  `json:"id"`
 	Kind     string `json:"kind"`
 	Resource string `json:"resource"`
-	// Targets are the paths of all that is changed, in lists and refusals the first MostSides.
+	// Targets are the paths of all changed resources; in lists and error responses, the first
+	// MostSides.
 	Targets     []string         `json:"targets"`
 	TargetCount int              `json:"targetCount"`
 	Author      principal.Person `json:"author"`
 	Note        string           `json:"note"`
 	BaseETag    *string          `json:"baseEtag"`
-	// What is proposed is there for who may read the resource, and not in lists.
+	// Rendered is set for callers who may read the resource, and omitted in lists.
 	Rendered
 	Digest             string     `json:"digest"`
 	Required           int        `json:"required"`
@@ -43,44 +44,44 @@ type approvalView struct {
 	AllowedTransitions []string   `json:"allowedTransitions"`
 	Reason             string     `json:"reason"`
 	ExpiresTime        time.Time  `json:"expiresTime"`
-	// EffectiveTime is when the change is to be made, null for as soon as it has its votes.
+	// EffectiveTime is the time to apply the change at; null: as soon as it has its votes.
 	EffectiveTime *time.Time `json:"effectiveTime"`
-	// Comments is how many there are.
+	// Comments is the number of comments.
 	Comments int64 `json:"comments"`
-	// StatusBy is who gave it its status, and StatusTime when.
+	// StatusBy is the user who set the status, StatusTime the time.
 	StatusBy   principal.Person `json:"statusBy"`
 	StatusTime time.Time        `json:"statusTime"`
-	// WaitingForMe says whether the caller may still vote, or complete a quorum that stands; of a stale
-	// one, whether they are to rebase or withdraw it.
+	// WaitingForMe is true if the caller may still vote, or complete a quorum that is reached; for
+	// a stale approval, if the caller can rebase or withdraw it.
 	WaitingForMe bool `json:"waitingForMe"`
 	guard.Stamp
 }
 
-// readView is an approval with what there was, would be and is.
+// readView is an approval with the base, proposed and current resources.
 type readView struct {
 	approvalView
 	Sides []Comparison `json:"sides,omitempty"`
 }
 
-// eventView is a version of an approval, with what it brought for who may read that.
+// eventView is a version of an approval, with its content for callers who may read it.
 type eventView struct {
 	change.EventView
 	Rendered
 }
 
-// shownEvent returns how a version of an approval is shown.
+// shownEvent returns the view of a version of an approval.
 func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventView {
 	v := eventView{EventView: e.View(Machine)}
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil || e.Content == nil || !may(ctx, subject.Grants().Read) {
 		return v
 	}
-	// What cannot be shown any more has its digest all the same.
+	// A version that can no longer be rendered still has its digest.
 	v.Rendered, _ = subject.Show(ctx, Proposal{Kind: a.Kind, Content: []byte(*e.Content)})
 	return v
 }
 
-// listed is an approval without what it proposes.
+// listed returns an approval without its content.
 func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	caller, _ := principal.From(ctx)
 	now := s.clock.Now()
@@ -88,7 +89,7 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	votes := make([]voteView, len(a.Votes))
 	for i, v := range a.Votes {
 		votes[i] = voteView{
-			User: principal.Person{ID: v.UserID, Name: v.UserName}, Token: v.Ref(), Verdict: v.Verdict, Version: v.Version, Time: v.VotedTime, Stands: a.stands(v),
+			User: principal.Person{ID: v.UserID, Name: v.UserName}, Token: v.Ref(), Verdict: v.Verdict, Version: v.Version, Time: v.VotedTime, IsCurrent: a.isCurrent(v),
 		}
 	}
 	return approvalView{
@@ -100,8 +101,8 @@ func (s *Service) listed(ctx context.Context, a *Approval) approvalView {
 	}
 }
 
-// isStaleFor reports whether a caller is to rebase or withdraw a stale approval: their own, or one of
-// a disabled author that they may write.
+// isStaleFor reports whether a caller can rebase or withdraw a stale approval: the caller's, or one
+// of a disabled author, if the caller may write the resource.
 func (s *Service) isStaleFor(caller principal.Principal, a *Approval) bool {
 	return a.Status == stale.Code && (a.AuthorID == callersID(caller) || a.Abandoned && s.mayWrite(caller, a.Kind))
 }
@@ -112,14 +113,13 @@ func (s *Service) mayWrite(caller principal.Principal, kind string) bool {
 	return err == nil && caller.May(subject.Grants().Write)
 }
 
-// mayReview reports whether a caller may decide on changes of a kind, as far as their
-// permissions say.
+// mayReview reports whether a caller's permissions allow deciding on changes of a kind.
 func (s *Service) mayReview(caller principal.Principal, kind string) bool {
 	subject, err := s.subjectOf(kind)
 	return err == nil && caller.May(decidePermission) && caller.May(subject.Grants().Read)
 }
 
-// view is an approval, with what it proposes for who may read that.
+// view returns an approval, with its content for callers who may read it.
 func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	v := s.listed(ctx, a)
 	v.Targets = slices.Concat([]string{}, a.Targets)
@@ -131,10 +131,10 @@ func (s *Service) view(ctx context.Context, a *Approval) (approvalView, error) {
 	return v, err
 }
 
-// MostSides is how many resources of an approval are shown side by side, or in conflict.
+// MostSides bounds the resources of an approval in Sides and in a conflict.
 const MostSides = 20
 
-// read is view with the sides of what is proposed.
+// read is view with the sides of the proposal.
 func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 	v, err := s.view(ctx, a)
 	if err != nil {
@@ -148,13 +148,14 @@ func (s *Service) read(ctx context.Context, a *Approval) (readView, error) {
 	return readView{approvalView: v, Sides: sides}, err
 }
 
-// isUnbound reports whether what an approval would change may change while it is pending.
+// isUnbound reports whether the resource of an approval may change while it is pending.
 func (s *Service) isUnbound(a *Approval) bool {
 	subject, err := s.subjectOf(a.Kind)
 	return err != nil || subject.Grants().Unbound
 }
 
-// conflictOf is how what an approval would change has moved, as far as the caller may read it.
+// conflictOf returns the difference between the base and the current resource, as far as the caller
+// may read it.
 func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error) {
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil {
@@ -162,11 +163,11 @@ func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error)
 	}
 	conflict, err := subject.Conflict(ctx, a.proposal())
 	if err != nil {
-		var refused *apperr.Error
-		if !errors.As(err, &refused) {
+		var rejection *apperr.Error
+		if !errors.As(err, &rejection) {
 			return conflict, err
 		}
-		conflict = Conflict{Detail: refused.Detail}
+		conflict = Conflict{Detail: rejection.Detail}
 	}
 	if !may(ctx, subject.Grants().Read) {
 		for _, name := range readersOnly {
@@ -176,29 +177,29 @@ func (s *Service) conflictOf(ctx context.Context, a *Approval) (Conflict, error)
 	return conflict, nil
 }
 
-// staleError is what who acts on a stale approval is told: how the resource has moved, as
-// far as they may read it.
+// staleError is the error of an act on a stale approval: the change of the resource, as far as the
+// caller may read it.
 func (s *Service) staleError(ctx context.Context, a *Approval) error {
 	conflict, err := s.conflictOf(ctx, a)
 	if err != nil {
 		return err
 	}
 	state := a.state(s.clock.Now())
-	why := conflict.Detail
+	detail := conflict.Detail
 	if !conflict.Stale && a.Reason != "" {
-		why = a.Reason
+		detail = a.Reason
 	}
-	refusal := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), why)
+	rejection := apperr.New(apperr.ApprovalStale, "%s cannot be decided: %s", a.label(), detail)
 	for name, value := range conflict.Members {
-		refusal.With(name, value)
+		rejection.With(name, value)
 	}
-	return refusal.With("currentStatus", state.Name).With("allowedTransitions", Machine.Allowed(state))
+	return rejection.With("currentStatus", state.Name).With("allowedTransitions", Machine.Allowed(state))
 }
 
-// readersOnly are the members of a conflict that tell what is in the resource.
+// readersOnly are the members of a conflict that contain content of the resource.
 var readersOnly = []string{"base", "current", "conflicts", "theirsOnly", "yoursOnly", "autoMergeable", "members", "moved"}
 
 func may(ctx context.Context, permission string) bool {
-	caller, known := principal.From(ctx)
-	return known && caller.May(permission)
+	caller, ok := principal.From(ctx)
+	return ok && caller.May(permission)
 }

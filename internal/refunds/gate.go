@@ -49,7 +49,7 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, af
 	if after.Status != approved.Code {
 		return nil
 	}
-	request := approvals.Act{Users: []int64{before.RequestedBy, before.RequesterCreatorID}, Time: before.CreatedTime, What: "requested it"}
+	request := approvals.Act{Users: []int64{before.RequestedBy, before.RequesterCreatorID}, Time: before.CreatedTime, Predicate: "requested it"}
 	if err := s.approvals.RequireOtherUsers(ctx, u, before.CreatedTime, request); err != nil {
 		return err
 	}

@@ -8,13 +8,13 @@ var votes = []mutant{
 		old:  "if err := s.requireAllowed(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
 		new:  "ifMatch = guard.Precondition{Ref: a.Ref()}\n\tif err := s.requireAllowed(ctx, a, \"approve\", ifMatch); err != nil {\n\t\treturn nil, err\n\t}\n\tcaller, err",
 		caught: tests{"internal/approvals": {
-			"TestAVoteIsForTheVersionThatWasRead", "TestOfAVoteAndAnEditOfTheRequestOneWins", "TestVotesEditsAndWithdrawalsAreLinearizable",
+			"TestVoteAppliesToReadVersionOnly", "TestVoteOrConcurrentProposalEditWins", "TestVotesEditsAndWithdrawalsAreLinearizable",
 		}},
 	},
 	{
 		name: "votes outlive edits of what they were for",
 		file: "internal/approvals/approval.go", old: "return v.Version >= a.ContentVersion && v.Digest == a.Digest", new: "return true",
-		caught: tests{"internal/approvals": {"TestAVoteIsForTheVersionThatWasRead"}},
+		caught: tests{"internal/approvals": {"TestVoteAppliesToReadVersionOnly"}},
 	},
 	{
 		name: "who requested a refund votes for its approval",
@@ -80,17 +80,17 @@ var votes = []mutant{
 		name: "a comment takes over who decided",
 		file: "internal/approvals/store.go", old: "if w.FromStatus == nil || *w.FromStatus != w.ToStatus {", new: "if true {",
 		also:   []edit{{"internal/approvals/store.go", "(action IN ? OR from_status IS NULL OR from_status <> to_status)", "(action IN ? OR 1 = 1)"}},
-		caught: tests{"internal/approvals": {"TestACommentDoesNotTakeOverWhoDecided"}},
+		caught: tests{"internal/approvals": {"TestCommentRetainsDeciderOfStatus"}},
 	},
 	{
 		name: "who wrote a change may vote for it",
 		file: "internal/approvals/parties.go", old: "acts := slices.Concat(a.Written, others)", new: "acts := slices.Clone(others)",
-		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
+		caught: tests{"internal/approvals": {"TestWriterOfContentCannotDecide"}},
 	},
 	{
 		name: "only the author of the newest version may not vote for it",
 		file: "internal/approvals/parties.go", old: "acts := slices.Concat(a.Written, others)", new: "acts := slices.Concat(a.Written[len(a.Written)-1:], others)",
-		caught: tests{"internal/approvals": {"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential"}},
+		caught: tests{"internal/approvals": {"TestWriterOfContentCannotDecide"}},
 	},
 	{
 		name: "who has reset an account since the request is not behind it",
@@ -106,18 +106,18 @@ var votes = []mutant{
 	{
 		name: "the vote of a user who is disabled by now counts",
 		file: "internal/approvals/decide.go", old: "func(user int64) bool { return !may[user] }", new: "func(int64) bool { return false }",
-		caught: tests{"internal/approvals": {"TestAVoterWhoIsDisabledBeforeTheChangeIsMadeDoesNotCount"}},
+		caught: tests{"internal/approvals": {"TestDisabledVoterDoesNotCount"}},
 	},
 	{
 		name: "an approval whose time has passed can be decided until the sweeper comes",
 		file: "internal/approvals/approval.go", old: "if a.Status == pending.Code && !now.Before(a.ExpiresTime) {", new: "if false {",
-		caught: tests{"internal/approvals": {"TestAnAuthorsRequestIsWithdrawnOrRejectedAndExpires"}},
+		caught: tests{"internal/approvals": {"TestPendingApprovalIsWithdrawnRejectedOrExpires"}},
 	},
 	{
 		name: "protected rows are asked for in routes only",
 		file: "internal/core/guard/protection.go", old: `return "protected = ? AND proposed = 0", []any{false}`, new: `return "proposed = 0 AND 1 = ?", []any{1}`,
 		also:   []edit{{"internal/core/guard/protection.go", `return "protected = ?", []any{false}`, `return "1 = ?", []any{1}`}},
-		caught: tests{"internal/approvals": {"TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"}},
+		caught: tests{"internal/approvals": {"TestProtectedRowRejectsWritesWithoutApproval"}},
 	},
 	{
 		name: "a domain forgets to ask before it writes what is protected",
@@ -129,49 +129,49 @@ var votes = []mutant{
 		file: "internal/config/gate.go", old: "return s.approvals.MarkStale(ctx, u, c.path())", new: "return nil",
 		also: []edit{{"internal/config/batch.go", "return s.approvals.MarkStale(ctx, u, changed...)", "return nil"}},
 		caught: tests{"internal/approvals": {
-			"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit", "TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole",
+			"TestConfigChangeMakesItsApprovalsStale", "TestBatchWithProtectedMemberIsOneApproval",
 		}},
 	},
 	{
 		name: "a row that an approval names is not marked",
 		file: "internal/core/guard/protection.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 0 WHERE`,
-		caught: tests{"internal/approvals": {"TestABatchWithOneProtectedMemberIsOneApprovalAsAWhole"}},
+		caught: tests{"internal/approvals": {"TestBatchWithProtectedMemberIsOneApproval"}},
 	},
 	{
 		name: "the second proposal on a row changes nothing of it",
 		file: "internal/core/guard/protection.go", old: `table+" SET proposed = proposed + 1 WHERE`, new: `table+" SET proposed = 1 WHERE`,
-		caught: tests{"internal/approvals": {"TestEachProposalChangesTheRowsThatItNames"}},
+		caught: tests{"internal/approvals": {"TestProposalWritesItsTargetRows"}},
 	},
 	{
 		name: "who has voted cannot complete a quorum that stands",
 		file: "internal/approvals/decide.go", old: "if voted && counted < a.Required {", new: "if voted {",
-		caught: tests{"internal/approvals": {"TestAQuorumThatStandsIsCompletedAlsoByWhoHasVotedForIt"}},
+		caught: tests{"internal/approvals": {"TestPreviousVoterCompletesReachedQuorum"}},
 	},
 	{
 		name: "a rebased rollback is recorded as the rollback that it is not any more",
 		file: "internal/config/subject.go", old: "w.origin = origin{}\n\t}", new: "_ = w\n\t}",
-		caught: tests{"internal/approvals": {"TestARebasedRollbackIsRecordedAsTheMergeThatItIs"}},
+		caught: tests{"internal/approvals": {"TestRebasedRollbackIsRecordedAsUpdate"}},
 	},
 	{
 		name: "what fails for one tenant ends the work for all",
 		file: "internal/core/uow/batches.go", old: "failures = append(failures, fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, err))\n\t\t\t\tbreak", new: "return fmt.Errorf(\"%s of tenant %d: %w\", job, tenant, errors.Join(append(failures, err)...))",
-		caught: tests{"internal/approvals": {"TestWhatFailsForOneTenantKeepsTheApprovalsOfNoOtherFromExpiring"}},
+		caught: tests{"internal/approvals": {"TestExpiryFailureOfTenantDoesNotAffectOthers"}},
 	},
 	{
 		name: "an author may have as many changes pending as he likes",
 		file: "internal/approvals/propose.go", old: "if open < maxOpen {", new: "if open >= 0 {",
-		caught: tests{"internal/approvals": {"TestAnAuthorHasAtMostSoManyChangesPending"}},
+		caught: tests{"internal/approvals": {"TestAuthorHasLimitOfPendingChanges"}},
 	},
 	{
 		name: "a stale approval describes all that has moved",
 		file: "internal/config/subject.go", old: "if moved++; moved > approvals.MostSides {", new: "if moved++; false {",
-		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{
 		name: "lists of approvals name all that they change",
 		file: "internal/approvals/service.go", old: "listing.Pointers(), MostSides)", new: "listing.Pointers(), 1<<30)",
 		also:   []edit{{"internal/approvals/view.go", "a.Targets[:min(len(a.Targets), MostSides)]", "a.Targets"}},
-		caught: tests{"internal/approvals": {"TestOfManyResourcesTheFirstAreListedAndDescribed"}},
+		caught: tests{"internal/approvals": {"TestLargeApprovalListsFirstResources"}},
 	},
 	{
 		name: "a kept refusal tells what a stale approval would change",
@@ -181,43 +181,43 @@ var votes = []mutant{
 	{
 		name: "the decision's audit row is left out",
 		file: "internal/core/uow/unit.go", old: "if u.decision != nil {", new: "if false {",
-		caught: tests{"internal/approvals": {"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"}},
+		caught: tests{"internal/approvals": {"TestLastVoteAppliesProtectedChangeInOneUnit"}},
 	},
 	{
 		name: "a stale approval tells what its reader may not read",
 		file: "internal/approvals/view.go", old: "if !may(ctx, subject.Grants().Read) {\n\t\tfor _", new: "if false {\n\t\tfor _",
-		caught: tests{"internal/approvals": {"TestWhatChangesAConfigMakesItsApprovalsStaleInTheSameUnit"}},
+		caught: tests{"internal/approvals": {"TestConfigChangeMakesItsApprovalsStale"}},
 	},
 	{
 		name: "its author's credentials may change an approval whatever their scope",
 		file: "internal/approvals/decide.go", old: "return requirePermissions(ctx, subject.Grants().Write)", new: "_ = subject\n\treturn nil",
-		caught: tests{"internal/approvals": {"TestWhoMayOnlyReadApprovalsChangesNoneNotEvenHisOwn"}},
+		caught: tests{"internal/approvals": {"TestReadPermissionAllowsNoApprovalChange"}},
 	},
 	{
 		name: "a bypass asks for nothing of what it changes",
 		file: "internal/approvals/decide.go", old: "if err := requirePermissions(ctx, subject.Grants().Write); err != nil {", new: "if _ = subject; false {",
-		caught: tests{"internal/approvals": {"TestTheVotesAreBypassedOnlyByWhoMayWriteWhatIsChanged"}},
+		caught: tests{"internal/approvals": {"TestBypassNeedsWritePermissionOfResource"}},
 	},
 	{
 		name: "an edit does not look for what its author has pending already",
 		file: "internal/approvals/edit.go", old: "if err := s.requireUnique(ctx, u, after); err != nil {", new: "if false {",
 		caught: tests{"internal/approvals": {
-			"TestAnApprovalIsNotMadeIntoOneThatItsAuthorHasPendingAlready", "TestAnOverdueApprovalThatTheSweeperHasNotSeenStandsInNobodysWay",
+			"TestEditIntoDuplicateProposalIsRejected", "TestOverdueApprovalDoesNotBlockDuplicate",
 		}},
 	},
 	{
 		name: "an approval whose base has moved unseen stays pending",
 		file: "internal/approvals/decide.go", old: "if !conflict.Stale {", new: "if _ = conflict; err == nil {",
-		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
+		caught: tests{"internal/approvals": {"TestUnnoticedBaseChangeMakesApprovalStaleOnApply"}},
 	},
 	{
 		name: "what has expired goes stale and is pending again",
 		file: "internal/approvals/propose.go", old: "if a.state(u.Now()) == expired {", new: "if false {",
-		caught: tests{"internal/approvals": {"TestAnOverdueApprovalExpiresAlsoWhenItsConfigIsChangedBeforeTheSweeperComes"}},
+		caught: tests{"internal/approvals": {"TestConfigChangeExpiresOverdueApproval"}},
 	},
 	{
 		name: "a rebase keeps naming what it has dropped",
 		file: "internal/approvals/store.go", old: "if err := retarget(tx, before, after); err != nil {", new: "if false {",
-		caught: tests{"internal/approvals": {"TestAnApprovalWhoseBaseHasMovedUnseenIsStaleOnceItIsFoundOutAndCanBeRebased"}},
+		caught: tests{"internal/approvals": {"TestUnnoticedBaseChangeMakesApprovalStaleOnApply"}},
 	},
 }

@@ -42,7 +42,7 @@ var unlocked = []mutant{
 	{
 		name: "an approval that has changed is told as a conflict of what it names",
 		file: "internal/approvals/propose.go", old: `return uow.Overtaken("approval")`, new: `return err`,
-		caught: tests{"internal/approvals": {"TestWhoChangesAConfigWhileSomebodyVotesOnItIsToldOfNoConflictWithoutLocks"}},
+		caught: tests{"internal/approvals": {"TestConfigChangeRetriesConcurrentVoteWithoutLocks"}},
 	},
 	{
 		name: "who overwrites and is overtaken is not run again",

@@ -52,7 +52,7 @@ skipped=(
 	TestOrderLocksEncloseTheTransaction
 	TestLocksAreTakenBeforeTheTransactionBeginsAndReleasedAfterItHasEnded
 	TestLocksAreReleasedOnlyWhenTheTransactionHasEnded
-	TestWhatARuleRefusesIsStaleAndWhatMeetsSomethingThatPassesWaits
+	TestRejectedChangeBecomesStaleTransientFailureIsRetried
 	TestTheCheckerCatchesAnEntryWithoutLockAndVersion
 	TestTheCheckerCatchesAReservationWithoutLockAndVersion
 	# how often Redis is asked: who lost a connection, as to a refused COMMIT, asks again

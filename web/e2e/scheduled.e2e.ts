@@ -127,7 +127,7 @@ nightly('what its author, who is disabled by then, had scheduled is told to some
   await first.page.getByRole('link', { name: `Approval ${id}`, exact: true }).click();
   await first.page.getByText('The scheduled change failed').waitFor();
   await first.page
-    .getByText(/Gone, who scheduled it, was disabled/)
+    .getByText(/author Gone was disabled/)
     .first()
     .waitFor();
   await first.check('scheduled-left');

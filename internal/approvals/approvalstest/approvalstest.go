@@ -1,4 +1,4 @@
-// Package approvalstest has what the tests of domains need to offer their changes for approval.
+// Package approvalstest has a Tenancy for tests of domains that propose changes.
 package approvalstest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// OneVote is a tenant in which what waits takes one vote of anybody.
+// OneVote is a Tenancy in which a change needs one vote of any user.
 type OneVote struct {
 	// Above are the tenant's thresholds; see approvals.Rules.
 	Above map[string]int64
-	// Since is when these rules last changed; nil for never.
+	// Since is the time of the last change of these rules; nil for never.
 	Since *time.Time
 }
 

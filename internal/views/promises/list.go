@@ -103,15 +103,15 @@ var List = []Promise{
 		Name: "approval-versions", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
 		Says:   "The history of each approval is its versions 1 to the current one, each once.",
 		broken: versions("approval_histories", "approval_id"),
-		Tests:  []string{"TestVotesEditsAndWithdrawalsAreLinearizable"}, Faults: []string{"TestOfAnApprovalAndAnEditOfItsConfigOneWins"},
+		Tests:  []string{"TestVotesEditsAndWithdrawalsAreLinearizable"}, Faults: []string{"TestApprovalOrConcurrentConfigEditWins"},
 	},
 	{
 		Name: "approvals-applied", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
 		Says: "An approval for one config was applied exactly once if it was approved or bypassed, and otherwise never.",
 		broken: `x.resource LIKE 'configs/%' AND ((x.status IN (1, 6, 7)) < ` + appliedOf + ` OR (x.status IN (1, 6, 7)) > ` + appliedOf + `
 			AND NOT ` + swept("config_histories", "x.created_time") + `)`,
-		Tests:  []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
-		Faults: []string{"TestOfTwoWhoApproveOneChangesTheConfigAndTheOtherIsToldWho"},
+		Tests:  []string{"TestLastVoteAppliesProtectedChangeInOneUnit"},
+		Faults: []string{"TestSecondConcurrentApproverGetsConflict"},
 	},
 	{
 		Name: "approval-votes", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
@@ -121,15 +121,15 @@ var List = []Promise{
 			OR EXISTS (SELECT 1 FROM approval_votes v
 				JOIN approval_histories h ON h.tenant_id = v.tenant_id AND h.approval_id = v.approval_id AND h.changed_by = v.user_id AND h.action IN ('propose', 'edit', 'rebase')
 				WHERE v.tenant_id = x.tenant_id AND v.approval_id = x.id AND v.verdict = 'approve' AND v.version >= x.content_version AND v.digest = x.digest))`,
-		Tests:  []string{"TestNobodyDecidesOnWhatHeWroteWithWhateverCredential", "TestAVoteIsForTheVersionThatWasRead"},
-		Faults: []string{"TestOfAVoteAndAnEditOfTheRequestOneWins"},
+		Tests:  []string{"TestWriterOfContentCannotDecide", "TestVoteAppliesToReadVersionOnly"},
+		Faults: []string{"TestVoteOrConcurrentProposalEditWins"},
 	},
 	{
 		Name: "protected-configs", Guarantee: "G2", table: "config_histories", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
 		Says: "No version of a config that was protected was followed by one without an approval.",
 		broken: `x.approval_id = 0 AND EXISTS (SELECT 1 FROM config_histories b
 			WHERE b.config_id = x.config_id AND b.version = x.version - 1 AND b.protected = 1)`,
-		Tests:  []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
+		Tests:  []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestProtectedRowRejectsWritesWithoutApproval"},
 		Faults: killedAtACommit,
 	},
 	{
@@ -322,7 +322,7 @@ var List = []Promise{
 		Says: "A unit that applied an approval left the audit row of the decision and that of what it changed.",
 		broken: `x.action IN ('approval.approve', 'approval.bypass')
 			AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = x.unit_id) AND NOT ` + swept("audit_entries", "x.created_time"),
-		Tests:  []string{"TestAChangeOfAProtectedConfigIsMadeWithTheLastVoteInOneUnit"},
+		Tests:  []string{"TestLastVoteAppliesProtectedChangeInOneUnit"},
 		Faults: []string{"TestALastVoteThatMovesMoneyIsWholeOrNotThereWhereverTheProgramIsKilled"},
 	},
 }
