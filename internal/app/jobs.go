@@ -51,7 +51,7 @@ func (sv *Services) jobs() []job {
 		{name: "forget the queues of finished sales", every: 10 * time.Minute, run: inBatches(sv.FlashSales.ForgetQueues)},
 		{name: "forget old conflicts", every: time.Hour, run: inBatches(sv.Conflicts.Sweep)},
 		{name: "forget expired idempotency keys", every: time.Minute, run: inBatches(sv.Idempotency.Sweep)},
-		{name: "number the log of configs", every: time.Minute, run: sv.numbering.of(logOfConfigs, sv.Configs.NumberLog)},
+		{name: "number the log of configs", every: time.Minute, run: sv.numbering.of(logOfConfigs, sv.Configs.SequenceLog)},
 		{name: "number the logs of audit entries", every: time.Minute, run: sv.numbering.of(logsOfAudit, sv.Audit.NumberLogs)},
 		{name: "sweep sessions", every: 10 * time.Minute, run: inBatches(sv.Access.Sweep)},
 		{name: "anonymize tombstones of lost units", every: 10 * time.Minute, run: inBatches(sv.Runner.AnonymizeTombstones)},

@@ -8,7 +8,7 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// The logs whose committed rows get their places behind their writers (storage.NumberedLog).
+// The logs whose committed rows get their places behind their writers (storage.SequencedLog).
 const (
 	logOfConfigs = "configs"
 	logsOfAudit  = "audit"

@@ -20,7 +20,7 @@ import (
 // place: 1, 2, 3, … in the order of commits, without gaps.
 //
 // On MySQL a version is written without a place, and whoever reads the log numbers what has none
-// yet (storage.NumberedLog). On a cluster each server gives out its own ids, so those of one
+// yet (storage.SequencedLog). On a cluster each server gives out its own ids, so those of one
 // config are not always in the order of its versions, which is the one that they are numbered in.
 //
 // SQLite has one writer, whose rollback takes its ids back: there the ids are the places.
@@ -64,7 +64,7 @@ func (r *Revision) UnmarshalText(text []byte) error {
 
 // column is where a version has its place.
 func (l configLog) column() string {
-	if l.db.Capabilities().NumberedLogs {
+	if l.db.Capabilities().SequencedLogs {
 		return "place"
 	}
 	return "id"
@@ -81,7 +81,7 @@ type end struct {
 // end reads where the log ends.
 func (l configLog) end(db *gorm.DB) (end, error) {
 	unnumbered := "FALSE"
-	if l.db.Capabilities().NumberedLogs {
+	if l.db.Capabilities().SequencedLogs {
 		unnumbered = "EXISTS (SELECT 1 FROM config_histories WHERE place IS NULL)"
 	}
 	var found []end
@@ -104,8 +104,8 @@ func (l configLog) number(ctx context.Context) (end, error) {
 	if err != nil || !found.Unnumbered {
 		return found, err
 	}
-	log := storage.NumberedLog{Table: "config_histories", Counter: logName, Next: nextVersions}
-	if _, err := l.db.Number(ctx, log, math.MaxInt); err != nil {
+	log := storage.SequencedLog{Table: "config_histories", Counter: logName, Next: nextVersions}
+	if _, err := l.db.Sequence(ctx, log, math.MaxInt); err != nil {
 		return end{}, fmt.Errorf("number the log of configs: %w", err)
 	}
 	return l.end(l.db.Read(ctx))
@@ -191,9 +191,9 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 	return snapshot, nil
 }
 
-// NumberLog gives what is committed its place when nobody watches, and reports whether all of it
+// SequenceLog gives what is committed its place when nobody watches, and reports whether all of it
 // has one. Nothing depends on when it runs; the first who watches has less to number.
-func (s *Service) NumberLog(ctx context.Context) (whole bool, err error) {
+func (s *Service) SequenceLog(ctx context.Context) (whole bool, err error) {
 	_, err = s.feed.log.number(ctx)
 	return err == nil, err
 }

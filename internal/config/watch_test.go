@@ -356,7 +356,7 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	errs := racing.Errors(2*writers, func(worker int) error {
 		for n := range rounds {
 			if worker >= writers {
-				if _, err := w.NumberLog(w.Ctx); err != nil {
+				if _, err := w.SequenceLog(w.Ctx); err != nil {
 					return err
 				}
 				continue
@@ -374,7 +374,7 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	whole, err := w.NumberLog(w.Ctx)
+	whole, err := w.SequenceLog(w.Ctx)
 	require.NoError(t, err)
 	require.True(t, whole)
 	var all struct{ Lowest, Highest, Places, Without int64 }

@@ -74,7 +74,7 @@ func TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards(t *testing.T) {
 func outgrowWatchers(t *testing.T, admin *apptest.Caller) {
 	t.Helper()
 	sv := admin.Program.Services()
-	whole, err := sv.Configs.NumberLog(t.Context())
+	whole, err := sv.Configs.SequenceLog(t.Context())
 	require.NoError(t, err)
 	require.True(t, whole)
 	statement := "UPDATE sqlite_sequence SET seq = seq + 20000 WHERE name = 'config_histories'"

@@ -81,7 +81,7 @@ var core = []mutant{
 	},
 	{
 		name: "the log of configs is read by ids, which become visible in another order",
-		file: "internal/config/log.go", old: `	if l.db.Capabilities().NumberedLogs {
+		file: "internal/config/log.go", old: `	if l.db.Capabilities().SequencedLogs {
 		return "place"
 	}
 	return "id"`, new: `	return "id"`,

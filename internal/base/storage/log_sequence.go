@@ -20,10 +20,10 @@ const (
 // ErrNoCounter means that a log has no counter.
 var ErrNoCounter = errors.New("storage: the log has no counter")
 
-// NumberedLog is a table whose rows are numbered in the column place: 1, 2, 3, … in commit
+// SequencedLog is a table whose rows are numbered in the column place: 1, 2, 3, … in commit
 // order, without gaps. Rows are inserted without a number: ids are assigned before the
 // commit, become visible in another order, and have gaps where transactions rolled back.
-type NumberedLog struct {
+type SequencedLog struct {
 	Table string
 	// Counter is the name of the counter in log_places.
 	Counter string
@@ -32,7 +32,7 @@ type NumberedLog struct {
 	Next func(tx *gorm.DB, most int) (ids []int64, err error)
 }
 
-// Number numbers the committed rows of a log, page by page, until it has numbered at least
+// Sequence numbers the committed rows of a log, page by page, until it has numbered at least
 // most rows or all. A page is one transaction that starts with the row of the counter:
 //
 //	UPDATE log_places SET last = last WHERE name = ? -- others wait, or conflict at COMMIT
@@ -42,11 +42,11 @@ type NumberedLog struct {
 //	UPDATE log_places SET last = ? WHERE name = ? AND last = ?
 //
 // so that a number becomes visible only together with all lower ones. If several processes
-// call Number, one numbers the rows and the others find no more. After a crash the
+// call Sequence, one numbers the rows and the others find no more. After a crash the
 // committed pages are numbered. Rows committed during the call may have to wait for the
-// next call; otherwise busy writers would keep the caller here. Number reports whether all
+// next call; otherwise busy writers would keep the caller here. Sequence reports whether all
 // rows committed before the call are numbered. Errors: ErrNoCounter.
-func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool, err error) {
+func (db *DB) Sequence(ctx context.Context, log SequencedLog, most int) (whole bool, err error) {
 	for total := 0; total < most; {
 		var numbered int
 		err := db.TransactRepeatable(ctx, numberingLife, func(tx *gorm.DB) (err error) {
@@ -61,7 +61,7 @@ func (db *DB) Number(ctx context.Context, log NumberedLog, most int) (whole bool
 	return false, nil
 }
 
-func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error) {
+func (db *DB) numberSome(tx *gorm.DB, log SequencedLog) (numbered int, err error) {
 	// SQLite has one writer, which is this process.
 	if db.Dialect == MySQL {
 		if err := tx.Exec("UPDATE log_places SET last = last WHERE name = ?", log.Counter).Error; err != nil {
@@ -84,7 +84,7 @@ func (db *DB) numberSome(tx *gorm.DB, log NumberedLog) (numbered int, err error)
 
 // assignSequences numbers rows, starting after last. Errors: ErrRunAgain if another process
 // did so concurrently, or a row was deleted.
-func assignSequences(tx *gorm.DB, log NumberedLog, last int64, ids []int64) error {
+func assignSequences(tx *gorm.DB, log SequencedLog, last int64, ids []int64) error {
 	var cases strings.Builder
 	arguments := make([]any, 0, 2*len(ids)+1)
 	for i, id := range ids {

@@ -190,9 +190,9 @@ type Capabilities struct {
 	// claiming. Correctness does not depend on it: the state and the count of the rows
 	// decide.
 	SkipLocked bool
-	// NumberedLogs is set if followed logs are numbered after the commit. With one writer,
+	// SequencedLogs is set if followed logs are numbered after the commit. With one writer,
 	// whose rollback releases its ids, the ids are the numbers.
-	NumberedLogs bool
+	SequencedLogs bool
 }
 
 // Capabilities returns the capabilities of the engine. If connections lead to several
@@ -205,6 +205,6 @@ func (db *DB) Capabilities() Capabilities {
 	defer db.servers.mu.Unlock()
 	at := db.servers.newest
 	return Capabilities{
-		Packets: db.packets && !at.shared, MigrationLease: true, SkipLocked: at.skipsLocked && !db.servers.refusing[at.id], NumberedLogs: true,
+		Packets: db.packets && !at.shared, MigrationLease: true, SkipLocked: at.skipsLocked && !db.servers.refusing[at.id], SequencedLogs: true,
 	}
 }

@@ -77,7 +77,7 @@ func TestAServerThatCannotKeepTransactionsOrHasNoMajoritySaysWhyItIsNotUsed(t *t
 func TestTheWaysOfTheServiceAreThoseOfItsEngine(t *testing.T) {
 	require.Equal(t, storage.Capabilities{}, storagetest.SQLite(t).Capabilities())
 	address := storagetest.NewMariaDBURL(t)
-	all := storage.Capabilities{Packets: true, MigrationLease: true, SkipLocked: true, NumberedLogs: true}
+	all := storage.Capabilities{Packets: true, MigrationLease: true, SkipLocked: true, SequencedLogs: true}
 	require.Equal(t, all, storagetest.Open(t, address).Capabilities())
 	all.Packets = false
 	require.Equal(t, all, storagetest.Open(t, address+"?packets=false").Capabilities())

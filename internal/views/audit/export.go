@@ -21,7 +21,7 @@ import (
 // 1, 2, 3, … in commit order, without gaps. Entries are inserted without a place, because
 // ids are assigned before the commit: a late commit has a lower id than entries that were
 // read before it. An export first numbers the committed entries, under the lock of the
-// tenant's counter (see storage.NumberedLog), so a place becomes visible only together with
+// tenant's counter (see storage.SequencedLog), so a place becomes visible only together with
 // all lower ones. A tenant without an export has no counter, and its entries have no
 // places.
 
@@ -189,11 +189,11 @@ func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) 
 	if err != nil || numbered {
 		return numbered, err
 	}
-	log := storage.NumberedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
+	log := storage.SequencedLog{Table: "audit_entries", Counter: counterOf(tenant), Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
 		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
 		return ids, err
 	}}
-	whole, err = l.db.Number(everywhere, log, 2*mostExported)
+	whole, err = l.db.Sequence(everywhere, log, 2*mostExported)
 	if !errors.Is(err, storage.ErrNoCounter) {
 		return whole, err
 	}
@@ -202,7 +202,7 @@ func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) 
 	if err != nil && !storage.Is(err, storage.DuplicateKey) {
 		return false, err
 	}
-	return l.db.Number(everywhere, log, 2*mostExported)
+	return l.db.Sequence(everywhere, log, 2*mostExported)
 }
 
 // isNumbered reports whether a tenant has a counter and all its entries have a place.

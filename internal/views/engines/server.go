@@ -113,7 +113,7 @@ func ways(c storage.Capabilities) Finding {
 	} else {
 		finding.Says += " Consumers of a queue in SQL do without SKIP LOCKED, and rest on the state of the row."
 	}
-	if c.NumberedLogs {
+	if c.SequencedLogs {
 		finding.Says += " What others follow is numbered after the commit."
 	} else {
 		finding.Says += " What others follow is in the order of its ids, since there is one writer."

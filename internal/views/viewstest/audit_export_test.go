@@ -346,12 +346,12 @@ func TestPartlyNumberedLogReportsWhetherComplete(t *testing.T) {
 		for n := range 501 {
 			row(t, db.Write(ctx), p.TenantID, fmt.Sprint("things/", n), time.Now().UTC())
 		}
-		log := storage.NumberedLog{Table: "audit_entries", Counter: counter, Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
+		log := storage.SequencedLog{Table: "audit_entries", Counter: counter, Next: func(tx *gorm.DB, most int) (ids []int64, err error) {
 			err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", p.TenantID, most).Scan(&ids).Error
 			return ids, err
 		}}
 		for _, all := range []bool{false, true} {
-			whole, err := db.Number(everywhere, log, 1)
+			whole, err := db.Sequence(everywhere, log, 1)
 			require.NoError(t, err)
 			require.Equal(t, all, whole)
 		}

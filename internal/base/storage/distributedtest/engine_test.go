@@ -84,7 +84,7 @@ func TestServerReportsMultipleWriters(t *testing.T) {
 	ctx, db := numbered(t, "numbers")
 	begin(t, ctx, db)
 	begin(t, ctx, db)
-	require.Equal(t, storage.Capabilities{MigrationLease: true, SkipLocked: true, NumberedLogs: true}, db.Capabilities())
+	require.Equal(t, storage.Capabilities{MigrationLease: true, SkipLocked: true, SequencedLogs: true}, db.Capabilities())
 	require.Equal(t, 1, db.Servers())
 }
 
