@@ -14,7 +14,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Op is what a member of a batch does.
+// Op is the operation of a member of a batch.
 type Op string
 
 // The operations of a batch.
@@ -22,53 +22,52 @@ const (
 	OpCreate Op = "create"
 	OpUpdate Op = "update"
 	OpDelete Op = "delete"
-	// OpReplace gives a config a whole content. Only approvals hold it.
+	// OpReplace replaces the whole content of a config. Only approvals contain it.
 	OpReplace Op = "replace"
 )
 
 // Change is one member of a batch.
 type Change struct {
-	// Index is its place in the request.
+	// Index is its index in the request.
 	Index int
 	Key   string
 	Op    Op
-	// IfMatch is the version that the author saw, for update and delete.
+	// IfMatch is the version that the author read, for update and delete.
 	IfMatch guard.Precondition
 	// Patch is the merge patch of an update.
 	Patch any
-	// Content is what a create or a replacement makes.
+	// Content is the content of a create or a replacement.
 	Content Content
 	origin
 }
 
-// origin is what the traces of a change that was proposed say of where it comes from.
+// origin describes the source of a proposed change in the history and the audit log.
 type origin struct {
-	// Action is what the history calls it; "" for what follows from the operation.
+	// Action is the action in the history; "" for the default of the operation.
 	Action Action `json:"action,omitempty"`
-	// ContentOf is the version that a rollback brings back.
+	// ContentOf is the version that a rollback restores.
 	ContentOf int64 `json:"contentOfVersion,omitempty"`
-	// Destroyed is what an overwriting edit takes away.
+	// Destroyed contains the members that an overwriting edit destroyed.
 	Destroyed map[string]any `json:"destroyed,omitempty"`
 }
 
-// Result is what became of one member of a batch.
+// Result is the outcome of one member of a batch.
 type Result struct {
 	Index   int    `json:"index"`
 	Key     string `json:"key"`
 	Op      Op     `json:"op"`
 	Version int64  `json:"version"`
-	// ETag is "" for a config that is deleted.
+	// ETag is "" for a deleted config.
 	ETag string `json:"etag,omitempty"`
 }
 
-// Batch makes all changes or none, in one unit with one audit row. Each key is
-// named at most once.
+// Batch applies all changes or none, in one unit with one audit row. Each key is named at most
+// once.
 //
-// Rows are written in the order of their keys, so that two batches never wait for
-// each other in a circle.
+// It writes rows in the order of their keys, so that two batches never deadlock.
 //
-// Errors: BatchConflict, whose member conflicts lists every change that is in
-// conflict with what is committed; ValidationFailed with pointers into the batch.
+// Errors: BatchConflict, with every change that conflicts with the committed rows in its member
+// conflicts; ValidationFailed with pointers into the batch.
 func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes []Change) ([]Result, error) {
 	rows, err := s.rowsOf(ctx, changes)
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Service) Batch(ctx context.Context, u *uow.Unit, note string, changes [
 	}
 	results := make([]Result, len(changes))
 	if err == nil {
-		err = s.applyAll(ctx, u, writes, note, func(w plannedWrite, result Result) { results[w.place] = result })
+		err = s.applyAll(ctx, u, writes, note, func(w plannedWrite, result Result) { results[w.index] = result })
 	}
 	switch {
 	case isConflict(err):
@@ -105,8 +104,8 @@ func batchEntry(note string, results []Result) uow.Entry {
 	return uow.Entry{Action: kindBatch, Resource: "config-batches", Note: note, Detail: map[string]any{"changes": results}}
 }
 
-// applyAll makes writes in the order of their keys, and then makes the approvals that name
-// what they changed stale. Errors: those that isConflict recognises.
+// applyAll applies writes in the order of their keys, then makes the approvals that name the
+// changed configs stale. Errors: those of isConflict.
 func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWrite, note string, done func(w plannedWrite, result Result)) error {
 	var changed []string
 	for _, w := range inKeyOrder(writes) {
@@ -122,7 +121,7 @@ func (s *Service) applyAll(ctx context.Context, u *uow.Unit, writes []plannedWri
 	return s.approvals.MarkStale(ctx, u, changed...)
 }
 
-// isConflict reports whether a write was refused because others have changed what it writes.
+// isConflict reports whether a write was rejected because another user changed its row.
 func isConflict(err error) bool {
 	return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) || storage.IsDuplicate(err, uniqueKey)
 }
@@ -139,8 +138,7 @@ func keysOf(changes []Change) []string {
 	return keys
 }
 
-// conflicts reports whether a change does not fit the row that has its key now, nil
-// for none.
+// conflicts reports whether a change does not fit the current row of its key, nil for none.
 func conflicts(c Change, row *Config) bool {
 	if c.Op == OpCreate {
 		return row != nil
@@ -148,13 +146,12 @@ func conflicts(c Change, row *Config) bool {
 	return row == nil || !c.IfMatch.Holds(row.Ref())
 }
 
-// plannedWrite is one change, checked by the rules and ready to be written.
+// plannedWrite is one validated change.
 type plannedWrite struct {
 	Change
-	// place is where its result goes.
-	place int
-	// before is the row as it was read, nil for a create. after is the row that the
-	// change makes, nil for a delete.
+	// index is the index of its result.
+	index int
+	// before is the row that was read, nil for a create. after is the new row, nil for a delete.
 	before, after *Config
 	set           guard.Set
 }
@@ -163,31 +160,31 @@ func inKeyOrder(writes []plannedWrite) []plannedWrite {
 	return slices.SortedFunc(slices.Values(writes), func(a, b plannedWrite) int { return cmp.Compare(a.Key, b.Key) })
 }
 
-// planWrites checks every change by the rules, and returns the writes or all that is
-// wrong with them.
+// planWrites validates all changes and returns their writes. Errors: ValidationFailed with the
+// violations of all.
 func (s *Service) planWrites(ctx context.Context, changes []Change, rows map[string]*Config, by author) ([]plannedWrite, error) {
 	writes := make([]plannedWrite, len(changes))
-	var broken []apperr.Field
+	var violations []apperr.Field
 	blank := s.blank(ctx)
-	for place, c := range changes {
+	for i, c := range changes {
 		if row := rows[c.Key]; row != nil {
 			row.work = blank.work
 		}
-		writes[place] = plannedWrite{Change: c, place: place, before: rows[c.Key]}
-		fields, err := writes[place].check(blank, by)
+		writes[i] = plannedWrite{Change: c, index: i, before: rows[c.Key]}
+		fields, err := writes[i].check(blank, by)
 		if err != nil {
 			return nil, err
 		}
-		broken = append(broken, fields...)
+		violations = append(violations, fields...)
 	}
-	if len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	return writes, nil
 }
 
-// check plans a change of one config. blank is what a create begins with. Errors: those of
-// what the author may do.
+// check validates a change of one config. blank is the initial row of a create. Errors: those of
+// by.may.
 func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 	at := memberPointer("changes", w.Index)
 	var fields []apperr.Field
@@ -208,12 +205,12 @@ func (w *plannedWrite) check(blank Config, by author) ([]apperr.Field, error) {
 		}
 		w.after, w.set, fields, err = w.before.applyDocument(patched, by.may)
 	case OpReplace:
-		w.after, w.set, fields, err = w.before.with(w.Content, valueGiven, by.may)
+		w.after, w.set, fields, err = w.before.with(w.Content, valueNew, by.may)
 	}
 	return under(at+"/patch", fields), err
 }
 
-// apply makes one write in the unit, and reports whether approvals may name its config.
+// apply applies one write, and reports whether approvals may name its config.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (result Result, named bool, err error) {
 	result = Result{Index: w.Index, Key: w.Key, Op: w.Op}
 	after := w.after
@@ -235,7 +232,7 @@ func (s *Service) apply(ctx context.Context, u *uow.Unit, w plannedWrite, note s
 	return result, named, nil
 }
 
-// update gives a row its new content, and reports whether approvals may name it.
+// update writes new content to a row, and reports whether approvals may name it.
 func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note string) (bool, error) {
 	named, err := updateRow(ctx, u, w.before, w.set)
 	if err != nil {
@@ -250,7 +247,7 @@ func (s *Service) update(ctx context.Context, u *uow.Unit, w plannedWrite, note 
 	return named, s.record(ctx, u, w.after, cmp.Or(w.Action, Updated), note)
 }
 
-// batchConflict is answered with every conflict that there is after the rollback.
+// batchConflict lists every conflict, as read after the rollback.
 func (s *Service) batchConflict(changes []Change) error {
 	return uow.Explain(func(ctx context.Context) error {
 		rows, err := s.rowsOf(ctx, changes)
@@ -268,7 +265,7 @@ func (s *Service) batchConflict(changes []Change) error {
 			}
 			list = append(list, memberOf(c, e))
 		}
-		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with changes that others made meanwhile; nothing was changed.", len(list), len(changes)).
+		conflict := apperr.New(apperr.BatchConflict, "%d of %d changes conflict with changes that others made since; nothing was changed.", len(list), len(changes)).
 			With("conflicts", list)
 		if len(list) == 0 {
 			return uow.Retry(conflict)
@@ -277,7 +274,7 @@ func (s *Service) batchConflict(changes []Change) error {
 	})
 }
 
-// conflictOf returns what the change alone would have been answered.
+// conflictOf returns the error that the change would get outside a batch.
 func (s *Service) conflictOf(ctx context.Context, c Change, row *Config) (*apperr.Error, error) {
 	var err error
 	switch {

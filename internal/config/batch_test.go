@@ -42,7 +42,7 @@ func deleting(row *config.Config) config.Change {
 	return config.Change{Key: row.Key, Op: config.OpDelete, IfMatch: guard.Precondition{Ref: row.Ref()}}
 }
 
-func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
+func TestBatchIsAppliedCompletelyWithOneAuditRow(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		a, b, c := w.create("a", text("1")), w.create("b", text("1")), w.create("c", text("same"))
@@ -54,7 +54,7 @@ func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
 		require.Equal(t, `"2"`, w.get("b").Value)
 		require.Equal(t, `"new"`, w.get("d").Value)
 		_, err = w.Get(ctx, "a")
-		refusedWith(t, err, apperr.NotFound)
+		rejectedWith(t, err, apperr.NotFound)
 		require.Equal(t, []config.Result{
 			{Index: 0, Key: "b", Op: config.OpUpdate, Version: 2, ETag: w.get("b").Ref().ETag()},
 			{Index: 1, Key: "d", Op: config.OpCreate, Version: 1, ETag: w.get("d").Ref().ETag()},
@@ -66,7 +66,7 @@ func TestABatchLandsWholeWithOneAuditRow(t *testing.T) {
 	})
 }
 
-func TestABatchWithStaleMembersChangesNothingAndNamesEachOfThem(t *testing.T) {
+func TestBatchConflictNamesEveryStaleMember(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		stale, fresh, taken, gone := w.create("stale", text("1")), w.create("fresh", text("1")), w.create("taken", text("1")), w.create("gone", text("1"))
@@ -98,7 +98,7 @@ func TestABatchWithStaleMembersChangesNothingAndNamesEachOfThem(t *testing.T) {
 	})
 }
 
-func TestABatchThatBreaksRulesNamesEveryPlace(t *testing.T) {
+func TestInvalidBatchNamesEveryViolation(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		a := w.create("a", config.Content{Value: `1`})
@@ -114,9 +114,9 @@ func TestABatchThatBreaksRulesNamesEveryPlace(t *testing.T) {
 	})
 }
 
-// Every racer has read the same versions and orders its members differently: without
-// an order of their own, two batches would wait for each other.
-func TestOfRacingBatchesOverTheSameKeysOneWinsWhole(t *testing.T) {
+// All racers read the same versions and order their members differently: without a common lock
+// order, the batches would deadlock.
+func TestOneOfConcurrentBatchesWinsCompletely(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		var rows []*config.Config

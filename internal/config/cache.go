@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// maxCached and maxCachedBytes bound the cache: some 20 MB.
+	// maxCached and maxCachedBytes bound the cache to about 20 MB.
 	maxCached      = 4096
 	maxCachedBytes = 4 << 10
 )
 
-// cache holds the newest version of configs that this process has written or read, so
-// that an edit of just that version need not read it again.
+// cache stores the newest versions that this process has written or read, so that an edit based on
+// such a version need not read it again.
 //
-// What a config was at a version never changes while the database does not go back, so
-// an entry is never wrong about it in the epoch that it is of; those of another one are
-// dropped. That it is still the newest version a cache cannot know; the guarded UPDATE
-// decides that, and an edit that would not issue one reads the row.
+// A version never changes within one epoch of the database, so an entry is always correct for its
+// epoch; entries of other epochs are dropped. An entry may no longer be the newest version: the
+// guarded UPDATE detects that, and an edit that would issue no UPDATE reads the row.
 type cache struct {
 	mu    sync.RWMutex
 	epoch epoch.Epoch
@@ -32,7 +31,7 @@ type cacheKey struct {
 
 func newCache() *cache { return &cache{byKey: make(map[cacheKey]*Config)} }
 
-// enter drops what is of another epoch.
+// enter drops the entries of other epochs.
 func (c *cache) enter(in epoch.Epoch) {
 	c.mu.RLock()
 	entered := c.epoch == in
@@ -46,7 +45,7 @@ func (c *cache) enter(in epoch.Epoch) {
 	clear(c.byKey)
 }
 
-// get returns nil when there is no entry of the epoch.
+// get returns nil if the epoch has no entry.
 func (c *cache) get(in epoch.Epoch, tenant int64, key string) *Config {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -56,8 +55,8 @@ func (c *cache) get(in epoch.Epoch, tenant int64, key string) *Config {
 	return c.byKey[cacheKey{tenant, key}]
 }
 
-// put adds a row that was committed or read in an epoch, if that has not passed
-// meanwhile. Nobody may change the row any more.
+// put adds a row that was committed or read in an epoch, unless the epoch has ended since. The row
+// must not be modified afterwards.
 func (c *cache) put(in epoch.Epoch, row *Config) {
 	if len(row.Value)+len(row.Schema) > maxCachedBytes {
 		return

@@ -14,9 +14,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// Two worlds on one database are two processes: what one has cached, the other can
-// make stale.
-func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
+// Two registries on one database are two processes: one can make the other's cache stale.
+func TestStaleCacheNeverDecidesAnEdit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, elsewhere := newRegistry(t, ctx, db), newRegistry(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
@@ -24,10 +23,10 @@ func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 		require.NoError(t, err)
 
 		for name, patch := range map[string]string{
-			"an edit":                    `{"value":{"n":3}}`,
-			"an edit of another field":   `{"remark":"mine"}`,
-			"an edit of what was there":  `{"value":{"n":1}}`,
-			"an edit that breaks a rule": `{"valueType":"number"}`,
+			"an edit":                      `{"value":{"n":3}}`,
+			"an edit of another field":     `{"remark":"mine"}`,
+			"an edit to the earlier value": `{"value":{"n":1}}`,
+			"an edit that breaks a rule":   `{"valueType":"number"}`,
 		} {
 			again := newRegistry(t, ctx, db)
 			again.Cache(ctx, seen)
@@ -44,7 +43,7 @@ func TestWhatAProcessHasCachedNeverDecidesForTheDatabase(t *testing.T) {
 	})
 }
 
-func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
+func TestCachedDeletedConfigIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, elsewhere := newRegistry(t, ctx, db), newRegistry(t, ctx, db)
 		seen := here.create("a", object(`{"n":1}`))
@@ -55,18 +54,18 @@ func TestACachedConfigThatIsGoneIsNotFound(t *testing.T) {
 		made := elsewhere.create("a", object(`{"n":5}`))
 		here.Cache(ctx, seen)
 		_, err = here.edit(ctx, "a", made.Ref(), `{"value":{"n":6}}`, false)
-		require.NoError(t, err, "the config that was made anew")
+		require.NoError(t, err, "the config that was created again")
 
 		here.Cache(ctx, here.get("a"))
 		require.NoError(t, elsewhere.delete("a", elsewhere.get("a").Ref()))
 		elsewhere.create("a", object(`{"n":7}`))
 		_, err = here.edit(ctx, "a", made.Ref(), `{"remark":"mine"}`, true)
-		require.True(t, apperr.Has(err, apperr.VersionConflict), "merged into the one that was made anew: %v", err)
+		require.True(t, apperr.Has(err, apperr.VersionConflict), "merged into the one that was created again: %v", err)
 	})
 }
 
-// The version that this process has cached was lost, and somebody has written it again.
-func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
+// The cached version was lost in a restore, and another user has written it again.
+func TestEpochChangeInvalidatesCache(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here := newRegistry(t, ctx, db)
 		first := here.create("a", object(`{"n":1}`))
@@ -87,7 +86,7 @@ func TestAVersionThatTheDatabaseHasLostIsNotTakenFromTheCache(t *testing.T) {
 	})
 }
 
-func TestOneTenantHasNothingCachedOfAnother(t *testing.T) {
+func TestCacheIsSeparatedByTenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"n":1}`))

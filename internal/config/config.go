@@ -11,7 +11,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Type says what a config's value is.
+// Type is the type of a config's value.
 type Type string
 
 // The types of values.
@@ -32,22 +32,22 @@ const (
 	MaxNote        = 500
 )
 
-// Content is what an edit may change.
+// Content is the part of a config that an edit may change.
 type Content struct {
-	// Value is JSON text. Numbers, booleans and JSON may also be held as their text
-	// in a JSON string. "" is the value of a secret config that cannot be read.
+	// Value is JSON text. A number, a boolean or JSON may also be a JSON string of its text. "" is
+	// the value of a secret config that cannot be read.
 	Value     string `gorm:"-"`
 	ValueType Type
 	// Schema is the JSON Schema that the value must meet, as JSON text; "" for none.
 	Schema string `gorm:"column:value_schema"`
 	Remark string
-	// Protected configs change only by an approval, also when this is taken away.
+	// Protected configs change only through an approval, which also applies to clearing the flag.
 	Protected bool
-	// Secret configs have their value encrypted, and shown to readers with SecretsPermission.
+	// Secret configs have an encrypted value, shown only to callers with SecretsPermission.
 	Secret bool
 }
 
-// sameAs reports whether two contents mean the same, however their JSON is spelled.
+// sameAs reports whether two contents are equal, ignoring the order and spelling of their JSON.
 func (c Content) sameAs(other Content) bool {
 	same := strictjson.Same(c.Value, other.Value) && strictjson.Same(c.Schema, other.Schema)
 	c.Value, c.Schema = other.Value, other.Schema
@@ -62,10 +62,10 @@ type Config struct {
 	Stored
 
 	vault *vault
-	// work is what the request may spend on schemas, for a row that it changes.
+	// work is the request's budget for schemas, for a row that it changes.
 	work *work
-	// given is set for a row that a write made with another value than the one that was there.
-	given bool
+	// hasNewValue is set for a row of a write that has set a value.
+	hasNewValue bool
 }
 
 // TableName implements gorm's Tabler.
@@ -79,42 +79,41 @@ func (Config) Protectable() {}
 
 func (c *Config) label() string { return fmt.Sprintf("Config %q", c.Key) }
 
-// Permissions are what a role or token can be given here.
+// Permissions are the permissions that a role or token can have in this package.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "Read configs and their history, export them and watch them change."},
-	{Name: overwritePermission, Meaning: "Overwrite, with a reason, what others changed in a config meanwhile."},
+	{Name: overwritePermission, Meaning: "Overwrite, with a reason, changes of others in a config."},
 	{Name: SecretsPermission, Meaning: "Read the values of secret configs, and make such configs readable."},
 	{Name: writePermission, Meaning: "Create, edit, roll back and delete configs, one by one, in batches and by import."},
 }
 
 const (
-	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	// ReadPermission is also checked by the search, the dashboard and the live feed.
 	ReadPermission  = "configs:read"
 	writePermission = "configs:write"
-	// SecretsPermission is what it takes to read the values of secret configs, beside
-	// ReadPermission. Who has writePermission gives them other ones without seeing them.
+	// SecretsPermission is required, in addition to ReadPermission, to read the values of secret
+	// configs. Callers with writePermission can replace such values without reading them.
 	SecretsPermission = "configs:secrets"
-	// overwritePermission is asked for beside writePermission.
+	// overwritePermission is required in addition to writePermission.
 	overwritePermission = "configs:overwrite"
 )
 
 var keyPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
-// reservedKeys could be stored and never be addressed: they are routes, or path
-// segments that clients resolve away.
+// reservedKeys cannot be addressed: they are routes, or path segments that clients resolve.
 var reservedKeys = map[string]string{
 	"export":   "is the address of the export and cannot be a key",
 	"import":   "is the address of the import and cannot be a key",
 	"snapshot": "is the address of the snapshot and cannot be a key",
 	"watch":    "is the address of the change feed and cannot be a key",
-	".":        "cannot be a key: clients take it out of addresses",
-	"..":       "cannot be a key: clients take it out of addresses",
+	".":        "cannot be a key: clients resolve it in URLs",
+	"..":       "cannot be a key: clients resolve it in URLs",
 }
 
-// isKey reports whether a config could have this key, also one of before it was reserved.
+// isKey reports whether a config can have this key; keys that were reserved later count too.
 func isKey(key string) bool { return keyPattern.MatchString(key) }
 
-// checkKey returns what is wrong with the key of a new config.
+// checkKey validates the key of a new config.
 func checkKey(key string) []apperr.Field {
 	const pointer = "/key"
 	switch {
@@ -136,5 +135,5 @@ func under(prefix string, fields []apperr.Field) []apperr.Field {
 	return fields
 }
 
-// escapePointer makes a name a token of a JSON pointer (RFC 6901, 3).
+// escapePointer escapes a name as a token of a JSON pointer (RFC 6901, 3).
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1").Replace

@@ -13,7 +13,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// contentText is the content of a config as it is sent.
+// contentText is the content of a config in a request.
 type contentText struct {
 	Value     json.RawMessage `json:"value"`
 	ValueType Type            `json:"valueType"`
@@ -29,7 +29,7 @@ func (t contentText) content() Content {
 	return content
 }
 
-// newContent is the content of a config that is to be created.
+// newContent is the content of a config in a create request.
 type newContent struct {
 	Protected bool `json:"protected"`
 	Secret    bool `json:"secret"`
@@ -42,7 +42,7 @@ func (n newContent) content() Content {
 	return content
 }
 
-// textOf is a content as it is sent.
+// textOf returns a content in the format of a request.
 func textOf(c Content) newContent {
 	return newContent{c.Protected, c.Secret, contentText{
 		Value: json.RawMessage(c.Value), ValueType: c.ValueType, Remark: c.Remark, Schema: json.RawMessage(cmp.Or(c.Schema, "null")),
@@ -59,7 +59,7 @@ func readContent(body []byte, prefix string) (Content, error) {
 	return content.content(), checkSchemaShape(content.Schema, prefix+"/schema")
 }
 
-// patchBody is a patch of a config, as package change takes it.
+// patchBody is a patch of a config, in the form that package change accepts.
 type patchBody struct{ tree any }
 
 // ReadBody implements httpapi.BodyReader.
@@ -109,8 +109,7 @@ func readPatch(body []byte, prefix string) (any, error) {
 	return merge.NewObject(members...), nil
 }
 
-// checkSchemaShape refuses what no JSON Schema can be: anything but an object, true
-// and false.
+// checkSchemaShape rejects values that cannot be a JSON Schema: all except objects, true and false.
 func checkSchemaShape(schema json.RawMessage, pointer string) error {
 	switch jsontext.Value(schema).Kind() {
 	case '{', 't', 'f', 'n':
@@ -122,7 +121,7 @@ func checkSchemaShape(schema json.RawMessage, pointer string) error {
 	return apperr.Malformed(pointer, "must be a JSON Schema: an object, true or false")
 }
 
-// unreadable is an error of strictjson as MalformedRequest, its pointer below prefix.
+// unreadable converts an error of strictjson to MalformedRequest, with its pointer below prefix.
 func unreadable(err error, prefix string) error {
 	var malformed *apperr.Error
 	if err = httpapi.Unreadable(err); !errors.As(err, &malformed) {

@@ -13,7 +13,7 @@ import (
 	"interlock/internal/core/guard"
 )
 
-func TestAnEditCostsOneTransactionOfThreeWritesAndAtMostOneRead(t *testing.T) {
+func TestEditNeedsThreeWritesAndAtMostOneRead(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	w := newRegistry(t, storagetest.Tenant(t), db)
 	transaction := []string{"START TRANSACTION", "UPDATE configs", "SET @one", "INSERT INTO config_histories", "INSERT INTO audit_entries", "SET @reached", "COMMIT"}

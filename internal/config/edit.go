@@ -12,7 +12,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// editable declares configs to package change, as the context's caller may see and change them.
+// editable declares configs to package change, with the context's caller's permissions.
 func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config] {
 	by, work := authorOf(ctx), newWork(ctx)
 	return change.Editable[Config, *Config]{
@@ -22,10 +22,10 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 		Document:   func(c *Config) (any, error) { return c.document(by.reads) },
 		ApplyPatch: by.patched,
 		Revise: func(c *Config, document any) (*Config, guard.Set, error) {
-			// Others may read the row that is remembered.
-			own := *c
-			own.work = work
-			return revise(&own, document, by.may)
+			// The cached row is shared.
+			copied := *c
+			copied.work = work
+			return revise(&copied, document, by.may)
 		},
 		AtVersion:      s.at,
 		Record:         s.recordEdit,
@@ -36,7 +36,7 @@ func (s *Service) editable(ctx context.Context) change.Editable[Config, *Config]
 	}
 }
 
-// revise returns the config that an edited document makes, if it keeps the rules.
+// revise returns the config of an edited document. Errors: ValidationFailed and those of may.
 func revise(c *Config, document any, may permit) (*Config, guard.Set, error) {
 	after, set, fields, err := c.applyDocument(document, may)
 	if err != nil {
@@ -67,12 +67,12 @@ func (s *Service) recordEdit(ctx context.Context, u *uow.Unit, before, after *Co
 	return s.record(ctx, u, after, action, overwrite.Reason)
 }
 
-// versionDetail is what the audit log says of one changed config.
+// versionDetail is the audit detail of one changed config.
 type versionDetail struct {
 	From    int64    `json:"fromVersion"`
 	To      int64    `json:"toVersion"`
 	Changed []string `json:"changed"`
-	// Destroyed is what others had written and an overwriting edit took away.
+	// Destroyed contains the changes of others that an overwriting edit destroyed.
 	Destroyed map[string]any `json:"destroyed,omitempty"`
 	// Approval is the id of the approval that the change needed.
 	Approval int64 `json:"approvalId,omitempty"`
@@ -80,8 +80,8 @@ type versionDetail struct {
 
 func (c *Config) path() string { return pathOf(c.Key) }
 
-// document is the part of a config that an edit may change, as a tree. revealed says whether the
-// value of a secret one shows in what is made of the tree.
+// document returns the editable part of a config as a tree. If revealed is true, the JSON of the
+// tree contains the value of a secret config.
 func (c *Config) document(revealed bool) (any, error) {
 	var value any = c.opaque(revealed)
 	if !c.isConfidential() {
@@ -102,8 +102,8 @@ func (c *Config) document(revealed bool) (any, error) {
 	return merge.NewObject(members...), nil
 }
 
-// applyDocument returns the config with the content of an edited document and the columns
-// that this changes, or what is wrong with the document. Errors: those of may.
+// applyDocument returns the config with the content of an edited document, the changed columns, and
+// the violations of the document. Errors: those of may.
 func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	members, _ := merge.ObjectOf(document)
 	content := Content{Schema: respelled(members, "schema", c.Schema)}
@@ -123,13 +123,13 @@ func (c *Config) applyDocument(document any, may permit) (*Config, guard.Set, []
 	}
 	content.Value = respelled(members, "value", c.Value)
 	if content.Value != c.Value {
-		return c.with(content, valueGiven, may)
+		return c.with(content, valueNew, may)
 	}
-	return c.with(content, valueKept, may)
+	return c.with(content, valueUnchanged, may)
 }
 
-// with returns the config with a content and the columns that this changes, or what is wrong with
-// the content. from says where its value comes from. Errors: those of may.
+// with returns the config with a content, the changed columns, and the violations of the content.
+// from is the source of its value. Errors: those of may.
 func (c *Config) with(content Content, from valueSource, may permit) (*Config, guard.Set, []apperr.Field, error) {
 	if may != nil {
 		if err := may(c, content, from); err != nil {
@@ -141,15 +141,15 @@ func (c *Config) with(content Content, from valueSource, may permit) (*Config, g
 		return nil, nil, fields, nil
 	}
 	after := *c
-	after.Content, after.given = content, from != valueKept
-	if fields := after.store(c.Stored, from != valueKept); len(fields) > 0 {
+	after.Content, after.hasNewValue = content, from != valueUnchanged
+	if fields := after.store(c.Stored, from != valueUnchanged); len(fields) > 0 {
 		return nil, nil, fields, nil
 	}
 	return &after, c.columns(&after), nil, nil
 }
 
-// respelled returns the JSON text of a member, in the spelling and order that it had while
-// it means the same, and "" for a member that is not there.
+// respelled returns the JSON text of a member: the text before if the value is equal, "" if the
+// member does not exist.
 func respelled(members *merge.Object, name, before string) string {
 	value, present := members.Get(name)
 	if !present {
@@ -165,7 +165,7 @@ func respelled(members *merge.Object, name, before string) string {
 	return string(text)
 }
 
-// columns returns what an UPDATE sets to make the config another version of it.
+// columns returns the columns that an UPDATE from c to after sets.
 func (c *Config) columns(after *Config) guard.Set {
 	set := guard.Set{}
 	if after.KeyID != c.KeyID || after.Plain != c.Plain || !bytes.Equal(after.Sealed, c.Sealed) {
@@ -187,15 +187,15 @@ func (c *Config) columns(after *Config) guard.Set {
 		set["secret"] = after.Secret
 	}
 	if len(set) > 0 && after.KeyID != "" {
-		// It may have been encrypted anew since it was read. The version has it in the form that its
-		// history has.
+		// A concurrent job may have re-encrypted the value since it was read. The row must contain
+		// the ciphertext that its history row contains.
 		set["value"], set["sealed_value"], set["value_key"] = after.Plain, after.Sealed, after.KeyID
 	}
 	return set
 }
 
-// differences names the members in which the config differs from another version of it. Whether a
-// secret value that was given is another one is not said.
+// differences names the members in which two versions differ. It counts a new secret value as
+// different, so that it does not disclose equality.
 func (c *Config) differences(after *Config) []string {
 	names := make([]string, 0, 6)
 	for _, member := range []struct {
@@ -206,7 +206,7 @@ func (c *Config) differences(after *Config) []string {
 		{"remark", after.Remark != c.Remark},
 		{"schema", !strictjson.Same(after.Schema, c.Schema)},
 		{"secret", after.Secret != c.Secret},
-		{"value", !strictjson.Same(after.Value, c.Value) || after.given && c.isConfidential()},
+		{"value", !strictjson.Same(after.Value, c.Value) || after.hasNewValue && c.isConfidential()},
 		{"valueType", after.ValueType != c.ValueType},
 	} {
 		if member.differs {
@@ -216,7 +216,7 @@ func (c *Config) differences(after *Config) []string {
 	return names
 }
 
-// stale is answered as the conflict, built after the rollback.
+// stale returns the conflict, built after the rollback.
 func (s *Service) stale(row *Config, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		return s.editable(ctx).Conflict(ctx, row.ID, change.Edit{IfMatch: ifMatch})

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// maxVersionsPerStatement is how many versions are encrypted by one statement.
+	// maxVersionsPerStatement bounds the versions that one statement encrypts.
 	maxVersionsPerStatement = 100
-	// maxBytesPerStatement bounds the values in one statement, whose length the servers limit. One
-	// value is always taken.
+	// maxBytesPerStatement bounds the values in one statement, because servers limit its length. A
+	// larger single value still fits.
 	maxBytesPerStatement = 1 << 20
 )
 
-// encryptHistory encrypts the values of all versions of a key that are in clear, when its config
-// becomes secret: the newest of them is likely what it is to keep. It is part of that unit, so all
-// are encrypted or the config is not secret. Versions with the value that the config keeps are
-// encrypted as that is: a merge with one of them as its base does not take the value for changed.
+// encryptHistory encrypts the plain values of all versions of a key when its config becomes secret,
+// because the newest of them is likely the secret. It runs in the unit of that change, so that
+// either all are encrypted or the config is not secret. Versions equal to the config's value get
+// the same ciphertext: a merge based on one of them must not detect a change of the value.
 func (s *Service) encryptHistory(ctx context.Context, u *uow.Unit, c *Config) error {
 	tx, err := s.tx(ctx, u)
 	if err != nil {
@@ -33,12 +33,12 @@ func (s *Service) encryptHistory(ctx context.Context, u *uow.Unit, c *Config) er
 		if err != nil {
 			return fmt.Errorf("read the versions of config %q to encrypt: %w", c.Key, err)
 		}
-		for left := versions; len(left) > 0; {
-			fits := fitting(left)
-			if err := s.encryptVersions(tx, c, left[:fits]); err != nil {
+		for remaining := versions; len(remaining) > 0; {
+			fits := fitting(remaining)
+			if err := s.encryptVersions(tx, c, remaining[:fits]); err != nil {
 				return err
 			}
-			left = left[fits:]
+			remaining = remaining[fits:]
 		}
 		if len(versions) < maxVersionsPerStatement {
 			return nil
@@ -46,7 +46,7 @@ func (s *Service) encryptHistory(ctx context.Context, u *uow.Unit, c *Config) er
 	}
 }
 
-// fitting is how many of the versions one statement takes.
+// fitting returns the number of versions that fit into one statement.
 func fitting(versions []History) int {
 	bytes := 0
 	for i, h := range versions {
@@ -67,7 +67,7 @@ func (s *Service) encryptVersions(tx *gorm.DB, c *Config, versions []History) er
 	arguments := []any{c.KeyID}
 	for _, h := range versions {
 		sealed := c.Stored
-		if c.given || h.Value != c.Value {
+		if c.hasNewValue || h.Value != c.Value {
 			sealed = s.vault.encrypt(h.TenantID, h.Key, h.Value)
 		}
 		cases.WriteString(" WHEN ? THEN ?")

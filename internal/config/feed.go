@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// pollInterval is how long a change of another process can stay unseen when its
-	// event is lost.
+	// pollInterval bounds the delay of another process's change if its event is lost.
 	pollInterval = 250 * time.Millisecond
-	// burstPause lets a burst of events be read, and numbered, at once.
+	// burstPause lets one read cover a burst of events.
 	burstPause = 5 * time.Millisecond
 
 	watcherBuffer = 1024
 )
 
-// Event says that a config has a new version.
+// Event describes a new version of a config.
 type Event struct {
-	// Revision is the event's place in the log.
+	// Revision is the event's position in the log.
 	Revision    Revision         `json:"revision"`
 	Key         string           `json:"key"`
 	Version     int64            `json:"version"`
@@ -40,14 +39,13 @@ func (h History) event(at Revision) Event {
 	}
 }
 
-// feed delivers the log of configs to the watchers of all tenants. One goroutine reads it
-// while there are watchers, woken by the event bus and by a slow poll; without watchers
-// nothing runs.
+// feed delivers the log of configs to the watchers of all tenants. While there are watchers, one
+// goroutine reads the log, woken by the event bus and a slow poll.
 type feed struct {
 	log configLog
 	bus events.Bus
-	// root is what the tail runs under: it serves every tenant and outlives the
-	// request that started it.
+	// root is the tail's context: the tail serves all tenants and outlives the request that started
+	// it.
 	root context.Context
 
 	mu   sync.Mutex
@@ -64,14 +62,14 @@ type tail struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	// at is where the tail has read to: all up to it is delivered. It, users and watchers
-	// are guarded by feed.mu.
+	// at is the tail's position in the log: everything up to it is delivered. feed.mu guards at,
+	// users and watchers.
 	at       Revision
 	users    int
 	watchers map[*Watcher]struct{}
 }
 
-// acquire returns the tail that is running, or starts one, for another user.
+// acquire returns the running tail for another user, or starts one.
 func (f *feed) acquire(ctx context.Context) (*tail, error) {
 	f.mu.Lock()
 	if t := f.tail; t != nil {
@@ -80,7 +78,7 @@ func (f *feed) acquire(ctx context.Context) (*tail, error) {
 		return t, nil
 	}
 	f.mu.Unlock()
-	found, err := f.log.number(ctx)
+	found, err := f.log.sequence(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +98,7 @@ func (f *feed) startTail(at Revision) *tail {
 	return t
 }
 
-// release ends the tail with its last user.
+// release stops the tail after its last user.
 func (t *tail) release() {
 	t.feed.mu.Lock()
 	t.users--
@@ -125,7 +123,7 @@ func (t *tail) run(ctx context.Context) {
 			return
 		}
 		if err != nil && !failing {
-			slog.WarnContext(ctx, "the change feed cannot read; it goes on trying", "error", err)
+			slog.WarnContext(ctx, "config feed: reading the log failed; will retry", "error", err)
 		}
 		failing = err != nil
 		if !sleep(ctx, burstPause, nil) {
@@ -137,8 +135,8 @@ func (t *tail) run(ctx context.Context) {
 	}
 }
 
-// subscribe returns what wakes the tail; it is never closed. Without a bus the poll
-// has to do.
+// subscribe returns a channel that wakes the tail; it is never closed. Without a bus only the poll
+// wakes the tail.
 func (t *tail) subscribe(ctx context.Context) <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	subscription, err := t.feed.bus.Subscribe(ctx, Topic)
@@ -156,7 +154,7 @@ func (t *tail) subscribe(ctx context.Context) <-chan struct{} {
 	return wake
 }
 
-// sleep waits for the time or for wake, and reports false when ctx ended meanwhile.
+// sleep waits for d or wake, and returns false if ctx ended.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -169,19 +167,19 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// advance delivers what has been committed.
+// advance delivers the committed versions.
 func (t *tail) advance(ctx context.Context) error {
-	found, err := t.feed.log.number(ctx)
+	found, err := t.feed.log.sequence(ctx)
 	if err != nil {
 		return err
 	}
-	if found.Epoch != t.at.Epoch || found.Place < t.at.Place {
+	if found.Epoch != t.at.Epoch || found.Position < t.at.Position {
 		t.disconnectAll(found.Revision)
 		return nil
 	}
-	for t.at.Place < found.Place {
+	for t.at.Position < found.Position {
 		var entries []entry
-		if err := t.feed.log.after(ctx, t.at.Place).Find(&entries).Error; err != nil {
+		if err := t.feed.log.after(ctx, t.at.Position).Find(&entries).Error; err != nil {
 			return err
 		}
 		if len(entries) == 0 {
@@ -192,8 +190,8 @@ func (t *tail) advance(ctx context.Context) error {
 	return nil
 }
 
-// disconnectAll disconnects all watchers: the database is on another history than the one that
-// they have seen. They come back with a revision of that one, and are answered that it is gone.
+// disconnectAll disconnects all watchers: the database is on another history than the one that they
+// have seen. They reconnect with a revision of that history and get the event gone.
 func (t *tail) disconnectAll(at Revision) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
@@ -203,19 +201,19 @@ func (t *tail) disconnectAll(at Revision) {
 	}
 }
 
-// disconnect ends the events of a watcher. The caller holds feed.mu.
+// disconnect closes the events of a watcher. The caller owns the lock feed.mu.
 func (t *tail) disconnect(w *Watcher) {
 	delete(t.watchers, w)
 	close(w.events)
 }
 
-// deliver sends entries to the watchers of their tenants. A watcher that has fallen behind
-// is disconnected: it resumes from the last revision it has.
+// deliver sends entries to the watchers of their tenants. A watcher with a full buffer is
+// disconnected; it resumes from its last revision.
 func (t *tail) deliver(entries []entry) {
 	t.feed.mu.Lock()
 	defer t.feed.mu.Unlock()
 	for _, e := range entries {
-		t.at.Place = e.At
+		t.at.Position = e.At
 		for w := range t.watchers {
 			if w.tenant != e.TenantID || e.At <= w.after {
 				continue

@@ -7,13 +7,12 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Found is a config as a search shows it.
+// Found is a search result.
 type Found struct{ Key, Remark string }
 
-// ByKey returns at most limit configs whose key begins with a text, the one that has
-// it as its key first.
+// ByKey returns at most limit configs with a key that starts with text, an exact match first.
 func (s *Service) ByKey(ctx context.Context, text string, limit int) ([]Found, error) {
-	// Values are left unread: they can be large.
+	// The query omits values: they can be large.
 	query := s.db.Read(ctx).Select("key", "remark")
 	rows, err := storage.ByPrefix[Config](query, "key", storage.Spellings(text), limit)
 	if err != nil {

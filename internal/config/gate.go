@@ -12,7 +12,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// What changes of configs are called, as approvals and in the audit log.
+// Kinds of changes, in approvals and in the audit log.
 const (
 	kindUpdate   = "config.update"
 	kindDelete   = "config.delete"
@@ -23,13 +23,12 @@ const (
 
 func pathOf(key string) string { return "configs/" + key }
 
-// proposeIfRequired reports whether writes may be made now. When one of them changes a protected
-// config, all of them are proposed as one approval, unless the unit applies one or the caller
-// bypasses the votes; so they are when the caller schedules them. A caller that writes in spite
-// of false is refused by package guard.
+// proposeIfRequired reports whether the writes may be made now. If one of them changes a protected
+// config, it proposes all of them as one approval, unless the unit applies an approval or the
+// caller bypasses the votes; it also proposes them if the caller schedules them. Package guard
+// rejects a write after false.
 //
-// Errors: guard.ErrStale and guard.ErrGone when a config is not what the writes were planned
-// from.
+// Errors: guard.ErrStale and guard.ErrGone if a config has changed since the writes were planned.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, kind, note string, writes ...plannedWrite) (bool, error) {
 	waits := plannedWrite.needsApproval
 	if approvals.Scheduled(ctx) {
@@ -50,10 +49,10 @@ func (w plannedWrite) needsApproval() bool {
 	return w.before != nil && w.before.Protected && w.changes()
 }
 
-// changes reports whether a write makes anything of what is there.
+// changes reports whether a write changes its row.
 func (w plannedWrite) changes() bool { return w.after != w.before }
 
-// write issues the guarded UPDATE of one config, and makes approvals that name it stale:
+// write issues the guarded UPDATE of one config, and makes the approvals that name it stale:
 //
 //	UPDATE configs SET …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND protected = ? AND proposed = 0
@@ -82,8 +81,8 @@ func (s *Service) markApprovalsStale(ctx context.Context, u *uow.Unit, named boo
 	return s.approvals.MarkStale(ctx, u, c.path())
 }
 
-// proposeEdit proposes an edit of a protected config, or one that is scheduled, and reports
-// whether it did.
+// proposeEdit proposes an edit that is scheduled or of a protected config, and reports whether it
+// did.
 func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *Config, overwrite *change.Overwrite) (bool, error) {
 	if !before.Protected && !approvals.Scheduled(ctx) {
 		return false, nil
@@ -100,7 +99,7 @@ func (s *Service) proposeEdit(ctx context.Context, u *uow.Unit, before, after *C
 	return !now, err
 }
 
-// proposalOf is a change of configs as it waits for an approval.
+// proposalOf returns the proposal of changes of configs.
 func proposalOf(kind, note string, writes []plannedWrite) (approvals.Proposal, error) {
 	p := approvals.Proposal{Kind: kind, Note: note, MarkTargets: markTargets(writes), Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}
 	switch kind {
@@ -144,8 +143,8 @@ func markTargets(writes []plannedWrite) func(ctx context.Context, u *uow.Unit) e
 	}
 }
 
-// proposedOf is one write in the words of an approval: a merge patch where one can say it,
-// and the whole content elsewhere. A rollback and an import name exact texts.
+// proposedOf returns one write in the format of an approval: a merge patch if one expresses the
+// change, otherwise the whole content. A rollback and an import name exact texts.
 func proposedOf(w plannedWrite) (proposedChange, error) {
 	c := proposedChange{Key: w.Key, Op: w.Op, origin: w.origin}
 	if w.before != nil {
@@ -176,7 +175,7 @@ func proposedOf(w plannedWrite) (proposedChange, error) {
 	return c.withPatch(w, content)
 }
 
-// patchBetween returns the merge patch that makes one config of another, if there is one.
+// patchBetween returns the merge patch from before to after, if one exists.
 func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	from, err := before.document(true)
 	if err != nil {
@@ -190,7 +189,8 @@ func patchBetween(before, after *Config) (patch any, possible bool, err error) {
 	if !possible {
 		return nil, false, nil
 	}
-	// It is applied by who reads no secret value, and the rules may spell it in another way.
+	// An approval applies it as an author who reads no secret value, and validation may normalise
+	// it.
 	if from, err = before.document(false); err != nil {
 		return nil, false, err
 	}

@@ -7,15 +7,15 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Action says how a version came to be.
+// Action is the action that made a version.
 type Action string
 
 // The actions.
 const (
 	Created Action = "create"
 	Updated Action = "update"
-	// Overwritten is an update that destroyed what others had changed since its author
-	// read the config.
+	// Overwritten is an update that destroyed changes which others made after its author read the
+	// config.
 	Overwritten Action = "overwrite"
 	RolledBack  Action = "rollback"
 	Deleted     Action = "delete"
@@ -23,18 +23,18 @@ const (
 
 // History is one version of a config, with its full content.
 type History struct {
-	// ID is the revision: it grows over all configs of all tenants.
+	// ID is unique over all configs of all tenants.
 	ID       int64
 	TenantID int64
-	// ConfigID is the row that had this version. A key that was deleted and created
-	// again has another row.
+	// ConfigID is the row of this version. A key that was deleted and created again has another
+	// row.
 	ConfigID int64
 	Key      string
 	Version  int64
 	Action   Action
 	Content
 	Stored
-	// ApprovalID is the approval that the version needed; 0 for none.
+	// ApprovalID is the approval that made the version; 0 for none.
 	ApprovalID    int64
 	Note          string
 	ChangedBy     int64
@@ -53,8 +53,7 @@ func (h History) changedBy() principal.Person {
 	return principal.Person{ID: h.ChangedBy, Name: h.ChangedByName}
 }
 
-// config returns the row as it was at this version. Of the row it takes only what
-// never changes.
+// config returns the row at this version. It uses only the immutable members of row.
 func (h History) config(row *Config) *Config {
 	then := &Config{Row: row.Row, Key: row.Key, Content: h.Content, Stored: h.Stored, vault: h.vault}
 	then.Version, then.UpdatedTime = h.Version, h.ChangedTime

@@ -58,10 +58,10 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[configV
 func (h handler) get(ctx context.Context, c *Config, _ httpapi.None) (httpapi.Fresh[readView], error) {
 	view := readView{configView: viewOf(ctx, c)}
 	if !c.Protected {
-		// What a reader may see of a secret one can change while it stays as it is.
+		// A change of permissions changes the view of a secret config at the same version.
 		return httpapi.Fresh[readView]{Body: view, Changed: c.isConfidential()}, nil
 	}
-	// What a tenant asks for can change while the config stays as it is.
+	// A change of the tenant's rules changes the view of a protected config at the same version.
 	needed, err := h.service.approvals.Needed(ctx)
 	view.ChangeNeeds = &changeNeeds{Approvals: needed}
 	return httpapi.Fresh[readView]{Body: view, Changed: true}, err
@@ -103,7 +103,7 @@ func (in *editRequest) Check() error {
 		return err
 	}
 	if in.Merge != nil && in.Overwrite != nil {
-		return apperr.Malformed("?overwrite", "cannot be given together with merge")
+		return apperr.Malformed("?overwrite", "cannot be combined with merge")
 	}
 	return nil
 }
@@ -122,22 +122,21 @@ type overwriteReason struct{ approvals.Reason }
 // Needs implements httpapi.Needing.
 func (overwriteReason) Needs() httpapi.Need { return httpapi.Need{Permission: overwritePermission} }
 
-// gateParams are what a change may ask of the gate: to be made without the votes, for a reason,
-// or to be made at a time.
+// gateParams are the parameters of a change that may need votes: to bypass them for a reason, or to
+// schedule the change.
 type gateParams struct {
 	Bypass        approvals.Bypass `query:"bypass"`
 	EffectiveTime *time.Time       `query:"effectiveTime"`
 }
 
-// permitting returns a context in which what the caller bypasses is done at once, and what they
-// schedule waits for its time.
+// permitting returns a context that bypasses the votes or schedules the change, as requested.
 func (g gateParams) permitting(ctx context.Context) context.Context {
 	return approvals.Scheduling(approvals.Bypassing(ctx, string(g.Bypass.Reason)), g.EffectiveTime)
 }
 
 func (g gateParams) checkGate() error {
 	if g.Bypass.Reason != "" && g.EffectiveTime != nil {
-		return apperr.Malformed("?effectiveTime", "cannot be given together with bypass: what bypasses the votes is made at once")
+		return apperr.Malformed("?effectiveTime", "cannot be combined with bypass: a bypassing change is made immediately")
 	}
 	return nil
 }
@@ -197,12 +196,12 @@ func (h handler) snapshot(ctx context.Context, in snapshotRequest) (snapshotView
 }
 
 type watchRequest struct {
-	// LastEventID is what the caller's last connection ended with (WHATWG HTML, 9.2.4).
+	// LastEventID is the last event id of the caller's previous connection (WHATWG HTML, 9.2.4).
 	LastEventID *Revision `header:"Last-Event-ID"`
 	After       *Revision `query:"after"`
 }
 
-// lastSeen is the revision that the caller has; nil for none.
+// lastSeen returns the revision to resume after; nil for none.
 func (in watchRequest) lastSeen() *Revision {
 	if in.LastEventID != nil {
 		return in.LastEventID
@@ -210,8 +209,8 @@ func (in watchRequest) lastSeen() *Revision {
 	return in.After
 }
 
-// watch streams the changes of the caller's tenant: ready, then change by change;
-// or gone, when it cannot be resumed where the caller asks.
+// watch streams the changes of the caller's tenant: the event ready, then a change event each; or
+// the event gone if the stream cannot resume after the requested revision.
 func (h handler) watch(ctx context.Context, in watchRequest, stream *httpapi.Stream) error {
 	w, err := h.service.Watch(ctx, in.lastSeen())
 	var gone *Gone

@@ -21,7 +21,7 @@ type batchRequest struct {
 
 func (in *batchRequest) Check() error { return in.checkGate() }
 
-// batchBody is a batch as the service takes it.
+// batchBody is a batch in the form that the service accepts.
 type batchBody struct {
 	note    string
 	changes []Change
@@ -41,7 +41,7 @@ func (b *batchBody) ReadBody(text []byte) error {
 	return err
 }
 
-// batchText is a batch as it is sent.
+// batchText is a batch in a request.
 type batchText struct {
 	Note    string       `json:"note" validate:"max=500"`
 	Changes []changeText `json:"changes" validate:"min=1,max=500,dive"`
@@ -54,8 +54,8 @@ type changeText struct {
 	Patch json.RawMessage `json:"patch"`
 }
 
-// changes reads the members: first the shape of all, then what each may hold, then
-// the preconditions.
+// changes reads the members: first the shape of all, then the members that each operation allows,
+// then the preconditions.
 func (b batchText) changes() ([]Change, error) {
 	changes := make([]Change, len(b.Changes))
 	for i, member := range b.Changes {
@@ -97,26 +97,25 @@ func (c changeText) change(index int) (Change, error) {
 	return change, err
 }
 
-// misplaced lists members that name a key twice, or hold what their operation has no
-// use for.
+// misplaced lists members that repeat a key, or have a field that their operation does not allow.
 func (b batchText) misplaced() []apperr.Field {
 	var fields apperr.Fields
 	first := make(map[string]int, len(b.Changes))
 	for i, member := range b.Changes {
 		at := memberPointer("changes", i)
 		other, twice := first[member.Key]
-		fields.Check(!twice, at+"/key", "unique", fmt.Sprintf("is the key of %s too", memberPointer("changes", other)))
+		fields.Check(!twice, at+"/key", "unique", fmt.Sprintf("is also the key of %s", memberPointer("changes", other)))
 		if !twice {
 			first[member.Key] = i
 		}
-		fields.Check(member.Op != OpCreate || member.ETag == "", at+"/etag", "excluded", "must be left out: what is created has no version yet")
-		fields.Check(member.Op != OpDelete || len(member.Patch) == 0, at+"/patch", "excluded", "must be left out of a deletion")
+		fields.Check(member.Op != OpCreate || member.ETag == "", at+"/etag", "excluded", "must be omitted: a new config has no version")
+		fields.Check(member.Op != OpDelete || len(member.Patch) == 0, at+"/patch", "excluded", "must be omitted for a deletion")
 		fields.Check(member.Op == OpDelete || len(member.Patch) > 0, at+"/patch", "required", "is required")
 	}
 	return fields
 }
 
-// inBatch makes the error of one member's precondition name the member.
+// inBatch adds the member's index and key to the error of its precondition.
 func inBatch(err error, index int, key string) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) {
@@ -147,7 +146,7 @@ type importRequest struct {
 	gateParams
 }
 
-// importBody is an Export with what is to be done about it.
+// importBody is an Export with the options of its import.
 type importBody struct {
 	ExportedTime *time.Time  `json:"exportedTime"`
 	OnExisting   OnExisting  `json:"onExisting" validate:"omitempty,oneof=skip update fail"`
@@ -157,9 +156,9 @@ type importBody struct {
 
 type importRow struct {
 	Key string `json:"key"`
-	// Protected is nil for configs that stay as protected as they are.
+	// Protected is nil to leave the flag unchanged.
 	Protected *bool `json:"protected"`
-	// Secret is nil for configs that stay as secret as they are.
+	// Secret is nil to leave the flag unchanged.
 	Secret *bool `json:"secret"`
 	Masked bool  `json:"masked"`
 	contentText
@@ -188,5 +187,5 @@ func (h handler) importAll(ctx context.Context, u *uow.Unit, in importRequest) (
 	return h.service.Import(in.permitting(ctx), u, Import{Rows: rows, OnExisting: in.Body.OnExisting, Note: in.Body.Note, DryRun: in.DryRun})
 }
 
-// memberPointer is the JSON pointer to a member of a list in a request.
+// memberPointer returns the JSON pointer of a list element in a request.
 func memberPointer(list string, index int) string { return fmt.Sprintf("/%s/%d", list, index) }

@@ -22,7 +22,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// asTester lets in who sends the header X-Tester, with the permissions in it.
+// asTester authenticates requests with the header X-Tester, which lists the permissions.
 type asTester struct{ principal.Principal }
 
 func (a asTester) Authenticate(r *http.Request) (principal.Principal, error) {
@@ -35,7 +35,7 @@ func (a asTester) Authenticate(r *http.Request) (principal.Principal, error) {
 	return p, nil
 }
 
-// api is the routes of configs, served on a port.
+// api is a server with the routes of configs.
 type api struct {
 	*registry
 	server *httpapi.Server
@@ -56,7 +56,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, a *api)) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, newAPI(t, ctx, db)) })
 }
 
-// answer is a reply, read whole.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
@@ -96,7 +96,7 @@ func (a *api) send(method, path, body string, headers ...string) answer {
 	return out
 }
 
-func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testing.T) {
+func TestOverwriteNeedsPermissionAndRecordsDestroyedMembers(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		seen := a.send("POST", "/configs", `{"key":"shop.tax","value":"v1","remark":"r1"}`).header.Get("ETag")
 		theirs := a.send("PATCH", "/configs/shop.tax", `{"value":"theirs","remark":"their remark"}`, "If-Match", seen)
@@ -131,7 +131,7 @@ func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testin
 		require.JSONEq(t, `{"fromVersion":2,"toVersion":3,"changed":["remark","value"],"destroyed":{"remark":"their remark","value":"theirs"}}`, audit.Detail)
 		history := a.send("GET", "/configs/shop.tax/history", "").body["items"].([]any)
 		require.Equal(t, "the campaign starts now", history[0].(map[string]any)["note"])
-		require.Equal(t, "overwrite", history[0].(map[string]any)["action"], "whoever lost a change finds who took it, and why")
+		require.Equal(t, "overwrite", history[0].(map[string]any)["action"], "the history names the author and the reason")
 
 		fresh := a.send("PATCH", "/configs/shop.tax"+why, `{"value":"next"}`, "If-Match", over.header.Get("ETag"))
 		require.Equal(t, http.StatusOK, fresh.status)
@@ -141,7 +141,7 @@ func TestOverwritingNeedsAPermissionAndAReasonAndLeavesWhatItDestroyed(t *testin
 	})
 }
 
-func TestAConfigLivesOverHTTP(t *testing.T) {
+func TestConfigLifecycleOverHTTP(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		made := a.send("POST", "/configs", `{"key":"shop.tax","value":{"rate":7.50},"remark":"percent","schema":{"type":"object"}}`)
 		require.Equal(t, http.StatusCreated, made.status, made.text)
@@ -192,7 +192,7 @@ func TestAConfigLivesOverHTTP(t *testing.T) {
 	})
 }
 
-func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
+func TestRejectionsFollowTheOrderOfChecks(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		etag := a.create("a", text("x")).Ref().ETag()
 		before := a.traces()
@@ -287,7 +287,7 @@ func TestRequestsThatCannotBeServedAreAnsweredInTheOrderOfChecks(t *testing.T) {
 	})
 }
 
-func TestABatchOverHTTPNamesItsStaleMemberAndThenLands(t *testing.T) {
+func TestHTTPBatchNamesStaleMember(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		one, two := a.create("one", text("1")), a.create("two", text("1"))
 		now := a.mustEdit("two", two.Ref(), `{"value":"2"}`)
@@ -313,7 +313,7 @@ func TestABatchOverHTTPNamesItsStaleMemberAndThenLands(t *testing.T) {
 	})
 }
 
-func TestAJSONPatchSetsMembersOfAValueToNull(t *testing.T) {
+func TestJSONPatchSetsMembersToNull(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		row := a.create("a", object(`{"b":1.50,"c":{"d":2}}`))
 		patch := func(query, etag, operations string) answer {
@@ -332,7 +332,7 @@ func TestAJSONPatchSetsMembersOfAValueToNull(t *testing.T) {
 	})
 }
 
-func TestAnExportOverHTTPCanBeSentBackAsItIs(t *testing.T) {
+func TestHTTPExportCanBeImportedUnchanged(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		a.create("a", object(`{"b":1}`))
 		a.create("c", config.Content{Value: `"7"`, ValueType: config.Number, Schema: `{"minimum":1}`})
@@ -398,7 +398,7 @@ func (s *stream) next() (id, name string, data map[string]any) {
 	return id, name, data
 }
 
-func TestAWatchOverHTTPResumesWhereItEnded(t *testing.T) {
+func TestHTTPWatchResumesAfterLastEvent(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		first := a.stream(t, "")
 		start, name, data := first.next()
@@ -434,18 +434,18 @@ func TestAWatchOverHTTPResumesWhereItEnded(t *testing.T) {
 	})
 }
 
-func TestAWatchThatCannotResumeIsToldToReadAnew(t *testing.T) {
+func TestWatchThatCannotResumeSendsGone(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		s := a.stream(t, "?after=ab12-999999999")
 		id, name, data := s.next()
 		require.Equal(t, "gone", name)
 		require.Equal(t, id, data["revision"])
 		_, name, _ = s.next()
-		require.Empty(t, name, "the stream goes on after gone")
+		require.Empty(t, name, "the stream continues after gone")
 	})
 }
 
-func TestAWatchEndsWhenTheServerShutsDown(t *testing.T) {
+func TestWatchEndsOnServerShutdown(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	a := newAPI(t, ctx, storagetest.SQLite(t))
 	s := a.stream(t, "")
@@ -458,7 +458,7 @@ func TestAWatchEndsWhenTheServerShutsDown(t *testing.T) {
 	require.Empty(t, name)
 }
 
-func TestARepresentationHasTheMembersOfTheContract(t *testing.T) {
+func TestViewHasContractMembers(t *testing.T) {
 	a := newAPI(t, storagetest.Tenant(t), storagetest.SQLite(t))
 	a.create("a", object(`{"x":1}`))
 	view := a.send("GET", "/configs/a", "").body

@@ -19,15 +19,15 @@ import (
 	"interlock/test/racing"
 )
 
-// casInput is one call of a client on the config: a read, or a compare-and-set of
-// the value under the version that the client saw.
+// casInput is one call of a client: a read, or a compare-and-set of the value at the version that
+// the client read.
 type casInput struct {
 	read     bool
 	expected int64
 	value    string
 }
 
-// casOutput is what the client was told: what is there, or that its set landed.
+// casOutput is the response: the current config, or the success of the set.
 type casOutput struct {
 	landed  bool
 	version int64
@@ -39,7 +39,7 @@ type casState struct {
 	value   string
 }
 
-// oneConfig is a config as one thread would see it.
+// oneConfig is the sequential model of a config.
 var oneConfig = racing.Model[casInput, casOutput, casState]{
 	Initial: casState{1, `"start"`},
 	Step: func(now casState, in casInput, out casOutput) (bool, casState) {
@@ -57,7 +57,7 @@ var oneConfig = racing.Model[casInput, casOutput, casState]{
 // setter makes one compare-and-set and reports whether it landed.
 type setter func(ctx context.Context, u *uow.Unit, row *config.Config, expected guard.Ref, value string) error
 
-// guarded is the product's way.
+// guarded is the setter of the service.
 func guarded(w *registry) setter {
 	return func(ctx context.Context, u *uow.Unit, row *config.Config, expected guard.Ref, value string) error {
 		_, err := w.Edit(ctx, u, row, change.Edit{IfMatch: guard.Precondition{Ref: expected}, Patch: map[string]any{"value": value}})
@@ -81,8 +81,7 @@ func unguarded(ctx context.Context, u *uow.Unit, row *config.Config, expected gu
 	return tx.Exec("UPDATE configs SET value = ?, version = version + 1 WHERE tenant_id = ? AND id = ?", `"`+value+`"`, row.TenantID, row.ID).Error
 }
 
-// clients race reads and sets on one config for some rounds, all together in each
-// round, and return what each was told.
+// clients runs rounds of concurrent reads and sets on one config, and returns the history.
 func clients(w *registry, set setter) *racing.History[casInput, casOutput] {
 	const racers, rounds = 8, 12
 	w.create("cas", text("start"))
@@ -125,18 +124,18 @@ func TestRacingEditsAreLinearizable(t *testing.T) {
 		require.True(t, racing.Linearizable(t, history, oneConfig))
 
 		landed := int64(0)
-		for _, told := range history.Told() {
-			if told.landed {
+		for _, reply := range history.Told() {
+			if reply.landed {
 				landed++
 			}
 		}
-		require.Equal(t, landed, w.get("cas").Version-1, "an acknowledged edit is lost, or one landed that was refused")
+		require.Equal(t, landed, w.get("cas").Version-1, "an acknowledged edit is lost, or a rejected one was applied")
 		require.Len(t, w.historyOf("cas"), int(landed)+1)
 	})
 }
 
-// The checker is worth nothing if it passes a store that loses updates.
-func TestTheCheckerCatchesAWriterWithoutTheVersionPredicate(t *testing.T) {
+// The checker must detect a store that loses updates.
+func TestCheckerDetectsWriterWithoutVersionPredicate(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		require.False(t, racing.Linearizable(t, clients(w, unguarded), oneConfig))

@@ -11,8 +11,8 @@ import (
 	"interlock/internal/config"
 )
 
-// BenchmarkEditsOverALink measures edits a second: 32 writers with a config each, and 16 who
-// merge their edits into one.
+// BenchmarkEditsOverALink measures edits per second: 32 writers with a config each, and 16 that
+// merge into one config.
 func BenchmarkEditsOverALink(b *testing.B) {
 	storagetest.OverALink(b, func(b *testing.B, db *storage.DB) {
 		b.Run("a config each", func(b *testing.B) { editInParallel(b, db, 32, false) })
@@ -20,7 +20,7 @@ func BenchmarkEditsOverALink(b *testing.B) {
 	})
 }
 
-// editInParallel has so many writers edit a member of a config each, or of one and the same.
+// editInParallel runs writers that edit a config each, or all the same one.
 func editInParallel(b *testing.B, db *storage.DB, writers int, one bool) {
 	w := newRegistry(b, principal.With(b.Context(), principal.System(1, "benchmark")), db)
 	run := time.Now().UnixNano()

@@ -16,28 +16,28 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// The log of configs is the committed versions of all configs of all tenants, each at its
-// place: 1, 2, 3, … in the order of commits, without gaps.
+// configLog is the log of the committed versions of all configs of all tenants. Each version has a
+// position: 1, 2, 3, … in commit order, without gaps.
 //
-// On MySQL a version is written without a place, and whoever reads the log numbers what has none
-// yet (storage.SequencedLog). On a cluster each server gives out its own ids, so those of one
-// config are not always in the order of its versions, which is the one that they are numbered in.
+// On MySQL a version is inserted without a position, and each reader of the log first assigns
+// positions to the versions without one (storage.SequencedLog). Each server of a cluster assigns
+// ids from its own block, so the ids of one config may be out of order; positions follow its
+// versions.
 //
-// SQLite has one writer, whose rollback takes its ids back: there the ids are the places.
+// SQLite has one writer, and a rollback releases its ids: there the ids are the positions.
 type configLog struct{ db *storage.DB }
 
 const (
 	logName = "configs"
-	// logPage is how many versions are read at once.
+	// logPage bounds the versions of one read.
 	logPage = 500
 )
 
-// Revision is a place in the log of one history of the database. What was read of a history
-// that the database is not on any more, because it was restored or replaced, has another
-// epoch.
+// Revision is a position in the log of one history of the database. After a restore or a
+// replacement the database is on another history, with another epoch.
 type Revision struct {
-	Epoch epoch.Epoch
-	Place int64
+	Epoch    epoch.Epoch
+	Position int64 `gorm:"column:place"`
 }
 
 var (
@@ -45,8 +45,8 @@ var (
 	_ encoding.TextUnmarshaler = (*Revision)(nil)
 )
 
-// String is the revision as clients get it and send it back: "<epoch>-<place>".
-func (r Revision) String() string { return string(r.Epoch) + "-" + strconv.FormatInt(r.Place, 10) }
+// String returns the revision in the clients' format: "<epoch>-<position>".
+func (r Revision) String() string { return string(r.Epoch) + "-" + strconv.FormatInt(r.Position, 10) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (r Revision) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
@@ -62,7 +62,7 @@ func (r *Revision) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// column is where a version has its place.
+// column returns the column of the position.
 func (l configLog) column() string {
 	if l.db.Capabilities().SequencedLogs {
 		return "place"
@@ -70,23 +70,23 @@ func (l configLog) column() string {
 	return "id"
 }
 
-// end is the state of the log at a moment.
+// end is the end of the log at one moment.
 type end struct {
-	// Revision is of the last version that has a place.
+	// Revision is that of the last version with a position.
 	Revision `gorm:"embedded"`
-	// Unnumbered is true when there are committed versions behind it.
-	Unnumbered bool
+	// Unsequenced is true if there are committed versions without a position.
+	Unsequenced bool
 }
 
-// end reads where the log ends.
+// end reads the end of the log.
 func (l configLog) end(db *gorm.DB) (end, error) {
-	unnumbered := "FALSE"
+	unsequenced := "FALSE"
 	if l.db.Capabilities().SequencedLogs {
-		unnumbered = "EXISTS (SELECT 1 FROM config_histories WHERE place IS NULL)"
+		unsequenced = "EXISTS (SELECT 1 FROM config_histories WHERE place IS NULL)"
 	}
 	var found []end
 	err := db.Raw("SELECT epoch, (SELECT COALESCE(MAX(" + l.column() + "), 0) FROM config_histories) AS place, " +
-		unnumbered + " AS unnumbered FROM installation WHERE id = 1").Scan(&found).Error
+		unsequenced + " AS unsequenced FROM installation WHERE id = 1").Scan(&found).Error
 	switch {
 	case err != nil:
 		return end{}, fmt.Errorf("read the end of the log: %w", err)
@@ -96,28 +96,27 @@ func (l configLog) end(db *gorm.DB) (end, error) {
 	return found[0], nil
 }
 
-// number gives every version that is committed by now its place, and returns where the log
-// ends then.
-func (l configLog) number(ctx context.Context) (end, error) {
+// sequence assigns a position to every committed version, and returns the end of the log.
+func (l configLog) sequence(ctx context.Context) (end, error) {
 	ctx = storage.AcrossTenants(ctx)
 	found, err := l.end(l.db.Read(ctx))
-	if err != nil || !found.Unnumbered {
+	if err != nil || !found.Unsequenced {
 		return found, err
 	}
 	log := storage.SequencedLog{Table: "config_histories", Counter: logName, Next: nextVersions}
 	if _, err := l.db.Sequence(ctx, log, math.MaxInt); err != nil {
-		return end{}, fmt.Errorf("number the log of configs: %w", err)
+		return end{}, fmt.Errorf("assign positions in the log of configs: %w", err)
 	}
 	return l.end(l.db.Read(ctx))
 }
 
-// version is a version of a config that has no place yet.
+// version is a version of a config without a position.
 type version struct{ ID, ConfigID, Version int64 }
 
-// nextVersions returns the ids of the oldest versions that have no place, at most so many.
-func nextVersions(tx *gorm.DB, most int) ([]int64, error) {
+// nextVersions returns the ids of the oldest versions without a position, at most limit.
+func nextVersions(tx *gorm.DB, limit int) ([]int64, error) {
 	var versions []version
-	err := tx.Model(&History{}).Select("id", "config_id", "version").Where("place IS NULL").Order("id").Limit(most).Find(&versions).Error
+	err := tx.Model(&History{}).Select("id", "config_id", "version").Where("place IS NULL").Order("id").Limit(limit).Find(&versions).Error
 	ids := make([]int64, len(versions))
 	for i, v := range inOrder(versions) {
 		ids[i] = v.ID
@@ -125,9 +124,8 @@ func nextVersions(tx *gorm.DB, most int) ([]int64, error) {
 	return ids, err
 }
 
-// inOrder sorts versions as they were committed, as far as anybody can tell: those of one
-// config by version, since each was made from the one before; others by id. Engines that
-// give out ids in blocks can give the later version the lower one.
+// inOrder sorts versions in commit order, as far as the rows show it: those of one config by
+// version, others by id. Engines that assign ids in blocks can give a later version a lower id.
 func inOrder(versions []version) []version {
 	byConfig := make(map[int64][]version)
 	for _, v := range versions {
@@ -144,33 +142,32 @@ func inOrder(versions []version) []version {
 	return ordered
 }
 
-// entry is a version at its place.
+// entry is a version with its position.
 type entry struct {
 	History
 	At int64
 }
 
-// after returns the entries behind a place, at most logPage of them.
-func (l configLog) after(ctx context.Context, place int64) *gorm.DB {
+// after returns the entries after a position, at most logPage.
+func (l configLog) after(ctx context.Context, position int64) *gorm.DB {
 	column := l.column()
 	return l.db.Read(ctx).Model(&History{}).
 		Select("id", "tenant_id", "config_id", "`key`", "version", "action", "changed_by", "changed_by_name", "changed_time", column+" AS at").
-		Where(column+" > ?", place).Order(column).Limit(logPage)
+		Where(column+" > ?", position).Order(column).Limit(logPage)
 }
 
-// Snapshot is all configs of a tenant at one moment.
+// Snapshot contains all configs of a tenant at one moment.
 type Snapshot struct {
-	// Revision is where to watch from: what came after it is missed by nobody who does.
+	// Revision is the revision to watch after: such a watch misses no change.
 	Revision Revision
 	Configs  []Config
 }
 
-// Snapshot reads the configs of the caller's tenant whose keys begin with prefix at one
-// moment, with the revision of that moment. Errors: LimitReached for more than one document
-// holds.
+// Snapshot reads the configs of the caller's tenant with a key that starts with prefix, and the
+// revision of the same moment. Errors: LimitReached if they exceed the size of one document.
 func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error) {
 	filter := Filter{Prefix: prefix}
-	if _, err := s.feed.log.number(ctx); err != nil {
+	if _, err := s.feed.log.sequence(ctx); err != nil {
 		return Snapshot{}, err
 	}
 	var snapshot Snapshot
@@ -191,9 +188,9 @@ func (s *Service) Snapshot(ctx context.Context, prefix string) (Snapshot, error)
 	return snapshot, nil
 }
 
-// SequenceLog gives what is committed its place when nobody watches, and reports whether all of it
-// has one. Nothing depends on when it runs; the first who watches has less to number.
-func (s *Service) SequenceLog(ctx context.Context) (whole bool, err error) {
-	_, err = s.feed.log.number(ctx)
+// SequenceLog assigns positions to committed versions while no watcher does, and reports whether
+// all have one. It only saves work for the next watcher; nothing depends on its schedule.
+func (s *Service) SequenceLog(ctx context.Context) (complete bool, err error) {
+	_, err = s.feed.log.sequence(ctx)
 	return err == nil, err
 }

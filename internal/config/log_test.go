@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVersionsOfOneConfigKeepTheirOrderWhateverIdsTheEngineGave(t *testing.T) {
+func TestLogOrdersVersionsOfOneConfig(t *testing.T) {
 	ordered := inOrder([]version{{ID: 1, ConfigID: 7, Version: 3}, {ID: 2, ConfigID: 8, Version: 1}, {ID: 3, ConfigID: 7, Version: 2}})
 	require.Equal(t, []version{{ID: 3, ConfigID: 7, Version: 2}, {ID: 2, ConfigID: 8, Version: 1}, {ID: 1, ConfigID: 7, Version: 3}}, ordered)
 }
 
-func TestARevisionIsReadAsItWasGivenOut(t *testing.T) {
+func TestRevisionTextRoundTrip(t *testing.T) {
 	for text, want := range map[string]Revision{
 		"0190f5c2-8f0a-17": {"0190f5c2-8f0a", 17},
 		"ab12-0":           {"ab12", 0},

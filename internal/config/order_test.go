@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-func TestValuesAndSchemasKeepTheOrderAndTheNumbersOfTheirAuthor(t *testing.T) {
+func TestValuesAndSchemasRetainOrderAndNumberNotation(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		holds := func(got answer, status int, value string) string {
 			t.Helper()
@@ -38,7 +38,7 @@ func TestValuesAndSchemasKeepTheOrderAndTheNumbersOfTheirAuthor(t *testing.T) {
 		five := holds(a.send("PATCH", "/configs/shop.tax", `{"schema":{"title":"t","properties":{"z":{"maximum":100,"description":"d"}}}}`, "If-Match", four),
 			http.StatusOK, `{"z":1.50,"m":{"q":1,"b":4,"p":3},"a":"w","y":2.0,"c":[{"k":1e1,"j":1}],"n":1,"f":2}`)
 		const described = `"schema":{"type":"object","properties":{"z":{"minimum":0,"maximum":100,"description":"d"},"a":{}},"title":"t"}`
-		require.Contains(t, a.send("GET", "/configs/shop.tax", "").text, described, "a number that only was spelled anew comes as its last author wrote it")
+		require.Contains(t, a.send("GET", "/configs/shop.tax", "").text, described, "a number in another notation is returned as last written")
 
 		batch := a.send("POST", "/config-batches", fmt.Sprintf(
 			`{"changes":[{"key":"shop.tax","op":"update","etag":%q,"patch":{"value":{"e":1,"a":"v","b":0}}},{"key":"new","op":"create","patch":{"value":{"b":1.0,"a":2}}}]}`, five))
@@ -63,7 +63,7 @@ func TestValuesAndSchemasKeepTheOrderAndTheNumbersOfTheirAuthor(t *testing.T) {
 	})
 }
 
-func TestMembersInAnotherOrderAreNoChange(t *testing.T) {
+func TestReorderedMembersAreNoChange(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		made := a.send("POST", "/configs", `{"key":"k","value":{"z":1,"a":{"y":1,"b":[{"d":1,"c":2}]}}}`)
 		before := a.traces()

@@ -15,24 +15,23 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// proposedChange is a change of one config as an approval holds it.
+// proposedChange is a change of one config in the format of an approval.
 type proposedChange struct {
 	Key string `json:"key"`
 	Op  Op     `json:"op"`
-	// ETag is the version that it is based on; "" for a create.
+	// ETag is the base version; "" for a create.
 	ETag string `json:"etag,omitempty"`
-	// Patch is the merge patch of an update, and the content of a create or replacement. Where it
-	// has the value of a secret config, that is null and Sealed has it, encrypted with the key
-	// SealedWith.
+	// Patch is the merge patch of an update, or the content of a create or replacement. The value
+	// of a secret config is null in it and encrypted in Sealed, with the key SealedWith.
 	Patch      json.RawMessage `json:"patch,omitempty"`
 	Sealed     []byte          `json:"sealed,omitempty"`
 	SealedWith string          `json:"sealedWith,omitempty"`
-	// Masked is set where a reader is shown the null.
+	// Masked is set in a response that withholds the value.
 	Masked bool `json:"masked,omitempty"`
 	origin
 }
 
-// withPatch returns the change with a patch, its value sealed when that is of a secret config.
+// withPatch returns the change with a patch; the value of a secret config is encrypted.
 func (c proposedChange) withPatch(w plannedWrite, patch any) (proposedChange, error) {
 	var err error
 	if value, has := valueIn(patch); has && (w.after.isConfidential() || w.before != nil && w.before.isConfidential()) {
@@ -41,9 +40,9 @@ func (c proposedChange) withPatch(w plannedWrite, patch any) (proposedChange, er
 			return c, err
 		}
 		v := w.after.vault
-		c.Sealed, c.SealedWith = v.cipher.Encrypt(text, proposalPlace(w.after.TenantID, w.Key))
+		c.Sealed, c.SealedWith = v.cipher.Encrypt(text, proposalContext(w.after.TenantID, w.Key))
 		if c.SealedWith == "" {
-			return c, apperr.New(apperr.Unavailable, "The change cannot wait: this installation has no key that encrypts the secret value in it.").After(time.Minute)
+			return c, apperr.New(apperr.Unavailable, "The change cannot be proposed: this installation has no encryption key (INTERLOCK_ENCRYPTION_KEYS) for its secret value.").After(time.Minute)
 		}
 		patch = withMember(patch, "value", nil)
 	}
@@ -51,15 +50,15 @@ func (c proposedChange) withPatch(w plannedWrite, patch any) (proposedChange, er
 	return c, err
 }
 
-// opened returns the change with the value that is sealed in it. Errors: Unavailable when that
-// cannot be decrypted: what waits for its time waits on until the key is back.
+// opened returns the change with its value decrypted. Errors: Unavailable if it cannot be
+// decrypted; a scheduled change is retried until the key is configured again.
 func (c proposedChange) opened(v *vault, tenant int64) (proposedChange, error) {
 	if c.SealedWith == "" {
 		return c, nil
 	}
-	text, err := v.cipher.Decrypt(c.Sealed, c.SealedWith, proposalPlace(tenant, c.Key))
+	text, err := v.cipher.Decrypt(c.Sealed, c.SealedWith, proposalContext(tenant, c.Key))
 	if err != nil {
-		return c, apperr.New(apperr.Unavailable, "The secret value that is proposed for config %q cannot be read with its encryption key %q: bring that key back (INTERLOCK_ENCRYPTION_KEYS), or withdraw this and propose it anew.", c.Key, c.SealedWith).After(time.Minute).Because(err)
+		return c, apperr.New(apperr.Unavailable, "The proposed secret value of config %q cannot be decrypted with its key %q: configure that key again (INTERLOCK_ENCRYPTION_KEYS), or withdraw the approval and propose the change again.", c.Key, c.SealedWith).After(time.Minute).Because(err)
 	}
 	patch, err := merge.Parse(c.Patch)
 	if err != nil {
@@ -74,15 +73,17 @@ func (c proposedChange) opened(v *vault, tenant int64) (proposedChange, error) {
 	return c, err
 }
 
-// proposalPlace binds a sealed value to proposals for its config.
-func proposalPlace(tenant int64, key string) string { return "proposed\x00" + placeOf(tenant, key) }
+// proposalContext is the associated data of a proposed value.
+func proposalContext(tenant int64, key string) string {
+	return "proposed\x00" + valueContext(tenant, key)
+}
 
 func valueIn(patch any) (value any, has bool) {
 	object, _ := merge.ObjectOf(patch)
 	return object.Get("value")
 }
 
-// withMember returns an object with another value of one of its members.
+// withMember returns an object with one member replaced.
 func withMember(tree any, name string, value any) any {
 	object, _ := merge.ObjectOf(tree)
 	var members []merge.Member
@@ -98,7 +99,7 @@ func withMember(tree any, name string, value any) any {
 func encodeChanges(changes []proposedChange) ([]byte, error) {
 	text, err := strictjson.Encode(changes)
 	if err != nil {
-		return nil, fmt.Errorf("encode what is proposed: %w", err)
+		return nil, fmt.Errorf("encode the proposed changes: %w", err)
 	}
 	return text, nil
 }
@@ -106,17 +107,17 @@ func encodeChanges(changes []proposedChange) ([]byte, error) {
 func encodeContent(c Content) (json.RawMessage, error) {
 	text, err := strictjson.Encode(textOf(c))
 	if err != nil {
-		return nil, fmt.Errorf("encode the content that is proposed: %w", err)
+		return nil, fmt.Errorf("encode the proposed content: %w", err)
 	}
 	return text, nil
 }
 
-// decodeChanges reads what encodeChanges wrote.
+// decodeChanges decodes a proposal of encodeChanges.
 func (s subject) decodeChanges(ctx context.Context, p approvals.Proposal) ([]Change, error) {
 	caller, _ := principal.From(ctx)
 	var proposed []proposedChange
 	if err := json.Unmarshal(p.Content, &proposed); err != nil {
-		return nil, fmt.Errorf("read what is proposed: %w", err)
+		return nil, fmt.Errorf("decode the proposed changes: %w", err)
 	}
 	changes := make([]Change, len(proposed))
 	for i, c := range proposed {
@@ -137,15 +138,15 @@ func (s subject) decodeChanges(ctx context.Context, p approvals.Proposal) ([]Cha
 			changes[i].Content, err = readContent(c.Patch, "")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read what is proposed: %w", err)
+			return nil, fmt.Errorf("decode the proposed changes: %w", err)
 		}
 	}
 	return changes, nil
 }
 
-// shownChange is a proposed change as a reader is shown it: the value that is sealed in it stands
-// there for who may read it, and a null for everybody else. So it is with a value that was proposed
-// in clear when its config is hidden: it became secret since.
+// shownChange returns a proposed change for the context's caller: with the decrypted value for
+// callers who may read it, with null for others. hidden withholds a plain value too, because its
+// config has become secret since.
 func (s subject) shownChange(ctx context.Context, c proposedChange, hidden bool) (proposedChange, error) {
 	if c.SealedWith == "" && !hidden {
 		return c, nil
@@ -170,12 +171,12 @@ func (s subject) shownChange(ctx context.Context, c proposedChange, hidden bool)
 	return c, nil
 }
 
-// basesInClear returns the versions that changes are based on which have a value in clear, by key.
+// basesInClear returns, by key, the base versions of the changes with a plain value.
 func basesInClear(changes []proposedChange) map[string]guard.Ref {
 	bases := map[string]guard.Ref{}
 	for _, c := range changes {
 		if c.hasValueInClear() {
-			// What is created is based on none.
+			// A create has no base.
 			base, _ := guard.ParsePrecondition(c.ETag)
 			bases[c.Key] = base.Ref
 		}
@@ -199,8 +200,8 @@ func (c proposedChange) hasValueInClear() bool {
 	return has
 }
 
-// proposedView is a content that is proposed, as a reader is shown it. hidden is set for a value
-// that is withheld though the content is not secret.
+// proposedView returns a proposed content for the context's caller. hidden withholds a value
+// although the content is not secret.
 func proposedView(ctx context.Context, c *Config, hidden bool) any {
 	view := struct {
 		newContent

@@ -86,7 +86,7 @@ func (w *registry) create(key string, content config.Content) *config.Config {
 	return row
 }
 
-// edit sends a merge patch as the PATCH handler does.
+// edit applies a merge patch like the PATCH handler.
 func (w *registry) edit(ctx context.Context, key string, ref guard.Ref, patch string, disjoint bool) (change.Edited[*config.Config], error) {
 	tree, err := merge.Parse([]byte(patch))
 	require.NoError(w.t, err)
@@ -147,7 +147,7 @@ func (w *registry) count(table string) int64 {
 	return w.CountRows(w.t, table, "1 = 1")
 }
 
-// traces are the rows that writes leave.
+// traces counts the rows that writes insert.
 type traces struct{ configs, histories, audits int64 }
 
 func (w *registry) traces() traces {
@@ -163,7 +163,7 @@ func object(value string) config.Content {
 	return config.Content{Value: value, ValueType: config.JSON}
 }
 
-// problemOf is the error that a caller sees, which must have the code.
+// problemOf returns the error of a caller, which must have the code.
 func problemOf(t testing.TB, err error, code apperr.Code) *apperr.Error {
 	t.Helper()
 	var e *apperr.Error
@@ -172,13 +172,13 @@ func problemOf(t testing.TB, err error, code apperr.Code) *apperr.Error {
 	return e
 }
 
-// refusedWith requires that err is a refusal with the code.
-func refusedWith(t testing.TB, err error, code apperr.Code) {
+// rejectedWith requires that err has the code.
+func rejectedWith(t testing.TB, err error, code apperr.Code) {
 	t.Helper()
 	require.True(t, apperr.Has(err, code), "want %s, got %v", code, err)
 }
 
-// pointers lists where an error says that something is wrong.
+// pointers lists the pointers of violations.
 func pointers(fields []apperr.Field) []string {
 	list := make([]string, len(fields))
 	for i, f := range fields {

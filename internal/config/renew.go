@@ -20,20 +20,19 @@ var Encrypted = []encryption.Table{
 	{
 		Name: "config_histories", KeyColumn: "value_key", Holds: "value_key <> ''", Reads: []string{"key", "sealed_value"},
 		Renewed: renewedValue,
-		// The newest version says what its config says, also how that is encrypted: they are renewed together.
+		// The newest version has the same ciphertext as its config: Along renews both.
 		Unless: "EXISTS (SELECT 1 FROM configs c WHERE c.id = config_histories.config_id AND c.version = config_histories.version AND c.value_key = config_histories.value_key)",
 	},
 	proposals("approvals"), proposals("approval_histories"),
 }
 
 func renewedValue(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
-	sealed, err := c.Renew(r.Bytes("sealed_value"), r.KeyID, placeOf(r.TenantID, r.Text("key")))
+	sealed, err := c.Renew(r.Bytes("sealed_value"), r.KeyID, valueContext(r.TenantID, r.Text("key")))
 	return map[string]any{"sealed_value": sealed, "value_key": c.Current()}, err
 }
 
-// renewNewest renews the newest version of a config with it, whichever that is by now: an edit that
-// left the value alone has given it another one since the row was read. All versions with that value
-// become the same.
+// renewNewest renews all versions of a config with the same ciphertext, including the newest: an
+// edit that did not change the value may have made a newer version since the row was read.
 //
 //	UPDATE config_histories SET sealed_value = ?, value_key = ?
 //	 WHERE tenant_id = ? AND config_id = ? AND value_key = ? AND sealed_value = ?
@@ -42,7 +41,7 @@ func renewNewest(tx *gorm.DB, r encryption.Row, set map[string]any) error {
 		set["sealed_value"], set["value_key"], r.TenantID, r.ID, r.KeyID, r.Bytes("sealed_value")).Error
 }
 
-// proposals is a table with what is proposed, in which the values of secret configs are encrypted.
+// proposals returns a table of proposals, which contain encrypted values of secret configs.
 func proposals(table string) encryption.Table {
 	return encryption.Table{
 		Name: table, Holds: `content LIKE '%"sealedWith":%'`, Reads: []string{"content"},
@@ -55,7 +54,7 @@ func proposals(table string) encryption.Table {
 		Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
 			content := r.Text("content")
 			for _, change := range sealedIn(r) {
-				sealed, err := c.Renew(change.Sealed, change.SealedWith, proposalPlace(r.TenantID, change.Key))
+				sealed, err := c.Renew(change.Sealed, change.SealedWith, proposalContext(r.TenantID, change.Key))
 				if err != nil {
 					return nil, err
 				}
@@ -67,7 +66,7 @@ func proposals(table string) encryption.Table {
 				if err != nil {
 					return nil, err
 				}
-				// All else stays byte for byte.
+				// The rest of the text is unchanged, byte for byte.
 				content = strings.ReplaceAll(content, was, is)
 			}
 			return map[string]any{"content": content}, nil
@@ -75,8 +74,8 @@ func proposals(table string) encryption.Table {
 	}
 }
 
-// sealedIn returns the changes of a proposal that have a value encrypted. What other domains propose
-// has none.
+// sealedIn returns the changes of a proposal with an encrypted value. Proposals of other domains
+// have none.
 func sealedIn(r encryption.Row) (sealed []proposedChange) {
 	var changes []proposedChange
 	if json.Unmarshal(r.Bytes("content"), &changes) != nil {
@@ -90,7 +89,7 @@ func sealedIn(r encryption.Row) (sealed []proposedChange) {
 	return sealed
 }
 
-// sealedText is a sealed value as the text of a proposal has it.
+// sealedText returns an encrypted value as encoded in a proposal.
 func sealedText(sealed []byte, keyID string) (string, error) {
 	text, err := strictjson.Encode(struct {
 		Sealed     []byte `json:"sealed"`

@@ -29,13 +29,13 @@ func ciphers(t *testing.T) (old, rotated, after encryption.Cipher) {
 	return old, rotated, after
 }
 
-// renew encrypts anew, as `admin keys reencrypt` does.
+// renew re-encrypts, like `admin keys reencrypt`.
 func renew(ctx context.Context, db *storage.DB, c encryption.Cipher) (encryption.Renewal, error) {
 	return encryption.Renew(ctx, db, c, config.Encrypted, time.Now())
 }
 
-// untrue is how many configs do not say what the newest version of their history says, which is a
-// promise that is watched while the service runs.
+// untrue counts the configs that differ from the newest version of their history, which is a
+// promise of the service.
 func (w *registry) untrue() int64 {
 	var n int64
 	require.NoError(w.t, w.DB.Read(storage.AcrossTenants(context.Background())).Raw(`SELECT COUNT(*) FROM configs x WHERE NOT EXISTS (
@@ -54,7 +54,7 @@ func (w *registry) values(keys ...string) (values []string) {
 	return values
 }
 
-func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
+func TestReencryptionChangesNoRecord(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		old, rotated, after := ciphers(t)
 		_, err := encryption.Register(ctx, db, old, time.Now())
@@ -84,33 +84,33 @@ func TestWhatIsEncryptedAnewIsTheSameRecordUnderTheCurrentKey(t *testing.T) {
 
 		usage, err := encryption.Register(ctx, db, after, time.Now())
 		require.NoError(t, err)
-		require.Empty(t, usage.Lost, "the old key is needed for nothing")
+		require.Empty(t, usage.Lost, "the old key is unused")
 		w = newRegistry(t, ctx, db).withKeys(otherKey)
 		require.Equal(t, before, w.values("a", "plain", "gone", "p"))
 		require.Equal(t, traces, w.traces())
-		require.Equal(t, row.Ref(), w.get("a").Ref(), "it is no change of the record")
+		require.Equal(t, row.Ref(), w.get("a").Ref(), "the version is unchanged")
 		require.Zero(t, w.untrue())
-		asked, err := w.approvals.Approval(ctx, approval.ID)
+		proposed, err := w.approvals.Approval(ctx, approval.ID)
 		require.NoError(t, err)
-		require.Equal(t, []any{approval.Ref(), approval.Digest}, []any{asked.Ref(), asked.Digest})
-		require.Contains(t, asked.Content, `"sealedWith":"other"`)
+		require.Equal(t, []any{approval.Ref(), approval.Digest}, []any{proposed.Ref(), proposed.Digest})
+		require.Contains(t, proposed.Content, `"sealedWith":"other"`)
 		merged, err := w.edit(ctx, "a", first.Ref(), `{"schema":true}`, true)
 		require.NoError(t, err)
-		require.Equal(t, []string{"/remark"}, merged.Merged.KeptTheirs, "a value that was encrypted anew is no change")
+		require.Equal(t, []string{"/remark"}, merged.Merged.KeptTheirs, "a value that was re-encrypted is no change")
 
 		_, err = encryption.Register(ctx, db, old, time.Now())
 		require.NoError(t, err)
 		usage, err = encryption.Check(ctx, db, after)
 		require.NoError(t, err)
-		require.Equal(t, []string{"test"}, usage.Lost, "who encrypts with it needs it again")
+		require.Equal(t, []string{"test"}, usage.Lost, "a process that encrypts with it needs it again")
 	})
 }
 
-func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T) {
+func TestMergeIgnoresConcurrentReencryption(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		first := newRegistry(t, ctx, db).create("a", secretText("one"))
 		w := newRegistry(t, ctx, db).withKeys(otherKey, testKey)
-		// The version that is written now is of the current key, and its base of the one before.
+		// The new version is encrypted with the current key, its base with the earlier one.
 		w.mustEdit("a", first.Ref(), `{"remark":"two"}`)
 		require.Equal(t, []string{"other", "test"}, []string{w.get("a").KeyID, w.historyOf("a")[1].KeyID})
 		merged, err := w.edit(ctx, "a", first.Ref(), `{"schema":true}`, true)
@@ -121,7 +121,7 @@ func TestAMergeTakesNoValueForChangedThatWasEncryptedAnewMeanwhile(t *testing.T)
 	})
 }
 
-func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T) {
+func TestInterruptedReencryptionResumesOnNextRun(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
 		old := newRegistry(t, ctx, db)
@@ -141,7 +141,7 @@ func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T)
 				return
 			}
 			if updates++; updates == fails {
-				_ = tx.AddError(errors.New("cut off"))
+				_ = tx.AddError(errors.New("interrupted"))
 			}
 		}))
 		defer func() { require.NoError(t, db.Write(ctx).Callback().Raw().Remove("test:cut")) }()
@@ -155,17 +155,17 @@ func TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn(t *testing.T)
 				require.Zero(t, done.Left.Rows())
 				break
 			}
-			require.ErrorContains(t, err, "cut off")
+			require.ErrorContains(t, err, "interrupted")
 			counts, err := encryption.Count(ctx, db, config.Encrypted)
 			require.NoError(t, err)
 			cuts, seen[counts.Without("other").Rows()] = cuts+1, true
 		}
-		require.GreaterOrEqual(t, len(seen), 3, "it was cut off in more than one place: %v", seen)
+		require.GreaterOrEqual(t, len(seen), 3, "it was interrupted at several points: %v", seen)
 		require.Greater(t, cuts, 3)
 	})
 }
 
-func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
+func TestConcurrentReencryptionAndEditsLoseNoValue(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		_, rotated, _ := ciphers(t)
 		old := newRegistry(t, ctx, db)
@@ -177,7 +177,7 @@ func TestTwoRunsAtOnceBesideEditsLoseNothing(t *testing.T) {
 				row = old.mustEdit(keys[i], row.Ref(), `{"value":"next"}`)
 			}
 		}
-		// Two servers go on, one of which was not started anew yet.
+		// Two servers are running, one of them without the new current key.
 		stale, fresh := newRegistry(t, ctx, db).withKeys(testKey, otherKey), newRegistry(t, ctx, db).withKeys(otherKey, testKey)
 		var edits, runs sync.WaitGroup
 		stop := make(chan struct{})

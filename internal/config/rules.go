@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// maxDepth is how deeply a value or schema may be nested, so that it also fits
-	// into the body of a batch: {"changes":[{"patch":{"value":…}}]}.
+	// maxDepth bounds the nesting of a value or schema, so that it fits into a batch request:
+	// {"changes":[{"patch":{"value":…}}]}.
 	maxDepth = strictjson.MaxDepth - 4
-	// maxExponent keeps numbers within what other programs can hold.
+	// maxExponent limits numbers to the range of a double.
 	maxExponent = 308
 )
 
-// checked returns the content in its stored form, with the type inferred where it
-// was left out, or what is wrong with it. Pointers are relative to the content. What a schema takes is
-// paid from w, and from an amount of its own where that is nil.
+// checked returns the content in its stored form, with the inferred type if it had none, and its
+// violations. Pointers are relative to the content. Schema validation spends from w; nil means
+// a new budget.
 func checked(c Content, w *work) (Content, []apperr.Field) {
 	if w == nil {
 		w = newWork(context.Background())
@@ -52,8 +52,8 @@ func checked(c Content, w *work) (Content, []apperr.Field) {
 	value, faults := decoded(c.ValueType, c.Value)
 	if len(faults) > 0 {
 		if c.Secret && faults[0].Code == "json" {
-			// The sentence of the parser can quote a part of it.
-			faults = heldFault(nil)
+			// The parser's message can quote a part of the value.
+			faults = textFault(nil)
 		}
 		return c, append(fields, faults...)
 	}
@@ -63,14 +63,14 @@ func checked(c Content, w *work) (Content, []apperr.Field) {
 	if fault := normalise(&c.Schema, "/schema", MaxSchemaBytes); fault != nil {
 		return c, append(fields, *fault)
 	}
-	broken := checkSchema(c.Schema, value, w)
+	violations := checkSchema(c.Schema, value, w)
 	if c.Secret {
-		broken = unquoted(broken)
+		violations = unquoted(violations)
 	}
-	return c, append(fields, broken...)
+	return c, append(fields, violations...)
 }
 
-// inferType returns the type that a value has by itself.
+// inferType returns the type of a JSON value.
 func inferType(value string) Type {
 	switch jsontext.Value(value).Kind() {
 	case '"':
@@ -83,8 +83,8 @@ func inferType(value string) Type {
 	return JSON
 }
 
-// normalise drops white space and escapes that mean nothing. Members keep their
-// order and numbers their spelling.
+// normalise drops white space and redundant escapes. Member order and number notation are
+// unchanged.
 func normalise(text *string, pointer string, limit int) *apperr.Field {
 	value := jsontext.Value(*text)
 	if err := value.Format(); err != nil {
@@ -97,39 +97,39 @@ func normalise(text *string, pointer string, limit int) *apperr.Field {
 	return nil
 }
 
-// decoded returns the value that the JSON text stands for in a type, as package
-// jsonschema takes it, or where it breaks the type.
+// decoded returns the value of a JSON text as a type, in the form that package jsonschema accepts,
+// and its violations.
 func decoded(t Type, text string) (any, []apperr.Field) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		return nil, []apperr.Field{{Pointer: "/value", Code: "json", Message: "must be one JSON value"}}
 	}
-	held, isText := value.(string)
+	inner, isText := value.(string)
 	switch t {
 	case String:
 		if !isText {
-			return nil, typeFault("must be a string, as valueType says")
+			return nil, typeFault("must be a string, as required by valueType")
 		}
 		return value, nil
 	case Number:
-		if isText && jsontext.Value(held).Kind() == '0' && isTrimmed(held) && jsontext.Value(held).IsValid() {
-			value = json.Number(held)
+		if isText && jsontext.Value(inner).Kind() == '0' && isTrimmed(inner) && jsontext.Value(inner).IsValid() {
+			value = json.Number(inner)
 		}
 		if _, ok := value.(json.Number); !ok {
-			return nil, typeFault("must be a number, or exactly one number in a string, as valueType says")
+			return nil, typeFault("must be a number, or exactly one number in a string, as required by valueType")
 		}
 	case Boolean:
-		if isText && (held == "true" || held == "false") {
-			value = held == "true"
+		if isText && (inner == "true" || inner == "false") {
+			value = inner == "true"
 		}
 		if _, ok := value.(bool); !ok {
-			return nil, typeFault("must be true or false, as valueType says")
+			return nil, typeFault("must be true or false, as required by valueType")
 		}
 		return value, nil
 	case JSON:
 		if isText {
-			if value, err = parseHeld(held); err != nil {
-				return nil, heldFault(err)
+			if value, err = parseText(inner); err != nil {
+				return nil, textFault(err)
 			}
 		}
 	}
@@ -142,8 +142,8 @@ func typeFault(message string) []apperr.Field {
 	return []apperr.Field{{Pointer: "/value", Code: "type", Message: message}}
 }
 
-// parseHeld reads the JSON text in a string as strictly as a body.
-func parseHeld(text string) (any, error) {
+// parseText parses JSON text in a string with the strictness of a request body.
+func parseText(text string) (any, error) {
 	var raw json.RawMessage
 	if err := strictjson.Decode([]byte(text), &raw); err != nil {
 		return nil, err
@@ -151,24 +151,24 @@ func parseHeld(text string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 }
 
-func heldFault(err error) []apperr.Field {
+func textFault(err error) []apperr.Field {
 	var at *strictjson.Error
 	if !errors.As(err, &at) {
-		return []apperr.Field{{Pointer: "/value", Code: "json", Message: "must hold JSON text, as valueType says"}}
+		return []apperr.Field{{Pointer: "/value", Code: "json", Message: "must contain JSON text, as required by valueType"}}
 	}
 	message := at.Message
 	if at.Pointer == "" {
-		message = "must hold JSON text, as valueType says, but " + at.Message
+		message = "must contain JSON text, as required by valueType, but " + at.Message
 	}
 	return []apperr.Field{{Pointer: "/value" + at.Pointer, Code: "json", Message: message}}
 }
 
-// appendTreeFaults walks a tree for what no reader could hold.
+// appendTreeFaults appends the numbers and the nesting in a tree that exceed the limits.
 func appendTreeFaults(faults []apperr.Field, pointer string, value any, depth int) []apperr.Field {
 	switch v := value.(type) {
 	case json.Number:
-		if !isHoldable(v.String()) {
-			return append(faults, apperr.Field{Pointer: pointer, Code: "range", Message: "is a number too large or too small to be held"})
+		if !isDouble(v.String()) {
+			return append(faults, apperr.Field{Pointer: pointer, Code: "range", Message: "is a number outside the range of a double"})
 		}
 	case map[string]any:
 		if depth > maxDepth {
@@ -192,8 +192,8 @@ func tooDeep(pointer string) apperr.Field {
 	return apperr.Field{Pointer: pointer, Code: "depth", Message: fmt.Sprintf("is nested more than %d levels deep", maxDepth)}
 }
 
-// isHoldable reports whether a number is within the range of a double.
-func isHoldable(number string) bool {
+// isDouble reports whether a number is in the range of a double.
+func isDouble(number string) bool {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		exponent, err := strconv.Atoi(number[i+1:])
 		if err != nil || exponent > maxExponent || exponent < -maxExponent {
@@ -204,8 +204,7 @@ func isHoldable(number string) bool {
 	return err == nil
 }
 
-// unquoted returns what breaks a schema without the sentences of the validator, which quote the
-// value.
+// unquoted replaces the validator's messages, which quote the value.
 func unquoted(fields []apperr.Field) []apperr.Field {
 	for i, field := range fields {
 		if strings.HasPrefix(field.Pointer, "/value") {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestValuesKeepToTheirType(t *testing.T) {
+func TestValuesMatchTheirType(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		in     Content
@@ -22,18 +22,18 @@ func TestValuesKeepToTheirType(t *testing.T) {
 		{"a number is no string", Content{Value: `5`, ValueType: String}, "/value"},
 		{"null is no string", Content{Value: `null`, ValueType: String}, "/value"},
 		{"a number is a number", Content{Value: `-5.25e2`, ValueType: Number}, ""},
-		{"a number may be held as text", Content{Value: `"5"`, ValueType: Number}, ""},
-		{"text beside the number", Content{Value: `"5 apples"`, ValueType: Number}, "/value"},
-		{"white space beside the number", Content{Value: `" 5"`, ValueType: Number}, "/value"},
+		{"a number may be text", Content{Value: `"5"`, ValueType: Number}, ""},
+		{"text after the number", Content{Value: `"5 apples"`, ValueType: Number}, "/value"},
+		{"white space before the number", Content{Value: `" 5"`, ValueType: Number}, "/value"},
 		{"two numbers", Content{Value: `"5 6"`, ValueType: Number}, "/value"},
 		{"a leading zero", Content{Value: `"05"`, ValueType: Number}, "/value"},
 		{"hexadecimal", Content{Value: `"0x10"`, ValueType: Number}, "/value"},
 		{"infinity", Content{Value: `"Infinity"`, ValueType: Number}, "/value"},
 		{"no number in the text", Content{Value: `""`, ValueType: Number}, "/value"},
-		{"a number that nobody can hold", Content{Value: `1e999`, ValueType: Number}, "/value"},
-		{"a fraction that nobody can hold", Content{Value: `1e-999999999999`, ValueType: Number}, "/value"},
+		{"a number outside the range", Content{Value: `1e999`, ValueType: Number}, "/value"},
+		{"a fraction outside the range", Content{Value: `1e-999999999999`, ValueType: Number}, "/value"},
 		{"the same as text", Content{Value: `"1e999"`, ValueType: Number}, "/value"},
-		{"a number in an object that nobody can hold", Content{Value: `{"a/b":[1,1e999]}`, ValueType: JSON}, "/value/a~1b/1"},
+		{"a number in an object outside the range", Content{Value: `{"a/b":[1,1e999]}`, ValueType: JSON}, "/value/a~1b/1"},
 		{"true", Content{Value: `true`, ValueType: Boolean}, ""},
 		{"false as text", Content{Value: `"false"`, ValueType: Boolean}, ""},
 		{"yes is no boolean", Content{Value: `"yes"`, ValueType: Boolean}, "/value"},
@@ -67,7 +67,7 @@ func TestValuesKeepToTheirType(t *testing.T) {
 	}
 }
 
-func TestTheTypeIsInferredFromTheValue(t *testing.T) {
+func TestTypeIsInferredFromValue(t *testing.T) {
 	for value, want := range map[string]Type{
 		`"x"`: String, `"5"`: String, `5`: Number, `-1`: Number, `true`: Boolean, `false`: Boolean, `{}`: JSON, `[]`: JSON, `null`: JSON,
 	} {
@@ -77,7 +77,7 @@ func TestTheTypeIsInferredFromTheValue(t *testing.T) {
 	}
 }
 
-func TestValuesAreHeldToTheirSchema(t *testing.T) {
+func TestValuesAreValidatedAgainstSchema(t *testing.T) {
 	const timeouts = `{"type":"object","properties":{"timeoutMs":{"type":"integer","minimum":1},"host/name":{"pattern":"^[a-z]+$"}},"required":["timeoutMs"]}`
 	for _, c := range []struct {
 		name, schema, value string
@@ -91,8 +91,8 @@ func TestValuesAreHeldToTheirSchema(t *testing.T) {
 		{"wrong type", timeouts, `{"timeoutMs":"5"}`, JSON, "/value/timeoutMs", "type"},
 		{"missing member", timeouts, `{}`, JSON, "/value", "required"},
 		{"escaped pointer", timeouts, `{"timeoutMs":1,"host/name":"X"}`, JSON, "/value/host~1name", "pattern"},
-		{"a number held as text is a number", `{"type":"number","maximum":9}`, `"10"`, Number, "/value", "maximum"},
-		{"a boolean held as text is a boolean", `{"const":true}`, `"true"`, Boolean, "", ""},
+		{"a number as text is a number", `{"type":"number","maximum":9}`, `"10"`, Number, "/value", "maximum"},
+		{"a boolean as text is a boolean", `{"const":true}`, `"true"`, Boolean, "", ""},
 		{"inner reference", `{"$defs":{"p":{"type":"integer"}},"items":{"$ref":"#/$defs/p"}}`, `[1,"x"]`, JSON, "/value/1", "type"},
 		{"nothing goes", `false`, `1`, Number, "/value", "schema"},
 		{"anything goes", `true`, `1`, Number, "", ""},
@@ -112,7 +112,7 @@ func TestValuesAreHeldToTheirSchema(t *testing.T) {
 	}
 }
 
-func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
+func TestUnusableSchemasAreRejected(t *testing.T) {
 	doubling := `{"$defs":{`
 	for i := range 40 {
 		next := string(rune('a'+(i+1)%26)) + string(rune('a'+(i+1)/26))
@@ -125,14 +125,14 @@ func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
 		{"a number where a schema belongs", `{"properties":{"a":5}}`, "/properties/a"},
 		{"a pattern that is none", `{"pattern":"("}`, "/pattern"},
 		{"a pattern that would run away elsewhere", `{"pattern":"(?=a)"}`, "/pattern"},
-		{"a remote reference", `{"$ref":"https://127.0.0.1:1/schema.json"}`, "only to itself"},
-		{"a file reference", `{"$ref":"file:///etc/passwd"}`, "only to itself"},
-		{"a relative reference", `{"$ref":"other.json"}`, "only to itself"},
-		{"an unknown draft", `{"$schema":"https://127.0.0.1:1/draft"}`, "only to itself"},
+		{"a remote reference", `{"$ref":"https://127.0.0.1:1/schema.json"}`, "only refer to itself"},
+		{"a file reference", `{"$ref":"file:///etc/passwd"}`, "only refer to itself"},
+		{"a relative reference", `{"$ref":"other.json"}`, "only refer to itself"},
+		{"an unknown draft", `{"$schema":"https://127.0.0.1:1/draft"}`, "only refer to itself"},
 		{"a reference into nothing", `{"$ref":"#/$defs/none"}`, "none"},
 		{"references that double at each level", doubling, "too many steps"},
 		{"too long", `{"title":"` + strings.Repeat("x", MaxSchemaBytes) + `"}`, "32 KiB"},
-		{"a number that nobody can hold", `{"maximum":1e999999}`, "too large"},
+		{"a number outside the range", `{"maximum":1e999999}`, "outside the range"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: c.schema}, nil)
@@ -143,7 +143,7 @@ func TestSchemasThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-// again is a schema that holds another one against a value 2^30 times.
+// again returns a schema that applies another one to a value 2^30 times.
 func again(leaf string, more ...string) string {
 	defs := `"l0":` + leaf
 	for i := range 30 {
@@ -155,8 +155,8 @@ func again(leaf string, more ...string) string {
 	return `{"$defs":{` + defs + `},"$ref":"#/$defs/l30"}`
 }
 
-// A schema is paid for before it is held against a value: each of these would take minutes.
-func TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon(t *testing.T) {
+// Validation work is budgeted: each of these schemas would run for minutes.
+func TestExpensiveSchemaIsRejectedQuickly(t *testing.T) {
 	long := strings.Repeat("a", MaxValueBytes-2)
 	many := make([]string, 150)
 	for i := range many {
@@ -176,16 +176,16 @@ func TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon(t *testing.T) {
 		{"many patterns over a long text", strconv.Quote(long), String, `{"allOf":[` + strings.Join(many, ",") + `]}`, "too many steps"},
 		{"one large pattern", strconv.Quote(long), String, `{"pattern":"((a|b|c|d){30}(x?){30}){15}$"}`, "too many steps"},
 		{"a pattern that compiles to millions", `"a"`, String, `{"pattern":"(` + strings.Repeat("abcdefghij", 100) + `){900}"}`, "not a JSON Schema that can be used"},
-		{"a long list that each of many is looked for in", numbers, JSON, `{"items":{"enum":[` + strings.Join(listed, ",") + `]}}`, "too many steps"},
-		{"a long array that is looked at again and again", numbers, JSON, again(`{"items":{"type":"string"}}`), "too many steps"},
-		{"a list that is looked through again and again", "[" + strings.Repeat("7,", 300) + "7]", JSON, again(`{"items":{"$ref":"#/$defs/list"}}`, `"list":{"enum":[`+strings.Join(listed[:4000], ",")+`]}`), "too many steps"},
+		{"a long list that is searched for many values", numbers, JSON, `{"items":{"enum":[` + strings.Join(listed, ",") + `]}}`, "too many steps"},
+		{"a long array that is validated again and again", numbers, JSON, again(`{"items":{"type":"string"}}`), "too many steps"},
+		{"a list that is searched again and again", "[" + strings.Repeat("7,", 300) + "7]", JSON, again(`{"items":{"$ref":"#/$defs/list"}}`, `"list":{"enum":[`+strings.Join(listed[:4000], ",")+`]}`), "too many steps"},
 		{"patterns of names", `{"` + strings.Repeat("a", 200_000) + `":1}`, JSON, `{"patternProperties":{"(a|a?){200}(x?){200}$":true}}`, "too many steps"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			began := processorTime(t)
+			start := processorTime(t)
 			_, fields := checked(Content{Value: c.value, ValueType: c.t, Schema: c.schema}, nil)
 			// Less than a second; under the race detector twenty times that.
-			require.Less(t, processorTime(t)-began, 20*time.Second)
+			require.Less(t, processorTime(t)-start, 20*time.Second)
 			require.Len(t, fields, 1)
 			require.Equal(t, "/schema", fields[0].Pointer)
 			require.Contains(t, fields[0].Message, c.says)
@@ -196,8 +196,7 @@ func TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon(t *testing.T) {
 	require.Empty(t, fields)
 }
 
-// processorTime is what this process has used of its processors. Others that run beside it do not
-// make it longer.
+// processorTime returns the CPU time of this process, which concurrent processes do not affect.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -205,7 +204,7 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-func TestASchemaIsNotHeldAgainstAValueAnyLongerWhenTheRequestHasEnded(t *testing.T) {
+func TestSchemaValidationStopsWithRequest(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	w := newWork(ctx)
 	schema := Content{Value: `[` + strings.Repeat("7,", 1000) + `7]`, ValueType: JSON, Schema: `{"items":{"minimum":1}}`}
@@ -217,12 +216,12 @@ func TestASchemaIsNotHeldAgainstAValueAnyLongerWhenTheRequestHasEnded(t *testing
 	require.Contains(t, fields[0].Message, "the request has ended")
 }
 
-func TestAReferenceThatNeverEndsBreaksNothing(t *testing.T) {
+func TestRecursiveSchemaReferenceIsRejected(t *testing.T) {
 	_, fields := checked(Content{Value: `1`, ValueType: Number, Schema: `{"$ref":"#"}`}, nil)
 	require.Len(t, fields, 1)
 }
 
-func TestKeysAreWhatAnAddressCanHold(t *testing.T) {
+func TestKeysAreAddressable(t *testing.T) {
 	for _, good := range []string{"a", "Shop.tax_rate-2", "...", strings.Repeat("k", 100)} {
 		require.Empty(t, checkKey(good), good)
 		require.True(t, isKey(good))

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// schemaURL is what a schema is called while it is compiled. References are
-	// resolved against it, and nothing but it can be loaded.
+	// schemaURL is the base URI of a schema. No other URL can be loaded.
 	schemaURL = "interlock:///schema"
-	// maxSchemaFields bounds how many places of a value are reported.
+	// maxSchemaFields bounds the reported violations of a value.
 	maxSchemaFields = 20
 	maxMessage      = 300
 )
 
-// checkSchema compiles a JSON Schema (2020-12, unless its $schema names an older
-// draft) and holds the decoded value against it. Formats are annotations, as the
-// draft has it; patterns are RE2. What it takes is paid from w (schema_cost.go).
+// checkSchema compiles a JSON Schema (2020-12, unless its $schema names an older draft) and
+// validates the decoded value. Formats are annotations, as in the draft; patterns are RE2. The work
+// is spent from w (schema_cost.go).
 func checkSchema(schema string, value any, w *work) []apperr.Field {
 	w.config = maxConfigWork
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
@@ -35,7 +34,7 @@ func checkSchema(schema string, value any, w *work) []apperr.Field {
 	if faults := appendTreeFaults(nil, "/schema", document, 1); len(faults) > 0 {
 		return faults
 	}
-	compiled, err := w.compile(document, len(schema), places(value)*longestList(document))
+	compiled, err := w.compile(document, len(schema), countValues(value)*longestList(document))
 	if _, stopped := isStop(err); stopped {
 		return schemaFault("cannot be used: " + err.Error())
 	}
@@ -57,7 +56,8 @@ func schemaFault(message string) []apperr.Field {
 	return []apperr.Field{{Pointer: "/schema", Code: "schema", Message: clip.Text(message, maxMessage)}}
 }
 
-// compile compiles a schema of so many bytes, and pays what one look at the value can take. Errors: those that isStop knows as well.
+// compile compiles a schema of a size in bytes; before is the work of one comparison with the
+// value. Errors: those of isStop too.
 func (w *work) compile(document any, bytes int, before int64) (schema *jsonschema.Schema, err error) {
 	defer catchStop(&err)
 	w.spend(int64(bytes)*compileWork + before)
@@ -73,12 +73,12 @@ func (w *work) compile(document any, bytes int, before int64) (schema *jsonschem
 	return compiler.Compile(schemaURL)
 }
 
-// nowhere refuses to load what a schema refers to outside itself: files of this
-// machine and servers of its network are none of a config's business.
+// nowhere rejects references outside the schema: a config must not read local files or connect to
+// servers.
 type nowhere struct{}
 
 func (nowhere) Load(string) (any, error) {
-	return nil, errors.New("a schema can refer only to itself")
+	return nil, errors.New("a schema can only refer to itself")
 }
 
 func validate(schema *jsonschema.Schema, value any) (err error) {
@@ -86,7 +86,7 @@ func validate(schema *jsonschema.Schema, value any) (err error) {
 	return schema.Validate(value)
 }
 
-// catchStop makes an error of the panic by which work.spend ends a validation.
+// catchStop converts the panic of work.spend to an error.
 func catchStop(err *error) {
 	p := recover()
 	if stop, is := isStop(p); is {
@@ -98,7 +98,7 @@ func catchStop(err *error) {
 
 var english = message.NewPrinter(language.English)
 
-// explainSchema says what is wrong with a schema, without the library's prefixes.
+// explainSchema describes the error of a schema, without the library's prefixes.
 func explainSchema(err error) string {
 	var invalid *jsonschema.SchemaValidationError
 	var rules *jsonschema.ValidationError
@@ -116,7 +116,7 @@ func explainSchema(err error) string {
 	return strings.ReplaceAll(err.Error(), schemaURL, "")
 }
 
-// brokenRules lists the innermost rules that the value breaks.
+// brokenRules lists the innermost violated rules.
 func brokenRules(e *jsonschema.ValidationError) []apperr.Field {
 	var fields []apperr.Field
 	var descend func(e *jsonschema.ValidationError)

@@ -11,34 +11,33 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A schema is a program that its author writes and our processor runs. What it may take is counted in
-// units of about 10 ns before it is spent: each subschema that is held against a place of a value, by
-// how much there is in it, and each pattern by its size times the length of the text, which is what
-// RE2 takes at most. All schemas of a request share one amount, and none goes on when the request has
-// ended.
+// A schema is a program that a caller writes and the server runs. Its work is counted in units of
+// about 10 ns before it runs: each subschema that is applied to a value, by its number of members,
+// and each pattern by its size times the length of the text, the upper bound of RE2. All schemas of
+// a request share one budget, and validation stops when the request ends.
 const (
-	// maxConfigWork is what the schema of one config may take, and maxRequestWork what those of a
-	// request may: about one second and five.
+	// maxConfigWork bounds the schema of one config, and maxRequestWork those of a request: about
+	// one second and five.
 	maxConfigWork  = 100_000_000
 	maxRequestWork = 500_000_000
-	// stepWork is what it takes to hold a subschema, and each thing that it lists, against a place.
+	// stepWork is the cost of applying a subschema, and each of its list members, to a value.
 	stepWork = 100
-	// compileWork is what it takes to read a byte of a schema.
+	// compileWork is the cost of compiling one byte of a schema.
 	compileWork = 10
 	// maxPatterns bounds the compiled patterns of one schema, in instructions.
 	maxPatterns = 20_000
 )
 
 var (
-	// errTooManySteps, errTooMuchWork and errEnded end a validation from inside the validator.
-	errTooManySteps = errors.New("the validation takes too many steps")
-	errTooMuchWork  = errors.New("the schemas of this request take too many steps together; send it in parts")
+	// errTooManySteps, errTooMuchWork and errEnded stop a validation from inside the validator.
+	errTooManySteps = errors.New("the validation needs too many steps")
+	errTooMuchWork  = errors.New("the schemas of this request need too many steps together; send it in parts")
 	errEnded        = errors.New("the request has ended")
 )
 
-// work is what a request may spend on schemas yet. One goroutine uses it.
+// work is the remaining budget of a request for schemas. It is not safe for concurrent use.
 type work struct {
-	// request and config are what is left of maxRequestWork and maxConfigWork.
+	// request and config are the remainders of maxRequestWork and maxConfigWork.
 	request, config int64
 	ended           <-chan struct{}
 }
@@ -47,8 +46,8 @@ func newWork(ctx context.Context) *work {
 	return &work{request: maxRequestWork, config: maxConfigWork, ended: ctx.Done()}
 }
 
-// spend takes units, or ends the validation: the library can be stopped by a panic alone, which
-// validate catches.
+// spend subtracts units, or panics to stop the validation: the library has no other way to stop.
+// validate recovers the panic.
 func (w *work) spend(units int64) {
 	select {
 	case <-w.ended:
@@ -64,16 +63,16 @@ func (w *work) spend(units int64) {
 	}
 }
 
-// isStop reports whether a panic is one of spend.
+// isStop reports whether a panic value is from spend.
 func isStop(p any) (error, bool) {
 	err, is := p.(error)
 	return err, is && (errors.Is(err, errTooManySteps) || errors.Is(err, errTooMuchWork) || errors.Is(err, errEnded))
 }
 
-// steps is a vocabulary without keywords that takes part in every subschema of a schema whose longest
-// list of values takes so much to look through. The library calls it when it has held a subschema
-// against a value, and not where the type or such a list did not fit: so each pays for the members of
-// its value too.
+// steps returns a vocabulary without keywords that is part of every subschema; listWork is the
+// cost of searching the schema's longest list of values. The library calls it after it has applied
+// a subschema to a value, but not after a failed type or enum check: therefore each call also
+// counts the members of its value.
 func (w *work) steps(listWork int64) *jsonschema.Vocabulary {
 	return &jsonschema.Vocabulary{
 		URL: "interlock:///steps",
@@ -98,7 +97,7 @@ func (s step) Validate(_ *jsonschema.ValidatorContext, value any) {
 	s.work.spend(s.units * int64(1+lengthOf(value)))
 }
 
-// lengthOf is how many members a value has.
+// lengthOf returns the number of members of a value.
 func lengthOf(value any) int {
 	switch value := value.(type) {
 	case []any:
@@ -109,13 +108,13 @@ func lengthOf(value any) int {
 	return 0
 }
 
-// What it takes to compare with a number, which the library does exactly, and with anything else.
+// Costs of comparing a number, which the library does exactly, and another value.
 const (
 	numberWork = 60
 	valueWork  = 5
 )
 
-// comparing is what it takes to compare with all of a value.
+// comparing returns the cost of comparing a whole value.
 func comparing(value any) int64 {
 	units := int64(valueWork)
 	switch value := value.(type) {
@@ -133,7 +132,7 @@ func comparing(value any) int64 {
 	return units
 }
 
-// longestList is what it takes to compare with the longest list of values (enum, const) anywhere in a
+// longestList returns the cost of comparing with the longest list of values (enum, const) in a
 // schema.
 func longestList(schema any) (units int64) {
 	switch schema := schema.(type) {
@@ -152,47 +151,48 @@ func longestList(schema any) (units int64) {
 	return units
 }
 
-// places is how many values there are in a value.
-func places(value any) int64 {
+// countValues returns the number of values in a value, including itself.
+func countValues(value any) int64 {
 	n := int64(1)
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			n += places(element)
+			n += countValues(element)
 		}
 	case map[string]any:
 		for _, member := range value {
-			n += places(member)
+			n += countValues(member)
 		}
 	}
 	return n
 }
 
-// patterns compiles the patterns of one schema, which are looked at more than once.
+// patterns compiles the patterns of one schema and caches them, because the library compiles each
+// several times.
 func (w *work) patterns() jsonschema.RegexpEngine {
-	known, size := map[string]*pattern{}, 0
+	compiledPatterns, size := map[string]*pattern{}, 0
 	return func(text string) (jsonschema.Regexp, error) {
-		if p := known[text]; p != nil {
+		if p := compiledPatterns[text]; p != nil {
 			return p, nil
 		}
 		parsed, err := syntax.Parse(text, syntax.Perl)
 		if err != nil {
 			return nil, err
 		}
-		own := sizeOf(parsed)
-		if size += own; size > maxPatterns {
-			return nil, fmt.Errorf("its patterns are too large: together they may have about %d characters, each as often as it is repeated", maxPatterns)
+		patternSize := sizeOf(parsed)
+		if size += patternSize; size > maxPatterns {
+			return nil, fmt.Errorf("its patterns are too large: the limit is about %d characters in total, where repetitions count each time", maxPatterns)
 		}
 		compiled, err := regexp.Compile(text)
 		if err != nil {
 			return nil, err
 		}
-		known[text] = &pattern{compiled, w, int64(own)}
-		return known[text], nil
+		compiledPatterns[text] = &pattern{compiled, w, int64(patternSize)}
+		return compiledPatterns[text], nil
 	}
 }
 
-// sizeOf is about how many instructions a pattern compiles to, at most maxPatterns+1.
+// sizeOf returns about the number of instructions of a compiled pattern, at most maxPatterns+1.
 func sizeOf(re *syntax.Regexp) int {
 	size := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
@@ -204,7 +204,7 @@ func sizeOf(re *syntax.Regexp) int {
 	return size
 }
 
-// pattern is a compiled pattern that pays for what it looks at.
+// pattern is a compiled pattern that spends work for each match.
 type pattern struct {
 	*regexp.Regexp
 	work *work

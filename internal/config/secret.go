@@ -18,20 +18,21 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// The value of a secret config is encrypted wherever it is at rest, and shown only to who has
-// SecretsPermission. Who may write configs may give it another value without seeing the one that
-// it has. So that no refusal, merge or repeat answers a guess:
+// The value of a secret config is encrypted at rest, and shown only to callers with
+// SecretsPermission. Writers without it may replace the value. No error, merge or retry may confirm
+// a guess of the value:
 //
-//   - The value is one place: two edits of it meet. Who does not read it replaces it whole.
-//   - A value that is given always makes a new version, also the same one.
-//   - Type and schema are changed by who may read the value, or together with a new one: the
-//     rules would tell what it is like.
-//   - A breach of its schema is reported by the name of the rule alone.
+//   - The value is one member for merging: two edits of it conflict. A caller who cannot read it
+//     replaces it as a whole.
+//   - A new value always makes a new version, even if it is equal.
+//   - Changing the type or the schema needs SecretsPermission or a new value in the same edit:
+//     the validation would disclose properties of the value.
+//   - A schema violation is reported only by the name of the rule.
 //
-// Who makes a config secret has the values of its earlier versions encrypted with it, and kept
-// from the same readers.
+// When a config becomes secret, the values of its earlier versions are encrypted too, and withheld
+// from the same callers.
 
-// Stored is a value as its row has it: in clear, or encrypted with the key KeyID.
+// Stored is a value as stored in its row: plain, or encrypted with the key KeyID.
 type Stored struct {
 	Plain  string `gorm:"column:value"`
 	Sealed []byte `gorm:"column:sealed_value"`
@@ -41,53 +42,54 @@ type Stored struct {
 // vault encrypts and decrypts the values of secret configs.
 type vault struct {
 	cipher encryption.Cipher
-	// redacts is set where rows are read for a caller who may not see their values: those are "", and
+	// redacts is set for reads on behalf of a caller who may not see the values: they are "", and
 	// not fetched.
 	redacts bool
-	// unread has the ids of keys with which something could not be read, and was logged.
+	// unread contains the ids of keys for which a failed decryption was logged.
 	unread sync.Map
 }
 
-// placeOf binds an encrypted value to its config.
-func placeOf(tenant int64, key string) string {
+// valueContext is the associated data that binds an encrypted value to its config.
+func valueContext(tenant int64, key string) string {
 	return "configs\x00" + strconv.FormatInt(tenant, 10) + "\x00" + key
 }
 
-// encrypt returns a value as its row is to have it.
+// encrypt returns a value in its stored form.
 func (v *vault) encrypt(tenant int64, key, value string) Stored {
-	sealed, id := v.cipher.Encrypt([]byte(value), placeOf(tenant, key))
+	sealed, id := v.cipher.Encrypt([]byte(value), valueContext(tenant, key))
 	return Stored{Sealed: sealed, KeyID: id}
 }
 
-// renew returns a stored value encrypted with the current key (Cipher.Renew), or as it is when it
+// renew returns a stored value encrypted with the current key (Cipher.Renew), or unchanged if it
 // cannot be decrypted.
 func (v *vault) renew(tenant int64, key string, s Stored) Stored {
 	if s.KeyID == "" {
 		return s
 	}
-	sealed, err := v.cipher.Renew(s.Sealed, s.KeyID, placeOf(tenant, key))
+	sealed, err := v.cipher.Renew(s.Sealed, s.KeyID, valueContext(tenant, key))
 	if err != nil {
 		return s
 	}
 	return Stored{Sealed: sealed, KeyID: v.cipher.Current()}
 }
 
-// decrypt returns the value that a row has. One that cannot be decrypted is "", so that the config can
-// be listed and be given another one. The first of each key is logged: a lost key is that of many.
+// decrypt returns the value of a row, or "" if it cannot be decrypted, so that the config can still
+// be listed and replaced. Only the first failure per key is logged, because a lost key affects many
+// values.
 func (v *vault) decrypt(ctx context.Context, tenant int64, key string, s Stored) (string, error) {
 	if s.KeyID == "" {
 		return s.Plain, nil
 	}
 	if v == nil {
-		return "", errors.New("config: a row was read by who cannot decrypt it")
+		return "", errors.New("config: a row was read without the vault")
 	}
 	if v.redacts {
 		return "", nil
 	}
-	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, placeOf(tenant, key))
+	value, err := v.cipher.Decrypt(s.Sealed, s.KeyID, valueContext(tenant, key))
 	if err != nil {
 		if _, logged := v.unread.LoadOrStore(s.KeyID, true); !logged {
-			slog.ErrorContext(ctx, "the value of a secret config cannot be read, and perhaps no other one of its encryption key", "key", s.KeyID, "tenant", tenant, "config", key, "error", err)
+			slog.ErrorContext(ctx, "config: decrypting a secret value failed; others with the same key may fail too", "key", s.KeyID, "tenant", tenant, "config", key, "error", err)
 		}
 		return "", nil
 	}
@@ -96,13 +98,13 @@ func (v *vault) decrypt(ctx context.Context, tenant int64, key string, s Stored)
 
 type vaultKey struct{}
 
-// readable returns a database whose reads decrypt.
+// readable returns a database handle that decrypts on read.
 func (s *Service) readable(db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, s.vault))
 }
 
-// readableFor is readable for rows that are only shown to the context's caller. What they are not shown
-// is left in the database: it is not measured either (Filter.fits).
+// readableFor is readable for rows that are only shown to the context's caller. Withheld values are
+// not fetched, and not measured (Filter.fits).
 func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
 	if mayReadSecrets(ctx) {
 		return s.readable(db)
@@ -110,7 +112,7 @@ func (s *Service) readableFor(ctx context.Context, db *gorm.DB) *gorm.DB {
 	return db.WithContext(context.WithValue(db.Statement.Context, vaultKey{}, &vault{redacts: true})).Omit("sealed_value")
 }
 
-// read returns the database to read from, outside of a unit.
+// read returns the database handle for reads outside of a unit.
 func (s *Service) read(ctx context.Context) *gorm.DB { return s.readable(s.db.Read(ctx)) }
 
 // tx returns a unit's transaction.
@@ -141,19 +143,19 @@ func (h *History) AfterFind(tx *gorm.DB) (err error) {
 	return err
 }
 
-// isConfidential reports whether the value is for readers with SecretsPermission alone: also one
-// of before its config became secret.
+// isConfidential reports whether the value needs SecretsPermission. It is also true for a version
+// that was written before its config became secret.
 func (c *Config) isConfidential() bool { return c.Secret || c.KeyID != "" }
 
-// store puts the value into the form in which the row keeps it, unless it has it already, and
-// returns what is wrong when it cannot.
-func (c *Config) store(before Stored, given bool) []apperr.Field {
+// store sets the stored form of the value, and returns its violations. before is the stored form to
+// reuse if the value is unchanged.
+func (c *Config) store(before Stored, isNew bool) []apperr.Field {
 	switch {
 	case !c.Secret:
 		c.Stored = Stored{Plain: c.Value}
 	case c.vault == nil || c.vault.cipher.Current() == "":
-		return []apperr.Field{{Pointer: "/secret", Code: "unavailable", Message: "cannot be true: this installation has no key that encrypts (INTERLOCK_ENCRYPTION_KEYS)"}}
-	case given || before.KeyID == "":
+		return []apperr.Field{{Pointer: "/secret", Code: "unavailable", Message: "cannot be true: this installation has no encryption key (INTERLOCK_ENCRYPTION_KEYS)"}}
+	case isNew || before.KeyID == "":
 		c.Stored = c.vault.encrypt(c.TenantID, c.Key, c.Value)
 	default:
 		c.Stored = c.vault.renew(c.TenantID, c.Key, before)
@@ -161,15 +163,15 @@ func (c *Config) store(before Stored, given bool) []apperr.Field {
 	return nil
 }
 
-// opaque is the value of a secret config in a document: a leaf that is compared as a whole, and by
-// what is at rest. Two that were given apart differ also when they are the same text, and one that
-// is just given is unlike every one that there is: no answer tells a guess from a miss.
+// opaque is the value of a secret config in a document: a leaf that is compared by its ciphertext.
+// Two values set separately differ even if their texts are equal, and a new value differs from
+// every stored one, so that no response confirms a guess.
 type opaque struct {
 	text, ciphertext string
-	given, revealed  bool
+	isNew, revealed  bool
 }
 
-// MarshalJSON shows the value to who may read it.
+// MarshalJSON returns the value if it is revealed, otherwise null.
 func (o opaque) MarshalJSON() ([]byte, error) {
 	if !o.revealed {
 		return []byte("null"), nil
@@ -177,43 +179,43 @@ func (o opaque) MarshalJSON() ([]byte, error) {
 	return []byte(o.text), nil
 }
 
-// opaque returns the value of a secret config; revealed says whether it shows as JSON.
+// opaque returns the value of a secret config; revealed is true if its JSON contains the value.
 func (c *Config) opaque(revealed bool) opaque {
-	return opaque{text: c.Value, ciphertext: c.currentCiphertext(), given: c.given, revealed: revealed && c.Value != ""}
+	return opaque{text: c.Value, ciphertext: c.currentCiphertext(), isNew: c.hasNewValue, revealed: revealed && c.Value != ""}
 }
 
-// currentCiphertext is the value as the current key encrypts it: two rows with one value have the same
-// one, also when one of them was encrypted with an older key.
+// currentCiphertext returns the value encrypted with the current key. Rows with the same value have
+// the same ciphertext, also if one was encrypted with an older key.
 func (c *Config) currentCiphertext() string {
 	return string(c.vault.renew(c.TenantID, c.Key, c.Stored).Sealed)
 }
 
-// valueSource says where the value that it stands for comes from, in a change of a config.
+// valueSource returns the source of the value in a change of a config.
 func (o opaque) valueSource(c *Config) valueSource {
 	switch {
-	case o.given:
-		return valueGiven
+	case o.isNew:
+		return valueNew
 	case o.ciphertext != c.currentCiphertext():
-		return valueOfEarlier
+		return valueEarlier
 	}
-	return valueKept
+	return valueUnchanged
 }
 
-// valueSource says where a change has its value from.
+// valueSource is the source of the value in a change.
 type valueSource int
 
 const (
-	// valueKept is the value that the config has.
-	valueKept valueSource = iota
-	// valueGiven is one that the author wrote.
-	valueGiven
-	// valueOfEarlier is a secret one of an earlier version, on which a stale edit is based. Its
-	// author need not have seen it.
-	valueOfEarlier
+	// valueUnchanged is the current value of the config.
+	valueUnchanged valueSource = iota
+	// valueNew is a value that the author wrote.
+	valueNew
+	// valueEarlier is the secret value of an earlier version, the base of a stale edit. Its author
+	// may not have seen it.
+	valueEarlier
 )
 
-// author is who makes a change: what they may do, and whether they read secret values. The zero
-// author may do everything and reads none: an approval applies what was permitted to its author.
+// author contains the permissions of the author of a change. The zero author may do everything and
+// reads no secret values: an approval applies changes that were permitted to its author.
 type author struct {
 	may   permit
 	reads bool
@@ -226,28 +228,28 @@ func authorOf(ctx context.Context) author {
 	return author{may: permitBlind}
 }
 
-// patched applies a patch to the document of a config, as its author reads secrets. To who is shown
-// a null in the place of a secret value, it is one (RFC 7396, 2): what they give is the whole new
-// value. A patch of who reads it is merged into it.
+// patched applies a patch to the document of a config. For an author who cannot read secrets, a
+// secret value is null, so a value in the patch replaces the whole value (RFC 7396, 2). A patch of
+// an author who reads it is merged into it.
 func (by author) patched(document, patch any) any {
 	before, _ := valueIn(document)
 	hidden, wasSecret := before.(opaque)
 	after := merge.Patch(document, patch)
-	given, isGiven := valueIn(patch)
-	if !isGiven || given == nil || !wasSecret && !isSecret(after) {
+	value, hasValue := valueIn(patch)
+	if !hasValue || value == nil || !wasSecret && !isSecret(after) {
 		return after
 	}
 	switch readable, err := merge.Parse([]byte(hidden.text)); {
 	case !wasSecret:
-		given, _ = valueIn(after)
+		value, _ = valueIn(after)
 	case by.reads && err == nil:
-		given = merge.Patch(readable, given)
+		value = merge.Patch(readable, value)
 	}
-	text, err := merge.Encode(given)
+	text, err := merge.Encode(value)
 	if err != nil {
 		return after
 	}
-	return withMember(after, "value", opaque{text: string(text), given: true, revealed: by.reads})
+	return withMember(after, "value", opaque{text: string(text), isNew: true, revealed: by.reads})
 }
 
 // isSecret reports whether a document is of a secret config.
@@ -257,31 +259,31 @@ func isSecret(document any) bool {
 	return secret == true
 }
 
-// permit says whether a change of a config may be made. Nil permits everything.
+// permit returns an error if a change of a config is not permitted. Nil permits everything.
 type permit func(before *Config, after Content, from valueSource) error
 
-// permitBlind is what may be changed by who may not read secret values. An earlier value is not
-// brought back by an edit, whatever the config is now: where it is not secret the value would be
-// readable, and a schema in the same patch would tell what it is like.
+// permitBlind permits the changes of callers who may not read secret values. An edit may not
+// restore an earlier secret value: if the config is no longer secret the value would be readable,
+// and a schema in the same patch would disclose properties of it.
 func permitBlind(before *Config, after Content, from valueSource) error {
 	switch {
 	case before.Secret && !after.Secret:
 		return apperr.New(apperr.Forbidden, "Config %q is secret; making it readable requires the permission %s.", before.Key, SecretsPermission)
-	case from == valueOfEarlier:
-		return apperr.New(apperr.Forbidden, "The version of config %q that you edited has a secret value; bringing it back requires the permission %s. Give another value, or edit the newest version.", before.Key, SecretsPermission)
-	case from == valueKept && before.isConfidential() && (after.ValueType != before.ValueType || after.Schema != before.Schema):
+	case from == valueEarlier:
+		return apperr.New(apperr.Forbidden, "The version of config %q that you edited has a secret value; restoring it requires the permission %s. Set another value, or edit the newest version.", before.Key, SecretsPermission)
+	case from == valueUnchanged && before.isConfidential() && (after.ValueType != before.ValueType || after.Schema != before.Schema):
 		return apperr.New(apperr.Forbidden, "Config %q is secret; its type and schema change only together with a new value, or with the permission %s.", before.Key, SecretsPermission)
 	}
 	return nil
 }
 
-// permitRollback refuses to bring a secret value back into a config that is not secret, where
-// everybody would read it, unless the caller may read it.
+// permitRollback rejects restoring a secret value in a config that is not secret, where every
+// reader would see it, unless the caller may read it.
 func permitRollback(ctx context.Context, row, to *Config) error {
 	if row.isConfidential() || !to.isConfidential() || mayReadSecrets(ctx) {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; bringing that value back requires the permission %s.", to.Version, row.Key, SecretsPermission)
+	return apperr.New(apperr.Forbidden, "The value of version %d of config %q is secret and the config is not; restoring that value requires the permission %s.", to.Version, row.Key, SecretsPermission)
 }
 
 // mayReadSecrets reports whether the caller may read the values of secret configs.
@@ -290,8 +292,8 @@ func mayReadSecrets(ctx context.Context) bool {
 	return caller.May(SecretsPermission)
 }
 
-// mayReveal reports whether a reply may have the value of a config, or of a version of it. A reply
-// that has a confidential one is not replayed to a caller who may not read it any more.
+// mayReveal reports whether a response may contain the value of a config or of a version. A stored
+// response with a confidential value is not replayed to a caller who may no longer read it.
 func mayReveal(ctx context.Context, value string, confidential bool) bool {
 	if !confidential {
 		return true
@@ -299,8 +301,8 @@ func mayReveal(ctx context.Context, value string, confidential bool) bool {
 	return value != "" && httpapi.MayReveal(ctx, SecretsPermission)
 }
 
-// destroyedOf is what an overwriting edit took away, as the audit log and approvals keep it: they
-// are not encrypted. The history has the values.
+// destroyedOf returns the members that an overwriting edit destroyed, for the audit log and
+// approvals, with secret values masked because those are not encrypted. The history has the values.
 func destroyedOf(destroyed map[string]any) map[string]any {
 	for name, value := range destroyed {
 		if _, secret := value.(opaque); secret {
@@ -310,7 +312,7 @@ func destroyedOf(destroyed map[string]any) map[string]any {
 	return destroyed
 }
 
-// masked is what an edit would destroy, as it is shown when the value in it is withheld.
+// masked returns the destroyed members with the value masked.
 func masked(destroyed map[string]any) map[string]any {
 	if _, has := destroyed["value"]; has {
 		destroyed = maps.Clone(destroyed)

@@ -39,7 +39,7 @@ func secretText(value string) config.Content {
 	return content
 }
 
-// shown is how who may read everything is shown a config.
+// shown returns the view of a config for a caller with all permissions.
 func shown(t *testing.T, c *config.Config) (value any, masked bool) {
 	t.Helper()
 	text, err := json.Marshal(c.View())
@@ -52,7 +52,7 @@ func shown(t *testing.T, c *config.Config) (value any, masked bool) {
 	return view.Value, view.Masked
 }
 
-func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
+func TestSecretConfigNeedsEncryptionKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db).withKeys("none", testKey)
 		err := w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -67,7 +67,7 @@ func TestWithoutAKeyNoConfigCanBeSecret(t *testing.T) {
 	})
 }
 
-func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *testing.T) {
+func TestNextEditAfterRotationUsesNewKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		row := newRegistry(t, ctx, db).create("a", secretText("old"))
 		w := newRegistry(t, ctx, db).withKeys(otherKey, testKey)
@@ -84,7 +84,7 @@ func TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange(t *
 	})
 }
 
-func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testing.T) {
+func TestSecretWithLostKeyCanBeReplaced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		row := newRegistry(t, ctx, db).create("a", secretText("lost"))
 		w := newRegistry(t, ctx, db).withKeys(otherKey)
@@ -95,8 +95,8 @@ func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testi
 		require.NoError(t, err)
 		require.Len(t, listing.Rows, 1)
 
-		_, err = w.edit(ctx, "a", row.Ref(), `{"remark":"nobody knows the value"}`, false)
-		refusedWith(t, err, apperr.ValidationFailed)
+		_, err = w.edit(ctx, "a", row.Ref(), `{"remark":"the value is lost"}`, false)
+		rejectedWith(t, err, apperr.ValidationFailed)
 		w.mustEdit("a", row.Ref(), `{"value":"found"}`)
 		value, masked = shown(t, w.get("a"))
 		require.Equal(t, "found", value)
@@ -104,7 +104,7 @@ func TestASecretWhoseKeyIsLostIsListedAsMaskedAndCanBeGivenAnotherValue(t *testi
 	})
 }
 
-// sealedVersions is how many versions of a key are encrypted, and how many are in clear.
+// sealedVersions counts the encrypted and the plain versions of a key.
 func (w *registry) sealedVersions(key string) (sealed, clear int) {
 	for _, h := range w.historyOf(key) {
 		if h.KeyID != "" {
@@ -116,7 +116,7 @@ func (w *registry) sealedVersions(key string) (sealed, clear int) {
 	return sealed, clear
 }
 
-func TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted(t *testing.T) {
+func TestRecreationAsSecretEncryptsEarlierVersions(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		require.NoError(t, w.delete("a", w.create("a", text("was")).Ref()))
@@ -132,7 +132,7 @@ func TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted(t *testing
 	})
 }
 
-func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
+func TestHistoryIsEncryptedInFewStatements(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("first"))
@@ -157,13 +157,13 @@ func TestAHistoryIsEncryptedByAFewStatementsHoweverLongItIs(t *testing.T) {
 		require.Contains(t, []int{3, 4}, updates, "111 versions, of which 100 with more than a MiB go together")
 		versions := w.historyOf("a")
 		require.Equal(t, `"109"`, versions[0].Value)
-		require.Equal(t, versions[0].Sealed, versions[1].Sealed, "it is the value that the config keeps")
+		require.Equal(t, versions[0].Sealed, versions[1].Sealed, "versions with the config's value have its ciphertext")
 		require.Equal(t, `"0`+big+`"`, versions[110].Value)
 		require.Equal(t, `"first"`, versions[111].Value)
 	})
 }
 
-// waiting is the newest approval.
+// waiting returns the newest approval.
 func (w *registry) waiting() *approvals.Approval {
 	w.t.Helper()
 	listing, err := w.approvals.List(w.Ctx, approvals.Filter{}, storage.Page{Limit: 1})
@@ -172,7 +172,7 @@ func (w *registry) waiting() *approvals.Approval {
 	return &listing.Rows[0]
 }
 
-func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
+func TestProposedSecretWithLostKeyIsUnavailable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		other, _ := principal.From(ctx)
 		other.UserID, other.Name = 8, "Other"
@@ -183,31 +183,31 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 			row := first.create(name, content)
 			_, err := first.edit(ctx, name, row.Ref(), `{"value":"two"}`, false)
 			require.NoError(t, err)
-			asked, err := first.approvals.Approval(ctx, first.waiting().ID)
+			proposed, err := first.approvals.Approval(ctx, first.waiting().ID)
 			require.NoError(t, err)
 			w := first.withKeys(keys...)
 
 			err = w.do(principal.With(ctx, other), func(ctx context.Context, u *uow.Unit) error {
-				_, err := w.approvals.Approve(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				_, err := w.approvals.Approve(ctx, u, proposed, guard.Precondition{Ref: proposed.Ref()})
 				return err
 			})
-			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its encryption key "test"`)
+			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its key "test"`)
 
 			_, err = first.edit(approvals.Bypassing(ctx, "in a hurry"), name, row.Ref(), `{"remark":"meanwhile"}`, false)
 			require.NoError(t, err)
-			asked, err = w.approvals.Approval(ctx, asked.ID)
+			proposed, err = w.approvals.Approval(ctx, proposed.ID)
 			require.NoError(t, err)
 			err = w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				_, err := w.approvals.Rebase(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				_, err := w.approvals.Rebase(ctx, u, proposed, guard.Precondition{Ref: proposed.Ref()})
 				return err
 			})
-			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its encryption key "test"`)
+			require.Contains(t, problemOf(t, err, apperr.Unavailable).Detail, `its key "test"`)
 
-			after, err := w.approvals.Approval(ctx, asked.ID)
+			after, err := w.approvals.Approval(ctx, proposed.ID)
 			require.NoError(t, err)
-			require.Equal(t, asked.Ref(), after.Ref(), "it waits on until the key is back")
+			require.Equal(t, proposed.Ref(), after.Ref(), "it remains pending until the key is configured")
 			err = w.do(ctx, func(ctx context.Context, u *uow.Unit) error {
-				_, err := w.approvals.Withdraw(ctx, u, asked, guard.Precondition{Ref: asked.Ref()})
+				_, err := w.approvals.Withdraw(ctx, u, proposed, guard.Precondition{Ref: proposed.Ref()})
 				return err
 			})
 			require.NoError(t, err)
@@ -215,8 +215,8 @@ func TestAProposedSecretWhoseKeyIsLostAsksForAnotherProposal(t *testing.T) {
 	})
 }
 
-// A list that is refused for its size would tell how long a secret is to who can add to it.
-func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
+// A limit error that depends on the secret's length would disclose it to writers.
+func TestExportDoesNotDiscloseSecretLength(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("secret", secretText(strings.Repeat("s", config.MaxValueBytes-10)))
@@ -225,7 +225,7 @@ func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
 			w.create(fmt.Sprintf("filler.%02d", i), text(filler))
 		}
 		_, err := w.Export(ctx, "")
-		refusedWith(t, err, apperr.LimitReached)
+		rejectedWith(t, err, apperr.LimitReached)
 		caller, _ := principal.From(ctx)
 		caller.Permissions = []string{"configs:read", "configs:write"}
 		blind := principal.With(ctx, caller)
@@ -238,6 +238,6 @@ func TestTheLengthOfASecretIsNotToldByAnExport(t *testing.T) {
 		require.JSONEq(t, `null`, string(export.Configs[63].Value))
 		require.True(t, export.Configs[63].Masked)
 		require.Empty(t, snapshot.Configs[63].Value)
-		require.Empty(t, snapshot.Configs[63].Sealed, "it is not even read")
+		require.Empty(t, snapshot.Configs[63].Sealed, "it is not fetched")
 	})
 }

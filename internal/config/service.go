@@ -19,23 +19,23 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is the topic of the events that say which config changed.
+// Topic is the event topic for changes of configs.
 const Topic = "configs"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB    *storage.DB
 	Bus   events.Bus
 	Clock clock.Clock
-	// Epochs tells in which epoch a config was read.
+	// Epochs returns the epoch in which a config was read.
 	Epochs *epoch.Watch
-	// Approvals is where changes of protected configs wait for votes.
+	// Approvals stores changes of protected configs until they have their votes.
 	Approvals *approvals.Service
 	// Cipher encrypts the values of secret configs. Without a key no config can be made secret.
 	Cipher encryption.Cipher
 }
 
-// Service has the use cases of configs. It is safe for concurrent use.
+// Service implements the use cases of configs. It is safe for concurrent use.
 type Service struct {
 	db     *storage.DB
 	bus    events.Bus
@@ -44,7 +44,7 @@ type Service struct {
 	feed   *feed
 	cache  *cache
 	vault  *vault
-	// merges has those who merge into one config come one after the other.
+	// merges serialises concurrent merges into one config.
 	merges *change.RowQueues[*Config]
 
 	approvals *approvals.Service
@@ -70,11 +70,11 @@ func (s *Service) Get(ctx context.Context, key string) (*Config, error) {
 	return row, err
 }
 
-// epoch returns the epoch that what is read or written from now on is cached for, ""
-// when it is not known.
+// epoch returns the epoch to cache rows for that are read or written from now on; "" if it is
+// unknown.
 func (s *Service) epoch(ctx context.Context) epoch.Epoch {
-	in, sure := s.epochs.Now(ctx)
-	if sure {
+	in, ok := s.epochs.Now(ctx)
+	if ok {
 		s.cache.enter(in)
 	}
 	return in
@@ -100,8 +100,8 @@ func (s *Service) History(ctx context.Context, key string, page storage.Page) (s
 	return listing, nil
 }
 
-// Create adds a config at version 1. Errors: ValidationFailed; AlreadyExists with
-// the config that is there.
+// Create inserts a config at version 1. Errors: ValidationFailed; AlreadyExists with the existing
+// config.
 func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content Content) (*Config, error) {
 	blank := s.blank(ctx)
 	row, fields := blank.filled(key, content)
@@ -118,7 +118,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, key string, content C
 	return row, s.approvals.MarkStale(ctx, u, row.path())
 }
 
-// blank is what a new config of the caller's tenant begins with.
+// blank returns an empty config of the caller's tenant.
 func (s *Service) blank(ctx context.Context) Config {
 	caller, _ := principal.From(ctx)
 	c := Config{vault: s.vault, work: newWork(ctx)}
@@ -126,13 +126,13 @@ func (s *Service) blank(ctx context.Context) Config {
 	return c
 }
 
-// filled returns a new config, or what is wrong with its content.
+// filled returns a new config, and the violations of its content.
 func (c Config) filled(key string, content Content) (*Config, []apperr.Field) {
 	content, fields := checked(content, c.work)
 	if len(fields) > 0 {
 		return nil, fields
 	}
-	c.Key, c.Content, c.given = key, content, true
+	c.Key, c.Content, c.hasNewValue = key, content, true
 	return &c, c.store(Stored{}, true)
 }
 
@@ -141,7 +141,7 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 		return fmt.Errorf("create config %q: %w", row.Key, err)
 	}
 	if row.Secret {
-		// A config that had this key may have been readable.
+		// An earlier config of this key may have been readable.
 		if err := s.encryptHistory(ctx, u, row); err != nil {
 			return err
 		}
@@ -149,8 +149,8 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, row *Config, note str
 	return s.record(ctx, u, row, Created, note)
 }
 
-// keyTaken is AlreadyExists, with the config that has the key. When that was deleted
-// meanwhile, the unit is run again.
+// keyTaken returns AlreadyExists with the config that has the key. If that config was deleted
+// concurrently, the unit is retried.
 func (s *Service) keyTaken(ctx context.Context, key string) error {
 	row, err := s.byKey(ctx, key)
 	if apperr.Has(err, apperr.NotFound) {
@@ -178,9 +178,9 @@ func (s *Service) Edit(ctx context.Context, u *uow.Unit, row *Config, edit chang
 	return s.editable(ctx).Apply(ctx, u, row, edit)
 }
 
-// EditKey edits the config with this key, as Edit does, and reads it only where it must.
-// With Overwrite a config that others changed since becomes what the author had before
-// them; the reason and what was destroyed are in the audit row. Errors: NotFound as well.
+// EditKey edits the config with this key, as Edit does, and reads the row only if necessary. With
+// Overwrite, the author's version replaces later changes of others; the reason and the destroyed
+// members are in the audit row. Errors: those of Edit and NotFound.
 func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], error) {
 	edited, done, err := s.editCached(ctx, u, key, edit)
 	if done {
@@ -193,12 +193,11 @@ func (s *Service) EditKey(ctx context.Context, u *uow.Unit, key string, edit cha
 	return s.Edit(ctx, u, row, edit)
 }
 
-// editCached applies an edit to the version that its author saw without reading it,
-// when this process has it in memory. It reports false, and has changed nothing, when
-// the row has to be read: it is not in memory at that version, the edit would
-// change nothing of it, it breaks a rule of what may not be the newest content, or the
-// row is gone and its key perhaps another's. An edit that merges reads on its own what it
-// stands on, and needs no more than to have the config in memory.
+// editCached applies an edit to the cached version that its author read, without reading the row.
+// It returns false without a change if the row has to be read: that version is not cached, the edit
+// would change nothing, the edit violates a rule of content that may be outdated, or the row was
+// deleted and its key may belong to another one. An edit that merges reads the current row itself
+// and only needs a cached config.
 func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit change.Edit) (change.Edited[*Config], bool, error) {
 	caller, _ := principal.From(ctx)
 	seen := s.cache.get(s.epoch(ctx), caller.TenantID, key)
@@ -220,32 +219,32 @@ func (s *Service) editCached(ctx context.Context, u *uow.Unit, key string, edit 
 	return edited, !isNewest || edited.Row.Version != seen.Version || u.Proposed() != nil, nil
 }
 
-// merges reports whether an edit is merged into what became of a config since.
+// merges reports whether an edit is merged into a newer version of the config.
 func merges(edit change.Edit, seen *Config) bool {
 	return edit.MergeDisjoint && edit.Overwrite == nil && edit.IfMatch.Ref.ID == seen.ID && edit.IfMatch.Ref.Version < seen.Version
 }
 
-// Delete removes a config as change.Editable.Delete does. Its history stays.
+// Delete deletes a config as change.Editable.Delete does. Its history remains.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, row *Config, ifMatch guard.Precondition) error {
 	return s.editable(ctx).Delete(ctx, u, row, ifMatch, func() error {
 		w := plannedWrite{Change: Change{Key: row.Key, Op: OpDelete, IfMatch: ifMatch}, before: row}
 		if now, err := s.proposeIfRequired(ctx, u, kindDelete, "", w); err != nil || !now {
 			return err
 		}
-		gone, named, err := s.remove(ctx, u, row, "")
+		deleted, named, err := s.remove(ctx, u, row, "")
 		if err != nil {
 			return err
 		}
 		u.Audit(uow.Entry{
 			Action: "config.delete", Resource: row.path(),
-			Detail: versionDetail{From: row.Version, To: gone.Version, Changed: []string{}, Approval: u.Approval()},
+			Detail: versionDetail{From: row.Version, To: deleted.Version, Changed: []string{}, Approval: u.Approval()},
 		})
 		return s.markApprovalsStale(ctx, u, named, row)
 	})
 }
 
-// remove deletes the row and returns it at its last version, which exists only in
-// the history, and whether approvals may name it.
+// remove deletes the row. It returns the last version, which exists only in the history, and
+// whether approvals may name it.
 func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note string) (*Config, bool, error) {
 	named := u.Approval() != 0
 	err := guard.Delete[Config](ctx, guard.Deferred(u), row.Ref())
@@ -255,26 +254,25 @@ func (s *Service) remove(ctx context.Context, u *uow.Unit, row *Config, note str
 	if err != nil {
 		return nil, false, err
 	}
-	gone := *row
-	gone.Stored = gone.vault.renew(gone.TenantID, gone.Key, gone.Stored)
-	if err := guard.Advance(ctx, u, &gone); err != nil {
+	deleted := *row
+	deleted.Stored = deleted.vault.renew(deleted.TenantID, deleted.Key, deleted.Stored)
+	if err := guard.Advance(ctx, u, &deleted); err != nil {
 		return nil, false, err
 	}
-	return &gone, named, s.record(ctx, u, &gone, Deleted, note)
+	return &deleted, named, s.record(ctx, u, &deleted, Deleted, note)
 }
 
-// Rollback is a change back to an earlier version's content.
+// Rollback is a change to the content of an earlier version.
 type Rollback struct {
 	IfMatch   guard.Precondition
 	ToVersion int64
 	Note      string
 }
 
-// Rollback gives the config the content of an earlier version, as a new version and
-// by today's rules; it stays as protected and as secret as it is. Content that it has
-// already is left alone, unless that would say whether two secret values are the same. Errors:
-// VersionConflict; ValidationFailed; Forbidden where that would make a secret value readable
-// by who may not read it.
+// Rollback writes the content of an earlier version as a new version, validated by the current
+// rules; protected and secret are unchanged. It writes nothing if the content is equal, unless that
+// would disclose that two secret values are equal. Errors: VersionConflict; ValidationFailed;
+// Forbidden if it would show a secret value to callers who may not read it.
 func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rollback) (*Config, error) {
 	if !to.IfMatch.Holds(row.Ref()) {
 		return nil, s.stale(row, to.IfMatch)
@@ -296,9 +294,9 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	if old.sameAs(row.Content) && (!row.isConfidential() || to.ToVersion == row.Version) {
 		return row, nil
 	}
-	own := *row
-	own.work = newWork(ctx)
-	after, set, fields, err := own.with(old.Content, valueGiven, nil)
+	copied := *row
+	copied.work = newWork(ctx)
+	after, set, fields, err := copied.with(old.Content, valueNew, nil)
 	if err == nil && len(fields) > 0 {
 		err = apperr.Invalid(fields...)
 	}
@@ -332,11 +330,11 @@ func (s *Service) Rollback(ctx context.Context, u *uow.Unit, row *Config, to Rol
 	return after, s.record(ctx, u, after, RolledBack, to.Note)
 }
 
-// unknownVersion says why a config cannot go back to a version: it never had it, or it was
-// removed for its age.
+// unknownVersion returns the reason why a config has no such version: it never existed, or
+// retention deleted it.
 func unknownVersion(to, newest int64) string {
 	if to >= 1 && to < newest {
-		return fmt.Sprintf("is version %d, which is not kept any more; the history has those that are", to)
+		return fmt.Sprintf("is version %d, which retention has deleted; choose one from the history", to)
 	}
 	return fmt.Sprintf("must be a version of this config, from 1 to %d", newest)
 }
@@ -346,28 +344,27 @@ type rollbackDetail struct {
 	ContentOf int64 `json:"contentOfVersion"`
 }
 
-// record writes the history row of a version, and after the commit announces it and
-// caches it.
+// record inserts the history row of a version; after commit it publishes and caches the version.
 func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
 	if err := insertHistory(ctx, u, c, action, note); err != nil {
 		return err
 	}
-	what := events.Change{Version: c.Version, ETag: c.Ref().ETag(), Action: string(action)}
+	event := events.Change{Version: c.Version, ETag: c.Ref().ETag(), Action: string(action)}
 	if action == Deleted {
-		// The row given is at the version of its deletion already.
-		what.ETag = ""
+		// The row is already at the version of its deletion.
+		event.ETag = ""
 	}
-	change.Announce(u, s.bus, Topic, c.Key, what)
+	change.Announce(u, s.bus, Topic, c.Key, event)
 	in := s.epoch(ctx)
 	u.AfterCommit(func(context.Context) {
 		if action == Deleted {
 			s.cache.delete(c.TenantID, c.Key)
 			return
 		}
-		kept := *c
-		// The next edit gives no value by itself.
-		kept.given, kept.work = false, nil
-		s.cache.put(in, &kept)
+		cached := *c
+		// The next edit of the cached row sets no value yet.
+		cached.hasNewValue, cached.work = false, nil
+		s.cache.put(in, &cached)
 	})
 	return nil
 }

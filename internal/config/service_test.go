@@ -20,10 +20,10 @@ import (
 	"interlock/test/racing"
 )
 
-// racers is how many admins press save at once.
+// racers is the number of concurrent editors.
 const racers = 50
 
-func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
+func TestOneOfFiftyEditsWinsOthersGetConflict(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("race", text("base"))
@@ -41,7 +41,7 @@ func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 				winner = racer
 			}
 		}
-		require.NotEqual(t, -1, winner, "nobody won: %v", errs[0])
+		require.NotEqual(t, -1, winner, "no racer won: %v", errs[0])
 		now := w.get("race")
 		require.Equal(t, fmt.Sprintf(`"mine %d"`, winner), now.Value)
 		require.EqualValues(t, 2, now.Version)
@@ -71,7 +71,7 @@ func TestOfFiftyEditsWithOneETagOneWinsAndTheOthersAreToldByWhom(t *testing.T) {
 	})
 }
 
-func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
+func TestFiftyDisjointEditsAllSucceed(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("disjoint", object(`{}`))
@@ -102,7 +102,7 @@ func TestFiftyDisjointEditsOfOneValueAllLand(t *testing.T) {
 	})
 }
 
-func TestAStaleEditOfDisjointFieldsIsMergedOnlyWhenAsked(t *testing.T) {
+func TestDisjointStaleEditMergesOnlyOnRequest(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"timeoutMs":100,"retries":3}`))
@@ -124,7 +124,7 @@ func TestAStaleEditOfDisjointFieldsIsMergedOnlyWhenAsked(t *testing.T) {
 	})
 }
 
-func TestContestedPlacesAreNotMerged(t *testing.T) {
+func TestConflictingMembersAreNotMerged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"timeoutMs":100,"retries":3}`))
@@ -139,7 +139,7 @@ func TestContestedPlacesAreNotMerged(t *testing.T) {
 	})
 }
 
-func TestAMergeIsHeldToTheRulesAgain(t *testing.T) {
+func TestMergeResultIsValidated(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		content := object(`{"low":1,"high":2}`)
@@ -154,7 +154,7 @@ func TestAMergeIsHeldToTheRulesAgain(t *testing.T) {
 	})
 }
 
-func TestAnEditThatChangesNothingLeavesNoTrace(t *testing.T) {
+func TestEmptyEditWritesNothing(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"z":1.0,"a":[1,2]}`))
@@ -167,7 +167,7 @@ func TestAnEditThatChangesNothingLeavesNoTrace(t *testing.T) {
 	})
 }
 
-func TestAnEditOfTheRemarkLeavesTheValueAsItWasSpelled(t *testing.T) {
+func TestRemarkEditRetainsValueText(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		seen := w.create("a", object(`{"z": 1.50, "a": "\u00fc"}`))
@@ -176,13 +176,13 @@ func TestAnEditOfTheRemarkLeavesTheValueAsItWasSpelled(t *testing.T) {
 	})
 }
 
-func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
+func TestRecreatedKeyRejectsOldETag(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		first := w.create("a", text("old"))
 		require.NoError(t, w.delete("a", first.Ref()))
 		_, err := w.Get(ctx, "a")
-		refusedWith(t, err, apperr.NotFound)
+		rejectedWith(t, err, apperr.NotFound)
 
 		second := w.create("a", text("new"))
 		require.EqualValues(t, 1, second.Version)
@@ -194,18 +194,18 @@ func TestADeletedAndRecreatedKeyRefusesTheOldETag(t *testing.T) {
 			require.Nil(t, e.Members["expectedVersion"])
 			require.Equal(t, second.View(), e.Members["current"])
 		}
-		refusedWith(t, w.delete("a", first.Ref()), apperr.VersionConflict)
+		rejectedWith(t, w.delete("a", first.Ref()), apperr.VersionConflict)
 		require.Equal(t, `"new"`, w.get("a").Value)
 
-		var told []string
+		var actions []string
 		for _, h := range w.historyOf("a") {
-			told = append(told, fmt.Sprintf("%s %d %s", h.Action, h.Version, h.Value))
+			actions = append(actions, fmt.Sprintf("%s %d %s", h.Action, h.Version, h.Value))
 		}
-		require.Equal(t, []string{`create 1 "new"`, `delete 2 "old"`, `create 1 "old"`}, told)
+		require.Equal(t, []string{`create 1 "new"`, `delete 2 "old"`, `create 1 "old"`}, actions)
 	})
 }
 
-func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
+func TestHistorySurvivesDeletion(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("x"))
@@ -213,12 +213,12 @@ func TestTheHistoryOfADeletedKeyStaysAndOfAnUnknownKeyIsNotFound(t *testing.T) {
 		require.Len(t, w.historyOf("a"), 2)
 		for _, key := range []string{"never", "a ", "bad key"} {
 			_, err := w.KeyWithHistory(ctx, key)
-			refusedWith(t, err, apperr.NotFound)
+			rejectedWith(t, err, apperr.NotFound)
 		}
 	})
 }
 
-func TestTheHistoryIsPagedNewestFirst(t *testing.T) {
+func TestHistoryIsPagedNewestFirst(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("0"))
@@ -244,7 +244,7 @@ func TestTheHistoryIsPagedNewestFirst(t *testing.T) {
 	})
 }
 
-func TestARollbackIsANewVersionWithTheOldContent(t *testing.T) {
+func TestRollbackIsNewVersionWithOldContent(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		one := w.create("a", config.Content{Value: `5`, Remark: "first"})
@@ -265,7 +265,7 @@ func TestARollbackIsANewVersionWithTheOldContent(t *testing.T) {
 	})
 }
 
-func TestARollbackIsRefused(t *testing.T) {
+func TestInvalidRollbackIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("1"))
@@ -286,12 +286,12 @@ func TestARollbackIsRefused(t *testing.T) {
 	})
 }
 
-func TestARollbackIsHeldToTodaysRules(t *testing.T) {
+func TestRollbackIsValidatedByCurrentRules(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("fine"))
 		two := w.mustEdit("a", one.Ref(), `{"value":"2"}`)
-		// As if the rules had been laxer when version 1 was written.
+		// Simulates weaker rules at the time of version 1.
 		p, _ := principal.From(ctx)
 		require.NoError(t, db.Write(ctx).Exec("UPDATE config_histories SET value_type = 'number' WHERE tenant_id = ? AND config_id = ? AND version = 1", p.TenantID, one.ID).Error)
 		_, err := w.rollback("a", config.Rollback{IfMatch: guard.Precondition{Ref: two.Ref()}, ToVersion: 1})
@@ -300,7 +300,7 @@ func TestARollbackIsHeldToTodaysRules(t *testing.T) {
 	})
 }
 
-func TestOfRacersThatCreateOneKeyOneWinsAndTheOthersSeeIt(t *testing.T) {
+func TestConcurrentCreatesReturnTheWinner(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		errs := racing.Errors(20, func(racer int) error {
@@ -330,18 +330,18 @@ func TestConfigsOfAnotherTenantAreNotFound(t *testing.T) {
 		other := newRegistry(t, storagetest.Tenant(t), db)
 
 		_, err := other.Get(other.Ctx, "a")
-		refusedWith(t, err, apperr.NotFound)
+		rejectedWith(t, err, apperr.NotFound)
 		_, err = other.KeyWithHistory(other.Ctx, "a")
-		refusedWith(t, err, apperr.NotFound)
+		rejectedWith(t, err, apperr.NotFound)
 		_, err = other.edit(other.Ctx, "a", row.Ref(), `{"value":"theirs"}`, true)
-		refusedWith(t, err, apperr.NotFound)
-		refusedWith(t, other.delete("a", row.Ref()), apperr.NotFound)
+		rejectedWith(t, err, apperr.NotFound)
+		rejectedWith(t, other.delete("a", row.Ref()), apperr.NotFound)
 		other.create("a", text("own"))
 		require.Equal(t, `"mine"`, w.get("a").Value)
 	})
 }
 
-func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
+func TestEditOfDeletedConfigIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		row := w.create("a", text("x"))
@@ -353,7 +353,7 @@ func TestAnEditOfAConfigDeletedMeanwhileIsNotFound(t *testing.T) {
 				})
 				return err
 			})
-			refusedWith(t, err, apperr.NotFound)
+			rejectedWith(t, err, apperr.NotFound)
 		}
 	})
 }
@@ -403,9 +403,9 @@ func TestListsAreFilteredAndSorted(t *testing.T) {
 	})
 }
 
-// What was removed for its age is no base to merge with or to go back to, and whoever asks is told
-// that, and not that the config was deleted.
-func TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo(t *testing.T) {
+// A version that retention deleted can be neither a merge base nor a rollback target, and the error
+// must not report a deleted config.
+func TestEditOfExpiredVersionReturnsConflict(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		one := w.create("a", text("1"))
@@ -437,7 +437,7 @@ func TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo(t *testing.T)
 		_, err = w.rollback("a", config.Rollback{IfMatch: guard.Precondition{Ref: two.Ref()}, ToVersion: 1})
 		fields := problemOf(t, err, apperr.ValidationFailed).Fields
 		require.Equal(t, []string{"/toVersion"}, pointers(fields))
-		require.Contains(t, fields[0].Message, "not kept any more")
+		require.Contains(t, fields[0].Message, "retention has deleted")
 		require.Equal(t, before, w.traces())
 	})
 }

@@ -14,17 +14,17 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// uniqueKey is the unique key that keeps one config a key and tenant.
+// uniqueKey is the unique key of tenant and key.
 const uniqueKey = "uq_configs_key"
 
-// keysAtOnce is how many keys are asked for in one statement.
-const keysAtOnce = 500
+// keysPerStatement bounds the keys of one statement.
+const keysPerStatement = 500
 
 // byKey reads the config with this key, or a NotFound error.
 //
 //	SELECT * FROM configs WHERE tenant_id = ? AND key = ?
 func (s *Service) byKey(ctx context.Context, key string) (*Config, error) {
-	// The engines pad and fold; only keys that could be stored are asked for.
+	// Engines ignore case and padding, so invalid keys are not queried.
 	if !isKey(key) {
 		return nil, apperr.MissingRow("config", key)
 	}
@@ -44,7 +44,7 @@ func (s *Service) byID(db *gorm.DB, id int64) (*Config, error) {
 	return row, nil
 }
 
-// KeyWithHistory returns the key itself when a config has or had it. Errors: NotFound.
+// KeyWithHistory returns key if a config has or had it. Errors: NotFound.
 //
 //	SELECT id FROM config_histories WHERE tenant_id = ? AND key = ? LIMIT 1
 func (s *Service) KeyWithHistory(ctx context.Context, key string) (string, error) {
@@ -54,7 +54,7 @@ func (s *Service) KeyWithHistory(ctx context.Context, key string) (string, error
 	}
 	var found []int64
 	if err := s.db.Read(ctx).Model(&History{}).Where("`key` = ?", key).Limit(1).Pluck("id", &found).Error; err != nil {
-		return "", fmt.Errorf("look for the history of config %q: %w", key, err)
+		return "", fmt.Errorf("find the history of config %q: %w", key, err)
 	}
 	if len(found) == 0 {
 		return "", missing
@@ -66,7 +66,7 @@ func (s *Service) KeyWithHistory(ctx context.Context, key string) (string, error
 func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 	found := make(map[string]*Config, len(keys))
 	for len(keys) > 0 {
-		some := keys[:min(keysAtOnce, len(keys))]
+		some := keys[:min(keysPerStatement, len(keys))]
 		keys = keys[len(some):]
 		var rows []*Config
 		if err := db.Where("`key` IN ?", some).Find(&rows).Error; err != nil {
@@ -79,21 +79,21 @@ func byKeys(db *gorm.DB, keys []string) (map[string]*Config, error) {
 	return found, nil
 }
 
-// withheld returns of which keys nobody is shown a value that was proposed in clear who may not read
-// secrets, by the versions that the proposals are based on, the zero Ref for a creation: those whose
-// config is secret now, and those of before it was. When a config becomes secret all its versions up
-// to then are encrypted, and so are those of earlier configs of its key: that tells them also when
-// it was made readable, or deleted and its key given to another, since.
+// withheld returns the keys with plain proposed values that callers without SecretsPermission must
+// not see, by the base versions of the proposals (the zero Ref for a create): keys of configs
+// that are secret now, and bases from before their config became secret. When a config becomes
+// secret, all earlier versions of its key are encrypted; therefore an encrypted version identifies
+// such bases even if the config has been made readable, or deleted and its key reused, since then.
 //
 //	SELECT key FROM configs WHERE tenant_id = ? AND key IN (…) AND secret = 1
 //	SELECT key, config_id, MAX(version) FROM config_histories
 //	 WHERE tenant_id = ? AND key IN (…) AND value_key <> '' GROUP BY key, config_id
 func (s *Service) withheld(ctx context.Context, bases map[string]guard.Ref) (map[string]bool, error) {
 	withheld := map[string]bool{}
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(bases)), keysAtOnce) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(bases)), keysPerStatement) {
 		var secret []string
 		if err := s.db.Read(ctx).Model(&Config{}).Where("`key` IN ? AND secret = ?", some, true).Pluck("key", &secret).Error; err != nil {
-			return nil, fmt.Errorf("read which of %d configs are secret: %w", len(some), err)
+			return nil, fmt.Errorf("find the secret ones among %d configs: %w", len(some), err)
 		}
 		for _, key := range secret {
 			withheld[key] = true
@@ -106,7 +106,7 @@ func (s *Service) withheld(ctx context.Context, bases map[string]guard.Ref) (map
 		err := s.db.Read(ctx).Model(&History{}).Select("`key`", "config_id", "MAX(version) AS newest").
 			Where("`key` IN ? AND value_key <> ''", some).Group("`key`, config_id").Find(&were).Error
 		if err != nil {
-			return nil, fmt.Errorf("read which of %d configs were secret: %w", len(some), err)
+			return nil, fmt.Errorf("find the formerly secret ones among %d configs: %w", len(some), err)
 		}
 		for _, was := range were {
 			base := bases[was.Key]
@@ -118,18 +118,18 @@ func (s *Service) withheld(ctx context.Context, bases map[string]guard.Ref) (map
 	return withheld, nil
 }
 
-// Filter narrows a list of configs; zero members narrow nothing.
+// Filter narrows a list of configs; zero members do not.
 type Filter struct {
 	Prefix    string
 	ValueType Type
-	// Text is looked for in key, remark and value, whatever its case in ASCII. A secret value is
-	// nowhere that a statement could look.
+	// Text is searched in key, remark and value, ignoring ASCII case. Secret values are not
+	// searchable.
 	Text string
 }
 
 func (f Filter) filters() (filters []storage.Filter) {
 	if f.Prefix != "" {
-		// "~" comes after every character that a key can have.
+		// "~" sorts after every character of a key.
 		filters = append(filters, storage.Between("key", f.Prefix, f.Prefix+"~"))
 	}
 	if f.ValueType != "" {
@@ -146,7 +146,7 @@ var sorts = storage.Sorts{
 	Default: "key",
 }
 
-// newestFirst is the only order of a history that has a meaning, and its reverse.
+// newestFirst allows ordering a history by revision only.
 var newestFirst = storage.Sorts{Columns: map[string]string{"revision": "id"}, Default: "-revision"}
 
 // at reads one version of a row, or gorm.ErrRecordNotFound.
@@ -163,8 +163,8 @@ func (s *Service) at(ctx context.Context, row *Config, version int64) (*Config, 
 const historyInsert = "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, sealed_value, value_key, value_type, " +
 	"value_schema, remark, protected, secret, approval_id, note, changed_by, changed_by_name, changed_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-// insertHistory writes the history row of the version that the config has now. It is
-// part of every edit, so it is the bare statement.
+// insertHistory inserts the history row of the config's current version. It runs in every edit, so
+// it bypasses gorm's query builder.
 func insertHistory(ctx context.Context, u *uow.Unit, c *Config, action Action, note string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// sendChanges sends what a watcher sees until its reader has gone or is too slow.
+// sendChanges sends a watcher's events until the client disconnects or is too slow.
 func sendChanges(ctx context.Context, w *Watcher, stream *httpapi.Stream) error {
 	send := func(e Event) error { return stream.Send(e.Revision.String(), "change", e) }
 	if err := w.Backlog(ctx, send); err != nil {

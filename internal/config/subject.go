@@ -18,7 +18,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// subject lets changes of configs wait for approvals.
+// subject is the approvals.Subject of configs.
 type subject struct{ *Service }
 
 // Grants implements approvals.Subject.
@@ -26,7 +26,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: "config", Path: pathOf(""), Read: ReadPermission, Write: writePermission}
 }
 
-// Lock implements approvals.Subject: the version of each config is guard enough.
+// Lock implements approvals.Subject. The version guard of each config suffices.
 func (subject) Lock(ctx context.Context, _ *uow.Unit, _ approvals.Proposal) (context.Context, error) {
 	return ctx, nil
 }
@@ -38,7 +38,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 		return err
 	}
 	results := make([]Result, len(writes))
-	err = s.applyAll(ctx, u, writes, p.Note, func(w plannedWrite, result Result) { results[w.place] = result })
+	err = s.applyAll(ctx, u, writes, p.Note, func(w plannedWrite, result Result) { results[w.index] = result })
 	switch {
 	case isConflict(err):
 		return approvals.ErrStaleBase
@@ -49,7 +49,7 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	return nil
 }
 
-// planned returns the writes of a proposal, checked by the rules of today. Errors: ErrStaleBase.
+// planned returns the writes of a proposal, validated by the current rules. Errors: ErrStaleBase.
 func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal) ([]plannedWrite, error) {
 	tx, err := s.tx(ctx, u)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s subject) planned(ctx context.Context, u *uow.Unit, p approvals.Proposal)
 	return s.planWrites(ctx, changes, rows, author{})
 }
 
-// entryOf is the audit entry of an approved change, as it would have been without one.
+// entryOf returns the audit entry of an approved change, equal to that of a direct change.
 func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results []Result) uow.Entry {
 	switch p.Kind {
 	case kindBatch:
@@ -99,7 +99,7 @@ func entryOf(u *uow.Unit, p approvals.Proposal, writes []plannedWrite, results [
 	return entry
 }
 
-// Revise implements approvals.Subject: an edit of one config can be given another patch.
+// Revise implements approvals.Subject for an edit of one config.
 func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, patch json.RawMessage) (approvals.Proposal, error) {
 	if p.Kind != kindUpdate {
 		return p, approvals.Unrevisable()
@@ -133,8 +133,8 @@ func (s subject) Revise(ctx context.Context, u *uow.Unit, p approvals.Proposal, 
 	return proposalOf(p.Kind, p.Note, []plannedWrite{w})
 }
 
-// Rebase implements approvals.Subject: what is proposed is merged with what others changed
-// since, config by config.
+// Rebase implements approvals.Subject: it merges the proposal with concurrent changes, config by
+// config.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	tx, err := s.tx(ctx, u)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 		if err != nil {
 			return p, err
 		}
-		w.place = len(writes)
+		w.index = len(writes)
 		writes = append(writes, w)
 	}
 	if len(writes) == 0 {
@@ -173,17 +173,17 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	return proposalOf(p.Kind, p.Note, writes)
 }
 
-// rebased is a proposed change on the config as it is now, nil for none. Who rebases is its author
-// from then on, and may has what they may do. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
+// rebased returns a proposed change on the current config, nil for none. The caller becomes its
+// author, with the caller's permissions. Errors: ErrStaleBase, ErrNoChange, ValidationFailed and
 // those of may.
 func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (plannedWrite, error) {
 	w := plannedWrite{Change: c, before: current}
 	switch {
 	case c.Op == OpCreate && current == nil, c.Op == OpDelete && current != nil && c.IfMatch.Holds(current.Ref()):
-		return w, refusalOf(w.check(blank, author{}))
+		return w, rejectionOf(w.check(blank, author{}))
 	case c.Op == OpDelete && current == nil:
 		return w, approvals.ErrNoChange
-	// Whether it has the secret value that was guessed is not said.
+	// An equal secret value is not reported as ErrNoChange, which would confirm a guess.
 	case c.Op == OpCreate && current.sameAs(c.Content) && !current.isConfidential():
 		return w, approvals.ErrNoChange
 	case c.Op == OpCreate, c.Op == OpDelete, current == nil, c.IfMatch.Ref.ID != current.ID:
@@ -211,34 +211,34 @@ func rebased(tx *gorm.DB, c Change, current *Config, blank Config, may permit) (
 		return w, approvals.ErrNoChange
 	}
 	after, set, fields, err := current.applyDocument(merged.Merged, may)
-	if err := refusalOf(fields, err); err != nil {
+	if err := rejectionOf(fields, err); err != nil {
 		return w, err
 	}
 	if !c.IfMatch.Holds(current.Ref()) {
-		// A merge is neither the version that a rollback brings back nor what an overwriting
-		// edit had before it.
+		// A merge is neither the version that a rollback restores nor the content before an
+		// overwriting edit.
 		w.origin = origin{}
 	}
 	w.Op, w.after, w.set, w.IfMatch = OpUpdate, after, set, guard.Precondition{Ref: current.Ref()}
 	return w, nil
 }
 
-// refusalOf is why a change cannot be made: the error, or what is wrong with its content.
-func refusalOf(fields []apperr.Field, err error) error {
+// rejectionOf returns the error of a change: err, or its violations.
+func rejectionOf(fields []apperr.Field, err error) error {
 	if err == nil && len(fields) > 0 {
 		return apperr.Invalid(fields...)
 	}
 	return err
 }
 
-// proposedContent is the config that an update or a replacement makes of its base. It keeps the
-// value of its base as that is at rest, which is encrypted when the config became secret since.
+// proposedContent applies an update or a replacement to its base. It retains the stored form of the
+// base's value, which is encrypted if the config became secret since.
 func proposedContent(c Change, base *Config) (*Config, error) {
 	w := plannedWrite{Change: c, before: base}
-	if err := refusalOf(w.check(*base, author{})); err != nil {
+	if err := rejectionOf(w.check(*base, author{})); err != nil {
 		return nil, err
 	}
-	if after := w.after; base.isConfidential() && !base.Secret && !after.Secret && !after.given {
+	if after := w.after; base.isConfidential() && !base.Secret && !after.Secret && !after.hasNewValue {
 		after.Stored = base.Stored
 	}
 	return w.after, nil
@@ -260,7 +260,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		if !conflicts(c, rows[c.Key]) {
 			continue
 		}
-		// Each brings a base and a current version, so that those of all could be gigabytes.
+		// Each member has a base and a current version, so that a full list could be gigabytes.
 		if moved++; moved > approvals.MostSides {
 			continue
 		}
@@ -278,19 +278,19 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	}
 	switch {
 	case moved == 0:
-		return approvals.Conflict{Detail: "What it would change has not changed.", Members: map[string]any{}}, nil
+		return approvals.Conflict{Detail: "The configs of the approval are unchanged.", Members: map[string]any{}}, nil
 	case len(changes) == 1:
 		return approvals.Conflict{Stale: true, Detail: first.Detail, Members: maps.Clone(first.Members)}, nil
 	}
 	return approvals.Conflict{
 		Stale:   true,
-		Detail:  fmt.Sprintf("%d of its %d changes conflict with changes that others made meanwhile.", moved, len(changes)),
+		Detail:  fmt.Sprintf("%d of its %d changes conflict with changes that others made since.", moved, len(changes)),
 		Members: map[string]any{"members": members, "moved": moved},
 	}, nil
 }
 
-// asPatch gives a replacement the patch that it is to its base, so that it can be compared. One
-// whose base is not kept any more stays as it is: it can be compared with nothing.
+// asPatch converts a replacement to a patch of its base, so that it can be compared. Without the
+// base, which retention may have deleted, the change is returned unchanged.
 func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change, error) {
 	if c.Op != OpReplace || current == nil || c.IfMatch.Ref.ID != current.ID {
 		return c, nil
@@ -311,7 +311,7 @@ func (s subject) asPatch(ctx context.Context, c Change, current *Config) (Change
 func (s subject) Show(ctx context.Context, p approvals.Proposal) (approvals.Rendered, error) {
 	var changes []proposedChange
 	if err := json.Unmarshal(p.Content, &changes); err != nil {
-		return approvals.Rendered{}, fmt.Errorf("read what is proposed: %w", err)
+		return approvals.Rendered{}, fmt.Errorf("decode the proposed changes: %w", err)
 	}
 	hidden, err := s.withheld(ctx, basesInClear(changes))
 	if err != nil {
@@ -356,8 +356,8 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.C
 	return sides, nil
 }
 
-// side is one resource of a proposal. What is proposed is withheld as long as its config is secret:
-// also a value that would be readable, which it is not before the approval is applied.
+// side returns one resource of a proposal. The proposed value is withheld while the config is
+// secret, also if the approval would make it readable.
 func (s subject) side(ctx context.Context, c Change, current *Config, hidden bool) (approvals.Comparison, error) {
 	side := approvals.Comparison{Resource: pathOf(c.Key)}
 	if current != nil {
@@ -379,12 +379,12 @@ func (s subject) side(ctx context.Context, c Change, current *Config, hidden boo
 	if err != nil {
 		return side, err
 	}
-	side.Proposed = proposedView(ctx, after, hidden || base.isConfidential() && !after.given)
+	side.Proposed = proposedView(ctx, after, hidden || base.isConfidential() && !after.hasNewValue)
 	return side, nil
 }
 
-// versionOf reads a config as it was at an earlier version, which approvals are based on. Errors:
-// ErrStaleBase for one that is not kept any more.
+// versionOf reads an earlier version of a config, the base of a proposal. Errors: ErrStaleBase if
+// retention has deleted it.
 func versionOf(db *gorm.DB, current *Config, version int64) (*Config, error) {
 	if current.Version == version {
 		return current, nil
@@ -395,13 +395,13 @@ func versionOf(db *gorm.DB, current *Config, version int64) (*Config, error) {
 	case storage.IsNotFound(err):
 		return nil, approvals.ErrStaleBase
 	case err != nil:
-		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+		return nil, fmt.Errorf("read the base of the proposal: %w", err)
 	}
 	return h.config(current), nil
 }
 
-// baseOf reads the version that a change is based on, also of a config that is gone; nil
-// when it is not in the history.
+// baseOf reads the version that a change is based on, also of a deleted config; nil if it is not in
+// the history.
 func baseOf(db *gorm.DB, c Change) (*Config, error) {
 	var h History
 	err := db.Where("config_id = ? AND version = ?", c.IfMatch.Ref.ID, c.IfMatch.Ref.Version).Take(&h).Error
@@ -409,7 +409,7 @@ func baseOf(db *gorm.DB, c Change) (*Config, error) {
 	case storage.IsNotFound(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+		return nil, fmt.Errorf("read the base of the proposal: %w", err)
 	}
 	row := &Config{Key: h.Key, vault: h.vault}
 	row.ID, row.TenantID, row.CreatedTime = h.ConfigID, h.TenantID, h.ChangedTime

@@ -16,24 +16,24 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Bounds of an export and an import. What an export gives, an import takes: it may be
-// twice as long, for whoever indents the document on the way.
+// Limits of an export and an import. An import accepts every export, also if it was indented to
+// twice the length.
 const (
 	MaxTransfer    = storage.Bound
 	maxExportBytes = 16 << 20
 	maxImportBytes = 2 * maxExportBytes
 )
 
-// exportedRow is the most bytes that a row takes in the document beside a secret value: its
-// members, names and braces, where a character of the remark may need an escape of six. secretBytes
-// are those of a secret value, for a reader who is shown it. The length of one that is withheld is
-// not told, by being too much either.
+// exportedRow is the SQL for the upper bound of a row's bytes in the document, without a secret
+// value: its members, names and braces, where a character of the remark may need an escape of six
+// bytes. secretBytes is that of a secret value, for callers who may read it. For others the length
+// is not counted, so that the limit does not disclose it.
 const (
 	exportedRow = "OCTET_LENGTH(value) + OCTET_LENGTH(value_schema) + 6 * OCTET_LENGTH(remark) + OCTET_LENGTH(`key`) + 120"
 	secretBytes = " + COALESCE(OCTET_LENGTH(sealed_value), 0)"
 )
 
-// Exported is one config in an export. It holds what an import takes.
+// Exported is one config in an export, in the format of an import.
 type Exported struct {
 	Key       string          `json:"key"`
 	Value     json.RawMessage `json:"value"`
@@ -42,18 +42,18 @@ type Exported struct {
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Protected bool            `json:"protected"`
 	Secret    bool            `json:"secret"`
-	// Masked is set for a value that its reader may not read. An import refuses it.
+	// Masked is set if the value is withheld. An import rejects it.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// Export is the document that an export gives and an import takes.
+// Export is the document of an export and an import.
 type Export struct {
 	ExportedTime time.Time  `json:"exportedTime"`
 	Configs      []Exported `json:"configs"`
 }
 
-// Export returns all configs whose keys begin with prefix, sorted by key. More than
-// MaxTransfer rows, or more than 16 MiB, are a LimitReached error.
+// Export returns all configs with a key that starts with prefix, sorted by key. Errors:
+// LimitReached for more than MaxTransfer rows or 16 MiB.
 func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	filter := Filter{Prefix: prefix}
 	if err := filter.fits(ctx, s.db.Read(ctx)); err != nil {
@@ -74,8 +74,8 @@ func (s *Service) Export(ctx context.Context, prefix string) (Export, error) {
 	return export, nil
 }
 
-// fits is LimitReached for more configs than one document holds. It counts them by their keys
-// alone, and only as many as fit are read to be measured:
+// fits checks that the configs fit into one document. It counts them by their keys, and measures
+// only as many as the limit. Errors: LimitReached.
 //
 //	SELECT SUM(…) FROM (SELECT … FROM configs WHERE tenant_id = ? AND … LIMIT 10000) AS measured
 func (f Filter) fits(ctx context.Context, db *gorm.DB) error {
@@ -84,7 +84,7 @@ func (f Filter) fits(ctx context.Context, db *gorm.DB) error {
 		return fmt.Errorf("count the configs: %w", err)
 	}
 	if configs.More {
-		return apperr.New(apperr.LimitReached, "There are more than %d configs, which is what one document holds. Ask for them by prefix.", MaxTransfer)
+		return apperr.New(apperr.LimitReached, "There are more than %d configs, the limit of one document. Request them by prefix.", MaxTransfer)
 	}
 	var bytes int64
 	row := exportedRow
@@ -97,28 +97,28 @@ func (f Filter) fits(ctx context.Context, db *gorm.DB) error {
 		return fmt.Errorf("measure the configs: %w", err)
 	}
 	if bytes > maxExportBytes {
-		return apperr.New(apperr.LimitReached, "%d configs with %d bytes are more than one document holds (%d configs, %d bytes). Ask for them by prefix.",
+		return apperr.New(apperr.LimitReached, "%d configs with %d bytes exceed the limit of one document (%d configs, %d bytes). Request them by prefix.",
 			configs.N, bytes, MaxTransfer, maxExportBytes)
 	}
 	return nil
 }
 
-// OnExisting says what an import does with a key that exists with other content.
+// OnExisting is the action of an import for an existing key with other content.
 type OnExisting string
 
-// What an import does with existing keys.
+// The actions for existing keys.
 const (
 	Skip   OnExisting = "skip"
 	Update OnExisting = "update"
 	Fail   OnExisting = "fail"
 )
 
-// Import is a document to be imported.
+// Import is a document to import, with options.
 type Import struct {
 	Rows       []ImportRow
 	OnExisting OnExisting
 	Note       string
-	// DryRun asks for the verdicts and changes nothing.
+	// DryRun returns the verdicts without a change.
 	DryRun bool
 }
 
@@ -126,11 +126,11 @@ type Import struct {
 type ImportRow struct {
 	Key     string
 	Content Content
-	// Protected is nil for a config that stays as protected as it is.
+	// Protected is nil to leave the flag unchanged.
 	Protected *bool
-	// Secret is nil for a config that stays as secret as it is.
+	// Secret is nil to leave the flag unchanged.
 	Secret *bool
-	// Masked is set where the document has a null in the place of a value.
+	// Masked is set if the document withholds the value.
 	Masked bool
 }
 
@@ -177,7 +177,7 @@ type Imported struct {
 	rejectedBytes int
 }
 
-// add counts the verdict on a row. It lists a rejected row, with texts cut, if there is room.
+// add counts the verdict of a row. It lists a rejected row, with clipped texts, if there is room.
 func (r *Imported) add(v Verdict) {
 	r.Counts[v.Verdict]++
 	if r.DryRun {
@@ -197,9 +197,9 @@ func (r *Imported) add(v Verdict) {
 	}
 }
 
-// Import applies a document in one unit, or nothing of it: rows that break a rule
-// are ValidationFailed, and existing keys under Fail are BatchConflict, both with
-// the verdicts on rejected rows. A dry run returns these instead.
+// Import applies a document in one unit, completely or not at all. Errors: ValidationFailed for
+// invalid rows, BatchConflict for existing keys under Fail, both with the verdicts of the rejected
+// rows. A dry run returns these verdicts instead.
 func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported, error) {
 	keys := make([]string, len(in.Rows))
 	for i, row := range in.Rows {
@@ -213,7 +213,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	if in.DryRun {
 		return report, nil
 	}
-	if err := report.refusal(len(in.Rows)); err != nil {
+	if err := report.rejection(len(in.Rows)); err != nil {
 		return Imported{}, err
 	}
 	now, err := s.proposeIfRequired(ctx, u, kindImport, in.Note, writes...)
@@ -225,7 +225,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	}
 	switch {
 	case isConflict(err):
-		return Imported{}, uow.Retry(apperr.New(apperr.BatchConflict, "Others kept changing the configs of this import; nothing was imported. Try again.").Because(err))
+		return Imported{}, uow.Retry(apperr.New(apperr.BatchConflict, "The configs of this import changed during every attempt; nothing was imported. Try again.").Because(err))
 	case err != nil:
 		return Imported{}, err
 	}
@@ -234,8 +234,7 @@ func (s *Service) Import(ctx context.Context, u *uow.Unit, in Import) (Imported,
 	return report, nil
 }
 
-// plan gives each row its verdict, and returns the writes of those that change
-// something.
+// plan returns the verdicts of all rows, and the writes of the rows that change a config.
 func plan(in Import, rows map[string]*Config, blank Config, may permit) (Imported, []plannedWrite) {
 	report := Imported{DryRun: in.DryRun, Verdicts: []Verdict{}, Rows: map[string][]int{}, Counts: map[string]int{
 		verdictCreate: 0, verdictUpdate: 0, verdictUnchanged: 0, verdictSkip: 0, verdictInvalid: 0, verdictConflict: 0,
@@ -250,7 +249,7 @@ func plan(in Import, rows map[string]*Config, blank Config, may permit) (Importe
 		if at, twice := first[row.Key]; twice {
 			verdict.Verdict, verdict.Detail = verdictInvalid, ""
 			verdict.Fields = append(verdict.Fields, apperr.Field{
-				Pointer: memberPointer("configs", i) + "/key", Code: "unique", Message: fmt.Sprintf("is the key of %s too", memberPointer("configs", at)),
+				Pointer: memberPointer("configs", i) + "/key", Code: "unique", Message: fmt.Sprintf("is also the key of %s", memberPointer("configs", at)),
 			})
 		} else {
 			first[row.Key] = i
@@ -269,7 +268,7 @@ func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, 
 	fields := checkKey(row.Key)
 	if row.Masked {
 		fields = append(fields, apperr.Field{Pointer: "/masked", Code: "masked",
-			Message: "says that the value is withheld and not here; leave the config out, or give it a value and leave masked out"})
+			Message: "marks a withheld value; omit the config, or set its value and omit masked"})
 	} else {
 		fields = append(fields, write.fill(row.contentOn(existing), blank, may)...)
 	}
@@ -278,11 +277,11 @@ func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, 
 		verdict.Verdict, verdict.Fields = verdictInvalid, under(memberPointer("configs", index), fields)
 		return verdict, plannedWrite{}
 	case existing == nil:
-	// Whether it has this secret value already is not said.
+	// An equal secret value is not reported as unchanged, which would confirm a guess.
 	case write.after.sameAs(existing.Content) && !existing.isConfidential():
 		verdict.Verdict = verdictUnchanged
 	case onExisting == Skip:
-		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which stays."
+		verdict.Verdict, verdict.Detail = verdictSkip, "It exists with other content, which is unchanged."
 	case onExisting == Update:
 		write.Op, verdict.Verdict = OpReplace, verdictUpdate
 	default:
@@ -291,7 +290,7 @@ func planRow(onExisting OnExisting, index int, row ImportRow, existing *Config, 
 	return verdict, write
 }
 
-// contentOn is the content that a row of an import gives to what is there, nil for nothing.
+// contentOn returns the content of a row of an import for an existing config, nil for none.
 func (row ImportRow) contentOn(existing *Config) Content {
 	content := row.Content
 	if existing != nil {
@@ -306,23 +305,23 @@ func (row ImportRow) contentOn(existing *Config) Content {
 	return content
 }
 
-// fill makes the write one that gives its config a content, or returns what is wrong with that.
+// fill sets the new content of the write, and returns its violations.
 func (w *plannedWrite) fill(content Content, blank Config, may permit) (fields []apperr.Field) {
 	if w.before == nil {
 		w.after, fields = blank.filled(w.Key, content)
 		return fields
 	}
 	var err error
-	w.after, w.set, fields, err = w.before.with(content, valueGiven, may)
-	var refusal *apperr.Error
-	if errors.As(err, &refusal) {
-		fields = []apperr.Field{{Pointer: "/secret", Code: string(refusal.Code), Message: "must stay: making the config readable requires the permission " + SecretsPermission}}
+	w.after, w.set, fields, err = w.before.with(content, valueNew, may)
+	var rejection *apperr.Error
+	if errors.As(err, &rejection) {
+		fields = []apperr.Field{{Pointer: "/secret", Code: string(rejection.Code), Message: "must be unchanged: making the config readable requires the permission " + SecretsPermission}}
 	}
 	return fields
 }
 
-// refusal is why the import as a whole is not applied, nil if it can be.
-func (r Imported) refusal(rows int) error {
+// rejection returns the error of an import that cannot be applied, nil if it can.
+func (r Imported) rejection(rows int) error {
 	var e *apperr.Error
 	switch {
 	case r.Counts[verdictInvalid] > 0:

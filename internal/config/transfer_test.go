@@ -46,7 +46,7 @@ func rowsOf(export config.Export) []config.ImportRow {
 	return rows
 }
 
-func TestAnExportCanBeImportedElsewhereAndIsTheSameThere(t *testing.T) {
+func TestExportImportRoundTrip(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("shop.tax", config.Content{Value: `7.50`, Remark: "percent", Schema: `{"minimum":0}`})
@@ -90,7 +90,7 @@ func TestImportOfAReformattedExportChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, report.Counts["unchanged"])
 		require.Equal(t, before, w.traces())
-		require.Equal(t, `7.50`, w.get("shop.tax").Value, "the spelling of its author stays")
+		require.Equal(t, `7.50`, w.get("shop.tax").Value, "the author's notation is unchanged")
 	})
 }
 
@@ -116,7 +116,7 @@ func TestAnImportReportsTheTimeOfItsWrites(t *testing.T) {
 	})
 }
 
-func TestADryRunSaysWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
+func TestDryRunReturnsVerdictsWithoutChange(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("same", text("x"))
@@ -172,7 +172,7 @@ func TestRepliesToLargestImportsCanBeStored(t *testing.T) {
 	requireStorable(t, conflict.Members)
 }
 
-// requireStorable checks that a reply fits the 256 KiB that are stored under an idempotency key.
+// requireStorable checks that a reply fits the 256 KiB that an idempotency key can store.
 func requireStorable(t *testing.T, reply any) {
 	t.Helper()
 	encoded, err := strictjson.Encode(reply)
@@ -180,7 +180,7 @@ func requireStorable(t *testing.T, reply any) {
 	require.Less(t, len(encoded), 250<<10)
 }
 
-func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
+func TestImportIsAtomic(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		w.create("other", text("x"))
@@ -212,7 +212,7 @@ func TestAnImportIsAppliedWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
+func TestTooLargeExportIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		content   config.Content
@@ -236,7 +236,7 @@ func TestAnExportThatIsTooLargeIsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestAnImportTakesWhatAnExportGivesBeyondTheUsualMiB(t *testing.T) {
+func TestImportAcceptsLargeExports(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, a *api) {
 		values := map[string]string{}
 		for i := range 20 {
@@ -271,8 +271,8 @@ func (w *registry) double(tenant int64, suffix string) {
 		suffix, tenant).Error)
 }
 
-// The configs of an import share what their schemas may take together.
-func TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused(t *testing.T) {
+// The configs of an import share one budget for schemas.
+func TestImportSharesOneSchemaBudget(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		costly := text(strings.Repeat("a", 100_000))

@@ -9,9 +9,9 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// A row that is only locked excludes nobody at another server of a cluster: who merges into the
-// newest version, or overwrites it, may find another one when they write.
-func TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks(t *testing.T) {
+// A row lock does not block other servers of a cluster: a merge or an overwrite may find a newer
+// version when it writes.
+func TestMergeAndOverwriteRetryWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	a := newAPI(t, storagetest.Tenant(t), db)
 	for key, c := range map[string]struct{ query, overwrote string }{

@@ -22,9 +22,8 @@ type configView struct {
 	guard.Stamp
 }
 
-// shown is the value of a config as a reader is shown it. Masked is set in the place of one that is
-// withheld, so that nobody takes the null for it. Every representation of a config has its value
-// from here.
+// shown returns the value of a config for the context's caller. masked is true if the value is
+// withheld, to distinguish it from null. All views use this function.
 func shown(ctx context.Context, c *Config) (value json.RawMessage, masked bool) {
 	return shownValue(ctx, c.Value, c.isConfidential())
 }
@@ -45,24 +44,24 @@ func viewOf(ctx context.Context, c *Config) configView {
 	return view
 }
 
-// readView is a config that says what a change of it would need.
+// readView is a config with the requirements of a change.
 type readView struct {
 	configView
-	// ChangeNeeds is nil when a change needs nothing.
+	// ChangeNeeds is nil if a change needs no votes.
 	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
 }
 
-// changeNeeds is what a change needs beside its author.
+// changeNeeds are the votes that a change needs.
 type changeNeeds struct {
-	// Approvals is how many votes of others.
+	// Approvals is the number of votes of other users.
 	Approvals int `json:"approvals"`
 }
 
-// editedView is a config that says what an edit was merged with or what it overwrote.
+// editedView is a config with the result of a merge or an overwrite.
 type editedView struct {
 	configView
 	Merged *change.Merged `json:"merged,omitempty"`
-	// Overwrote names the members in which others' changes were destroyed.
+	// Overwrote names the members in which changes of others were destroyed.
 	Overwrote []string `json:"overwrote,omitempty"`
 }
 
@@ -79,7 +78,7 @@ type versionView struct {
 	Protected bool            `json:"protected"`
 	Secret    bool            `json:"secret"`
 	Masked    bool            `json:"masked,omitempty"`
-	// ApprovalID is the approval that the version needed.
+	// ApprovalID is the approval that made the version.
 	ApprovalID  *int64           `json:"approvalId"`
 	Note        string           `json:"note"`
 	ChangedBy   principal.Person `json:"changedBy"`
@@ -110,7 +109,7 @@ type revisionView struct {
 	Revision Revision `json:"revision"`
 }
 
-// snapshotView is all configs at one moment.
+// snapshotView contains all configs at one moment.
 type snapshotView struct {
 	Revision Revision     `json:"revision"`
 	Items    []configView `json:"items"`

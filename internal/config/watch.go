@@ -8,36 +8,36 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// keptRevisions is how far back a watcher can resume.
-const keptRevisions = 10_000
+// maxRevisionsBehind bounds how far back a watcher can resume.
+const maxRevisionsBehind = 10_000
 
-// Gone means that a watcher cannot resume where it asked: it has to read again what
-// it watches, and can go on watching from Revision.
+// Gone is returned if a watcher cannot resume after the requested revision. The watcher has to read
+// the configs again, and can then watch after Revision.
 type Gone struct{ Revision Revision }
 
 // Error implements error.
 func (g *Gone) Error() string {
-	return fmt.Sprintf("the log cannot be resumed there; it is at revision %s", g.Revision)
+	return fmt.Sprintf("the log cannot be resumed after this revision; its newest revision is %s", g.Revision)
 }
 
-// Watcher receives the changes of one tenant: first Backlog, then Events. Close ends
+// Watcher receives the changes of one tenant: first Backlog, then Events. Close stops it.
 // it.
 type Watcher struct {
 	service *Service
 	tail    *tail
 	tenant  int64
-	// from is the revision that was asked for, newest the one of that moment, and after the
-	// place behind which Events begins.
+	// from is the requested revision, newest the newest one at the time of the request, and after
+	// the position after which Events starts.
 	from, newest Revision
 	after        int64
-	// The backlog is what lies between read, excluded, and upTo, included.
+	// The backlog is the interval (read, upTo].
 	read, upTo int64
 	events     chan Event
 }
 
-// Watch watches the caller's tenant for what comes after a revision; nil means from
-// now on. Errors: *Gone when the revision is older than the 10,000 newest, has never been
-// given out, or is of another history of the database.
+// Watch watches the caller's tenant for changes after a revision; nil means from now on. Errors:
+// *Gone if the revision is older than the 10,000 newest, was never assigned, or is of another
+// history of the database.
 func (s *Service) Watch(ctx context.Context, after *Revision) (*Watcher, error) {
 	caller, ok := principal.From(ctx)
 	if !ok {
@@ -56,7 +56,7 @@ func (s *Service) Watch(ctx context.Context, after *Revision) (*Watcher, error) 
 }
 
 func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *Revision) (*Watcher, error) {
-	found, err := s.feed.log.number(ctx)
+	found, err := s.feed.log.sequence(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,28 +64,27 @@ func (s *Service) watch(ctx context.Context, t *tail, tenant int64, after *Revis
 	if after == nil {
 		after = &now
 	}
-	if after.Epoch != now.Epoch || after.Place > now.Place || after.Place < now.Place-keptRevisions {
+	if after.Epoch != now.Epoch || after.Position > now.Position || after.Position < now.Position-maxRevisionsBehind {
 		return nil, &Gone{Revision: now}
 	}
 	s.feed.mu.Lock()
 	defer s.feed.mu.Unlock()
 	w := &Watcher{
 		service: s, tail: t, tenant: tenant, events: make(chan Event, watcherBuffer),
-		from: *after, newest: now, read: after.Place, upTo: max(after.Place, t.at.Place),
+		from: *after, newest: now, read: after.Position, upTo: max(after.Position, t.at.Position),
 	}
 	w.after = w.upTo
 	t.watchers[w] = struct{}{}
 	return w, nil
 }
 
-// Revision is where the watcher begins: everything after it will be delivered.
+// Revision returns the revision after which the watcher delivers every change.
 func (w *Watcher) Revision() Revision { return w.from }
 
-// Newest is the newest revision at the time of Watch.
+// Newest returns the newest revision at the time of Watch.
 func (w *Watcher) Newest() Revision { return w.newest }
 
-// Backlog yields what happened between the revision that was asked for and the
-// beginning of Events, in order.
+// Backlog yields the changes between the requested revision and the start of Events, in order.
 func (w *Watcher) Backlog(ctx context.Context, yield func(Event) error) error {
 	for w.read < w.upTo {
 		var entries []entry
@@ -106,12 +105,11 @@ func (w *Watcher) Backlog(ctx context.Context, yield func(Event) error) error {
 	return nil
 }
 
-// Events delivers what happens from now on, in order. It is closed when the reader
-// is too slow, and when the database is on another history; the reader then watches again
-// from the last revision it has.
+// Events delivers later changes, in order. It is closed if the reader is too slow, or if the
+// database is on another history; the reader then watches again after its last revision.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
-// Close ends the watch.
+// Close stops the watch.
 func (w *Watcher) Close() {
 	w.service.feed.mu.Lock()
 	delete(w.tail.watchers, w)

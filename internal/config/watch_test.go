@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	// patience bounds what must happen soon.
+	// patience bounds the wait for expected events.
 	patience = 20 * time.Second
-	// quiet is how long nothing has to come for nothing to be coming.
+	// quiet is the time without an event after which none is expected.
 	quiet = 600 * time.Millisecond
 )
 
@@ -38,25 +38,25 @@ func (w *registry) watch(after *config.Revision) *config.Watcher {
 	return watcher
 }
 
-// revisionOf returns where the newest version of a key stands in the log.
+// revisionOf returns the revision of the newest version of a key.
 func (w *registry) revisionOf(key string) config.Revision {
 	w.t.Helper()
-	snapshot, err := w.Snapshot(w.Ctx, "") // gives everything its place
+	snapshot, err := w.Snapshot(w.Ctx, "") // assigns all positions
 	require.NoError(w.t, err)
 	column := "id"
 	if w.DB.Dialect == storage.MySQL {
 		column = "place"
 	}
-	var place int64
-	require.NoError(w.t, w.DB.Read(w.Ctx).Model(&config.History{}).Where("`key` = ?", key).Select("MAX("+column+")").Scan(&place).Error)
-	return config.Revision{Epoch: snapshot.Revision.Epoch, Place: place}
+	var position int64
+	require.NoError(w.t, w.DB.Read(w.Ctx).Model(&config.History{}).Where("`key` = ?", key).Select("MAX("+column+")").Scan(&position).Error)
+	return config.Revision{Epoch: snapshot.Revision.Epoch, Position: position}
 }
 
 func next(t *testing.T, watcher *config.Watcher) config.Event {
 	t.Helper()
 	select {
 	case e, open := <-watcher.Events():
-		require.True(t, open, "the watcher was cut off")
+		require.True(t, open, "the watcher was disconnected")
 		return e
 	case <-time.After(patience):
 		require.Fail(t, "no event came")
@@ -74,7 +74,7 @@ func silence(t *testing.T, watcher *config.Watcher, d time.Duration) {
 	}
 }
 
-func TestAWatcherSeesEveryChangeOfItsTenantInOrder(t *testing.T) {
+func TestWatcherReceivesTenantChangesInOrder(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		other := newRegistry(t, storagetest.Tenant(t), db)
@@ -98,16 +98,16 @@ func TestAWatcherSeesEveryChangeOfItsTenantInOrder(t *testing.T) {
 	})
 }
 
-func TestAWatcherResumesWithoutAGap(t *testing.T) {
+func TestWatcherResumesWithoutGap(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
-		w.watch(nil) // keeps the feed running
+		w.watch(nil) // the feed stays running
 		row := w.create("a", text("0"))
 		for i := range 20 {
 			row = w.mustEdit("a", row.Ref(), fmt.Sprintf(`{"value":"%d"}`, i+1))
 		}
 		seen := w.revisionOf("a")
-		seen.Place -= 15
+		seen.Position -= 15
 		watcher := w.watch(&seen)
 
 		var versions []int64
@@ -123,7 +123,7 @@ func TestAWatcherResumesWithoutAGap(t *testing.T) {
 	})
 }
 
-// The test moves places, so it shares its database with no other.
+// The test moves positions, so it needs a separate database.
 func onOwnDatabases(t *testing.T, test func(t *testing.T, w *registry)) {
 	mariadb, err := storage.Open(t.Context(), storage.Options{URL: storagetest.NewMariaDBURL(t)})
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func onOwnDatabases(t *testing.T, test func(t *testing.T, w *registry)) {
 	}
 }
 
-func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
+func TestUnknownRevisionIsGone(t *testing.T) {
 	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		w.create("a", text("x"))
 		first := w.revisionOf("a")
@@ -148,12 +148,12 @@ func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
 			require.NoError(t, w.DB.Write(w.Ctx).Exec("UPDATE config_histories SET id = id + 20000 WHERE tenant_id = ? AND config_id = ?", p.TenantID, row.ID).Error)
 		}
 		newest := w.revisionOf("b")
-		require.Greater(t, newest.Place, first.Place+20000-1)
+		require.Greater(t, newest.Position, first.Position+20000-1)
 
 		later, other := newest, newest
-		later.Place++
+		later.Position++
 		other.Epoch = "0123456789abcdef"
-		for _, after := range []config.Revision{first, later, other, {Place: newest.Place}} {
+		for _, after := range []config.Revision{first, later, other, {Position: newest.Position}} {
 			_, err := w.Watch(w.Ctx, &after)
 			var gone *config.Gone
 			require.ErrorAs(t, err, &gone)
@@ -164,7 +164,7 @@ func TestARevisionThatCannotBeResumedFromIsGone(t *testing.T) {
 }
 
 // A restored or replaced database changes its epoch.
-func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
+func TestEpochChangeDisconnectsWatchers(t *testing.T) {
 	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		w.create("a", text("x"))
 		watcher := w.watch(nil)
@@ -175,7 +175,7 @@ func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
 		case _, open := <-watcher.Events():
 			require.False(t, open)
 		case <-time.After(patience):
-			require.Fail(t, "the watcher was not cut off")
+			require.Fail(t, "the watcher was not disconnected")
 		}
 		_, err = w.Watch(w.Ctx, &before)
 		var gone *config.Gone
@@ -185,7 +185,7 @@ func TestAChangeOfTheEpochCutsEveryWatcherOff(t *testing.T) {
 	})
 }
 
-func TestASlowWatcherIsCutOffAndHoldsNobodyUp(t *testing.T) {
+func TestSlowWatcherIsDisconnected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		slow, quick := w.watch(nil), w.watch(nil)
@@ -201,20 +201,20 @@ func TestASlowWatcherIsCutOffAndHoldsNobodyUp(t *testing.T) {
 				next(t, quick)
 			}
 		}
-		// What it may fall behind is buffered, and then comes the end.
+		// The buffered events come first, then the channel is closed.
 		deadline := time.After(patience)
 		for got, open := 0, true; open; got++ {
 			require.LessOrEqual(t, got, first+second)
 			select {
 			case _, open = <-slow.Events():
 			case <-deadline:
-				require.Fail(t, "the watcher was not cut off", "after %d events", got)
+				require.Fail(t, "the watcher was not disconnected", "after %d events", got)
 			}
 		}
 	})
 }
 
-// rigged is a transaction that the test ends when it likes.
+// rigged is a transaction that the test commits or rolls back.
 type rigged struct {
 	tx *gorm.DB
 	id int64
@@ -230,7 +230,7 @@ func (w *registry) insertUncommitted(key string) rigged {
 	return rigged{tx: tx, id: h.ID}
 }
 
-func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
+func TestLateCommitIsDeliveredInCommitOrder(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	w := newRegistry(t, ctx, db)
 	watcher := w.watch(nil)
@@ -238,15 +238,15 @@ func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
 	w.create("late", text("x"))
 	require.Greater(t, w.historyOf("late")[0].ID, early.id)
 	first := next(t, watcher)
-	require.Equal(t, "late", first.Key, "nobody waits for what is not committed")
+	require.Equal(t, "late", first.Key, "an uncommitted version delays no other")
 	resumed := first.Revision
 
 	require.NoError(t, early.tx.Commit().Error)
 	second := next(t, watcher)
 	require.Equal(t, "early", second.Key)
-	require.Greater(t, second.Revision.Place, first.Revision.Place)
+	require.Greater(t, second.Revision.Position, first.Revision.Position)
 
-	// Who had read up to the first does not miss the second.
+	// A reader that resumes after the first receives the second.
 	again := w.watch(&resumed)
 	var keys []string
 	require.NoError(t, again.Backlog(ctx, func(e config.Event) error { keys = append(keys, e.Key); return nil }))
@@ -256,7 +256,7 @@ func TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits(t *testing.T) {
 	require.Equal(t, "early", keys[0])
 }
 
-func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
+func TestRolledBackVersionDelaysNothing(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	w := newRegistry(t, ctx, db)
 	watcher := w.watch(nil)
@@ -269,8 +269,8 @@ func TestAVersionThatWasRolledBackHoldsNothingUp(t *testing.T) {
 	require.Equal(t, []string{"late", "later"}, []string{late.Key, later.Key})
 }
 
-// Whoever reads a snapshot and watches from its revision has what is there.
-func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
+// A reader of a snapshot that watches from its revision has the current state.
+func TestWatchFromSnapshotMissesNoChange(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		const writers, configs = 4, 30
@@ -299,10 +299,10 @@ func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
 			for _, c := range snapshot.Configs {
 				known[c.Key] = true
 			}
-			last := snapshot.Revision.Place
+			last := snapshot.Revision.Position
 			learn := func(e config.Event) error {
-				require.Greater(t, e.Revision.Place, last)
-				known[e.Key], last = true, e.Revision.Place
+				require.Greater(t, e.Revision.Position, last)
+				known[e.Key], last = true, e.Revision.Position
 				return nil
 			}
 			require.NoError(t, watcher.Backlog(ctx, learn))
@@ -317,8 +317,8 @@ func TestWhoWatchesFromASnapshotMissesNothing(t *testing.T) {
 	})
 }
 
-// What is committed while a snapshot is read is neither in it nor in its revision.
-func TestASnapshotIsOfOneMoment(t *testing.T) {
+// A commit during the read of a snapshot is neither in it nor in its revision.
+func TestSnapshotIsConsistent(t *testing.T) {
 	onOwnDatabases(t, func(t *testing.T, w *registry) {
 		row := w.create("a", text("before"))
 		before := w.revisionOf("a")
@@ -348,8 +348,8 @@ func TestASnapshotIsOfOneMoment(t *testing.T) {
 	})
 }
 
-// Several processes number the log at the same time.
-func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
+// Several processes assign positions concurrently.
+func TestConcurrentSequencingLeavesNoGaps(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	w := newRegistry(t, storagetest.Tenant(t), db)
 	const writers, rounds = 4, 20
@@ -374,9 +374,9 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	whole, err := w.SequenceLog(w.Ctx)
+	complete, err := w.SequenceLog(w.Ctx)
 	require.NoError(t, err)
-	require.True(t, whole)
+	require.True(t, complete)
 	var all struct{ Lowest, Highest, Places, Without int64 }
 	query := "SELECT MIN(place) AS lowest, MAX(place) AS highest, COUNT(place) AS places, SUM(place IS NULL) AS without FROM config_histories WHERE tenant_id > 0"
 	require.NoError(t, db.Read(storage.AcrossTenants(w.Ctx)).Raw(query).Scan(&all).Error)
@@ -384,7 +384,7 @@ func TestTheLogIsGapFreeWhoeverNumbersIt(t *testing.T) {
 	require.Equal(t, all.Highest-all.Lowest+1, all.Places)
 }
 
-func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
+func TestWatcherReceivesConcurrentWritesInOrder(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		watcher := w.watch(nil)
@@ -415,8 +415,8 @@ func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 		keys := map[string]bool{}
 		for range writers * rounds * 4 / 5 {
 			e := next(t, watcher)
-			require.Greater(t, e.Revision.Place, last)
-			last = e.Revision.Place
+			require.Greater(t, e.Revision.Position, last)
+			last = e.Revision.Position
 			keys[e.Key] = true
 		}
 		require.Len(t, keys, writers*rounds*4/5)
@@ -424,11 +424,11 @@ func TestUnderRacingWritersEveryWatcherSeesTheHistoryAsItIs(t *testing.T) {
 	})
 }
 
-func TestALostEventIsFoundByThePoll(t *testing.T) {
+func TestPollDeliversLostEvent(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		w := newRegistry(t, ctx, db)
 		watcher := w.watch(nil)
-		// Another process, whose bus does not reach this one.
+		// A process with a separate bus.
 		newRegistry(t, ctx, db).create("a", text("x"))
 		require.Equal(t, "a", next(t, watcher).Key)
 	})
@@ -447,10 +447,10 @@ func TestEachChangeIsPublishedAfterItsCommit(t *testing.T) {
 		for i, action := range []string{"create", "update"} {
 			event := (<-subscription.Deliveries()).Event
 			require.Equal(t, []any{"configs", row.TenantID, "a"}, []any{event.Topic, event.Tenant, event.Key})
-			var what events.Change
-			require.NoError(t, json.Unmarshal(event.Payload, &what))
+			var published events.Change
+			require.NoError(t, json.Unmarshal(event.Payload, &published))
 			ref := guard.Ref{ID: row.ID, Version: int64(i + 1)}
-			require.Equal(t, []any{ref.Version, ref.ETag(), action, "Tester"}, []any{what.Version, what.ETag, what.Action, what.By.Name})
+			require.Equal(t, []any{ref.Version, ref.ETag(), action, "Tester"}, []any{published.Version, published.ETag, published.Action, published.By.Name})
 		}
 	})
 }

@@ -331,7 +331,7 @@ func TestOfRacingBatchesOverTheSameConfigsExactlyOneLands(t *testing.T) {
 	})
 }
 
-func TestARollbackIsANewVersionWithTheOldContent(t *testing.T) {
+func TestRollbackIsNewVersionWithOldContent(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/banner"
 		c := p.Admin(t)

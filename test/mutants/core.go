@@ -22,7 +22,7 @@ var core = []mutant{
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{
 			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
-			"internal/config":        {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"},
+			"internal/config":        {"TestMergeAndOverwriteRetryWithoutLocks"},
 		},
 	},
 	{
@@ -55,7 +55,7 @@ var core = []mutant{
 	{
 		name: "a merge asked for is made over places that both sides changed",
 		file: "internal/core/change/edit.go", old: `if !result.AutoMergeable {`, new: `if false {`,
-		caught: tests{"internal/config": {"TestContestedPlacesAreNotMerged"}},
+		caught: tests{"internal/config": {"TestConflictingMembersAreNotMerged"}},
 	},
 	{
 		name: "a row is given to the next who merges as a unit that was rolled back would have made it",
@@ -85,22 +85,22 @@ var core = []mutant{
 		return "place"
 	}
 	return "id"`, new: `	return "id"`,
-		caught: tests{"internal/config": {"TestAChangeThatCommitsLateIsDeliveredInTheOrderOfCommits"}},
+		caught: tests{"internal/config": {"TestLateCommitIsDeliveredInCommitOrder"}},
 	},
 	{
 		name: "of two processes that number a log at once without its counter one fails",
 		file: "internal/base/storage/log_sequence.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
 		also:   []edit{{"internal/base/storage/log_sequence.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
-		caught: tests{"internal/config": {"TestTheLogIsGapFreeWhoeverNumbersIt"}},
+		caught: tests{"internal/config": {"TestConcurrentSequencingLeavesNoGaps"}},
 	},
 	{
 		name: "a watcher goes on after the database was replaced",
-		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Place < t.at.Place {`, new: `if found.Place < t.at.Place {`,
-		caught: tests{"internal/config": {"TestAChangeOfTheEpochCutsEveryWatcherOff"}},
+		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Position < t.at.Position {`, new: `if found.Position < t.at.Position {`,
+		caught: tests{"internal/config": {"TestEpochChangeDisconnectsWatchers"}},
 	},
 	{
 		name: "a snapshot is not of one moment",
 		file: "internal/config/log.go", old: `	err := s.db.Snapshot(ctx, func(tx *gorm.DB) error {`, new: `	err := func(fn func(tx *gorm.DB) error) error { return fn(s.db.Read(ctx)) }(func(tx *gorm.DB) error {`,
-		caught: tests{"internal/config": {"TestASnapshotIsOfOneMoment"}},
+		caught: tests{"internal/config": {"TestSnapshotIsConsistent"}},
 	},
 }

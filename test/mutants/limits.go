@@ -30,17 +30,17 @@ var limits = []mutant{
 	{
 		name: "a pattern looks at a text for nothing",
 		file: "internal/config/schema_cost.go", old: `	p.work.spend(p.size * int64(len(text)+1))`, new: `	p.work.spend(0)`,
-		caught: tests{"internal/config": {"TestASchemaThatWouldHoldAProcessorForMinutesIsRefusedSoon"}},
+		caught: tests{"internal/config": {"TestExpensiveSchemaIsRejectedQuickly"}},
 	},
 	{
 		name: "a schema goes on when its request has ended",
 		file: "internal/config/schema_cost.go", old: `		panic(errEnded)`, new: `		_ = errEnded`,
-		caught: tests{"internal/config": {"TestASchemaIsNotHeldAgainstAValueAnyLongerWhenTheRequestHasEnded"}},
+		caught: tests{"internal/config": {"TestSchemaValidationStopsWithRequest"}},
 	},
 	{
 		name: "each config of an import has an amount of its own for its schema",
 		file: "internal/config/schema.go", old: `	w.config = maxConfigWork`, new: `	w.config, w.request = maxConfigWork, maxRequestWork`,
-		caught: tests{"internal/config": {"TestAnImportWhoseSchemasTakeTooMuchTogetherIsRefused"}},
+		caught: tests{"internal/config": {"TestImportSharesOneSchemaBudget"}},
 	},
 	{
 		name: "bypassing the votes needs no fresh factor",

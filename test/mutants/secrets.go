@@ -77,7 +77,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a guess of a secret value is answered by no new version",
-		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
+		file: "internal/config/secret.go", old: `opaque{text: string(text), isNew: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -87,7 +87,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret tries schemas on it",
-		file: "internal/config/secret.go", old: `	case from == valueKept && before`, new: `	case from == valueGiven && before`,
+		file: "internal/config/secret.go", old: `	case from == valueUnchanged && before`, new: `	case from == valueNew && before`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
@@ -107,12 +107,12 @@ var secrets = []mutant{
 	},
 	{
 		name: "an overwrite that brings an earlier secret value back keeps the newest one",
-		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueKept)`, new: `after.store(c.Stored, from == valueGiven)`,
+		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueUnchanged)`, new: `after.store(c.Stored, from == valueNew)`,
 		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
 	},
 	{
 		name: "who may not read a secret holds an earlier value against a schema",
-		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && after.Schema == before.Schema:`,
+		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && after.Schema == before.Schema:`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
@@ -122,13 +122,13 @@ var secrets = []mutant{
 	},
 	{
 		name: "who may not read a secret overwrites a readable config with it",
-		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && before.isConfidential():`,
+		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && before.isConfidential():`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
 		name: "a key that is created again as secret keeps its earlier versions in clear",
 		file: "internal/config/service.go", old: `	if row.Secret {`, new: `	if row.Secret && row.Version > 1 {`,
-		caught: tests{"internal/config": {"TestAKeyThatIsCreatedAgainAsSecretHasItsEarlierVersionsEncrypted"}},
+		caught: tests{"internal/config": {"TestRecreationAsSecretEncryptsEarlierVersions"}},
 	},
 	{
 		name: "what was proposed in clear stays readable",
@@ -137,7 +137,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "an approval shows the secret that it would make readable",
-		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.given`, new: `false`,
+		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.hasNewValue`, new: `false`,
 		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
 	},
 	{
@@ -147,7 +147,7 @@ var secrets = []mutant{
 	},
 	{
 		name: "a guess of a secret value is answered by an approval",
-		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), given: c.given, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
+		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), isNew: c.hasNewValue, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
 		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
 	},
 	{
@@ -175,7 +175,7 @@ var secrets = []mutant{
 	{
 		name: "the length of a secret value is told by an export that is too large",
 		file: "internal/config/transfer.go", old: `	if mayReadSecrets(ctx) {`, new: `	if mayReadSecrets(ctx) || ctx != nil {`,
-		caught: tests{"internal/config": {"TestTheLengthOfASecretIsNotToldByAnExport"}},
+		caught: tests{"internal/config": {"TestExportDoesNotDiscloseSecretLength"}},
 	},
 	{
 		name: "the digest of an approval is one that anybody can compute",
@@ -193,7 +193,7 @@ var secrets = []mutant{
 		name: "what was changed meanwhile is overwritten by what is encrypted anew",
 		file: "internal/base/encryption/renew.go", old: `if was := one.row.cells[column]; was != nil {`, new: `if was := one.row.cells[column]; was != nil && column == "" {`,
 		also:   []edit{{"internal/base/encryption/renew.go", `" WHERE tenant_id = ? AND id = ? AND " +`, `" WHERE tenant_id = ? AND id = ? " +`}},
-		caught: tests{"internal/config": {"TestTwoRunsAtOnceBesideEditsLoseNothing"}},
+		caught: tests{"internal/config": {"TestConcurrentReencryptionAndEditsLoseNoValue"}},
 	},
 	{
 		name: "a config is encrypted anew without the newest version of its history",
@@ -201,7 +201,7 @@ var secrets = []mutant{
 		also: []edit{{"internal/config/renew.go", `func renewNewest(`, `var _ = renewNewest
 
 func renewNewest(`}},
-		caught: tests{"internal/config": {"TestARunThatIsCutOffAnywhereLeavesAllReadableAndTheNextGoesOn"}},
+		caught: tests{"internal/config": {"TestInterruptedReencryptionResumesOnNextRun"}},
 	},
 	{
 		name: "a value that is renewed twice is two values",
@@ -211,7 +211,7 @@ func renewNewest(`}},
 	{
 		name: "a version is written with the key that its config had",
 		file: "internal/config/secret.go", old: `		c.Stored = c.vault.renew(c.TenantID, c.Key, before)`, new: `		c.Stored = before`,
-		caught: tests{"internal/config": {"TestASecretIsReadAfterARotationAndEncryptedWithTheNewKeyAtItsNextChange"}},
+		caught: tests{"internal/config": {"TestNextEditAfterRotationUsesNewKey"}},
 	},
 	{
 		name: "a key that encrypts something still is retired",

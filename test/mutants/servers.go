@@ -236,7 +236,7 @@ var servers = []mutant{
 	{
 		name: "whose base was removed for its age is told that the record was deleted",
 		file: "internal/core/change/edit.go", old: "c.Expected = seen.Version\n", new: "_ = seen.Version\n",
-		caught: tests{"internal/config": {"TestAnEditOfAVersionThatIsNotKeptAnyMoreIsAConflictThatSaysSo"}},
+		caught: tests{"internal/config": {"TestEditOfExpiredVersionReturnsConflict"}},
 	},
 	{
 		name: "a wallet is erased and its transfers still name it",

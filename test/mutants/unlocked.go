@@ -47,7 +47,7 @@ var unlocked = []mutant{
 	{
 		name: "who overwrites and is overtaken is not run again",
 		file: "internal/core/change/edit.go", old: "		edited, err := e.applyOverwrite(ctx, u, row, edit)\n		return edited, retryIfStale(err)", new: "		edited, err := e.applyOverwrite(ctx, u, row, edit)\n		return edited, err",
-		caught: tests{"internal/config": {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"}},
+		caught: tests{"internal/config": {"TestMergeAndOverwriteRetryWithoutLocks"}},
 	},
 	{
 		name: "a look at an aggregate is of two moments",
