@@ -14,37 +14,37 @@ import (
 const (
 	// Done: the order was moved.
 	Done = "done"
-	// Conflict: the order's status does not allow it, somebody was faster, or what it
-	// needs is not there.
+	// Conflict: the order's status does not allow it, another caller changed it first, or stock,
+	// money or a lock is missing.
 	Conflict = "conflict"
-	// Invalid: there is no such order, or it breaks a rule.
+	// Invalid: the order does not exist, or the step violates a rule.
 	Invalid = "invalid"
 )
 
-// Verdict is what became of one order of a batch.
+// Verdict is the outcome of one order of a batch.
 type Verdict struct {
 	ID      int64       `json:"id"`
 	Verdict string      `json:"verdict"`
 	Code    apperr.Code `json:"code,omitempty"`
 	Detail  string      `json:"detail,omitempty"`
-	// Status is the order's status now, where it is known.
+	// Status is the order's current status, if it was read.
 	Status string `json:"status,omitempty"`
 }
 
-// Units runs each part of a request, such as an order of a batch, in a unit of its own. What
-// outcome points to is what fn has set, or, when the request is a repeat and the part was
-// committed before, what it was then: fn is not run, or in vain.
+// Units runs each part of a request, such as an order of a batch, in a separate unit. fn sets
+// outcome. If the request is a retry and the part was already committed, outcome is the stored one:
+// fn does not run, or its unit is rolled back.
 type Units interface {
 	Do(ctx context.Context, part string, outcome any, fn uow.Func) error
 }
 
-// TransitionEach moves each order in a unit of its own, in the order given, so that one
-// that is refused holds none of the others back.
+// TransitionEach moves each order in a separate unit, in the order of ids, so that a rejected order
+// does not affect the others.
 //
-// When ctx ends in the middle, because the caller hung up or its time is over, the
-// orders that were done stay done and the rest is left as it was. The same holds
-// when the database is lost. The verdicts so far are returned with the error; the
-// order after the last of them may have been moved if the error is OutcomeUnknown.
+// If ctx ends, because the client disconnected or the deadline passed, or if the database fails,
+// the completed orders stay completed and the rest is unchanged. The verdicts so far are returned
+// with the error; the order after the last of them may have been moved if the error is
+// OutcomeUnknown.
 func (s *Service) TransitionEach(ctx context.Context, units Units, ids []int64, step Step) ([]Verdict, error) {
 	verdicts := make([]Verdict, 0, len(ids))
 	for _, id := range ids {
@@ -77,19 +77,20 @@ func (s *Service) transitionOne(ctx context.Context, units Units, id int64, step
 	return verdictOn(id, err)
 }
 
-// verdictOn tells a refusal of one order from what ends the batch.
+// verdictOn returns the verdict for a rejection of one order, and the error for a failure that ends
+// the batch.
 func verdictOn(id int64, err error) (Verdict, error) {
-	var refusal *apperr.Error
+	var rejection *apperr.Error
 	if errors.Is(err, lock.ErrNotAcquired) {
-		refusal = apperr.New(apperr.ResourceLocked, "Another operation holds its stock or its wallet; it was not free in time.")
-	} else if !errors.As(err, &refusal) {
+		rejection = apperr.New(apperr.ResourceLocked, "Another operation has locked its stock or its wallet for too long.")
+	} else if !errors.As(err, &rejection) {
 		return Verdict{}, err
 	}
-	verdict := Verdict{ID: id, Code: refusal.Code, Detail: refusal.Detail}
-	switch refusal.Code {
+	verdict := Verdict{ID: id, Code: rejection.Code, Detail: rejection.Detail}
+	switch rejection.Code {
 	case apperr.TransitionNotAllowed, apperr.StatusChanged:
 		verdict.Verdict = Conflict
-		verdict.Status, _ = refusal.Members["currentStatus"].(string)
+		verdict.Status, _ = rejection.Members["currentStatus"].(string)
 	case apperr.NothingToShip, apperr.PayloadMismatch, apperr.InsufficientBalance, apperr.InsufficientStock, apperr.ResourceLocked:
 		verdict.Verdict = Conflict
 	case apperr.NotFound, apperr.ValidationFailed:

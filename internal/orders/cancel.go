@@ -12,19 +12,19 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Sales is where the pieces of a cancelled order go that was made of a flash sale's ticket.
-// Flash sales stand above orders, so they are given to orders from outside.
+// Sales returns the units of a cancelled order to the flash sale that it came from. Package
+// flashsale imports orders, so app provides the implementation.
 type Sales interface {
-	// ReturnUnits takes an order's pieces back from its holder, in the order's own unit, which
-	// has the lock of the item's stock.
+	// ReturnUnits transfers an order's units from its holder back to the sale, in the order's unit,
+	// which has the lock of the item's stock.
 	ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error
 }
 
-// Cancellation ends an order that has not been shipped. It returns the pieces, to the flash
-// sale that they are from if there is one, and the coupon, and refunds what is left of the
-// payment: the wallet that paid is credited in the same unit, and an outside payment becomes a
-// refund that waits for its approval. Each happens once. Open refunds end with it, unless their
-// money may already have moved: those that are approved or unknown keep their reservation.
+// Cancellation cancels an order that has not been shipped. It returns the coupon, and the units to
+// stock or to their flash sale, and refunds the rest of the payment: a wallet is credited in the
+// same unit, an outside payment becomes a refund that waits for its approval. Each effect happens
+// once. Open refunds are rejected, except approved and unknown ones: their money may already have
+// moved: they retain their reservation.
 type Cancellation struct {
 	Reason string `json:"reason"`
 }
@@ -85,8 +85,7 @@ func (Cancellation) apply(ctx context.Context, u *uow.Unit, s *Service, before, 
 	return nil
 }
 
-// returnUnits returns a cancelled order's unshipped units to the stock or to the flash sale that
-// they came from.
+// returnUnits returns a cancelled order's unshipped units to stock or to their flash sale.
 func (s *Service) returnUnits(ctx context.Context, u *uow.Unit, order *Order) error {
 	if order.SaleID == nil {
 		return s.stock.Return(ctx, u, order.Holder(), order.reference("cancel"), nil)
@@ -94,11 +93,11 @@ func (s *Service) returnUnits(ctx context.Context, u *uow.Unit, order *Order) er
 	return s.sales.ReturnUnits(ctx, u, *order.SaleID, *order.Ticket, order.Holder(), order.unitsHeld())
 }
 
-// unpaidCanceller is the name under which unpaid orders are cancelled.
+// unpaidCanceller is the actor that cancels unpaid orders.
 const unpaidCanceller = "unpaid orders"
 
-// NextUnpaid returns when the payment of an order is due that waits for one, of all tenants the
-// earliest; a zero time when none does. Only pending orders have such a time:
+// NextUnpaid returns the earliest payment deadline of the pending orders of all tenants; a zero
+// time if there is none. Only pending orders have a deadline:
 //
 //	SELECT payment_due FROM orders WHERE payment_due >= ? ORDER BY payment_due LIMIT 1
 func (s *Service) NextUnpaid(ctx context.Context) (time.Time, error) {
@@ -106,7 +105,7 @@ func (s *Service) NextUnpaid(ctx context.Context) (time.Time, error) {
 	err := s.db.Read(storage.AcrossTenants(ctx)).Model(&Order{}).Where("payment_due >= ?", time.Unix(0, 0).UTC()).
 		Order("payment_due").Limit(1).Pluck("payment_due", &due).Error
 	if err != nil {
-		return time.Time{}, fmt.Errorf("look when the next order is to be paid: %w", err)
+		return time.Time{}, fmt.Errorf("read the earliest payment deadline: %w", err)
 	}
 	if len(due) == 0 {
 		return time.Time{}, nil
@@ -114,15 +113,15 @@ func (s *Service) NextUnpaid(ctx context.Context) (time.Time, error) {
 	return due[0], nil
 }
 
-// CancelUnpaid cancels orders of all tenants that are pending and whose payment is due,
-// each in a unit of its own, at most limit. It may run in several processes at once, and
-// beside payments: the guard lets one of them win.
+// CancelUnpaid cancels pending orders of all tenants with a passed payment deadline, each in a
+// separate unit, at most limit. Several processes may run it concurrently with each other and with
+// payments: the guard lets one of them win.
 func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) error {
 	var due []Order
 	err := s.db.Read(storage.AcrossTenants(ctx)).Where("payment_due <= ? AND status = ?", now, pending.Code).
 		Order("payment_due").Limit(limit).Find(&due).Error
 	if err != nil {
-		return fmt.Errorf("look for unpaid orders: %w", err)
+		return fmt.Errorf("read unpaid orders: %w", err)
 	}
 	var failures []error
 	for _, order := range due {
@@ -134,9 +133,9 @@ func (s *Service) CancelUnpaid(ctx context.Context, now time.Time, limit int) er
 	return errors.Join(failures...)
 }
 
-// cancelUnpaid cancels an order that is still pending: one that was paid since it was found
-// could be cancelled too, but nobody asked for that. A refusal says that somebody paid or
-// cancelled it first, or that its stock was locked: then it is still due at the next round.
+// cancelUnpaid cancels an order that is still pending, not one that was paid since. A rejection
+// means that the order was paid or cancelled concurrently, or that its stock was locked: the next
+// round retries it.
 func (s *Service) cancelUnpaid(ctx context.Context, id int64) error {
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		order, err := s.Order(ctx, id)

@@ -7,7 +7,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Completion ends an order that has arrived. It changes nothing but the status.
+// Completion ends an order that has arrived. It changes only the status.
 type Completion struct{}
 
 func (Completion) action() string       { return "complete" }

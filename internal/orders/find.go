@@ -13,8 +13,8 @@ import (
 	"interlock/internal/core/change"
 )
 
-// ByNumber returns at most limit orders, without their lines, whose number begins
-// with a text in either case; the one that has it as its number first.
+// ByNumber returns at most limit orders, without their lines, with a number that starts with text,
+// ignoring case; an exact match first.
 func (s *Service) ByNumber(ctx context.Context, text string, limit int) ([]Order, error) {
 	orders, err := storage.ByPrefix[Order](s.db.Read(ctx), "order_no", []string{strings.ToUpper(text)}, limit)
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Service) ByNumber(ctx context.Context, text string, limit int) ([]Order
 	return orders, nil
 }
 
-// ByTicket returns at most limit orders, without their lines, that were made of the
-// tickets of flash sales which begin with a text in either case.
+// ByTicket returns at most limit orders, without their lines, of flash-sale tickets that start with
+// text, ignoring case.
 func (s *Service) ByTicket(ctx context.Context, text string, limit int) ([]Order, error) {
 	orders, err := storage.ByPrefix[Order](s.db.Read(ctx), "ticket", []string{strings.ToUpper(text)}, limit)
 	if err != nil {
@@ -33,8 +33,7 @@ func (s *Service) ByTicket(ctx context.Context, text string, limit int) ([]Order
 	return orders, nil
 }
 
-// LatestOf returns a user's latest order, without its lines, or nil when the user has
-// none:
+// LatestOf returns a user's latest order, without its lines, or nil for none:
 //
 //	SELECT * FROM orders WHERE tenant_id = ? AND user_id = ? ORDER BY id DESC LIMIT 1
 func (s *Service) LatestOf(ctx context.Context, user principal.CustomerID) (*Order, error) {
@@ -48,22 +47,22 @@ func (s *Service) LatestOf(ctx context.Context, user principal.CustomerID) (*Ord
 	return &orders[0], nil
 }
 
-// CountByStatus returns how many orders each status has, zeros included; see storage.Count.
+// CountByStatus returns the number of orders per status, zeros included; see storage.Count.
 func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[Order](s.db.Read(ctx), Machine)
 }
 
-// Day is what came of the orders that were placed on one day in UTC.
+// Day summarises the orders that were placed on one day in UTC.
 type Day struct {
-	// Day is such as 2026-01-31.
+	// Day is a date such as 2026-01-31.
 	Day string
-	// Placed is how many there are, cancelled ones too.
+	// Placed is the number of orders, cancelled ones included.
 	Placed int64
-	// Amount is that of those which are paid, shipped or completed, in minor units.
+	// Amount is the sum of the paid, shipped and completed orders, in minor units.
 	Amount int64
 }
 
-// ByDay returns days in UTC up to that of now, those without orders too:
+// ByDay returns the last days in UTC, today last, including days without orders:
 //
 //	SELECT DATE(created_time), COUNT(*), SUM(CASE WHEN status IN (1, 2, 3) THEN amount ELSE 0 END)
 //	  FROM orders WHERE tenant_id = ? AND created_time >= ? GROUP BY DATE(created_time)
@@ -79,7 +78,7 @@ func (s *Service) ByDay(ctx context.Context, now time.Time, days int) ([]Day, er
 	}
 	byDay := make(map[string]Day, len(counted))
 	for _, c := range counted {
-		// MySQL gives a moment where SQLite gives a text.
+		// MySQL returns a time, SQLite a text.
 		c.Day = c.Day[:len(time.DateOnly)]
 		byDay[c.Day] = c
 	}
@@ -92,9 +91,8 @@ func (s *Service) ByDay(ctx context.Context, now time.Time, days int) ([]Day, er
 	return list, nil
 }
 
-// DueUntil returns the pending orders that are cancelled unless they are paid by then,
-// without their lines, the most urgent first and at most limit of them, and how many there
-// are; see storage.Count:
+// DueUntil returns the pending orders with a payment deadline until a time, without their lines,
+// most urgent first, at most limit, and their total number; see storage.Count:
 //
 //	SELECT * FROM orders WHERE tenant_id = ? AND status = 0 AND payment_due <= ? ORDER BY payment_due, id LIMIT ?
 func (s *Service) DueUntil(ctx context.Context, until time.Time, limit int) ([]Order, storage.Count, error) {

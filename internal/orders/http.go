@@ -31,7 +31,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.Transition(r, "/orders/:id", "ship", writePermission, byID, transition[Shipment](s))
 	httpapi.Transition(r, "/orders/:id", "complete", writePermission, byID, transition[Completion](s))
 	httpapi.Transition(r, "/orders/:id", "cancel", writePermission, byID, transition[Cancellation](s))
-	// Each order of a batch has a unit of its own.
+	// Each order of a batch has a separate unit.
 	httpapi.MultiUnit(r, http.MethodPost, "/order-batches", writePermission, h.batch)
 }
 
@@ -61,7 +61,7 @@ type placeRequest struct {
 }
 
 func (h handler) place(ctx context.Context, u *uow.Unit, in placeRequest) (httpapi.Created[orderView], error) {
-	placement := Placement{UserID: in.Body.UserID, Wanted: in.Body.Items}
+	placement := Placement{UserID: in.Body.UserID, Lines: in.Body.Items}
 	if in.Body.CouponCode != nil {
 		placement.CouponCode = *in.Body.CouponCode
 	}
@@ -86,7 +86,7 @@ type transitionRequest[S Step] struct {
 	IfMatch *guard.Precondition
 }
 
-// transition answers POST /orders/{id}/{action}.
+// transition handles POST /orders/{id}/{action}.
 func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, transitionRequest[S]) (orderView, error) {
 	return func(ctx context.Context, u *uow.Unit, order *Order, in transitionRequest[S]) (orderView, error) {
 		after, err := s.Transition(ctx, u, order, in.Body.Step, in.IfMatch)
@@ -99,15 +99,14 @@ func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Order, tra
 
 type batchRequest struct{ Body batchBody }
 
-// batchBody is a step and the orders to take it with: beside action and ids, its members
-// are those of the step.
+// batchBody is a step and the ids of its orders. Its other members are those of the step.
 type batchBody struct {
 	Action string  `json:"action" validate:"required,oneof=pay ship complete cancel"`
 	IDs    []int64 `json:"ids" validate:"min=1,max=500,unique,dive,min=1"`
 	step   Step
 }
 
-// stepReaders read the members of a step, by its action.
+// stepReaders decode the members of a step, by action.
 var stepReaders = map[string]func(text []byte) (Step, error){
 	"pay": readStep[Payment], "ship": readStep[Shipment], "complete": readStep[Completion], "cancel": readStep[Cancellation],
 }
@@ -148,7 +147,7 @@ func decodeMembers(members map[string]json.RawMessage, decode func(text []byte) 
 	return decode(text)
 }
 
-// Check asks the rules that need no order.
+// Check validates the rules that need no order.
 func (in *batchRequest) Check() error {
 	if err := httpapi.Validate(&in.Body); err != nil {
 		return err
@@ -163,25 +162,25 @@ type batchView struct {
 	Items []Verdict `json:"items"`
 }
 
-// batch answers with a verdict for each order. A fault in the middle is answered
-// as such, with the verdicts so far as items.
+// batch returns a verdict for each order. A failure during the batch is returned as an error, with
+// the verdicts so far as items.
 func (h handler) batch(ctx context.Context, b *httpapi.Batch, in batchRequest) (batchView, error) {
 	verdicts, err := h.service.TransitionEach(ctx, b, in.Body.IDs, in.Body.step)
 	if err != nil {
-		return batchView{}, broken(err, verdicts)
+		return batchView{}, interrupted(err, verdicts)
 	}
 	return batchView{Items: verdicts}, nil
 }
 
-// broken is the fault that ended a batch, with what was done before it.
-func broken(err error, verdicts []Verdict) error {
+// interrupted returns the failure that ended a batch, with the verdicts before it.
+func interrupted(err error, verdicts []Verdict) error {
 	var fault *apperr.Error
 	if !errors.As(err, &fault) {
 		code, wait := apperr.Internal, time.Duration(0)
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			code, wait = apperr.Unavailable, time.Second
 		}
-		fault = apperr.New(code, "The batch was ended by a fault; items lists what became of the orders before it.").After(wait).Because(err)
+		fault = apperr.New(code, "The batch was interrupted by a failure; items lists the outcomes of the orders before it.").After(wait).Because(err)
 	}
 	return fault.With("items", verdicts)
 }

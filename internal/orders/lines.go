@@ -23,29 +23,29 @@ type Line struct {
 	OrderID  int64
 	SKU      string
 	Name     string
-	// Price is that of one unit, in minor units.
+	// Price is the price of one unit, in minor units.
 	Price    int64
 	Quantity int64
 	// ToShip are the units that the next shipment sends.
 	ToShip int64
-	// InRefund are unshipped units of open refunds with restock: they cannot be shipped, and
-	// return to stock when the refund is settled and to ToShip when it is rejected or fails.
+	// InRefund are unshipped units of open refunds with restock: they cannot be shipped. They
+	// return to stock when the refund is settled, or to ToShip when it is rejected or fails.
 	InRefund int64
-	// Shipped are the units that were sent, and Returned those of them that a refund has put
-	// back into stock.
+	// Shipped are the shipped units, and Returned those of them that a refund has put back into
+	// stock.
 	Shipped, Returned int64
 }
 
 // TableName returns the table of order lines.
 func (Line) TableName() string { return "order_lines" }
 
-// LineMove is a change of one line's units. Each number is added to that of the line.
+// LineMove is a change of one line's units, to be added to its numbers.
 type LineMove struct {
 	SKU                                 string
 	ToShip, InRefund, Shipped, Returned int64
 }
 
-// unitsToShip returns how many units the next shipment sends.
+// unitsToShip returns the number of units of the next shipment.
 func (o *Order) unitsToShip() (units int64) {
 	for _, line := range o.Lines {
 		units += line.ToShip
@@ -53,7 +53,7 @@ func (o *Order) unitsToShip() (units int64) {
 	return units
 }
 
-// unitsHeld returns how many units the order has reserved in stock.
+// unitsHeld returns the number of units that the order has reserved in stock.
 func (o *Order) unitsHeld() (units int64) {
 	for _, line := range o.Lines {
 		units += line.ToShip + line.InRefund
@@ -61,14 +61,14 @@ func (o *Order) unitsHeld() (units int64) {
 	return units
 }
 
-// moveLines changes the units of an order's lines, in a unit that has written the order's row at
-// the version that was read with the lines, and returns the lines as they are then:
+// moveLines changes the units of an order's lines and returns the changed lines. The unit has
+// written the order's row at the version that was read with the lines:
 //
 //	UPDATE order_lines SET to_ship = to_ship + ?, in_refund = in_refund + ?, shipped = shipped + ?, returned = returned + ?
 //	 WHERE tenant_id = ? AND order_id = ? AND sku = ?
 //	   AND to_ship + ? >= 0 AND in_refund + ? >= 0 AND shipped >= returned + ?
 //
-// Errors: ErrNotRefundable when a line has too few units for its move.
+// Errors: ErrNotRefundable if a line has too few units for its move.
 func moveLines(ctx context.Context, u *uow.Unit, order *Order, moves []LineMove) ([]Line, error) {
 	if len(moves) == 0 {
 		return order.Lines, nil

@@ -8,12 +8,12 @@ import (
 	"interlock/internal/base/crockford"
 )
 
-// randomBytes of a number are 48 bits: nobody meets another order's number of the day
-// by counting or guessing.
+// randomBytes is the length of a number's random part: 48 bits, so that an order's number cannot be
+// derived by counting or guessing.
 const randomBytes = 6
 
-// orderNumber returns a number such as 20261121-7KQ2M9XZTV: the day, for people,
-// and a random part. Uniqueness is the unique key's.
+// orderNumber returns a number such as 20261121-7KQ2M9XZTV: the day and a random part. The unique
+// key ensures uniqueness.
 func orderNumber(at time.Time, random io.Reader) (string, error) {
 	var raw [randomBytes]byte
 	if _, err := io.ReadFull(random, raw[:]); err != nil {

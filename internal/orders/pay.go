@@ -9,7 +9,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// The methods of payment: from the user's wallet, or elsewhere, outside of this service.
+// The methods of payment: from the user's wallet, or outside of this service.
 const (
 	fromWallet = "wallet"
 	external   = "external"
@@ -17,8 +17,8 @@ const (
 
 var methods = []string{external, fromWallet}
 
-// Payment says how an order was paid. Paying from the wallet debits it, once. A payment from
-// outside has a reference, and a reference pays one order.
+// Payment pays an order. A wallet is debited once. An outside payment has a reference, and a
+// reference pays one order.
 type Payment struct {
 	Method    string `json:"method"`
 	Reference string `json:"reference,omitempty"`
@@ -42,7 +42,7 @@ func (p Payment) fill(o *Order) {
 	o.PaymentMethod, o.PaymentReference, o.Paid = p.Method, httpapi.OrNull(p.Reference), o.Amount
 }
 
-// payment returns how the order was paid.
+// payment returns the order's payment.
 func (o *Order) payment() Payment {
 	p := Payment{Method: o.PaymentMethod}
 	if o.PaymentReference != nil {
@@ -51,8 +51,8 @@ func (o *Order) payment() Payment {
 	return p
 }
 
-// repeats reports whether a step is the payment that an order has already, as in the repeated
-// callback of a payment provider.
+// repeats reports whether a step equals the order's payment, such as a repeated callback of a
+// payment provider.
 func repeats(step Step, o *Order) bool {
 	p, isPayment := step.(Payment)
 	return isPayment && p.Reference != "" && p == o.payment()

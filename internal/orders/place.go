@@ -11,38 +11,38 @@ import (
 	"interlock/internal/coupons"
 )
 
-// LineRequest is one line of an order to be placed.
+// LineRequest is one line of a new order.
 type LineRequest struct {
 	SKU      string `json:"sku" validate:"required,max=64"`
 	Quantity int64  `json:"quantity" validate:"min=1,max=10000"`
 }
 
-// Placement is an order to be placed.
+// Placement is a new order.
 type Placement struct {
 	UserID principal.CustomerID
-	// Wanted has 1 to 100 lines, each of 1 to 10,000 pieces.
-	Wanted []LineRequest
+	// Lines are 1 to 100 lines of 1 to 10,000 units each.
+	Lines []LineRequest
 	// CouponCode is "" without a coupon.
 	CouponCode string
 }
 
-// Place places an order at the catalog's prices, reserves its pieces and redeems its
-// coupon, in one unit: either all happen or nothing.
+// Place places an order at the catalog's prices, reserves its units and redeems its coupon, in one
+// unit.
 //
-// Errors: InsufficientStock, with the items that are short as lines;
-// lock.ErrNotAcquired when the stock was not had in time; ValidationFailed at
-// /items/i/sku for an item that is not for sale or is named twice, at /items/i for an
-// amount that does not fit, at /couponCode for a coupon that cannot be used.
+// Errors: InsufficientStock, with the missing items as lines; lock.ErrNotAcquired if the stock was
+// locked for too long; ValidationFailed at /items/i/sku for an item that is not for sale or is
+// named twice, at /items/i for an amount that exceeds an int64, at /couponCode for an unusable
+// coupon.
 func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, error) {
-	skus := make([]string, len(p.Wanted))
-	for i, wanted := range p.Wanted {
-		skus[i] = wanted.SKU
+	skus := make([]string, len(p.Lines))
+	for i, line := range p.Lines {
+		skus[i] = line.SKU
 	}
 	ctx, err := s.stock.Lock(ctx, u, lockWait, skus...)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := s.price(ctx, u, p.Wanted)
+	lines, err := s.price(ctx, u, p.Lines)
 	if err != nil {
 		return nil, err
 	}
@@ -85,24 +85,24 @@ func (s *Service) Place(ctx context.Context, u *uow.Unit, p Placement) (*Order, 
 	return order, nil
 }
 
-// price turns what is wanted into lines at the catalog's prices.
-func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []LineRequest) ([]Line, error) {
-	lines := make([]Line, len(wanted))
-	skus := make([]string, len(wanted))
-	var broken []apperr.Field
-	refuse := func(i int, code, message string) {
-		broken = append(broken, apperr.Field{Pointer: fmt.Sprintf("/items/%d/sku", i), Code: code, Message: message})
+// price returns the requested lines at the catalog's prices.
+func (s *Service) price(ctx context.Context, u *uow.Unit, requests []LineRequest) ([]Line, error) {
+	lines := make([]Line, len(requests))
+	skus := make([]string, len(requests))
+	var violations []apperr.Field
+	reject := func(i int, code, message string) {
+		violations = append(violations, apperr.Field{Pointer: fmt.Sprintf("/items/%d/sku", i), Code: code, Message: message})
 	}
-	for i, w := range wanted {
+	for i, w := range requests {
 		if slices.Contains(skus[:i], w.SKU) {
-			refuse(i, "unique", "is named by an earlier line; add the quantities up")
+			reject(i, "unique", "is named by an earlier line; add the quantities up")
 			continue
 		}
 		lines[i] = Line{Quantity: w.Quantity, ToShip: w.Quantity}
 		skus[i] = w.SKU
 	}
-	if len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	if err := s.catalog.Use(ctx, u, skus...); err != nil {
 		return nil, err
@@ -114,12 +114,12 @@ func (s *Service) price(ctx context.Context, u *uow.Unit, wanted []LineRequest) 
 	for i, sku := range skus {
 		item, found := items[sku]
 		if !found {
-			refuse(i, "not_for_sale", "names no item that is for sale")
+			reject(i, "not_for_sale", "names no item that is for sale")
 		}
 		lines[i].SKU, lines[i].Name, lines[i].Price = sku, item.Name, item.Price
 	}
-	if len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	return lines, nil
 }

@@ -12,19 +12,19 @@ import (
 	"interlock/internal/events"
 )
 
-// Refunds refunds the rest of a cancelled order's payment. The package of refunds is above that
-// of orders, so app provides it.
+// Refunds refunds the rest of a cancelled order's payment. Package refunds imports orders, so app
+// provides the implementation.
 type Refunds interface {
-	// TakeOver rejects the order's refunds that are requested or failed, in the unit that cancels
-	// it, and returns how much of its payment they had reserved, in minor units.
+	// TakeOver rejects the order's requested and failed refunds, in the unit that cancels it, and
+	// returns the amount that they had reserved, in minor units.
 	TakeOver(ctx context.Context, u *uow.Unit, order *Order) (released int64, err error)
-	// RefundRest makes the refund of a cancelled order's rest, in the order's own unit, which
-	// has booked the amount with the order: as refunded when its wallet paid, whose lock the
-	// unit has, and as reserved when it was paid outside.
+	// RefundRest inserts the refund of a cancelled order's rest, in the order's unit, which has
+	// already booked the amount: as refunded for a wallet payment (the unit has the wallet's lock),
+	// as reserved for an outside payment.
 	RefundRest(ctx context.Context, u *uow.Unit, cancelled *Order, rest int64) error
 }
 
-// Refundable is what can still be refunded of an order's payment, in minor units.
+// Refundable returns the part of the payment that can still be refunded, in minor units.
 func (o *Order) Refundable() int64 { return o.Paid - o.RefundReserved - o.Refunded }
 
 // PaidByWallet reports whether the wallet of the order's user paid it.
@@ -33,25 +33,24 @@ func (o *Order) PaidByWallet() bool { return o.PaymentMethod == fromWallet }
 // Cancelled reports whether the order was cancelled.
 func (o *Order) Cancelled() bool { return o.Status == cancelled.Code }
 
-// ErrNotRefundable says that more was to be refunded of an order than is left of its payment.
-var ErrNotRefundable = errors.New("orders: more than is left of the payment")
+// ErrNotRefundable is returned if a refund exceeds the rest of the payment.
+var ErrNotRefundable = errors.New("orders: the refund exceeds the rest of the payment")
 
-// The steps of refunds, as the history of their order calls them.
+// The actions of refunds in the history of their order.
 const (
 	RefundReserved = "reserve-refund"
 	RefundReleased = "release-refund"
 	RefundSettled  = "settle-refund"
 )
 
-// RefundMove is how a step of a refund changes what its order says of its payment.
+// RefundMove is the change of an order's refund amounts by a step of a refund.
 type RefundMove struct {
 	// Action is RefundReserved, RefundReleased or RefundSettled.
 	Action string
-	// Reserved and Refunded are added to what is reserved and what was given back, in minor
-	// units.
+	// Reserved and Refunded are added to the order's amounts, in minor units.
 	Reserved, Refunded int64
-	// Seen is the order that the move was derived from; nil if it does not depend on the order.
-	// If the order has another version by now, the unit runs again.
+	// Seen is the order that the move was derived from; nil if it does not depend on the order. If
+	// the order has a newer version, the unit is retried.
 	Seen *Order
 	// Lines change units of the order's lines; they need Seen.
 	Lines []LineMove
@@ -59,15 +58,14 @@ type RefundMove struct {
 	Detail any
 }
 
-// MoveRefund changes what an order says of its payment, in the unit of a refund whose audit
-// entry stands for both. Any order of refunds is right and only the bound matters, so there
-// is a condition in the place of a version:
+// MoveRefund changes an order's refund amounts, in the unit of a refund; the refund's audit entry
+// covers both. Refunds commute within the bound, so the guard is a condition instead of a version:
 //
 //	UPDATE orders SET refund_reserved = refund_reserved + ?, refunded = refunded + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND ? >= -refund_reserved AND ? <= paid - refund_reserved - refunded
 //
-// It is the one row that all refunds of an order and its cancellation change, so they come
-// one after the other from here to the end of the unit. Errors: ErrNotRefundable.
+// All refunds of an order and its cancellation write this row, so it serialises them until the end
+// of the unit. Errors: ErrNotRefundable.
 func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move RefundMove) (*Order, error) {
 	condition, args := "? >= -refund_reserved AND ? <= paid - refund_reserved - refunded", []any{move.Reserved, move.Reserved + move.Refunded}
 	if move.Seen != nil {
@@ -99,7 +97,7 @@ func (s *Service) MoveRefund(ctx context.Context, u *uow.Unit, id int64, move Re
 	return order, nil
 }
 
-// notMoved distinguishes an order that has another version by now from one with too little left.
+// notMoved distinguishes an order with a newer version from one with too little left.
 func (s *Service) notMoved(ctx context.Context, u *uow.Unit, id int64, move RefundMove) error {
 	if move.Seen == nil {
 		return ErrNotRefundable
@@ -114,9 +112,9 @@ func (s *Service) notMoved(ctx context.Context, u *uow.Unit, id int64, move Refu
 	return ErrNotRefundable
 }
 
-// LockRefunds takes the lock of an order's refunds, until the unit has ended. Who requests one
-// calls it first, before the transaction begins, so that requests come one after the other;
-// what is refunded rests on MoveRefund. Errors: lock.ErrNotAcquired.
+// LockRefunds acquires the lock of an order's refunds until the unit ends. A request calls it
+// before the transaction starts, so that requests run one after the other; the guard of MoveRefund
+// ensures correctness. Errors: lock.ErrNotAcquired.
 func (s *Service) LockRefunds(ctx context.Context, u *uow.Unit, order *Order) (context.Context, error) {
 	return u.Lock(ctx, lockWait, fmt.Sprintf("refunds:%d:%d", order.TenantID, order.ID))
 }

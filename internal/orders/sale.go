@@ -17,14 +17,14 @@ import (
 	"interlock/internal/events"
 )
 
-// SaleLot is what all orders of one batch of a flash sale have in common.
+// SaleLot contains the common properties of the orders of one batch of a flash sale.
 type SaleLot struct {
 	Sale int64
 	SKU  string
 	Name string
-	// Price is that of one piece, in minor units.
+	// Price is the price of one unit, in minor units.
 	Price int64
-	// PaymentDue is when an order that is still pending is cancelled.
+	// PaymentDue is the time at which a pending order is cancelled.
 	PaymentDue time.Time
 }
 
@@ -35,14 +35,14 @@ type SaleTicket struct {
 	Units  int64
 }
 
-// SaleOrder is an order that was made of a ticket.
+// SaleOrder is the order of a ticket.
 type SaleOrder struct {
 	SaleTicket
 	ID      int64
 	OrderNo string
-	// Holder is by which name it holds its pieces.
+	// Holder is the order's holder name in stock.
 	Holder string
-	// Live is false once it was cancelled.
+	// Live is false after the cancellation.
 	Live        bool
 	CreatedTime time.Time
 }
@@ -50,10 +50,10 @@ type SaleOrder struct {
 // rowsPerStatement bounds an INSERT of many rows.
 const rowsPerStatement = 200
 
-// PlaceMany places an order for each ticket, none of which has one yet, and returns
-// them in the order of the tickets. It takes no stock: its caller passes the pieces of
-// the sale on to the orders' holders and writes the audit entry, in the same unit. A ticket
-// or a number that was used meanwhile runs the unit again.
+// PlaceMany places an order for each ticket without an order, and returns them in the order of the
+// tickets. It reserves no stock: the caller transfers the sale's units to the orders' holders and
+// writes the audit entry, in the same unit. A ticket or a number that was used concurrently retries
+// the unit.
 //
 //	INSERT INTO orders (…, ticket) VALUES (…), (…) …
 //	INSERT INTO order_lines … ; INSERT INTO order_histories …
@@ -91,9 +91,8 @@ func (s *Service) PlaceMany(ctx context.Context, u *uow.Unit, lot SaleLot, ticke
 	return placed, nil
 }
 
-// withIDs finds the ids of orders that were just inserted, in the order of their tickets.
-// The engine is asked, because engines that count in steps give ids that cannot be told
-// from the first one:
+// withIDs reads the ids of inserted orders, in the order of their tickets. They cannot be derived
+// from the first id, because some engines increment ids in steps:
 //
 //	SELECT id, ticket FROM orders WHERE tenant_id = ? AND ticket IN (…)
 func (s *Service) withIDs(ctx context.Context, u *uow.Unit, tickets []SaleTicket, rows []Order) ([]SaleOrder, error) {
@@ -151,7 +150,7 @@ func insertLinesAndHistory(ctx context.Context, u *uow.Unit, lot SaleLot, placed
 	return nil
 }
 
-// OfTickets returns the orders that were made of some tickets of a sale, by ticket.
+// OfTickets returns the orders of some tickets of a sale, by ticket.
 func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (map[string]SaleOrder, error) {
 	made := make(map[string]SaleOrder, len(tickets))
 	for part := range slices.Chunk(tickets, 500) {
@@ -166,7 +165,7 @@ func (s *Service) OfTickets(ctx context.Context, sale int64, tickets []string) (
 	return made, nil
 }
 
-// OfCustomers returns the orders of a sale that some customers have, cancelled ones too:
+// OfCustomers returns the orders of some customers in a sale, cancelled ones included:
 //
 //	SELECT … WHERE orders.tenant_id = ? AND orders.sale_id = ? AND orders.user_id IN (…)
 func (s *Service) OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]SaleOrder, error) {
@@ -183,7 +182,7 @@ func (s *Service) OfCustomers(ctx context.Context, sale int64, users []principal
 	return found, nil
 }
 
-// EachOfSale calls fn with all orders of a sale, some thousand at a time, until it fails.
+// EachOfSale calls fn with all orders of a sale, 2000 at a time, until fn fails.
 func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []SaleOrder) error) error {
 	const perPage = 2000
 	for last, more := int64(0), true; more; {
@@ -206,7 +205,7 @@ func (s *Service) EachOfSale(ctx context.Context, sale int64, fn func(part []Sal
 	return nil
 }
 
-// saleRows reads the orders of a sale with the units of their one line:
+// saleRows reads the orders of a sale with the units of their only line:
 //
 //	SELECT … FROM orders JOIN order_lines ON … WHERE orders.tenant_id = ? AND orders.sale_id = ?
 func (s *Service) saleRows(ctx context.Context, sale int64) *gorm.DB {

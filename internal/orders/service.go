@@ -16,10 +16,10 @@ import (
 	"interlock/internal/wallets"
 )
 
-// Topic is where changes of orders are announced, keyed by id.
+// Topic is the event topic for changes of orders, keyed by id.
 const Topic = "orders"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB      *storage.DB
 	Runner  *uow.Runner
@@ -30,11 +30,11 @@ type Deps struct {
 	Wallets *wallets.Service
 	Sales   Sales
 	Refunds Refunds
-	// Random is where order numbers come from; nil means crypto/rand.
+	// Random is the source of order numbers; nil means crypto/rand.
 	Random io.Reader
 }
 
-// Service is the use cases of orders. It is safe for concurrent use.
+// Service implements the use cases of orders. It is safe for concurrent use.
 type Service struct {
 	db      *storage.DB
 	runner  *uow.Runner
@@ -80,7 +80,7 @@ func (s *Service) History(ctx context.Context, order *Order, page storage.Page) 
 	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("order_id", order.ID))
 }
 
-// record leaves the unit's audit entry and announces the change after commit.
+// record writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *Order, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail, Note: order.CancelReason,

@@ -8,11 +8,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Shipment sends the units that an order has to ship, and takes them from stock.
+// Shipment ships the units of an order that are to ship, and removes them from stock.
 type Shipment struct {
 	Carrier    string `json:"carrier"`
 	TrackingNo string `json:"trackingNo"`
-	// ShipRefunded sends an order although its whole payment was refunded.
+	// ShipRefunded allows shipping an order with a completely refunded payment.
 	ShipRefunded bool `json:"shipRefunded,omitempty"`
 }
 
@@ -33,8 +33,8 @@ func (s Shipment) fill(o *Order) { o.Carrier, o.TrackingNo = s.Carrier, s.Tracki
 
 func (Shipment) locks(*Order) locks { return locks{stock: true} }
 
-// possible is NothingToShip for a paid order without units to ship, and for one whose payment
-// was refunded unless ShipRefunded is set.
+// possible returns NothingToShip for a paid order without units to ship, and for a completely
+// refunded one unless ShipRefunded is set.
 func (s Shipment) possible(o *Order) *apperr.Error {
 	switch {
 	case o.Status != paid.Code:
@@ -42,7 +42,7 @@ func (s Shipment) possible(o *Order) *apperr.Error {
 	case o.unitsToShip() == 0:
 		return apperr.New(apperr.NothingToShip, "%s has no units to ship: refunds return all of them to stock. Nothing was changed; cancel the order or reject its open refunds.", o.Label())
 	case o.Paid > 0 && o.Refunded == o.Paid && !s.ShipRefunded:
-		return apperr.New(apperr.NothingToShip, "The whole payment of %s was refunded. Nothing was changed; to ship it all the same, send shipRefunded: true.", o.Label())
+		return apperr.New(apperr.NothingToShip, "The whole payment of %s was refunded. Nothing was changed; to ship it anyway, send shipRefunded: true.", o.Label())
 	}
 	return nil
 }

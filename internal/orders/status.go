@@ -15,7 +15,7 @@ var (
 	cancelled = status.State{Code: 4, Name: "cancelled"}
 )
 
-// Machine is an order's life.
+// Machine is the lifecycle of an order.
 var Machine = status.New(status.Machine{
 	Name:    "order",
 	Initial: pending,
@@ -28,11 +28,11 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// States returns the machine of status.
+// States returns the status machine.
 func (Order) States() *status.Machine { return Machine }
 
-// Allowed returns the transitions that are possible now. An order with nothing to ship is not
-// shipped, and one that still has reserved units is not completed.
+// Allowed returns the currently possible transitions. Shipping needs units to ship, and completion
+// needs all reserved units shipped or returned.
 func (o *Order) Allowed() []string {
 	return slices.DeleteFunc(Machine.Allowed(Machine.Of(o.Status)), func(action string) bool {
 		return action == "ship" && o.unitsToShip() == 0 || action == "complete" && o.unitsHeld() > 0

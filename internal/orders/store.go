@@ -23,7 +23,7 @@ type Filter struct {
 	UserID principal.CustomerID
 	// From and To bound the time of creation: From <= t < To.
 	From, To *time.Time
-	// NumberPrefix is what the order number begins with, in either case.
+	// NumberPrefix is a prefix of the order number, ignoring case.
 	NumberPrefix string
 }
 
@@ -61,8 +61,7 @@ func withLines(db *gorm.DB, orders []*Order) error {
 	return nil
 }
 
-// filters are those of a list, the one that tends to leave fewest rows first, and how it is
-// sorted.
+// filters returns the filters of a list, the most selective first, and its sorts.
 func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	if f.NumberPrefix != "" {
 		filters = append(filters, storage.HasPrefix("order_no", strings.ToUpper(f.NumberPrefix)))
@@ -78,8 +77,8 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	return filters, orderSorts.Within(period)
 }
 
-// insert adds a new order with its lines. A number that is taken runs the unit
-// again, with another number.
+// insert inserts a new order with its lines. A duplicate number retries the unit with another
+// number.
 func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	err := guard.Insert(ctx, u, order)
 	if storage.IsDuplicate(err, "uq_orders_no") {
@@ -101,8 +100,7 @@ func insert(ctx context.Context, u *uow.Unit, order *Order) error {
 	return nil
 }
 
-// insertHistory adds the order's present version to its history. from is nil when the
-// order was just placed.
+// insertHistory inserts the order's current version into its history. from is nil for a new order.
 func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string, from *int, detail any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -123,8 +121,7 @@ func insertHistory(ctx context.Context, u *uow.Unit, order *Order, action string
 //	UPDATE orders SET status = ?, payment_method = ?, …, paid = ?, refunded = ?, …, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?
 //
-// The amounts are those that were read, and what the step makes of them: whoever refunds
-// meanwhile raises the version.
+// The amounts are computed from those that were read: a concurrent refund increments the version.
 func updateStatus(ctx context.Context, u *uow.Unit, before, after *Order) error {
 	return guard.Transition[Order](ctx, guard.Deferred(u), before.Ref(), Machine.Of(before.Status), Machine.Of(after.Status), guard.Set{
 		"payment_method":    after.PaymentMethod,
@@ -152,7 +149,7 @@ func OwnerOf(ctx context.Context, u *uow.Unit, id int64) (principal.CustomerID, 
 	return owners[0], nil
 }
 
-// ItemInUse tells the catalog whether an order names an item, as the unit sees it.
+// ItemInUse reports whether an order names an item, as read by the unit.
 func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -160,7 +157,7 @@ func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	}
 	var lines []Line
 	if err := tx.Where("sku = ?", sku).Limit(1).Find(&lines).Error; err != nil {
-		return false, fmt.Errorf("look for orders of an item: %w", err)
+		return false, fmt.Errorf("find orders of an item: %w", err)
 	}
 	return len(lines) > 0, nil
 }

@@ -14,51 +14,50 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Step is a transition with what it brings: a Payment, a Shipment, a Completion or a
-// Cancellation, each in the file of its name.
+// Step is a transition with its fields: a Payment, a Shipment, a Completion or a Cancellation, each
+// in the file of its name.
 type Step interface {
-	// action is what the machine calls it.
+	// action is its name in the machine.
 	action() string
-	// check returns the fields that break a rule.
+	// check validates the fields.
 	check() apperr.Fields
-	// possible is the error of a step that the order's status allows and its units or amounts do
-	// not; nil if it is possible.
+	// possible returns the error of a step that the order's status allows but its units or amounts
+	// do not; nil if it is possible.
 	possible(order *Order) *apperr.Error
-	// prepare changes in the unit what the step takes over, before the order is written, and
-	// subtracts it from the order's amounts.
+	// prepare rejects the refunds that the step supersedes, before the order is written, and adjusts
+	// the order's amounts.
 	prepare(ctx context.Context, u *uow.Unit, s *Service, order *Order) error
-	// fill puts what the step brings into the order.
+	// fill sets the step's fields of the order.
 	fill(order *Order)
-	// locks says what the step changes beside the order.
+	// locks returns the locks that the step needs.
 	locks(order *Order) locks
-	// apply changes that, in the order's unit. Each effect happens once, because the guarded
-	// transition does, and because each has a reference.
+	// apply makes the step's other changes, in the order's unit. Each effect happens once, because
+	// the guarded transition does, and because each has a reference.
 	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Order) error
 }
 
-// locks are those that a step needs: of the stock of the order's items, and of its user's
-// wallet.
+// locks are the locks of a step: of the stock of the order's items, and of its user's wallet.
 type locks struct{ stock, wallet bool }
 
-// lockWait is how long an order waits for the locks of what it changes.
+// lockWait bounds the wait of an order for its locks.
 const lockWait = 3 * time.Second
 
-// Transition moves an order that was just read, and what the step changes beside it, in one
-// unit; see change.Lifecycle for what is refused. A payment that the order has already is returned
-// as it is. Errors, besides: ValidationFailed; PayloadMismatch when the payment's reference paid
-// another order; InsufficientBalance; lock.ErrNotAcquired when stock or wallet were not had in time.
+// Transition applies a step to an order that was just read, with the step's other changes, in one
+// unit; see change.Lifecycle for its errors. A repeated payment returns the order unchanged. More
+// errors: ValidationFailed; PayloadMismatch if the payment's reference paid another order;
+// InsufficientBalance; lock.ErrNotAcquired if stock or wallet were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, step Step, ifMatch *guard.Precondition) (*Order, error) {
 	if err := s.lifecycle().CheckPrecondition(order, ifMatch); err != nil {
 		return nil, err
 	}
-	if broken := step.check(); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := step.check(); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	if repeats(step, order) {
 		return order, nil
 	}
-	if refusal := step.possible(order); refusal != nil {
-		return nil, s.impossible(order, refusal)
+	if rejection := step.possible(order); rejection != nil {
+		return nil, s.impossible(order, rejection)
 	}
 	ctx, err := s.lock(ctx, u, order, step)
 	if err != nil {
@@ -98,9 +97,9 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *Order, ste
 	return after, nil
 }
 
-// impossible explains why a step is not possible for an order that was just read. Its row and its
-// lines are read one after the other: if its version is another one by now, the unit runs again.
-func (s *Service) impossible(order *Order, refusal *apperr.Error) error {
+// impossible explains why a step is not possible for an order that was just read. The row and the
+// lines are read by separate statements: if the order has a newer version, the unit is retried.
+func (s *Service) impossible(order *Order, rejection *apperr.Error) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Order(ctx, order.ID)
 		switch {
@@ -109,13 +108,12 @@ func (s *Service) impossible(order *Order, refusal *apperr.Error) error {
 		case current.Version != order.Version:
 			return uow.Overtaken("order")
 		}
-		return s.lifecycle().Explained(current, refusal)
+		return s.lifecycle().Explained(current, rejection)
 	})
 }
 
-// lock takes the locks of what a step changes beside the order: stock first, then the
-// wallet, which is the order of every unit that takes both. A step that the status
-// refuses needs none.
+// lock acquires the locks of a step, stock before wallet, which is the order of every unit with
+// both. A step that the status does not allow needs none.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, order *Order, step Step) (context.Context, error) {
 	if _, possible := Machine.Next(step.action(), Machine.Of(order.Status)); !possible {
 		return ctx, nil
@@ -149,13 +147,13 @@ func (s *Service) lifecycle() change.Lifecycle[Order, *Order] {
 	}
 }
 
-// required adds the place of a text that is missing, and reports whether it is there.
-func required(broken *apperr.Fields, pointer, text string) bool {
-	broken.Check(text != "", pointer, "required", "is required")
+// required reports whether a text is present, and adds a violation if not.
+func required(violations *apperr.Fields, pointer, text string) bool {
+	violations.Check(text != "", pointer, "required", "is required")
 	return text != ""
 }
 
-// atMost adds the place of a text that is too long.
-func atMost(broken *apperr.Fields, pointer, text string, characters int) {
-	broken.Check(utf8.RuneCountInString(text) <= characters, pointer, "max", fmt.Sprintf("must have at most %d characters", characters))
+// atMost adds a violation if a text is too long.
+func atMost(violations *apperr.Fields, pointer, text string, characters int) {
+	violations.Check(utf8.RuneCountInString(text) <= characters, pointer, "max", fmt.Sprintf("must have at most %d characters", characters))
 }
