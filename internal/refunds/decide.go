@@ -13,7 +13,7 @@ import (
 )
 
 // Approval approves a refund: a wallet is credited in the same unit, an outside payment waits for
-// its provider's confirmation. One that has failed reserves its amount again.
+// its provider's confirmation. A failed refund reserves its amount again.
 type Approval struct{}
 
 func (Approval) action() string       { return "approve" }
@@ -50,8 +50,8 @@ func (Approval) apply(ctx context.Context, u *uow.Unit, s *Service, before, afte
 	return &paidBack, insertHistory(ctx, u, &paidBack, "settle", &after.Status, Settlement{Reference: reference})
 }
 
-// reserveAgain reserves the amount and the units of a refund that has failed. A refund of a
-// cancelled order has kept its reservation.
+// reserveAgain reserves the amount and the units of a failed refund. A refund of a cancelled order
+// has retained its reservation.
 func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	seen, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil || seen.Cancelled() {
@@ -66,7 +66,7 @@ func (s *Service) reserveAgain(ctx context.Context, u *uow.Unit, refund *Refund)
 	return s.checkUnits(ctx, u, order)
 }
 
-// Rejection ends a refund and releases its reservation. Whoever requested it may reject it too.
+// Rejection rejects a refund and releases its reservation. Its requester may reject it too.
 type Rejection struct {
 	Reason string `json:"reason"`
 }
@@ -84,7 +84,7 @@ func (Rejection) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *R
 	return after, s.release(ctx, u, after)
 }
 
-// Settlement records a provider's confirmation that the money went back, with its reference.
+// Settlement records a provider's confirmation of the repayment, with its reference.
 type Settlement struct {
 	Reference string `json:"reference"`
 }
@@ -104,8 +104,8 @@ func (st Settlement) fill(_ principal.Principal, _ time.Time, refund *Refund) er
 	return nil
 }
 
-// repeats reports whether a step is the settlement that a refund has already, as in the repeated
-// callback of a payment provider.
+// repeats reports whether a step equals the refund's settlement, such as a repeated callback of a
+// payment provider.
 func repeats(step Step, refund *Refund) bool {
 	st, isSettlement := step.(Settlement)
 	return isSettlement && refund.Reference != nil && *refund.Reference == st.Reference
@@ -115,8 +115,8 @@ func (Settlement) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *
 	return after, s.payOut(ctx, u, after)
 }
 
-// Failure records a provider's reply that the money did not go back. The reservation is released;
-// the refund can be approved again while enough of the payment is left.
+// Failure records a provider's report of a failed repayment. It releases the reservation; the
+// refund can be approved again while enough of the payment is left.
 type Failure struct {
 	Reason string `json:"reason"`
 }
@@ -134,8 +134,8 @@ func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Ref
 	return after, s.release(ctx, u, after)
 }
 
-// UnknownOutcome records that it is not known whether the money went back, as after a time-out.
-// The refund keeps its reservation until the provider has confirmed or refused.
+// UnknownOutcome records that the outcome of the repayment is unknown, for example after a timeout.
+// The refund retains its reservation until the provider confirms or rejects.
 type UnknownOutcome struct {
 	Reason string `json:"reason"`
 }
@@ -153,9 +153,9 @@ func (UnknownOutcome) apply(_ context.Context, _ *uow.Unit, _ *Service, _, after
 	return after, nil
 }
 
-// checkReason asks for a reason of at most 500 characters.
-func checkReason(reason string) (broken apperr.Fields) {
-	broken.Check(reason != "", "/reason", "required", "is required")
-	broken.Check(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
-	return broken
+// checkReason validates a reason of at most 500 characters.
+func checkReason(reason string) (violations apperr.Fields) {
+	violations.Check(reason != "", "/reason", "required", "is required")
+	violations.Check(len([]rune(reason)) <= 500, "/reason", "max", "must have at most 500 characters")
+	return violations
 }

@@ -8,8 +8,8 @@ import (
 	"interlock/internal/core/change"
 )
 
-// ByReference returns at most limit refunds, without their lines, the reference of whose
-// money begins with a text.
+// ByReference returns at most limit refunds, without their lines, with a reference that starts with
+// text.
 func (s *Service) ByReference(ctx context.Context, text string, limit int) ([]Refund, error) {
 	refunds, err := storage.ByPrefix[Refund](s.db.Read(ctx), "reference", storage.Spellings(text), limit)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Service) ByReference(ctx context.Context, text string, limit int) ([]Re
 	return refunds, nil
 }
 
-// CountByStatus returns how many refunds each status has, zeros included; see storage.Count.
+// CountByStatus returns the number of refunds per status, zeros included; see storage.Count.
 func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[Refund](s.db.Read(ctx), Machine)
 }

@@ -20,16 +20,16 @@ import (
 	"interlock/internal/orders"
 )
 
-// ApprovalKind is what the kinds of approvals of refunds begin with.
+// ApprovalKind is the prefix of the kinds of approvals of refunds.
 const ApprovalKind = "refund"
 
 const kindApprove = ApprovalKind + ".approve"
 
-// errProposed says that the unit has proposed a transition instead of making it.
+// errProposed is returned if the unit has proposed a transition instead of making it.
 var errProposed = errors.New("refunds: the approval of the refund waits for votes")
 
 // proposedApproval is the content of a proposal to approve a refund. Its base is the refund's
-// version; the fields beside the id are for display, and never change.
+// version; the fields other than the id are for display, and never change.
 type proposedApproval struct {
 	Action   string               `json:"action"`
 	RefundID int64                `json:"refundId"`
@@ -40,11 +40,11 @@ type proposedApproval struct {
 	Method   string               `json:"method"`
 }
 
-// proposeIfRequired is called before a refund's status is written. Nobody who is behind its request
-// approves a refund. The approval of one above the tenant's threshold is proposed, unless the unit
-// applies an approval. The credit of a cancelled order is no approval, and needs neither. Errors:
-// Forbidden; errProposed; guard.ErrStale and
-// guard.ErrGone when the refund has changed since it was read.
+// proposeIfRequired is called before a refund's status is written. The users behind a refund's
+// request may not approve it. The approval of a refund above the tenant's threshold is proposed,
+// unless the unit applies an approval. The credit of a cancelled order is not an approval. Errors:
+// Forbidden; errProposed; guard.ErrStale and guard.ErrGone if the refund has changed since it was
+// read.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, after *Refund) error {
 	if after.Status != approved.Code {
 		return nil
@@ -62,8 +62,8 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, before, af
 	return err
 }
 
-// needs is what the approval of a refund needs beside who asks for it; nil when it needs nothing or
-// is not possible now. See approvals.NeededForMoney.
+// needs returns the votes that the approval of a refund needs; nil if it needs none or is not
+// possible now. See approvals.NeededForMoney.
 func (s *Service) needs(ctx context.Context, r *Refund) (needs *approvals.MoneyNeeds, changed bool, err error) {
 	if _, possible := Machine.Next(Approval{}.action(), Machine.Of(r.Status)); !possible {
 		return nil, false, nil
@@ -75,7 +75,7 @@ func (s *Service) needs(ctx context.Context, r *Refund) (needs *approvals.MoneyN
 	return needs, changed, err
 }
 
-// proposalOf is the proposal to approve a refund at the version that was read.
+// proposalOf returns the proposal to approve a refund at the version that was read.
 func proposalOf(r *Refund) (approvals.Proposal, error) {
 	p := approvals.Proposal{
 		Kind: kindApprove, Resource: r.path(), BaseETag: r.Ref().ETag(), Targets: []string{r.path()},
@@ -97,10 +97,10 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: Topic + "/", Read: ReadPermission, Write: approvePermission}
 }
 
-// decode reads what proposalOf wrote, and the version that it is based on.
+// decode decodes a proposal of proposalOf, with its base version.
 func decode(p approvals.Proposal) (content proposedApproval, base guard.Precondition, err error) {
 	if err := json.Unmarshal(p.Content, &content); err != nil {
-		return content, base, fmt.Errorf("read the approval of a refund that is proposed: %w", err)
+		return content, base, fmt.Errorf("decode the proposed approval of a refund: %w", err)
 	}
 	base, err = guard.ParsePrecondition(p.BaseETag)
 	return content, base, err
@@ -119,9 +119,9 @@ func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (c
 	return s.lock(ctx, u, refund, Approval{})
 }
 
-// Apply implements approvals.Subject: it approves the refund in the name of whoever votes last. A
-// refund that has changed since is stale, and so is a failed one whose amount other refunds have
-// taken.
+// Apply implements approvals.Subject: it approves the refund in the name of the last voter. A
+// refund that has changed since is stale, and so is a failed one if other refunds have reserved its
+// amount.
 func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
 	content, base, err := decode(p)
 	if err != nil {
@@ -149,13 +149,13 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	return err
 }
 
-// Revise implements approvals.Subject: a transition cannot be edited by a patch.
+// Revise implements approvals.Subject. A patch cannot edit a transition.
 func (subject) Revise(_ context.Context, _ *uow.Unit, p approvals.Proposal, _ json.RawMessage) (approvals.Proposal, error) {
 	return p, approvals.Unrevisable()
 }
 
-// Rebase implements approvals.Subject: a refund that can be approved at its present version is
-// proposed anew.
+// Rebase implements approvals.Subject: it proposes a refund again that can be approved at its
+// current version.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	content, _, err := decode(p)
 	if err != nil {
@@ -184,13 +184,12 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	default:
 		return p, approvals.ErrStaleBase
 	}
-	fresh, err := proposalOf(refund)
-	fresh.Note = p.Note
-	return fresh, err
+	renewed, err := proposalOf(refund)
+	renewed.Note = p.Note
+	return renewed, err
 }
 
-// fitsAgain reports whether the amount and the units of a refund that has failed could be
-// reserved again.
+// fitsAgain reports whether the amount and the units of a failed refund could be reserved again.
 func fitsAgain(db *gorm.DB, order *orders.Order, refund *Refund) (bool, error) {
 	if order.Cancelled() {
 		return true, nil
@@ -223,7 +222,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, nil
 	}
 	conflict := approvals.Conflict{
-		Stale: true, Detail: current.Label() + " has moved on: " + s.lifecycle().Cause(current) + ".",
+		Stale: true, Detail: current.Label() + " has changed: " + s.lifecycle().Cause(current) + ".",
 		Members: map[string]any{"expectedVersion": base.Ref.Version, "current": viewOf(*current)},
 	}
 	stamp := current.Stamp()
@@ -241,7 +240,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (approvals.
 	if err != nil || fits {
 		return approvals.Conflict{Detail: current.Label() + " has not changed.", Members: map[string]any{}}, err
 	}
-	conflict.Detail = "since " + current.Label() + " failed, other refunds of the order were requested, and not enough is left for it."
+	conflict.Detail = "after " + current.Label() + " failed, other refunds of the order were requested, and too little of the payment is left."
 	return conflict, nil
 }
 
@@ -250,7 +249,7 @@ func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered
 	return approvals.ShownAs(p.Content), nil
 }
 
-// sideView is a refund as one of the sides of its approval shows it: only the status differs.
+// sideView is a refund as one side of its approval; the sides differ in status.
 type sideView struct {
 	OrderNo     string               `json:"orderNo"`
 	UserID      principal.CustomerID `json:"userId"`
@@ -271,16 +270,16 @@ func (s subject) Sides(ctx context.Context, p approvals.Proposal) ([]approvals.C
 	if err != nil {
 		return nil, err
 	}
-	var then Event
-	if err := s.db.Read(ctx).Where("refund_id = ? AND version = ?", refund.ID, base.Ref.Version).Take(&then).Error; err != nil {
-		return nil, fmt.Errorf("read the base of what is proposed: %w", err)
+	var baseEvent Event
+	if err := s.db.Read(ctx).Where("refund_id = ? AND version = ?", refund.ID, base.Ref.Version).Take(&baseEvent).Error; err != nil {
+		return nil, fmt.Errorf("read the base of the proposal: %w", err)
 	}
-	would := approved
+	next := approved
 	if refund.byWallet() {
-		would = settled
+		next = settled
 	}
 	side := func(status int) sideView {
 		return sideView{refund.OrderNo, refund.UserID, refund.Amount, refund.Method, refund.Reason, refund.RequestedByName, Machine.Of(status).Name}
 	}
-	return []approvals.Comparison{{Resource: p.Resource, Base: side(then.ToStatus), Proposed: side(would.Code), Current: side(refund.Status)}}, nil
+	return []approvals.Comparison{{Resource: p.Resource, Base: side(baseEvent.ToStatus), Proposed: side(next.Code), Current: side(refund.Status)}}, nil
 }

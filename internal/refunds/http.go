@@ -65,27 +65,26 @@ func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (
 
 type requestRequest struct {
 	Body struct {
-		Amount *int64   `json:"amount"`
-		Reason string   `json:"reason" validate:"required,max=500"`
-		Lines  []Wanted `json:"lines" validate:"max=100,dive"`
+		Amount *int64        `json:"amount"`
+		Reason string        `json:"reason" validate:"required,max=500"`
+		Lines  []LineRequest `json:"lines" validate:"max=100,dive"`
 	}
 }
 
-// Check asks the rules that need no order: that there is an amount or lines to make one of,
-// and each item once.
+// Check validates the rules that need no order: an amount or lines are present, and each item once.
 func (in *requestRequest) Check() error {
 	if err := httpapi.Validate(&in.Body); err != nil {
 		return err
 	}
-	var broken apperr.Fields
-	broken.Check(in.Body.Amount != nil || len(in.Body.Lines) > 0, "/amount", "required", "is required when there are no lines")
+	var violations apperr.Fields
+	violations.Check(in.Body.Amount != nil || len(in.Body.Lines) > 0, "/amount", "required", "is required when there are no lines")
 	named := make(map[string]bool, len(in.Body.Lines))
 	for i, line := range in.Body.Lines {
-		broken.Check(!named[line.SKU], fmt.Sprintf("/lines/%d/sku", i), "unique", "is named by an earlier line; add the quantities up")
+		violations.Check(!named[line.SKU], fmt.Sprintf("/lines/%d/sku", i), "unique", "is named by an earlier line; add the quantities up")
 		named[line.SKU] = true
 	}
-	if len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }
@@ -103,7 +102,7 @@ type transitionRequest[S Step] struct {
 	IfMatch *guard.Precondition
 }
 
-// transition answers POST /refunds/{id}/{action}.
+// transition handles POST /refunds/{id}/{action}.
 func transition[S Step](s *Service) func(context.Context, *uow.Unit, *Refund, transitionRequest[S]) (refundView, error) {
 	return func(ctx context.Context, u *uow.Unit, refund *Refund, in transitionRequest[S]) (refundView, error) {
 		after, err := s.Transition(ctx, u, refund, in.Body.Step, in.IfMatch)

@@ -12,30 +12,30 @@ import (
 	"interlock/internal/orders"
 )
 
-// Wanted is how many pieces of a line of an order are to be refunded, and whether they return to
+// LineRequest is the number of units of an order's line to refund, and whether they return to
 // stock.
-type Wanted struct {
+type LineRequest struct {
 	SKU      string `json:"sku" validate:"required,max=64"`
 	Quantity int64  `json:"quantity" validate:"min=1"`
 	Restock  bool   `json:"restock"`
 }
 
-// Request is a refund to be requested.
+// Request is a request for a refund.
 type Request struct {
-	// Amount is in minor units, more than 0; nil for what the lines are worth.
+	// Amount is in minor units, more than 0; nil for the sum of the lines.
 	Amount *int64
 	Reason string
-	// Lines may be none when there is an amount; each sku is there once.
-	Lines []Wanted
+	// Lines may be empty if there is an amount; each sku is named once.
+	Lines []LineRequest
 }
 
-// Request inserts a refund of an order and reserves its amount, in one unit: however many run at
-// once, no more is reserved than is left of the payment.
+// Request inserts a refund of an order and reserves its amount, in one unit. Concurrent requests
+// never reserve more than the rest of the payment.
 //
-// Errors: lock.ErrNotAcquired when others request refunds of the order for too long;
-// ValidationFailed at /amount, with what is refundable, for more than that; at /lines/i/sku for
-// an item that the order does not have; at /lines/i/quantity for more pieces than are not
-// refunded yet; at /lines/i/restock for pieces that a refund cannot return to stock.
+// Errors: lock.ErrNotAcquired if other requests for the order have the lock for too long;
+// ValidationFailed at /amount, with the refundable amount, if it exceeds that; at /lines/i/sku for
+// an item that is not in the order; at /lines/i/quantity for more units than are left to refund; at
+// /lines/i/restock for units that a refund cannot return to stock.
 func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order, r Request) (*Refund, error) {
 	caller, _ := principal.From(ctx)
 	ctx, err := s.orders.LockRefunds(ctx, u, order)
@@ -59,7 +59,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 			refund.Amount = worth
 		}
 	}
-	// An order that was paid after it was read has no method here; the next attempt reads it.
+	// An order that was paid after it was read has no method here; the retry reads it.
 	if refund.Amount <= 0 || refund.Method == "" {
 		return nil, s.notRefundable(order.ID, refund.Amount)
 	}
@@ -83,7 +83,7 @@ func (s *Service) Request(ctx context.Context, u *uow.Unit, order *orders.Order,
 	return refund, nil
 }
 
-// TakeOver implements orders.Refunds. A refund that was approved meanwhile runs the unit again.
+// TakeOver implements orders.Refunds. A concurrent approval of a refund retries the unit.
 func (s *Service) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (released int64, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order
 }
 
 // RefundRest implements orders.Refunds. A wallet is credited in the same unit; an outside payment
-// waits for its approval like any other refund. The order's audit entry covers both.
+// waits for its approval. The order's audit entry covers both.
 func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Order, rest int64) error {
 	caller, _ := principal.From(ctx)
 	refund := &Refund{
@@ -158,14 +158,14 @@ func (s *Service) RefundRest(ctx context.Context, u *uow.Unit, order *orders.Ord
 	return insertHistory(ctx, u, &after, "credit", &refund.Status, map[string]any{"reference": reference})
 }
 
-// withheld takes the unshipped units of a line out of its order's ToShip.
+// withheld moves the unshipped units of a line from its order's ToShip to InRefund.
 func withheld(line Line) orders.LineMove {
 	return orders.LineMove{ToShip: -line.Unshipped, InRefund: line.Unshipped}
 }
 
-// addLines adds the wanted lines to a refund. It returns their worth, and the order that it was
-// derived from: each refund of the order raises its version.
-func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wanted []Wanted) (worth int64, seen *orders.Order, err error) {
+// addLines adds the requested lines to a refund. It returns their worth, and the order that it was
+// derived from: each refund of the order increments its version.
+func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, requests []LineRequest) (worth int64, seen *orders.Order, err error) {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil {
 		return 0, nil, err
@@ -179,25 +179,25 @@ func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wan
 		return 0, nil, err
 	}
 	share := shares(order.Lines, order.Discount)
-	var broken apperr.Fields
-	for i, w := range wanted {
+	var violations apperr.Fields
+	for i, w := range requests {
 		at := indexOf(order.Lines, w.SKU)
 		if at < 0 {
-			broken.Check(false, fmt.Sprintf("/lines/%d/sku", i), "not_in_order", "names no line of the order")
+			violations.Check(false, fmt.Sprintf("/lines/%d/sku", i), "not_in_order", "names no line of the order")
 			continue
 		}
 		line := order.Lines[at]
 		left := line.Quantity - before[w.SKU].Quantity
-		broken.Check(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
-			fmt.Sprintf("must be at most %d: the other pieces of the line are refunded already", left))
+		violations.Check(w.Quantity <= left, fmt.Sprintf("/lines/%d/quantity", i), "max",
+			fmt.Sprintf("must be at most %d: the other units of the line are already refunded", left))
 		var unshipped int64
 		if w.Restock {
 			unshipped = min(w.Quantity, line.ToShip)
-			if why := whyNotRestockable(order, line, before[w.SKU], unshipped, w.Quantity-unshipped); why != "" {
-				broken.Check(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", why)
+			if reason := notRestockable(order, line, before[w.SKU], unshipped, w.Quantity-unshipped); reason != "" {
+				violations.Check(false, fmt.Sprintf("/lines/%d/restock", i), "not_returnable", reason)
 			}
 		}
-		if len(broken) > 0 {
+		if len(violations) > 0 {
 			continue
 		}
 		made := Line{
@@ -207,26 +207,27 @@ func (s *Service) addLines(ctx context.Context, u *uow.Unit, refund *Refund, wan
 		refund.Lines = append(refund.Lines, made)
 		worth += made.Worth
 	}
-	if len(broken) > 0 {
-		return 0, nil, apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return 0, nil, apperr.Invalid(violations...)
 	}
 	return worth, order, nil
 }
 
-// whyNotRestockable returns why a refund cannot return units of a line to stock, and "" if it can.
-func whyNotRestockable(order *orders.Order, line orders.Line, before refundedPart, unshipped, returned int64) string {
+// notRestockable returns the reason why a refund cannot return units of a line to stock, and "" if
+// it can.
+func notRestockable(order *orders.Order, line orders.Line, before refundedPart, unshipped, returned int64) string {
 	switch left := line.Shipped - before.Returned; {
 	case order.Cancelled():
 		return "cannot be true: the order's cancellation returned its units"
 	case unshipped > 0 && order.SaleID != nil:
 		return "cannot be true: unshipped units of a flash sale return to it when the order is cancelled"
 	case returned > left:
-		return fmt.Sprintf("cannot be true for more than %d units: the others are neither to be shipped nor shipped", unshipped+left)
+		return fmt.Sprintf("cannot be true for more than %d units: the others are neither shipped nor to be shipped", unshipped+left)
 	}
 	return ""
 }
 
-// indexOf returns where the line of an item is, -1 when there is none.
+// indexOf returns the index of an item's line, -1 for none.
 func indexOf(lines []orders.Line, sku string) int {
 	for i, line := range lines {
 		if line.SKU == sku {
@@ -236,9 +237,9 @@ func indexOf(lines []orders.Line, sku string) int {
 	return -1
 }
 
-// notRefundable is ValidationFailed at /amount, for an amount that is not positive or exceeds what
-// is refundable by the committed rows. When the amount has become possible meanwhile the unit is
-// run again.
+// notRefundable returns ValidationFailed at /amount, for an amount that is not positive or exceeds
+// the refundable amount of the committed rows. If the amount has become possible since, the unit is
+// retried.
 func (s *Service) notRefundable(order int64, amount int64) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.orders.Order(ctx, order)
@@ -249,7 +250,7 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 		if amount > 0 && amount <= refundable {
 			return uow.Retry(apperr.New(apperr.ResourceLocked, "Others refund the same order at the same time; nothing was changed. Try again."))
 		}
-		message := fmt.Sprintf("must be more than 0 and at most %d, which is what can still be refunded of order %q", refundable, current.OrderNo)
+		message := fmt.Sprintf("must be more than 0 and at most %d, the refundable amount of order %q", refundable, current.OrderNo)
 		if refundable == 0 {
 			message = fmt.Sprintf("cannot be refunded: order %q has nothing left to refund", current.OrderNo)
 		}
@@ -258,7 +259,7 @@ func (s *Service) notRefundable(order int64, amount int64) error {
 }
 
 // checkUnits checks that the refunds of an order cover no more units of a line than it has. The
-// unit has written the order before, so that the row is locked. Errors: errTooManyUnits.
+// unit has written the order's row, so that it is locked. Errors: errTooManyUnits.
 func (s *Service) checkUnits(ctx context.Context, u *uow.Unit, order *orders.Order) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

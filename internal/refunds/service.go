@@ -14,21 +14,22 @@ import (
 	"interlock/internal/wallets"
 )
 
-// Topic is where changes of refunds are announced, keyed by id.
+// Topic is the event topic for changes of refunds, keyed by id.
 const Topic = "refunds"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB      *storage.DB
 	Bus     events.Bus
 	Orders  *orders.Service
 	Stock   *inventory.Service
 	Wallets *wallets.Service
-	// Approvals is where the approvals of refunds above the tenant's threshold wait.
+	// Approvals stores the approvals of refunds above the tenant's threshold until they have their
+	// votes.
 	Approvals *approvals.Service
 }
 
-// Service is the use cases of refunds. It is safe for concurrent use.
+// Service implements the use cases of refunds. It is safe for concurrent use.
 type Service struct {
 	db      *storage.DB
 	bus     events.Bus
@@ -39,7 +40,7 @@ type Service struct {
 	approvals *approvals.Service
 }
 
-// New returns a Service, and has the approvals of refunds offered for votes.
+// New returns a Service, and registers the Subject of refunds with Approvals.
 func New(d Deps) *Service {
 	s := &Service{db: d.DB, bus: d.Bus, orders: d.Orders, stock: d.Stock, wallets: d.Wallets, approvals: d.Approvals}
 	d.Approvals.Offer(subject{s})
@@ -67,7 +68,7 @@ func (s *Service) History(ctx context.Context, refund *Refund, page storage.Page
 	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("refund_id", refund.ID))
 }
 
-// record leaves the unit's audit entry and announces the change after commit.
+// record writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, refund *Refund, detail any) {
 	note := refund.StatusReason
 	if verb == "request" {
@@ -78,7 +79,7 @@ func (s *Service) record(u *uow.Unit, verb string, refund *Refund, detail any) {
 	})
 }
 
-// announce tells of a change whose unit has its audit entry from another resource.
+// announce publishes a change that the audit entry of another resource covers.
 func (s *Service) announce(u *uow.Unit, verb string, refund *Refund) {
 	change.Announce(u, s.bus, Topic, strconv.FormatInt(refund.ID, 10), changeOf(verb, refund))
 }

@@ -16,15 +16,15 @@ var (
 	unknown   = status.State{Code: 5, Name: "unknown"}
 )
 
-// reserving are the codes of the states in which an order's payment is reserved for a refund,
-// and claiming those in which its lines count as refunded.
+// reserving are the codes of the states in which a refund reserves a part of the payment, and
+// claiming those in which its lines count as refunded.
 var (
 	reserving = []int{requested.Code, approved.Code, unknown.Code}
 	claiming  = append([]int{settled.Code}, reserving...)
 )
 
-// Machine is a refund's life. A wallet's is settled in the unit that approves it, or, when
-// its order is cancelled, in that one; so it is never seen approved.
+// Machine is the lifecycle of a refund. The unit that approves a wallet's refund, or cancels its
+// order, also settles it, so it is never read as approved.
 var Machine = status.New(status.Machine{
 	Name:    "refund",
 	Initial: requested,
@@ -40,13 +40,13 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// allowed returns the transitions that a caller may request now. The refund of a cancelled
-// order's rest is not rejected: the customer's money would be nowhere.
+// allowed returns the transitions that a caller may request now. The refund of a cancelled order's
+// rest cannot be rejected, because the customer would lose the money.
 func (r *Refund) allowed() []string {
 	return slices.DeleteFunc(Machine.Allowed(Machine.Of(r.Status)), func(action string) bool {
 		return action == "reject" && r.Origin == Cancellation
 	})
 }
 
-// States returns the machine of status.
+// States returns the status machine.
 func (Refund) States() *status.Machine { return Machine }

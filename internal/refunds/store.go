@@ -60,7 +60,7 @@ func withLines(db *gorm.DB, refunds []*Refund) error {
 	return nil
 }
 
-// filters are those of a list, the most selective first, and how it is sorted.
+// filters returns the filters of a list, the most selective first, and its sorts.
 func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	if f.OrderID != 0 {
 		filters = append(filters, storage.Equal("order_id", f.OrderID))
@@ -76,8 +76,8 @@ func (f Filter) filters() (filters []storage.Filter, sorts storage.Sorts) {
 	return filters, refundSorts.Within(period)
 }
 
-// refundedPartsOf returns how much of an order's lines its refunds cover, by sku, without those
-// that were rejected or have failed:
+// refundedPartsOf returns the parts of an order's lines that its refunds cover, by sku, without
+// rejected and failed refunds:
 //
 //	SELECT sku, SUM(quantity), SUM(worth), SUM(…) FROM refund_lines JOIN refunds ON …
 //	 WHERE refund_lines.tenant_id = ? AND refund_lines.order_id = ? AND refunds.status IN (…) GROUP BY sku
@@ -88,7 +88,7 @@ func refundedPartsOf(tx *gorm.DB, order int64) (map[string]refundedPart, error) 
 		Joins("JOIN refunds ON refunds.tenant_id = refund_lines.tenant_id AND refunds.id = refund_lines.refund_id").
 		Where("refund_lines.order_id = ? AND refunds.status IN ?", order, claiming).Group("refund_lines.sku").Scan(&rows).Error
 	if err != nil {
-		return nil, fmt.Errorf("read what was refunded of an order's lines: %w", err)
+		return nil, fmt.Errorf("read the refunded parts of an order's lines: %w", err)
 	}
 	bySKU := make(map[string]refundedPart, len(rows))
 	for _, row := range rows {
@@ -118,8 +118,8 @@ func insert(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	return nil
 }
 
-// insertHistory adds the refund's present version to its history. from is nil when the
-// refund was just requested.
+// insertHistory inserts the refund's current version into its history. from is nil for a new
+// refund.
 func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action string, from *int, detail any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -141,8 +141,8 @@ func insertHistory(ctx context.Context, u *uow.Unit, refund *Refund, action stri
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ? AND proposed = 0
 //
 // and reports whether approvals may name the refund, which the unit then makes stale. No other
-// statement writes a refund's status, so this is where its approval is asked for. Errors:
-// errProposed when the unit has proposed the transition instead; guard.ErrStale, guard.ErrGone.
+// statement writes a refund's status, so only this one requires its approval. Errors:
+// errProposed if the unit has proposed the transition instead; guard.ErrStale, guard.ErrGone.
 func (s *Service) updateStatus(ctx context.Context, u *uow.Unit, before, after *Refund) (named bool, err error) {
 	if err := s.proposeIfRequired(ctx, u, before, after); err != nil {
 		return false, err

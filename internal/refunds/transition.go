@@ -17,34 +17,34 @@ import (
 // Step is a transition with its fields: an Approval, a Rejection, a Settlement, a Failure or an
 // UnknownOutcome.
 type Step interface {
-	// action is what the machine calls it.
+	// action is its name in the machine.
 	action() string
-	// check returns the places that break a rule.
+	// check validates the fields.
 	check() apperr.Fields
-	// fill sets the step's fields of the refund, or refuses the caller.
+	// fill sets the step's fields of the refund. Errors: Forbidden.
 	fill(caller principal.Principal, now time.Time, r *Refund) error
-	// settles reports whether the step pays the money back.
+	// settles reports whether the step repays the money.
 	settles(r *Refund) bool
-	// apply makes the step's other changes (order, wallet, stock) in the refund's unit, and
-	// returns the refund as it is then.
+	// apply makes the step's other changes (order, wallet, stock) in the refund's unit, and returns
+	// the changed refund.
 	apply(ctx context.Context, u *uow.Unit, s *Service, before, after *Refund) (*Refund, error)
 }
 
-// lockWait is how long a refund waits for the locks of the wallet and the stock.
+// lockWait bounds the wait of a refund for the locks of the wallet and the stock.
 const lockWait = 3 * time.Second
 
-// Transition takes a step with a refund that was just read, all of it in one unit; see
-// change.Lifecycle for what is refused. The approval of a refund above the tenant's threshold is
-// proposed instead: the refund is returned unchanged, and the unit replies with the approval. A
-// settlement that the refund has already is returned as it is. Errors, besides: ValidationFailed;
-// PayloadMismatch when the settlement's reference is that of another refund; Forbidden when the caller requested the refund that they
-// approve; lock.ErrNotAcquired when wallet or stock stayed locked.
+// Transition applies a step to a refund that was just read, in one unit; see change.Lifecycle for
+// its errors. The approval of a refund above the tenant's threshold is proposed instead: the refund
+// is returned unchanged, and the unit responds with the approval. A repeated settlement returns the
+// refund unchanged. More errors: ValidationFailed; PayloadMismatch if the settlement's reference is
+// that of another refund; Forbidden if the caller requested the refund; lock.ErrNotAcquired if
+// wallet or stock were locked for too long.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, step Step, ifMatch *guard.Precondition) (*Refund, error) {
 	if err := s.lifecycle().CheckPrecondition(refund, ifMatch); err != nil {
 		return nil, err
 	}
-	if broken := step.check(); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := step.check(); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	if repeats(step, refund) {
 		return refund, nil
@@ -72,8 +72,7 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, refund *Refund, s
 	return after, nil
 }
 
-// updateByStep gives a refund the status that a step leads to, and reports whether approvals may
-// name it.
+// updateByStep writes the status of a step, and reports whether approvals may name the refund.
 func (s *Service) updateByStep(ctx context.Context, u *uow.Unit, refund *Refund, step Step, to status.State) (_ *Refund, named bool, err error) {
 	caller, _ := principal.From(ctx)
 	after := *refund
@@ -108,8 +107,7 @@ func (s *Service) finish(ctx context.Context, u *uow.Unit, refund, after *Refund
 	return after, nil
 }
 
-// lock takes the locks that a step needs: stock first, then the wallet, which is the order of
-// every unit that takes both.
+// lock acquires the locks of a step, stock before wallet, which is the order of every unit with both.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step Step) (context.Context, error) {
 	if _, possible := Machine.Next(step.action(), Machine.Of(refund.Status)); !possible || !step.settles(refund) {
 		return ctx, nil
@@ -126,8 +124,8 @@ func (s *Service) lock(ctx context.Context, u *uow.Unit, refund *Refund, step St
 	return ctx, nil
 }
 
-// payOut makes the changes of settling a refund: the order's reserved amount becomes refunded, a
-// wallet is credited, and the units of the lines with restock return to stock.
+// payOut settles a refund: the order's reserved amount becomes refunded, a wallet is credited, and
+// the units of the lines with restock return to stock.
 func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	move := orders.RefundMove{Action: orders.RefundSettled, Reserved: -refund.Amount, Refunded: refund.Amount, Detail: detailOf(refund)}
 	order, err := s.moveWithLines(ctx, u, refund, move, func(line Line) orders.LineMove {
@@ -145,8 +143,8 @@ func (s *Service) payOut(ctx context.Context, u *uow.Unit, refund *Refund) error
 	return nil
 }
 
-// moveWithLines changes what a refund's order says of its payment, and the units of the refund's
-// lines with restock. The order's cancellation has returned the unshipped units already.
+// moveWithLines changes the refund amounts of a refund's order, and the units of the refund's lines
+// with restock. The cancellation of an order has already returned its unshipped units.
 func (s *Service) moveWithLines(
 	ctx context.Context, u *uow.Unit, refund *Refund, move orders.RefundMove, ofLine func(line Line) orders.LineMove,
 ) (*orders.Order, error) {
@@ -184,8 +182,8 @@ func (s *Service) restock(ctx context.Context, u *uow.Unit, order *orders.Order,
 	return s.stock.TakeBack(ctx, u, order.Holder(), reference, returned)
 }
 
-// release ends the reservation of a refund on its order, and returns its unshipped units to those
-// that can be shipped. A refund of a cancelled order keeps its reservation.
+// release ends the reservation of a refund on its order, and returns its unshipped units to the
+// order's ToShip. A refund of a cancelled order retains its reservation.
 func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) error {
 	order, err := s.orders.InUnit(ctx, u, refund.OrderID)
 	if err != nil || order.Cancelled() {
@@ -200,7 +198,7 @@ func (s *Service) release(ctx context.Context, u *uow.Unit, refund *Refund) erro
 	return err
 }
 
-// detailOf is the detail of an order's history row for a refund.
+// detailOf returns the detail of an order's history row for a refund.
 func detailOf(refund *Refund) any {
 	return map[string]any{"refundId": refund.ID, "amount": refund.Amount}
 }
@@ -217,13 +215,13 @@ func (s *Service) lifecycle() change.Lifecycle[Refund, *Refund] {
 	}
 }
 
-// isUnreservable reports whether the amount or the pieces of a failed refund cannot be reserved
-// again, since other refunds have taken them.
+// isUnreservable reports whether the amount or the units of a failed refund cannot be reserved
+// again, because other refunds have reserved them.
 func isUnreservable(err error) bool {
 	return errors.Is(err, orders.ErrNotRefundable) || errors.Is(err, errTooManyUnits)
 }
 
-// unreservable turns such an error into TransitionNotAllowed, and returns any other as it is.
+// unreservable converts such an error to TransitionNotAllowed, and returns others unchanged.
 func (s *Service) unreservable(refund *Refund, cause error) error {
 	if !isUnreservable(cause) {
 		return cause
@@ -234,7 +232,7 @@ func (s *Service) unreservable(refund *Refund, cause error) error {
 			return err
 		}
 		refusal := s.lifecycle().Refusal(current, apperr.TransitionNotAllowed, "approve")
-		refusal.Detail = apperr.New(refusal.Code, "%s cannot be approved again: since it failed other refunds of the order were requested, and not enough is left for it.", refund.Label()).Detail
+		refusal.Detail = apperr.New(refusal.Code, "%s cannot be approved again: after it failed, other refunds of the order were requested, and too little of the payment is left.", refund.Label()).Detail
 		return refusal
 	})
 }

@@ -37,14 +37,14 @@ type refundView struct {
 	guard.Stamp
 }
 
-// readView is a refund that says what its approval would need.
+// readView is a refund with the requirements of its approval.
 type readView struct {
 	refundView
-	// ChangeNeeds is nil when its approval needs nothing, or is not possible now.
+	// ChangeNeeds is nil if its approval needs no votes, or is not possible now.
 	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
 }
 
-// changeNeeds is what the approval of a refund needs beside who asks for it.
+// changeNeeds are the votes that the approval of a refund needs.
 type changeNeeds struct {
 	Approvals int `json:"approvals"`
 }

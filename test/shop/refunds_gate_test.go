@@ -164,7 +164,7 @@ func TestAnApprovalOfAFailedRefundWhoseAmountIsTakenIsStale(t *testing.T) {
 		other := s.request(t, order, object{"amount": 30})
 		refused := vote(t, wu, a)
 		require.Equal(t, []any{"approval_stale", "stale"}, []any{refused.Body["code"], refused.Body["currentStatus"]}, refused.Body)
-		require.Contains(t, refused.Body["detail"], "not enough is left for it")
+		require.Contains(t, refused.Body["detail"], "too little of the payment is left")
 		wu.Post(t, 200, RefundPath(other)+"/reject", object{"reason": "no"})
 		rebased := s.boss().Send(t, http.MethodPost, a.path+"/rebase", nil, "If-Match", s.Get(t, a.path).Body["etag"].(string))
 		require.Equal(t, http.StatusOK, rebased.Status, rebased.Body)

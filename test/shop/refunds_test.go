@@ -199,7 +199,7 @@ func TestAFailedRefundIsApprovedAgainOnlyWhileAsMuchIsLeft(t *testing.T) {
 		second := s.request(t, order, object{"amount": 41})
 		refused := s.boss().Post(t, 409, RefundPath(first)+"/approve", nil)
 		require.Equal(t, []any{"transition_not_allowed", "failed", first}, world.Members(refused, "code", "currentStatus", "current"))
-		require.Contains(t, refused["detail"], "not enough is left for it")
+		require.Contains(t, refused["detail"], "too little of the payment is left")
 		s.boss().Post(t, 200, RefundPath(second)+"/reject", object{"reason": "no"})
 		s.boss().Post(t, 200, RefundPath(first)+"/approve", nil)
 		s.boss().Post(t, 200, RefundPath(first)+"/fail", object{"reason": "again"})

@@ -75,7 +75,7 @@ func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n in
 func (l *Loader) requestRefund(ctx context.Context, order *orders.Order, n int) (refund *refunds.Refund, err error) {
 	request := refunds.Request{
 		Reason: []string{"arrived broken", "one piece is missing", "late", "returned unopened"}[n%4],
-		Lines:  []refunds.Wanted{{SKU: order.Lines[0].SKU, Quantity: 1, Restock: n%4 == 3}},
+		Lines:  []refunds.LineRequest{{SKU: order.Lines[0].SKU, Quantity: 1, Restock: n%4 == 3}},
 	}
 	if n%4 == 2 {
 		amount := min(order.Refundable(), 500)
