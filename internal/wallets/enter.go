@@ -10,7 +10,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Posting is an entry to be made.
+// Posting is a new entry.
 type Posting struct {
 	UserID principal.CustomerID
 	// Amount is in minor units: positive to credit, negative to debit, never 0.
@@ -19,14 +19,14 @@ type Posting struct {
 	Reference string
 }
 
-// Enter makes an entry under the wallet's lock, for which it waits at most wait: it is the
-// first thing that its unit does. first is false when the same entry was made before: that
-// one is returned, and nothing was changed now. entry is nil when its amount is above the
-// tenant's threshold and the unit has proposed it.
+// Enter makes an entry under the wallet's lock, for which it waits at most wait. It must be the
+// first step of its unit. first is false if the same entry already existed: it is returned and
+// nothing changes. entry is nil if its amount is above the tenant's threshold and the unit has
+// proposed it.
 //
-// Errors: lock.ErrNotAcquired when the lock is not had in time; PayloadMismatch when the
-// reference was used with other content; InsufficientBalance; ValidationFailed when the
-// balance would be more than can be counted.
+// Errors: lock.ErrNotAcquired if the lock is not acquired in time; PayloadMismatch if the reference
+// was used with other content; InsufficientBalance; ValidationFailed if the balance would exceed an
+// int64.
 func (s *Service) Enter(ctx context.Context, u *uow.Unit, p Posting, wait time.Duration) (entry *Entry, first bool, err error) {
 	if ctx, err = s.Lock(ctx, u, wait, p.UserID); err != nil {
 		return nil, false, err
@@ -46,37 +46,37 @@ func (s *Service) enter(ctx context.Context, u *uow.Unit, entry *Entry) (_ *Entr
 	return made[0], first, nil
 }
 
-// auditOf is the audit entry of an entry that somebody makes by hand.
+// auditOf returns the audit entry of an entry by hand.
 func auditOf(entry *Entry) uow.Entry {
 	return uow.Entry{Action: "wallet.entry", Resource: resource(entry.UserID), Detail: map[string]any{
 		"version": entry.Version, "amount": entry.Amount, "balance": entry.Balance, "kind": entry.Kind, "reference": entry.Reference,
 	}}
 }
 
-// Pay debits a wallet for an order, in the order's unit, which has the wallet's lock and whose
-// audit entry covers both. amount is positive, in minor units. The same reference again
-// changes nothing. Errors: InsufficientBalance, PayloadMismatch.
+// Pay debits a wallet for an order, in the order's unit, which has the wallet's lock. The order's
+// audit entry covers both. amount is positive, in minor units. A repeated reference changes
+// nothing. Errors: InsufficientBalance, PayloadMismatch.
 func (s *Service) Pay(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, reference string) error {
 	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: -amount, Kind: Paid, Reference: reference})
 	return err
 }
 
 // Refund credits a wallet for a refund, in the unit of another resource, like Pay. Errors:
-// PayloadMismatch; ValidationFailed when the balance would be more than can be counted.
+// PayloadMismatch; ValidationFailed if the balance would exceed an int64.
 func (s *Service) Refund(ctx context.Context, u *uow.Unit, user principal.CustomerID, amount int64, reference string) error {
 	_, _, err := s.post(ctx, u, &Entry{UserID: user, Amount: amount, Kind: Refunded, Reference: reference})
 	return err
 }
 
-// post makes the entries of one movement, of which amount, kind, reference and the users are given,
-// or returns those that were made before with the same content; nil when the unit has proposed the
-// movement instead. It is the only place that makes entries.
+// post makes the entries of one movement, or returns those that already exist with the same
+// content; nil if the unit has proposed the movement instead. Only post makes entries. The caller
+// sets amount, kind, reference and users.
 func (s *Service) post(ctx context.Context, u *uow.Unit, entries ...*Entry) (made []*Entry, first bool, err error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	// Rows are locked in the order of users too, should a lock be lost.
+	// Rows are locked in the order of users, in case a lock was lost.
 	inOrder := slices.SortedFunc(slices.Values(entries), func(a, b *Entry) int { return cmp.Compare(a.UserID, b.UserID) })
 	found := make(map[*Entry]*Entry, len(entries))
 	wallets := make(map[*Entry]*Wallet, len(entries))

@@ -16,7 +16,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// ApprovalKind is what the kinds of approvals of wallet entries begin with.
+// ApprovalKind is the prefix of the kinds of approvals of wallet entries.
 const ApprovalKind = "wallet"
 
 const (
@@ -24,12 +24,12 @@ const (
 	kindTransfer = ApprovalKind + ".transfer"
 )
 
-// approvedWait is how long the unit of a last vote waits for the wallet's lock.
+// approvedWait bounds the wait of a last vote's unit for the wallet's lock.
 const approvedWait = 3 * time.Second
 
-// proposedEntry is an entry as an approval holds it. It is bound to no version of its wallet,
-// which may have many other entries while it waits: its reference makes it once, and whether
-// the balance suffices is asked when it is made.
+// proposedEntry is an entry in the format of an approval. It is bound to no version of its wallet,
+// which may get other entries while it waits: its reference makes it unique, and the balance is
+// checked when it is applied.
 type proposedEntry struct {
 	UserID    principal.CustomerID `json:"userId"`
 	Amount    int64                `json:"amount"`
@@ -41,7 +41,7 @@ func (e proposedEntry) entry() *Entry {
 	return &Entry{UserID: e.UserID, Amount: e.Amount, Kind: e.Kind, Reference: e.Reference}
 }
 
-// proposedTransfer is a transfer as an approval holds it. It is bound to no version either.
+// proposedTransfer is a transfer in the format of an approval, also bound to no version.
 type proposedTransfer struct {
 	FromUserID principal.CustomerID `json:"fromUserId"`
 	ToUserID   principal.CustomerID `json:"toUserId"`
@@ -49,10 +49,9 @@ type proposedTransfer struct {
 	Reference  string               `json:"reference"`
 }
 
-// proposeIfRequired reports whether the entries of a movement may be made now. One that somebody
-// makes by hand, and that brings the sum of the author's entries on one of the wallets above the
-// tenant's threshold, is proposed as an approval, unless the unit applies one. Every entry passes
-// it, whatever route requests it.
+// proposeIfRequired reports whether the entries of a movement may be made now. A movement by hand
+// that raises the sum of the author's entries on one of the wallets above the tenant's threshold is
+// proposed as an approval, unless the unit applies one. Every route's entries pass through it.
 func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, entries []*Entry) (bool, error) {
 	if !entries[0].byHand() {
 		return true, nil
@@ -70,8 +69,8 @@ func (s *Service) proposeIfRequired(ctx context.Context, u *uow.Unit, entries []
 	return s.approvals.ProposeAbove(ctx, u, subject{s}, amount, func() (approvals.Proposal, error) { return proposalOf(entries) })
 }
 
-// sumWith is what an entry and the latest ones of its author on the wallet amount to, whatever
-// their signs.
+// sumWith returns the sum of the absolute amounts of an entry and the author's latest ones on the
+// wallet.
 func (s *Service) sumWith(ctx context.Context, u *uow.Unit, e *Entry) (int64, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *Service) sumWith(ctx context.Context, u *uow.Unit, e *Entry) (int64, er
 	return math.MaxInt64, err
 }
 
-// proposalOf is a movement as it waits for an approval.
+// proposalOf returns the proposal of a movement.
 func proposalOf(entries []*Entry) (p approvals.Proposal, err error) {
 	e := entries[0]
 	p = approvals.Proposal{Kind: kindEntry, Resource: resource(e.UserID)}
@@ -101,8 +100,8 @@ func proposalOf(entries []*Entry) (p approvals.Proposal, err error) {
 	return p, err
 }
 
-// needs is what entries that the caller makes by hand in a wallet need; nil for nothing. What the
-// caller has entered within 24 hours is taken off the threshold. See approvals.NeededForMoney.
+// needs returns the votes that the caller's entries by hand in a wallet need; nil for none. Above
+// is reduced by the caller's entries of the last 24 hours. See approvals.NeededForMoney.
 func (s *Service) needs(ctx context.Context, w *Wallet) (needs *approvals.MoneyNeeds, changed bool, err error) {
 	needs, changed, err = s.approvals.NeededForMoney(ctx, subject{s}, w.UpdatedTime)
 	if err != nil || needs == nil {
@@ -116,11 +115,11 @@ func (s *Service) needs(ctx context.Context, w *Wallet) (needs *approvals.MoneyN
 	} else {
 		needs.Above -= int64(sum)
 	}
-	// The sum falls as time passes, while the wallet stays as it is.
+	// The sum falls with time, while the wallet is unchanged.
 	return needs, changed || sum > 0 || now.Sub(w.UpdatedTime) < 2*sumWindow, err
 }
 
-// subject lets entries of wallets wait for approvals.
+// subject is the approvals.Subject of wallet entries.
 type subject struct{ *Service }
 
 // Grants implements approvals.Subject.
@@ -128,7 +127,7 @@ func (subject) Grants() approvals.Grants {
 	return approvals.Grants{Kind: ApprovalKind, Path: resource(""), Unbound: true, Read: ReadPermission, Write: writePermission}
 }
 
-// decode reads the entries that proposalOf has proposed.
+// decode decodes the entries of a proposal of proposalOf.
 func decode(p approvals.Proposal) ([]*Entry, error) {
 	var e proposedEntry
 	var t proposedTransfer
@@ -137,7 +136,7 @@ func decode(p approvals.Proposal) ([]*Entry, error) {
 		into = &t
 	}
 	if err := json.Unmarshal(p.Content, into); err != nil {
-		return nil, fmt.Errorf("read the entries that are proposed: %w", err)
+		return nil, fmt.Errorf("decode the proposed entries: %w", err)
 	}
 	if p.Kind == kindTransfer {
 		return Transfer(t).sides(), nil
@@ -158,8 +157,8 @@ func (s subject) Lock(ctx context.Context, u *uow.Unit, p approvals.Proposal) (c
 	return s.Service.Lock(ctx, u, approvedWait, users...)
 }
 
-// Apply implements approvals.Subject. A movement that was made in another way since is not made
-// again, and the approval is no approval of that one.
+// Apply implements approvals.Subject. If the movement has already been made outside the approval,
+// the approval becomes stale.
 func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) error {
 	entries, err := decode(p)
 	if err != nil {
@@ -177,19 +176,19 @@ func (s subject) Apply(ctx context.Context, u *uow.Unit, p approvals.Proposal) e
 	return err
 }
 
-// isImpossible reports whether an entry was refused for what the wallet has: too little, too
-// much to count, or another entry with the reference.
+// isImpossible reports whether an entry was rejected because of the wallet's state: too little, an
+// overflow, or another entry with the reference.
 func isImpossible(err error) bool {
-	var refused *apperr.Error
-	return errors.As(err, &refused) && (refused.Code == apperr.InsufficientBalance || refused.Code == apperr.PayloadMismatch || refused.Code == apperr.ValidationFailed)
+	var rejection *apperr.Error
+	return errors.As(err, &rejection) && (rejection.Code == apperr.InsufficientBalance || rejection.Code == apperr.PayloadMismatch || rejection.Code == apperr.ValidationFailed)
 }
 
-// Revise implements approvals.Subject: an entry is no edit, and cannot be given a patch.
+// Revise implements approvals.Subject. A patch cannot edit an entry.
 func (subject) Revise(_ context.Context, _ *uow.Unit, p approvals.Proposal, _ json.RawMessage) (approvals.Proposal, error) {
 	return p, approvals.Unrevisable()
 }
 
-// Rebase implements approvals.Subject: an entry that has become possible again waits anew.
+// Rebase implements approvals.Subject: an entry that has become possible again is proposed again.
 func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) (approvals.Proposal, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -199,26 +198,26 @@ func (s subject) Rebase(ctx context.Context, u *uow.Unit, p approvals.Proposal) 
 	if err != nil {
 		return p, err
 	}
-	there := 0
+	existing := 0
 	for _, e := range entries {
 		wallet, made, err := findForEntry(tx, e.UserID, e.Reference)
 		switch {
 		case err != nil:
 			return p, err
 		case made != nil && made.same(e):
-			there++
+			existing++
 		case made != nil || wallet.check(e.Amount) != nil:
 			return p, approvals.ErrStaleBase
 		}
 	}
-	if there == len(entries) {
+	if existing == len(entries) {
 		return p, approvals.ErrNoChange
 	}
 	return p, nil
 }
 
-// Conflict implements approvals.Subject. The sentence names no balance: who may not read the
-// wallet reads it too.
+// Conflict implements approvals.Subject. The detail contains no balance, because callers who may
+// not read the wallet see it too.
 func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (conflict approvals.Conflict, err error) {
 	entries, err := decode(p)
 	if err != nil {
@@ -232,7 +231,7 @@ func (s subject) Conflict(ctx context.Context, p approvals.Proposal) (conflict a
 	return conflict, err
 }
 
-// conflictOf is why an entry cannot be made.
+// conflictOf returns the reason why an entry cannot be made.
 func (s subject) conflictOf(ctx context.Context, e *Entry) (approvals.Conflict, error) {
 	wallet, made, err := findForEntry(s.db.Read(ctx), e.UserID, e.Reference)
 	if err != nil {
@@ -244,15 +243,15 @@ func (s subject) conflictOf(ctx context.Context, e *Entry) (approvals.Conflict, 
 	}
 	switch {
 	case made != nil && made.same(e):
-		conflict.Detail = fmt.Sprintf("%s made the entry %q %s, in another way.", made.CreatedByName, made.Reference, made.CreatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC"))
+		conflict.Detail = fmt.Sprintf("%s made the entry %q %s, outside this approval.", made.CreatedByName, made.Reference, made.CreatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC"))
 	case made != nil:
 		conflict.Detail = fmt.Sprintf("%s made another entry with the reference %q %s.", made.CreatedByName, made.Reference, made.CreatedTime.UTC().Format("on 2006-01-02 at 15:04 UTC"))
 	case wallet.check(e.Amount) == nil:
 		return approvals.Conflict{Detail: "The entry can be made.", Members: map[string]any{}}, nil
 	case e.Amount < 0:
-		conflict.Detail = wallet.Label() + " has less than the entry takes."
+		conflict.Detail = wallet.Label() + " has less than the entry debits."
 	default:
-		conflict.Detail = wallet.Label() + " has so much that the entry would exceed the largest possible amount."
+		conflict.Detail = wallet.Label() + " would exceed the largest possible amount with the entry."
 	}
 	return conflict, nil
 }
@@ -262,14 +261,13 @@ func (subject) Show(_ context.Context, p approvals.Proposal) (approvals.Rendered
 	return approvals.ShownAs(p.Content), nil
 }
 
-// proposedView is an entry with the balance that it would leave now; null when it would leave
-// one that is not possible.
+// proposedView is an entry with the balance that it would result in; null if that is not possible.
 type proposedView struct {
 	proposedEntry
 	Balance *int64 `json:"balance"`
 }
 
-// Sides implements approvals.Subject: there is no entry before it is made.
+// Sides implements approvals.Subject. An entry has no base.
 func (s subject) Sides(ctx context.Context, p approvals.Proposal) (sides []approvals.Comparison, err error) {
 	entries, err := decode(p)
 	if err != nil {

@@ -27,7 +27,7 @@ type handler struct{ service *Service }
 
 type listRequest struct {
 	UserID principal.CustomerID `query:"userId"`
-	// Search is a user's whole id: there is nothing else to look for a wallet by.
+	// Search is a user's complete id: wallets have no other searchable field.
 	Search principal.CustomerID `query:"q"`
 	httpapi.Page
 }
@@ -41,7 +41,7 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[walletV
 	return httpapi.ListOf(listing, viewOf), err
 }
 
-// walletPath names a wallet by its user. Every user has one.
+// walletPath identifies a wallet by its user. Every user has one.
 type walletPath struct {
 	UserID principal.CustomerID `path:"userId" of:"user"`
 }
@@ -83,18 +83,18 @@ type enterRequest struct {
 
 var kindPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
-// Check asks the rules that need no wallet.
+// Check validates the rules that need no wallet.
 func (in *enterRequest) Check() error {
-	var broken apperr.Fields
-	broken.Check(*in.Body.Amount != 0, "/amount", "nonzero", "must not be 0")
-	broken.Check(kindPattern.MatchString(in.Body.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
-	broken.Check(!slices.Contains([]string{Paid, Refunded, Transferred}, in.Body.Kind), "/kind", "reserved",
+	var violations apperr.Fields
+	violations.Check(*in.Body.Amount != 0, "/amount", "nonzero", "must not be 0")
+	violations.Check(kindPattern.MatchString(in.Body.Kind), "/kind", "pattern", "must be 1 to 32 letters, digits, dots, underscores and hyphens")
+	violations.Check(!slices.Contains([]string{Paid, Refunded, Transferred}, in.Body.Kind), "/kind", "reserved",
 		"must not be payment, refund or transfer: the service makes entries of these kinds")
 	if field := httpapi.CheckReference(in.Body.Reference); field != nil {
-		broken = append(broken, *field)
+		violations = append(violations, *field)
 	}
-	if len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (h handler) enter(ctx context.Context, u *uow.Unit, in enterRequest) (httpa
 	return httpapi.Created[entryView]{Location: locationOf(entry), Body: entryViewOf(*entry), Existed: !first}, nil
 }
 
-// locationOf is where an entry is found again.
+// locationOf returns the URL of an entry.
 func locationOf(entry *Entry) string {
 	return "/" + resource(entry.UserID) + "/entries?reference=" + url.QueryEscape(entry.Reference)
 }
@@ -123,7 +123,7 @@ type transferRequest struct {
 	}
 }
 
-// Check asks the rules that need no wallet.
+// Check validates the rules that need no wallet.
 func (in *transferRequest) Check() error {
 	if in.Body.FromUserID == in.Body.ToUserID {
 		return apperr.Invalid(apperr.Field{Pointer: "/toUserId", Code: "different", Message: "must be another user than fromUserId"})

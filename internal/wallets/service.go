@@ -15,20 +15,20 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of wallets are announced, keyed by user id.
+// Topic is the event topic for changes of wallets, keyed by user id.
 const Topic = "wallets"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
-	// Clock tells what the sum of an author's latest entries is.
+	// Clock bounds the time window of an author's latest entries.
 	Clock clock.Clock
-	// Approvals is where entries above the tenant's threshold wait.
+	// Approvals stores entries above the tenant's threshold until they have their votes.
 	Approvals *approvals.Service
 }
 
-// Service is the use cases of wallets. It is safe for concurrent use.
+// Service implements the use cases of wallets. It is safe for concurrent use.
 type Service struct {
 	db        *storage.DB
 	bus       events.Bus
@@ -36,17 +36,17 @@ type Service struct {
 	approvals *approvals.Service
 }
 
-// New returns a Service, and has its entries offered for approval.
+// New returns a Service, and registers the Subject of wallets with Approvals.
 func New(d Deps) *Service {
 	s := &Service{db: d.DB, bus: d.Bus, clock: d.Clock, approvals: d.Approvals}
 	d.Approvals.Offer(subject{s})
 	return s
 }
 
-// Lock takes the locks of the users' wallets, in sorted order, until the unit has ended.
-// Whoever moves money in a unit calls it first, before the transaction begins, and goes
-// on with the context that it returns. A unit that moves stock too locks that first.
-// Errors: lock.ErrNotAcquired when one is not had within wait.
+// Lock acquires the locks of the users' wallets, in sorted order, until the unit ends. A unit that
+// moves money calls it first, before the transaction starts, and continues with the returned
+// context. A unit that also moves stock locks that first. Errors: lock.ErrNotAcquired if a lock is
+// not acquired within wait.
 func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	keys := make([]string, len(users))
@@ -56,13 +56,12 @@ func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, use
 	return u.Lock(ctx, wait, keys...)
 }
 
-// lockKey names the lock of a wallet. What the shop calls the user comes last, so no two
-// wallets share a name.
+// lockKey returns the key of a wallet's lock. The user's id is last, so that keys are unique.
 func lockKey(tenant int64, user principal.CustomerID) string {
 	return fmt.Sprintf("wallet:%d:%s", tenant, user)
 }
 
-// Wallet returns a user's wallet; zeros when nothing has touched it.
+// Wallet returns a user's wallet; zeros if it has no entry.
 func (s *Service) Wallet(ctx context.Context, user principal.CustomerID) (*Wallet, error) {
 	return find(s.db.Read(ctx), user)
 }
@@ -73,8 +72,7 @@ var walletSorts = storage.Sorts{
 	Default: "userId",
 }
 
-// List returns one page of the wallets that something has touched; with a user only
-// that one's.
+// List returns one page of the wallets with entries; with a user, only that user's.
 func (s *Service) List(ctx context.Context, user principal.CustomerID, page storage.Page) (storage.Listing[Wallet], error) {
 	var filters []storage.Filter
 	if user != "" {
@@ -100,13 +98,13 @@ func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filt
 	return storage.List[Entry](s.db.Read(ctx), page, entrySorts, filters...)
 }
 
-// announce tells who listens of a wallet's new version after commit.
+// announce publishes a wallet's new version after commit.
 func (s *Service) announce(u *uow.Unit, wallet *Wallet, entry *Entry) {
 	change.Announce(u, s.bus, Topic, string(wallet.UserID), events.Change{
 		Version: wallet.Version, ETag: wallet.Ref().ETag(), Action: entry.Kind,
 	})
 }
 
-// resource is the path of a wallet in the audit log. Its user is percent-encoded as in a
-// URL: with a slash as it is, a wallet would look like something that belongs to another.
+// resource returns the path of a wallet in the audit log. The user is percent-encoded as in a URL:
+// an unescaped slash would make it look like a subresource.
 func resource(user principal.CustomerID) string { return Topic + "/" + url.PathEscape(string(user)) }

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// find returns a user's wallet, zeros when it has no row.
+// find returns a user's wallet, zeros if it has no row.
 func find(db *gorm.DB, user principal.CustomerID) (*Wallet, error) {
 	var rows []Wallet
 	if err := db.Where("user_id = ?", user).Limit(1).Find(&rows).Error; err != nil {
@@ -26,20 +26,19 @@ func find(db *gorm.DB, user principal.CustomerID) (*Wallet, error) {
 	return &rows[0], nil
 }
 
-// standing is a row of findForEntry: a wallet, and the id of its entry with the reference.
-type standing struct {
+// walletWithEntry is a row of findForEntry: a wallet, and the id of its entry with the reference.
+type walletWithEntry struct {
 	Wallet
 	EntryID *int64
 }
 
-// findForEntry returns what an entry with a reference meets: a user's wallet, zeros when it has
-// no row, and the entry of it that has the reference already, or nil. One statement reads both,
-// unless there is such an entry:
+// findForEntry returns a user's wallet (zeros if it has no row) and its entry with a reference, or
+// nil. One statement reads both, unless there is such an entry:
 //
 //	SELECT wallets.*, wallet_entries.id FROM wallets LEFT JOIN wallet_entries ON …
 //	 WHERE wallets.tenant_id = ? AND wallets.user_id = ?
 func findForEntry(db *gorm.DB, user principal.CustomerID, reference string) (*Wallet, *Entry, error) {
-	var rows []standing
+	var rows []walletWithEntry
 	err := db.Model(&Wallet{}).
 		Select("wallets.*, wallet_entries.id AS entry_id").
 		Joins("LEFT JOIN wallet_entries ON wallet_entries.tenant_id = wallets.tenant_id AND wallet_entries.user_id = wallets.user_id AND wallet_entries.reference = ?", reference).
@@ -60,16 +59,16 @@ func findForEntry(db *gorm.DB, user principal.CustomerID, reference string) (*Wa
 	return &rows[0].Wallet, &entry, nil
 }
 
-// sumWindow is for how long the entries of one author on one wallet count together.
+// sumWindow is the period in which the entries of one author on one wallet are summed.
 const sumWindow = 24 * time.Hour
 
-// recentSum returns the sum of what users have entered by hand in a wallet, without votes, since
-// sumWindow before a time, whatever the signs:
+// recentSum returns the sum of the absolute amounts that users have entered by hand in a wallet,
+// without votes, within sumWindow before now:
 //
 //	SELECT SUM(ABS(amount)) FROM wallet_entries WHERE tenant_id = ? AND user_id = ? AND created_time > ?
 //	 AND approval_id = 0 AND reference NOT LIKE '@%' AND (created_by IN (…) OR creator_id IN (…))
 //
-// It is a float, because the sum of the largest amounts is no int64.
+// It is a float, because the sum of the largest amounts exceeds an int64.
 func recentSum(db *gorm.DB, wallet principal.CustomerID, users []int64, now time.Time) (sum float64, err error) {
 	if len(users) == 0 {
 		return 0, nil
@@ -88,9 +87,8 @@ func recentSum(db *gorm.DB, wallet principal.CustomerID, users []int64, now time
 //	UPDATE wallets SET balance = balance + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ? AND balance + ? >= 0
 //
-// and inserts the row of a wallet that has none. The caller has checked that the balance
-// stays in its bounds, so when the guard refuses, another writer has changed the row, and
-// the unit is run again.
+// and inserts the row of a wallet without one. The caller has checked the bounds of the balance, so
+// a rejection by the guard means that another writer has changed the row, and the unit is retried.
 func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64) error {
 	wallet.Balance += amount
 	if wallet.ID == 0 {
@@ -114,7 +112,7 @@ func addToBalance(ctx context.Context, u *uow.Unit, wallet *Wallet, amount int64
 	return guard.Advance(ctx, u, wallet)
 }
 
-// insertEntry adds the entry that made a wallet's present version.
+// insertEntry inserts the entry of a wallet's current version.
 func insertEntry(ctx context.Context, u *uow.Unit, wallet *Wallet, entry *Entry) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

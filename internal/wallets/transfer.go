@@ -8,7 +8,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Transfer is money on its way from one wallet to another.
+// Transfer is a movement of money from one wallet to another.
 type Transfer struct {
 	FromUserID, ToUserID principal.CustomerID
 	// Amount is positive, in minor units.
@@ -17,14 +17,14 @@ type Transfer struct {
 	Reference string
 }
 
-// Transfer moves money between two wallets under the locks of both, for which it waits at
-// most wait: it is the first thing that its unit does. It returns the entry of each; first
-// is false when the same transfer was made before. The entries are nil when the amount is above
-// the tenant's threshold and the unit has proposed the transfer.
+// Transfer moves money between two wallets under the locks of both, for which it waits at most
+// wait. It must be the first step of its unit. It returns both entries; first is false if the same
+// transfer already existed. The entries are nil if the amount is above the tenant's threshold and
+// the unit has proposed the transfer.
 //
-// Errors: lock.ErrNotAcquired when a lock is not had in time; InsufficientBalance;
-// PayloadMismatch when one of the wallets has an entry with the reference and other
-// content; ValidationFailed when the receiver's balance would be more than can be counted.
+// Errors: lock.ErrNotAcquired if a lock is not acquired in time; InsufficientBalance;
+// PayloadMismatch if one of the wallets has an entry with the reference and other content;
+// ValidationFailed if the receiver's balance would exceed an int64.
 func (s *Service) Transfer(ctx context.Context, u *uow.Unit, t Transfer, wait time.Duration) (debit, credit *Entry, first bool, err error) {
 	if ctx, err = s.Lock(ctx, u, wait, t.FromUserID, t.ToUserID); err != nil {
 		return nil, nil, false, err
@@ -32,7 +32,7 @@ func (s *Service) Transfer(ctx context.Context, u *uow.Unit, t Transfer, wait ti
 	return s.transfer(ctx, u, t)
 }
 
-// sides are the entries of a transfer: the one that debits and the one that credits.
+// sides returns the entries of a transfer: the debit and the credit.
 func (t Transfer) sides() []*Entry {
 	return []*Entry{
 		{UserID: t.FromUserID, Amount: -t.Amount, Kind: Transferred, Reference: t.Reference, OtherUserID: &t.ToUserID},

@@ -17,14 +17,14 @@ func viewOf(w Wallet) walletView {
 	return walletView{UserID: w.UserID, Balance: w.Balance, OptionalStamp: w.OptionalStamp()}
 }
 
-// readView is a wallet that says what an entry would need.
+// readView is a wallet with the requirements of an entry.
 type readView struct {
 	walletView
-	// ChangeNeeds is nil when an entry needs nothing, however much it is.
+	// ChangeNeeds is nil if no amount needs votes.
 	ChangeNeeds *changeNeeds `json:"changeNeeds,omitempty"`
 }
 
-// changeNeeds is what an entry needs beside its author when its amount is above one.
+// changeNeeds are the votes that an entry above an amount needs.
 type changeNeeds struct {
 	Above     int64 `json:"above"`
 	Approvals int   `json:"approvals"`
@@ -50,7 +50,7 @@ func entryViewOf(e Entry) entryView {
 	}
 }
 
-// transferView is a transfer; its id is that of the entry that debits.
+// transferView is a transfer; its id is that of the debiting entry.
 type transferView struct {
 	ID          int64                `json:"id"`
 	FromUserID  principal.CustomerID `json:"fromUserId"`

@@ -176,7 +176,7 @@ func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testi
 		require.Equal(t, "pending", statusOf(t, s, path))
 		refused := approve(t, ana, path, etag)
 		require.Equal(t, []any{http.StatusConflict, "approval_stale", "stale"}, []any{refused.Status, refused.Body["code"], refused.Body["currentStatus"]}, refused.Body)
-		require.Contains(t, refused.Body["detail"], "has less than the entry takes")
+		require.Contains(t, refused.Body["detail"], "has less than the entry debits")
 		require.Equal(t, 700.0, refused.Body["current"].(object)["balance"])
 		require.EqualValues(t, 700, s.Balance(t, "li"))
 
