@@ -10,20 +10,19 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Adjustment changes how many pieces of an item are in stock: by a delta, or to a
-// number that was counted.
+// Adjustment changes the number of an item's units in stock: by a delta, or to a counted number.
 type Adjustment struct {
 	// Delta is nil for a count, and never 0.
 	Delta *int64
-	// SetTo and ChangeFrom are nil for a delta: on hand is to be SetTo, if it still is
+	// SetTo and ChangeFrom are nil for a delta. Otherwise on hand becomes SetTo, if it is
 	// ChangeFrom.
 	SetTo, ChangeFrom *int64
 	Reason            string
-	// Reference names the adjustment among all movements of the item.
+	// Reference names the adjustment, unique among all movements of the item.
 	Reference string
 }
 
-// movement returns the movement that the adjustment of a stock asks for.
+// movement returns the movement of the adjustment.
 func (a Adjustment) movement() *Movement {
 	m := &Movement{Kind: Adjusted, Reason: a.Reason, Reference: a.Reference}
 	if a.SetTo == nil {
@@ -34,15 +33,14 @@ func (a Adjustment) movement() *Movement {
 	return m
 }
 
-// Adjust makes an adjustment under the item's lock, for which it waits at most wait: it is
-// the first thing that its unit does. first is false when the same adjustment was made
-// before: the movement is that one, and nothing was changed now.
+// Adjust makes an adjustment under the item's lock, for which it waits at most wait. It must be the
+// first step of its unit. first is false if the same adjustment already existed: its movement is
+// returned and nothing changes.
 //
-// Errors: lock.ErrNotAcquired when the lock is not had in time; NotFound when there is no
-// such item; PayloadMismatch when the reference was
-// used with other content; StatusChanged, with what is there now and who made it so,
-// when on hand is not ChangeFrom; InsufficientStock when fewer pieces would be in the
-// stock than are reserved; ValidationFailed when there would be more than can be counted.
+// Errors: lock.ErrNotAcquired if the lock is not acquired in time; NotFound if the item does not
+// exist; PayloadMismatch if the reference was used with other content; StatusChanged, with the
+// current stock and its last author, if on hand is not ChangeFrom; InsufficientStock if fewer units
+// than are reserved would be in stock; ValidationFailed if the number would exceed an int64.
 func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustment, wait time.Duration) (m *Movement, first bool, err error) {
 	if ctx, err = s.Lock(ctx, u, wait, sku); err != nil {
 		return nil, false, err
@@ -81,31 +79,30 @@ func (s *Service) Adjust(ctx context.Context, u *uow.Unit, sku string, a Adjustm
 	return m, true, nil
 }
 
-// check asks the rules of the stock that the adjustment would change.
+// check validates the adjustment against the stock.
 func (a Adjustment) check(stock *Inventory) error {
 	if a.SetTo != nil {
 		if stock.OnHand != *a.ChangeFrom {
 			return countedBefore(stock, *a.ChangeFrom)
 		}
 		if *a.SetTo < stock.Reserved {
-			return insufficient(Shortage{SKU: stock.SKU, Wanted: stock.OnHand - *a.SetTo, Available: stock.Free()})
+			return insufficient(Shortage{SKU: stock.SKU, Requested: stock.OnHand - *a.SetTo, Available: stock.Free()})
 		}
 		return nil
 	}
 	delta := *a.Delta
 	switch {
 	case delta > math.MaxInt64-stock.OnHand:
-		return apperr.Invalid(apperr.Field{Pointer: "/delta", Code: "overflow", Message: "makes the number of pieces exceed the largest possible number"})
+		return apperr.Invalid(apperr.Field{Pointer: "/delta", Code: "overflow", Message: "makes the number of units exceed the largest possible number"})
 	case delta == math.MinInt64 || stock.Free() < -delta:
-		return insufficient(Shortage{SKU: stock.SKU, Wanted: max(-delta, -(delta + 1)), Available: stock.Free()})
+		return insufficient(Shortage{SKU: stock.SKU, Requested: max(-delta, -(delta + 1)), Available: stock.Free()})
 	}
 	return nil
 }
 
-// countedBefore is StatusChanged: the number that was to be replaced is not there any
-// more.
+// countedBefore returns StatusChanged: on hand is not the number that was to be replaced.
 func countedBefore(stock *Inventory, expected int64) *apperr.Error {
-	e := apperr.New(apperr.StatusChanged, "%d pieces of %q are in stock, not %d as you expected. Nothing was changed.", stock.OnHand, stock.SKU, expected).
+	e := apperr.New(apperr.StatusChanged, "%d units of %q are in stock, not %d as you expected. Nothing was changed.", stock.OnHand, stock.SKU, expected).
 		With("changeFrom", expected).
 		With("current", viewOf(*stock))
 	if stock.Version == 0 {

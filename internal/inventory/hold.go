@@ -15,13 +15,12 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Reserve promises pieces of items to a holder, all or none. It is for a unit that has
-// called Lock for the items and speaks for itself in the audit log. quantities are
-// pieces by sku, each at least 1.
+// Reserve reserves units of items for a holder, all or none. The unit has called Lock for the items
+// and writes its audit entry. quantities are units by sku, each at least 1.
 //
-// A reference that all of the items have seen with the same content does nothing, so
-// a retry is harmless. Errors: InsufficientStock, with all items that are short;
-// PayloadMismatch when the reference was used with other content.
+// A reference that all of the items already have with the same content changes nothing, so a retry
+// is harmless. Errors: InsufficientStock, with all items that are short; PayloadMismatch if the
+// reference was used with other content.
 func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -42,7 +41,7 @@ func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference st
 	var short []Shortage
 	for _, sku := range skus {
 		if free := stocks[sku].Free(); free < quantities[sku] {
-			short = append(short, Shortage{SKU: sku, Wanted: quantities[sku], Available: free})
+			short = append(short, Shortage{SKU: sku, Requested: quantities[sku], Available: free})
 		}
 	}
 	if len(short) > 0 {
@@ -56,24 +55,24 @@ func (s *Service) Reserve(ctx context.Context, u *uow.Unit, holder, reference st
 	return credit(ctx, tx, holder, quantities)
 }
 
-// Return ends a holder's promise: its pieces become available again. With nil
-// quantities it returns all that the holder holds. What it does not hold any more is
-// not returned a second time, and a holder of nothing returns nothing.
+// Return ends a holder's reservation: its units become available again. Nil quantities return all
+// of the holder's units. Units that the holder no longer has are not returned again, and without a
+// hold nothing happens.
 //
-// A reference that was seen with the same content does nothing. Errors:
-// PayloadMismatch; InsufficientStock when the holder holds less than the quantities.
+// A repeated reference with the same content changes nothing. Errors: PayloadMismatch;
+// InsufficientStock if the holder has less than the quantities.
 func (s *Service) Return(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	return s.end(ctx, u, holder, quantities, func(quantity int64) *Movement {
 		return &Movement{Kind: Returned, ReservedDelta: -quantity, Holder: holder, Reference: reference}
 	})
 }
 
-// TakeBack puts pieces that a holder had consumed into stock again, where they are
-// available. It is for a unit that has called Lock for the items and speaks for itself in the
-// audit log; that a holder brings no more than it had is for the caller to have asked.
+// TakeBack puts units that a holder had consumed into stock again, where they are available. The
+// unit has called Lock for the items and writes its audit entry. The caller checks that the holder
+// returns at most the units that it had.
 //
-// A reference that was seen with the same content does nothing. Errors: PayloadMismatch;
-// ValidationFailed when there would be more than can be counted.
+// A repeated reference with the same content changes nothing. Errors: PayloadMismatch;
+// ValidationFailed if the number would exceed an int64.
 func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference s
 	}
 	for _, sku := range skus {
 		if quantities[sku] > math.MaxInt64-stocks[sku].OnHand {
-			return apperr.Invalid(apperr.Field{Code: "overflow", Message: fmt.Sprintf("makes the number of pieces of %q exceed the largest possible number", sku)})
+			return apperr.Invalid(apperr.Field{Code: "overflow", Message: fmt.Sprintf("makes the number of units of %q exceed the largest possible number", sku)})
 		}
 		if err := s.apply(ctx, u, stocks[sku], moves[sku]); err != nil {
 			return err
@@ -102,8 +101,8 @@ func (s *Service) TakeBack(ctx context.Context, u *uow.Unit, holder, reference s
 	return nil
 }
 
-// Consume ends a holder's promise by taking its pieces from stock. It is like
-// Return in all else.
+// Consume ends a holder's reservation by removing its units from stock. Otherwise it is like
+// Return.
 func (s *Service) Consume(ctx context.Context, u *uow.Unit, holder, reference string, quantities map[string]int64) error {
 	return s.end(ctx, u, holder, quantities, func(quantity int64) *Movement {
 		return &Movement{Kind: Consumed, OnHandDelta: -quantity, ReservedDelta: -quantity, Holder: holder, Reference: reference}
@@ -148,19 +147,18 @@ func (s *Service) end(ctx context.Context, u *uow.Unit, holder string, quantitie
 	return nil
 }
 
-// TransferHold passes pieces of one item from one holder to others: a flash sale's allotment to
-// the orders made from it, or a cancelled order's piece back to the sale. The pieces stay
-// reserved, so neither number of the inventory moves, there is no movement, and however
-// many orders share it costs one guarded UPDATE of the giver and one INSERT. shares are
-// pieces by holder, each at least 1.
+// TransferHold moves units of one item from one holder to others: from a flash sale's allotment to
+// its orders, or from a cancelled order back to the sale. The units stay reserved, so the inventory
+// is unchanged and there is no movement; for any number of holders it needs one guarded UPDATE of
+// the giver and one INSERT. shares are units by holder, each at least 1.
 //
-// It has no reference: the caller's own guarded transition, or its unique ticket, makes
-// it happen once. The lock of the item is not needed; the guard on the giver is
+// It has no reference: the caller's guarded transition, or its unique ticket, makes it happen once.
+// It does not need the lock of the item; the guard on the giver is
 //
 //	UPDATE inventory_holds SET quantity = quantity - ?
 //	 WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity >= ?
 //
-// Errors: InsufficientStock when the giver holds less.
+// Errors: InsufficientStock if the giver has less.
 func (s *Service) TransferHold(ctx context.Context, u *uow.Unit, sku, from string, shares map[string]int64) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -169,7 +167,7 @@ func (s *Service) TransferHold(ctx context.Context, u *uow.Unit, sku, from strin
 	var sum int64
 	for holder, quantity := range shares {
 		if quantity < 1 || quantity > math.MaxInt64-sum {
-			return fmt.Errorf("inventory: %s cannot be passed %d pieces", holder, quantity)
+			return fmt.Errorf("inventory: %s cannot receive %d units", holder, quantity)
 		}
 		sum += quantity
 	}
@@ -182,8 +180,8 @@ func (s *Service) TransferHold(ctx context.Context, u *uow.Unit, sku, from strin
 	return share(ctx, tx, sku, shares)
 }
 
-// alreadyDone reports whether a reference was seen by all of the items with the same
-// content. Seen by some, or with other content, is PayloadMismatch.
+// alreadyDone reports whether all of the items already have a reference with the same content. If
+// only some have it, or with other content, the error is PayloadMismatch.
 func alreadyDone(tx *gorm.DB, skus []string, reference string, moves map[string]*Movement) (bool, error) {
 	seen, err := earlier(tx, skus, reference)
 	if err != nil || len(seen) == 0 {
@@ -201,7 +199,7 @@ func alreadyDone(tx *gorm.DB, skus []string, reference string, moves map[string]
 	return true, nil
 }
 
-// debit takes pieces from a hold:
+// debit subtracts units from a hold:
 //
 //	UPDATE inventory_holds SET quantity = quantity - ?
 //	 WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity >= ?
@@ -210,48 +208,48 @@ func debit(ctx context.Context, tx *gorm.DB, holder, sku string, quantity int64)
 	result := tx.Exec("UPDATE inventory_holds SET quantity = quantity - ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity >= ?",
 		quantity, p.TenantID, holder, sku, quantity)
 	if result.Error != nil {
-		return fmt.Errorf("take from what %s holds: %w", holder, result.Error)
+		return fmt.Errorf("debit the hold of %s: %w", holder, result.Error)
 	}
 	if result.RowsAffected == 1 {
 		return nil
 	}
 	var held []Hold
 	if err := tx.Where("holder = ? AND sku = ?", holder, sku).Find(&held).Error; err != nil {
-		return fmt.Errorf("read what %s holds: %w", holder, err)
+		return fmt.Errorf("read the hold of %s: %w", holder, err)
 	}
-	short := Shortage{SKU: sku, Wanted: quantity}
+	short := Shortage{SKU: sku, Requested: quantity}
 	if len(held) > 0 {
 		short.Available = held[0].Quantity
 	}
 	e := insufficient(short)
-	e.Detail = fmt.Sprintf("%s holds %d pieces of %q, and %d are needed. Nothing was changed.", holder, short.Available, sku, quantity)
+	e.Detail = fmt.Sprintf("%s has %d units of %q, and %d are needed. Nothing was changed.", holder, short.Available, sku, quantity)
 	return e
 }
 
-// credit gives pieces of items to one holder.
+// credit adds units of items to one holder.
 func credit(ctx context.Context, tx *gorm.DB, holder string, quantities map[string]int64) error {
-	var known []Hold
-	if err := tx.Where("holder = ? AND sku IN ?", holder, slices.Sorted(maps.Keys(quantities))).Find(&known).Error; err != nil {
-		return fmt.Errorf("read what %s holds: %w", holder, err)
+	var existing []Hold
+	if err := tx.Where("holder = ? AND sku IN ?", holder, slices.Sorted(maps.Keys(quantities))).Find(&existing).Error; err != nil {
+		return fmt.Errorf("read the holds of %s: %w", holder, err)
 	}
-	wanted := make([]Hold, 0, len(quantities))
+	added := make([]Hold, 0, len(quantities))
 	for _, sku := range slices.Sorted(maps.Keys(quantities)) {
-		wanted = append(wanted, Hold{Holder: holder, SKU: sku, Quantity: quantities[sku]})
+		added = append(added, Hold{Holder: holder, SKU: sku, Quantity: quantities[sku]})
 	}
-	return addHolds(ctx, tx, known, wanted)
+	return addHolds(ctx, tx, existing, added)
 }
 
-// share gives pieces of one item to many holders. Those are new as a rule, orders that
-// were just made, so their holds are inserted without a look; the duplicate of one that
-// is known undoes that one statement, and then it is looked.
+// share adds units of one item to many holders. These are usually new orders, so it first inserts
+// their holds without a read; a duplicate rolls back that one statement, and share then reads the
+// existing holds.
 func share(ctx context.Context, tx *gorm.DB, sku string, shares map[string]int64) error {
 	holders := slices.Sorted(maps.Keys(shares))
-	wanted := make([]Hold, 0, len(shares))
+	added := make([]Hold, 0, len(shares))
 	for _, holder := range holders {
-		wanted = append(wanted, Hold{Holder: holder, SKU: sku, Quantity: shares[holder]})
+		added = append(added, Hold{Holder: holder, SKU: sku, Quantity: shares[holder]})
 	}
-	if n := len(wanted); n > 1 && n <= holdsPerStatement {
-		err := tx.Create(slices.Clone(wanted)).Error
+	if n := len(added); n > 1 && n <= holdsPerStatement {
+		err := tx.Create(slices.Clone(added)).Error
 		switch {
 		case err == nil:
 			return nil
@@ -259,39 +257,38 @@ func share(ctx context.Context, tx *gorm.DB, sku string, shares map[string]int64
 			return fmt.Errorf("insert holds: %w", err)
 		}
 	}
-	var known []Hold
-	if err := tx.Where("sku = ? AND holder IN ?", sku, holders).Find(&known).Error; err != nil {
-		return fmt.Errorf("read who holds %q: %w", sku, err)
+	var existing []Hold
+	if err := tx.Where("sku = ? AND holder IN ?", sku, holders).Find(&existing).Error; err != nil {
+		return fmt.Errorf("read the holders of %q: %w", sku, err)
 	}
-	return addHolds(ctx, tx, known, wanted)
+	return addHolds(ctx, tx, existing, added)
 }
 
 // holdsPerStatement bounds an INSERT of many holds.
 const holdsPerStatement = 200
 
-// addHolds adds to the holds that are known and inserts the others, many to a
-// statement.
-func addHolds(ctx context.Context, tx *gorm.DB, known, wanted []Hold) error {
+// addHolds adds to existing holds and inserts the others, many per statement.
+func addHolds(ctx context.Context, tx *gorm.DB, existing, added []Hold) error {
 	p, _ := principal.From(ctx)
-	var fresh []Hold
-	for _, hold := range wanted {
-		if !slices.ContainsFunc(known, func(k Hold) bool { return k.Holder == hold.Holder && k.SKU == hold.SKU }) {
-			fresh = append(fresh, hold)
+	var inserted []Hold
+	for _, hold := range added {
+		if !slices.ContainsFunc(existing, func(k Hold) bool { return k.Holder == hold.Holder && k.SKU == hold.SKU }) {
+			inserted = append(inserted, hold)
 			continue
 		}
 		changed, err := storage.ExecDeferredOneRow(tx, "UPDATE inventory_holds SET quantity = quantity + ? WHERE tenant_id = ? AND holder = ? AND sku = ? AND quantity <= ?",
 			hold.Quantity, p.TenantID, hold.Holder, hold.SKU, math.MaxInt64-hold.Quantity)
 		if err != nil {
-			return fmt.Errorf("add to what %s holds: %w", hold.Holder, err)
+			return fmt.Errorf("add to the hold of %s: %w", hold.Holder, err)
 		}
 		if changed != 1 {
 			return uow.Overtaken("stock")
 		}
 	}
-	if len(fresh) == 0 {
+	if len(inserted) == 0 {
 		return nil
 	}
-	err := storage.Deferred(tx).CreateInBatches(&fresh, holdsPerStatement).Error
+	err := storage.Deferred(tx).CreateInBatches(&inserted, holdsPerStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
 		return uow.Overtaken("stock")
 	}

@@ -67,26 +67,26 @@ type adjustBody struct {
 	Reference  string `json:"reference"`
 }
 
-// Check asks the rules that need no stock.
+// Check validates the rules that need no stock.
 func (in *adjustRequest) Check() error {
 	r := in.Body
-	var broken apperr.Fields
+	var violations apperr.Fields
 	counted := r.SetTo != nil || r.ChangeFrom != nil
-	broken.Check(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom in its place")
-	broken.Check(r.Delta == nil || !counted, "/delta", "excluded", "cannot be combined with setTo and changeFrom")
-	broken.Check(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
+	violations.Check(r.Delta != nil || counted, "/delta", "required", "is required, or setTo and changeFrom instead")
+	violations.Check(r.Delta == nil || !counted, "/delta", "excluded", "cannot be combined with setTo and changeFrom")
+	violations.Check(r.Delta == nil || counted || *r.Delta != 0, "/delta", "nonzero", "must not be 0")
 	for _, number := range []struct {
 		pointer string
 		value   *int64
 	}{{"/setTo", r.SetTo}, {"/changeFrom", r.ChangeFrom}} {
-		broken.Check(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
-		broken.Check(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
+		violations.Check(number.value != nil || !counted, number.pointer, "required", "is required when on hand is set")
+		violations.Check(number.value == nil || *number.value >= 0, number.pointer, "min", "must be at least 0")
 	}
 	if field := httpapi.CheckReference(r.Reference); field != nil {
-		broken = append(broken, *field)
+		violations = append(violations, *field)
 	}
-	if len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }

@@ -1,24 +1,21 @@
-// Package inventory says how many pieces of each item are in stock and how many
-// of them are promised to somebody.
+// Package inventory stores the units of each item in stock, and their reservations.
 //
 // Invariants:
 //
 //   - 0 <= reserved <= on hand, always. available = on hand − reserved.
 //   - Version n of an item's inventory has exactly one movement, in the same
-//     transaction. Movements are only ever added; their sums are on hand and reserved.
-//   - The holds of an item add up to reserved: each reserved piece has one holder.
-//   - A reference is had by at most one movement of an item.
-//   - An item with pieces in stock, or one whose inventory a unit is moving, is not
+//     transaction. Movements are only added; on hand and reserved are their sums.
+//   - The holds of an item add up to reserved: each reserved unit has one holder.
+//   - A reference is unique among the movements of an item.
+//   - An item with units in stock, or with an inventory that a unit of work is moving, is not
 //     deleted.
 //
-// On hand counts what is in stock, whoever it is promised to. Placing an order
-// reserves; shipping it takes the pieces from stock and from reserved;
-// cancelling it returns them. A flash sale reserves its allotment and passes pieces of
-// it on to orders, which moves neither number.
+// On hand counts the units in stock, reserved or not. Placing an order reserves units; shipping it
+// removes them from stock and from reserved; cancelling it returns them. A flash sale reserves its
+// allotment and transfers units of it to orders, which changes neither number.
 //
-// Each change takes the item's lock first, so that writers come one after the other.
-// The lock can be lost without its holder noticing; then the guard refuses, because
-// the version that the holder read is not there any more:
+// Each change first acquires the item's lock, so that writers run one after the other. The lock can
+// be lost unnoticed; then the guard rejects the write, because the version has changed:
 //
 //	UPDATE inventories SET on_hand = on_hand + ?, reserved = reserved + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ?
@@ -34,49 +31,48 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// What it takes to read stock, and to change it.
+// Permissions to read and to change stock.
 const (
 	ReadPermission   = "inventory:read"
 	adjustPermission = "inventory:adjust"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions that a role or a token can have in this package.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See stock and its movements."},
 	{Name: adjustPermission, Meaning: "Add, take out and count stock."},
 }
 
-// Inventory is the stock of one item. One that nothing has touched has ID and
-// version 0 and no row.
+// Inventory is the stock of one item. One without movements has ID and version 0 and no row.
 type Inventory struct {
 	guard.Row
 	SKU      string
 	OnHand   int64
 	Reserved int64
-	// Available is what the engine makes of the two, so that lists can be ordered by
-	// it. A row that this process has moved does not have it; ask Free.
+	// Available is computed by the engine, so that lists can be sorted by it. A row that this
+	// process has changed does not have it; use Free.
 	Available int64 `gorm:"->"`
 }
 
-// Free is the number of pieces that nobody was promised.
+// Free returns the number of units without a reservation.
 func (i *Inventory) Free() int64 { return i.OnHand - i.Reserved }
 
-// Label names the inventory for people.
+// Label returns a name for messages.
 func (i *Inventory) Label() string { return fmt.Sprintf("the stock of %q", i.SKU) }
 
 // The kinds of movements.
 const (
-	// Adjusted: pieces came in or went out.
+	// Adjusted: units were added or removed.
 	Adjusted = "adjust"
-	// Counted: on hand was set to what was counted.
+	// Counted: on hand was set to a counted number.
 	Counted = "count"
-	// Reserved: pieces were promised to a holder.
+	// Reserved: units were reserved for a holder.
 	Reserved = "reserve"
-	// Returned: a holder gave its promise back.
+	// Returned: a holder's reservation ended.
 	Returned = "return"
-	// Consumed: a holder's pieces left the stock.
+	// Consumed: a holder's units left the stock.
 	Consumed = "consume"
-	// Restocked: pieces that had left the stock came back.
+	// Restocked: consumed units returned to stock.
 	Restocked = "restock"
 )
 
@@ -85,20 +81,19 @@ type Movement struct {
 	ID       int64
 	TenantID int64
 	SKU      string
-	// Version is that of the inventory since the movement.
+	// Version is the inventory's version after the movement.
 	Version       int64
 	Kind          string
 	OnHandDelta   int64
 	ReservedDelta int64
-	// OnHand and Reserved are the numbers since the movement.
+	// OnHand and Reserved are the numbers after the movement.
 	OnHand   int64
 	Reserved int64
-	// Holder is who the pieces are or were promised to, such as "orders/41"; "" for
-	// adjustments.
+	// Holder is the holder of the reservation, such as "orders/41"; "" for adjustments.
 	Holder string
 	Reason string
-	// Reference names what caused the movement, once for each item. Those that begin
-	// with @ are this service's own.
+	// Reference names the cause of the movement, unique per item. References that start with @ are
+	// reserved for this service.
 	Reference     string
 	CreatedBy     int64
 	CreatedByName string
@@ -108,17 +103,17 @@ type Movement struct {
 // TableName implements gorm's Tabler.
 func (Movement) TableName() string { return "inventory_movements" }
 
-// delta is what the movement did to the available pieces.
+// delta returns the change of the available units.
 func (m *Movement) delta() int64 { return m.OnHandDelta - m.ReservedDelta }
 
-// same reports whether two movements were asked for with the same content.
+// same reports whether two movements were requested with the same content.
 func (m *Movement) same(other *Movement) bool {
 	same := m.Kind == other.Kind && m.Holder == other.Holder && m.Reason == other.Reason &&
 		m.OnHandDelta == other.OnHandDelta && m.ReservedDelta == other.ReservedDelta
 	return same && (m.Kind != Counted || m.OnHand == other.OnHand)
 }
 
-// Hold is how many pieces of an item are promised to a holder now.
+// Hold is the number of an item's units that are reserved for a holder.
 type Hold struct {
 	TenantID int64  `gorm:"primaryKey"`
 	Holder   string `gorm:"primaryKey"`
@@ -129,25 +124,25 @@ type Hold struct {
 // TableName implements gorm's Tabler.
 func (Hold) TableName() string { return "inventory_holds" }
 
-// Shortage is one item of which more was wanted than is available.
+// Shortage is one item with fewer available units than requested.
 type Shortage struct {
 	SKU       string `json:"sku"`
-	Wanted    int64  `json:"wanted"`
+	Requested int64  `json:"wanted"`
 	Available int64  `json:"available"`
 }
 
-// insufficient is InsufficientStock, with the items that are short as lines.
+// insufficient returns InsufficientStock, with the missing items as lines.
 func insufficient(lines ...Shortage) *apperr.Error {
 	first := lines[0]
-	e := apperr.New(apperr.InsufficientStock, "%d pieces of %q are available, and %d are needed. Nothing was changed.",
-		first.Available, first.SKU, first.Wanted)
+	e := apperr.New(apperr.InsufficientStock, "%d units of %q are available, and %d are needed. Nothing was changed.",
+		first.Available, first.SKU, first.Requested)
 	if len(lines) > 1 {
 		e.Detail = fmt.Sprintf("%d items are not available in the quantities that are needed, among them %q. Nothing was changed.", len(lines), first.SKU)
 	}
 	return e.With("lines", lines)
 }
 
-// mismatch is PayloadMismatch: a reference comes again and means something else.
+// mismatch returns PayloadMismatch: a reference is repeated with other content.
 func mismatch(first *Movement) *apperr.Error {
 	return apperr.New(apperr.PayloadMismatch, "Reference %q of item %q was already used for a movement with other content. Nothing was changed.", first.Reference, first.SKU).
 		With("first", movementViewOf(*first))

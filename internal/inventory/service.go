@@ -12,17 +12,17 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of stock are announced, keyed by sku.
+// Topic is the event topic for changes of stock, keyed by sku.
 const Topic = "inventory"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB    *storage.DB
 	Bus   events.Bus
 	Items *catalog.Service
 }
 
-// Service is the use cases of inventory. It is safe for concurrent use.
+// Service implements the use cases of inventory. It is safe for concurrent use.
 type Service struct {
 	db    *storage.DB
 	bus   events.Bus
@@ -32,10 +32,10 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, items: d.Items} }
 
-// Lock takes the locks of the items' inventories, in sorted order, until the unit has
-// ended. Whoever moves stock in a unit calls it first, before the transaction begins,
-// with all items that the unit will move, and goes on with the context that it
-// returns. Errors: lock.ErrNotAcquired when one is not had within wait.
+// Lock acquires the locks of the items' inventories, in sorted order, until the unit ends. A unit
+// that moves stock calls it first, before the transaction starts, with all items that it will move,
+// and continues with the returned context. Errors: lock.ErrNotAcquired if a lock is not acquired
+// within wait.
 func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, skus ...string) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	keys := make([]string, len(skus))
@@ -45,17 +45,17 @@ func (s *Service) Lock(ctx context.Context, u *uow.Unit, wait time.Duration, sku
 	return u.Lock(ctx, wait, keys...)
 }
 
-// Inventory returns the stock of an item that there is; zeros when nothing has touched it.
+// Inventory returns the stock of an existing item; zeros if it has no movement.
 func (s *Service) Inventory(ctx context.Context, sku string) (*Inventory, error) {
 	return find(s.db.Read(ctx), sku)
 }
 
 // Filter narrows a list of inventories. Zero members do not narrow.
 type Filter struct {
-	// Search is looked for in the sku, in either case.
+	// Search is searched in the sku, ignoring case.
 	Search string
 	SKU    string
-	// MaxAvailable lists what has at most so many pieces available.
+	// MaxAvailable selects inventories with at most this many available units.
 	MaxAvailable *int64
 }
 
@@ -65,7 +65,7 @@ var inventorySorts = storage.Sorts{
 	Default: "sku",
 }
 
-// List returns one page of the inventories that something has touched.
+// List returns one page of the inventories with movements.
 func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storage.Listing[Inventory], error) {
 	var filters []storage.Filter
 	if f.SKU != "" {
@@ -80,8 +80,8 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
 
-// Movements returns one page of an item's ledger, newest first; with a reference
-// only the movement that has it.
+// Movements returns one page of an item's ledger, newest first; with a reference, only the movement
+// with it.
 func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
 	filters := []storage.Filter{storage.Whose("sku", sku)}
 	if reference != "" {
@@ -90,8 +90,7 @@ func (s *Service) Movements(ctx context.Context, sku, reference string, page sto
 	return storage.List[Movement](s.db.Read(ctx), page, movementSorts, filters...)
 }
 
-// Held returns what a holder holds now, by sku; items of which it holds nothing any
-// more are left out.
+// Held returns a holder's units by sku, without items of which it has none.
 func (s *Service) Held(ctx context.Context, holder string) (map[string]int64, error) {
 	held, err := holdsOf(s.db.Read(ctx), holder)
 	if err != nil {
@@ -104,8 +103,7 @@ func (s *Service) Held(ctx context.Context, holder string) (map[string]int64, er
 	return quantities, nil
 }
 
-// ItemInUse tells the catalog whether there are pieces of an item in stock, as
-// the unit sees it.
+// ItemInUse reports whether units of an item are in stock, as read by the unit.
 func ItemInUse(ctx context.Context, u *uow.Unit, sku string) (bool, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -15,20 +15,20 @@ import (
 	"interlock/internal/events"
 )
 
-// find returns the stock of an item, zeros when it has no row.
+// find returns the stock of an item, zeros if it has no row.
 func find(db *gorm.DB, sku string) (*Inventory, error) {
 	var rows []Inventory
 	if err := db.Where("sku = ?", sku).Limit(1).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read inventory: %w", err)
 	}
-	// MySQL takes "a " for "a"; only the item's own row is its stock.
+	// MySQL compares "a " and "a" as equal; only the item's row is its stock.
 	if len(rows) == 0 || rows[0].SKU != sku {
 		return &Inventory{SKU: sku}, nil
 	}
 	return &rows[0], nil
 }
 
-// findEach returns the stock of each of the items, zeros where there is no row.
+// findEach returns the stock of each of the items, zeros for items without a row.
 func findEach(tx *gorm.DB, skus []string) (map[string]*Inventory, error) {
 	var rows []Inventory
 	if err := tx.Where("sku IN ?", skus).Find(&rows).Error; err != nil {
@@ -39,18 +39,18 @@ func findEach(tx *gorm.DB, skus []string) (map[string]*Inventory, error) {
 		found[sku] = &Inventory{SKU: sku}
 	}
 	for i := range rows {
-		if _, asked := found[rows[i].SKU]; asked {
+		if _, requested := found[rows[i].SKU]; requested {
 			found[rows[i].SKU] = &rows[i]
 		}
 	}
 	return found, nil
 }
 
-// earlier returns the movements that have a reference, by sku.
+// earlier returns the movements with a reference, by sku.
 func earlier(tx *gorm.DB, skus []string, reference string) (map[string]*Movement, error) {
 	var rows []Movement
 	if err := tx.Where("sku IN ? AND reference = ?", skus, reference).Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("look for a reference: %w", err)
+		return nil, fmt.Errorf("find the movements with a reference: %w", err)
 	}
 	found := make(map[string]*Movement, len(rows))
 	for i := range rows {
@@ -59,25 +59,25 @@ func earlier(tx *gorm.DB, skus []string, reference string) (map[string]*Movement
 	return found, nil
 }
 
-// holdsOf returns what a holder holds, by sku; nothing of which it holds no piece.
+// holdsOf returns a holder's holds with units, by sku.
 func holdsOf(tx *gorm.DB, holder string) ([]Hold, error) {
 	var held []Hold
 	if err := tx.Where("holder = ? AND quantity > 0", holder).Order("sku").Find(&held).Error; err != nil {
-		return nil, fmt.Errorf("read what %s holds: %w", holder, err)
+		return nil, fmt.Errorf("read the holds of %s: %w", holder, err)
 	}
 	return held, nil
 }
 
-// apply moves an inventory that the unit has read, and writes the movement, which has
-// its kind, deltas, holder, reason and reference. Both are filled in. The guard is
+// apply changes an inventory that the unit has read, and inserts the movement, for which the caller
+// sets kind, deltas, holder, reason and reference. apply sets the other fields of both. The guard
+// is
 //
 //	UPDATE inventories SET on_hand = on_hand + ?, reserved = reserved + ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND version = ?
 //	   AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0
 //
-// and the first movement inserts the row. That the numbers stay in their bounds is for
-// the caller to have asked; a refusal by the guard means that the row has moved on, and
-// runs the unit again.
+// and the first movement inserts the row. The caller has checked the bounds of the numbers, so a
+// rejection by the guard means that the row has changed, and the unit is retried.
 func (s *Service) apply(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
 	if err := write(ctx, u, stock, m.OnHandDelta, m.ReservedDelta); err != nil {
 		return err
@@ -111,7 +111,7 @@ func write(ctx context.Context, u *uow.Unit, stock *Inventory, onHand, reserved 
 	return guard.Advance(ctx, u, stock)
 }
 
-// insertMovement adds the movement that made an inventory's present version, and announces it.
+// insertMovement inserts the movement of an inventory's current version, and announces it.
 func (s *Service) insertMovement(ctx context.Context, u *uow.Unit, stock *Inventory, m *Movement) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

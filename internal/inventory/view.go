@@ -23,7 +23,7 @@ type movementView struct {
 	ID   int64  `json:"id"`
 	SKU  string `json:"sku"`
 	Kind string `json:"kind"`
-	// Delta is what became of the available pieces.
+	// Delta is the change of the available units.
 	Delta         int64            `json:"delta"`
 	OnHandDelta   int64            `json:"onHandDelta"`
 	ReservedDelta int64            `json:"reservedDelta"`

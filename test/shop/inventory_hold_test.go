@@ -34,7 +34,7 @@ func TestAReservationHoldsAllOfItsItemsOrNone(t *testing.T) {
 		var refusal *apperr.Error
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, apperr.InsufficientStock, refusal.Code)
-		require.Equal(t, []inventory.Shortage{{SKU: "TEA-2", Wanted: 6, Available: 5}, {SKU: "TEA-9", Wanted: 1}}, refusal.Members["lines"])
+		require.Equal(t, []inventory.Shortage{{SKU: "TEA-2", Requested: 6, Available: 5}, {SKU: "TEA-9", Requested: 1}}, refusal.Members["lines"])
 		s.requireStock(t, "TEA-1", 5, 0)
 		require.Empty(t, s.held(t, "orders/1"))
 	})
