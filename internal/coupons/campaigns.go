@@ -15,8 +15,8 @@ import (
 
 // Start adds a campaign. Errors: ValidationFailed.
 func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaign, error) {
-	if broken := terms.check(0); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := terms.check(0); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	campaign := &Campaign{Terms: terms}
 	if err := guard.Insert(ctx, u, campaign); err != nil {
@@ -26,15 +26,14 @@ func (s *Service) Start(ctx context.Context, u *uow.Unit, terms Terms) (*Campaig
 	return campaign, insertCampaignHistory(ctx, u, campaign, "create")
 }
 
-// Edit changes a campaign that was just read; see change.Editable.Apply for what is
-// refused. Coupons that were issued follow the new terms.
+// Edit changes a campaign that was just read; see change.Editable.Apply for its errors. Issued
+// coupons follow the new terms.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, campaign *Campaign, edit change.Edit) (change.Edited[*Campaign], error) {
 	return s.editable().Apply(ctx, u, campaign, edit)
 }
 
-// Delete removes a campaign that was just read and has issued nothing. An issue
-// moves the version, so one that comes in between makes the deletion stale.
-// Errors: VersionConflict, InUse.
+// Delete deletes a campaign that was just read and has issued no coupon. An issue increments the
+// version, so a concurrent issue makes the deletion stale. Errors: VersionConflict, InUse.
 func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, ifMatch guard.Precondition) error {
 	s.recordCampaign(u, "delete", campaign, map[string]any{"version": campaign.Version, "terms": campaign.Terms})
 	return s.editable().Delete(ctx, u, campaign, ifMatch, func() error {
@@ -45,8 +44,7 @@ func (s *Service) Delete(ctx context.Context, u *uow.Unit, campaign *Campaign, i
 	})
 }
 
-// recordCampaign leaves the unit's audit entry and announces the change after
-// commit.
+// recordCampaign writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) recordCampaign(u *uow.Unit, verb string, campaign *Campaign, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "coupon_campaign", Topic: CampaignTopic, Key: strconv.FormatInt(campaign.ID, 10), Detail: detail,
@@ -72,21 +70,21 @@ func (s *Service) editable() change.Editable[Campaign, *Campaign] {
 	}
 }
 
-// revise returns the campaign that an edited document makes, if it keeps the rules.
+// revise returns the campaign of an edited document. Errors: ValidationFailed.
 func revise(campaign *Campaign, document any) (*Campaign, guard.Set, error) {
 	var terms Terms
 	if err := merge.Decode(document, &terms); err != nil {
 		return nil, nil, fmt.Errorf("read an edited campaign: %w", err)
 	}
-	if broken := terms.check(campaign.Issued); len(broken) > 0 {
-		return nil, nil, apperr.Invalid(broken...)
+	if violations := terms.check(campaign.Issued); len(violations) > 0 {
+		return nil, nil, apperr.Invalid(violations...)
 	}
 	after := *campaign
 	after.Terms = terms
 	return &after, terms.columns(), nil
 }
 
-// at returns a campaign as it was at an earlier version.
+// at returns an earlier version of a campaign.
 func (s *Service) at(ctx context.Context, campaign *Campaign, version int64) (*Campaign, error) {
 	var revision CampaignRevision
 	err := s.db.Read(ctx).Where("campaign_id = ? AND version = ?", campaign.ID, version).Take(&revision).Error

@@ -12,16 +12,16 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Coupon is one coupon with the campaign whose terms it has.
+// Coupon is one coupon with its campaign.
 type Coupon struct {
 	guard.Row
 	CampaignID int64
 	Code       string
-	// UserID is the only user who may redeem it; nil when whoever has the code may.
+	// UserID is the only user that may redeem it; nil if every user with the code may.
 	UserID *principal.CustomerID
 	Status int
-	// RedeemedBy is the user who used it and OrderID what for; nil when it is not
-	// used, or was used without an order.
+	// RedeemedBy and OrderID are the user and the order that used it; nil if it is unused or was
+	// used without an order.
 	RedeemedBy *principal.CustomerID
 	OrderID    *int64
 	VoidReason string
@@ -29,28 +29,27 @@ type Coupon struct {
 	Campaign *Campaign `gorm:"-"`
 }
 
-// Label names the coupon for people.
+// Label returns a name for messages.
 func (c *Coupon) Label() string { return fmt.Sprintf("coupon %q", c.Code) }
 
-// overdue reports whether the coupon was neither used nor voided and its time has passed.
+// overdue reports whether the coupon was neither used nor voided and its validity has ended.
 func (c *Coupon) overdue(now time.Time) bool {
 	return (c.Status == unused.Code || c.Status == expired.Code) && !now.Before(c.Campaign.ValidTo)
 }
 
-// boundToOther reports whether another user than this one alone may redeem the coupon.
+// boundToOther reports whether only another user may redeem the coupon.
 func (c *Coupon) boundToOther(user principal.CustomerID) bool {
 	return c.UserID != nil && *c.UserID != user
 }
 
-// changedAround reports whether a reader who saw the coupon at its present version
-// may have seen it otherwise: it has expired by the clock, or its campaign was changed
-// after it.
+// changedAround reports whether the view of the coupon may have changed at the same version: it has
+// expired by the clock, or its campaign was changed later.
 func (c *Coupon) changedAround(now time.Time) bool {
 	return c.overdue(now) || c.Campaign.UpdatedTime.After(c.UpdatedTime)
 }
 
-// state is the coupon's status at a time. Whether it has expired depends on its campaign alone: a
-// coupon that the sweeper expired is unused again once its campaign is extended.
+// state returns the coupon's status at a time. Its expiry depends only on its campaign: a coupon
+// that the sweeper expired is unused again once its campaign is extended.
 func (c *Coupon) state(now time.Time) status.State {
 	switch {
 	case c.overdue(now):
@@ -72,17 +71,16 @@ type Event struct {
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "coupon_histories" }
 
-// codeAlphabet has no 0, O, 1, I and L, which people take for one another.
+// codeAlphabet omits 0, O, 1, I and L, which are easily confused.
 const codeAlphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 
-// A code has 20 characters of 31, that is 99 bits, in groups for reading aloud.
+// A code has 20 characters of 31, i.e. 99 bits, in groups for reading aloud.
 const (
 	codeLength = 20
 	codeGroup  = 5
 )
 
-// drawCode returns a code such as K7QMX-2F9RT-H4WZA-8CNPB, each as likely as any
-// other.
+// drawCode returns a random code such as K7QMX-2F9RT-H4WZA-8CNPB, uniformly distributed.
 func drawCode(random io.Reader) (string, error) {
 	// Bytes at or above the largest multiple of 31 would favour some characters.
 	const fair = 256 / len(codeAlphabet) * len(codeAlphabet)
@@ -106,5 +104,5 @@ func drawCode(random io.Reader) (string, error) {
 	return code.String(), nil
 }
 
-// canonical is a code as it is kept, from what a person typed.
+// canonical returns the stored form of a code.
 func canonical(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }

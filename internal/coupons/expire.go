@@ -10,13 +10,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// sweeper is the name under which overdue coupons are expired.
+// sweeper is the actor that expires overdue coupons.
 const sweeper = "coupon expiry"
 
-// ExpireDue writes down that coupons have expired, of all tenants, in batches of at
-// most limit, each a unit of its own with one audit entry. Until then such coupons
-// are shown as expired all the same. Several processes may do it at once: the guard
-// lets each coupon expire once. What fails for one tenant keeps no other from its turn.
+// ExpireDue sets overdue coupons of all tenants to expired, in batches of at most limit, each in a
+// separate unit with one audit entry. Before that, such coupons are already shown as expired.
+// Several processes may run it concurrently: the guard expires each coupon once. A failure for one
+// tenant does not stop the others.
 func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	tenants, err := s.tenantsWithOverdue(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Service) ExpireDue(ctx context.Context, limit int) error {
 	return uow.InBatches(ctx, sweeper, tenants, limit, s.expireBatch)
 }
 
-// tenantsWithOverdue finds whom there is work for:
+// tenantsWithOverdue returns the tenants with overdue coupons:
 //
 //	SELECT DISTINCT tenant_id FROM coupon_campaigns
 //	 WHERE valid_to <= ? AND EXISTS (SELECT 1 FROM coupons WHERE … status = 0)
@@ -36,13 +36,12 @@ func (s *Service) tenantsWithOverdue(ctx context.Context) ([]int64, error) {
 		Where("EXISTS (SELECT 1 FROM coupons c WHERE c.tenant_id = coupon_campaigns.tenant_id AND c.campaign_id = coupon_campaigns.id AND c.status = ?)", unused.Code).
 		Order("tenant_id").Pluck("tenant_id", &tenants).Error
 	if err != nil {
-		return nil, fmt.Errorf("look for overdue coupons: %w", err)
+		return nil, fmt.Errorf("read the tenants with overdue coupons: %w", err)
 	}
 	return tenants, nil
 }
 
-// expireBatch expires up to limit coupons of the tenant of ctx and returns how many
-// it did.
+// expireBatch expires up to limit coupons of the tenant of ctx and returns their number.
 func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 	var moved int
 	err := s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {

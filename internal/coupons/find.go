@@ -9,14 +9,14 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Found is a coupon as a search shows it.
+// Found is a search result.
 type Found struct {
 	Code string
-	// Status is the coupon's status now.
+	// Status is the coupon's current status.
 	Status string
 }
 
-// ByCode returns at most limit coupons whose code begins with a text in either case.
+// ByCode returns at most limit coupons with a code that starts with text, ignoring case.
 func (s *Service) ByCode(ctx context.Context, text string, limit int) ([]Found, error) {
 	rows, err := storage.ByPrefix[Coupon](s.db.Read(ctx), "code", []string{canonical(text)}, limit)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Service) ByCode(ctx context.Context, text string, limit int) ([]Found, 
 	return found, nil
 }
 
-// CampaignsByName returns at most limit campaigns whose name begins with a text.
+// CampaignsByName returns at most limit campaigns with a name that starts with text.
 func (s *Service) CampaignsByName(ctx context.Context, text string, limit int) ([]Campaign, error) {
 	campaigns, err := storage.ByPrefix[Campaign](s.db.Read(ctx), "name", storage.Spellings(text), limit)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *Service) CampaignsByName(ctx context.Context, text string, limit int) (
 	return campaigns, nil
 }
 
-// CountExpiring counts the unused coupons whose time ends within a while from now; see storage.Count:
+// CountExpiring counts the unused coupons that expire within a duration from now; see
+// storage.Count:
 //
 //	SELECT COUNT(*) FROM coupons WHERE tenant_id = ? AND status IN (0, 3)
 //	   AND campaign_id IN (SELECT id FROM coupon_campaigns WHERE … valid_to > ? AND valid_to <= ?)
@@ -62,17 +63,16 @@ func (s *Service) CountExpiring(ctx context.Context, within time.Duration) (stor
 	return count, nil
 }
 
-// Locate returns the id of the coupon with a code in either case, and the code as it is
-// kept: it reads that one column to say whether there is such a coupon. Errors:
-// NotFound.
-func (s *Service) Locate(ctx context.Context, code string) (id int64, kept string, err error) {
-	kept = canonical(code)
+// Locate returns the id and the stored code of a coupon, ignoring case. It reads only the id.
+// Errors: NotFound.
+func (s *Service) Locate(ctx context.Context, code string) (id int64, stored string, err error) {
+	stored = canonical(code)
 	var ids []int64
-	if err := s.db.Read(ctx).Model(&Coupon{}).Where("code = ?", kept).Limit(1).Pluck("id", &ids).Error; err != nil {
+	if err := s.db.Read(ctx).Model(&Coupon{}).Where("code = ?", stored).Limit(1).Pluck("id", &ids).Error; err != nil {
 		return 0, "", fmt.Errorf("locate coupon: %w", err)
 	}
 	if len(ids) == 0 {
 		return 0, "", apperr.MissingRow("coupon", code)
 	}
-	return ids[0], kept, nil
+	return ids[0], stored, nil
 }

@@ -14,20 +14,19 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Holder counts what one user holds of one campaign: the coupons issued to the
-// user, whatever became of them, and the unbound ones that the user has redeemed
-// and that were not returned.
+// Holder counts one user's coupons of one campaign: the coupons issued to the user, whatever their
+// status, and the unbound ones that the user has redeemed and that were not returned.
 //
-// The row is the only place where a user's coupons are counted, and its primary
-// key (tenant, campaign, user) lets there be only one. Whoever gives a user a
-// coupon first adds to held, in the same transaction, by
+// Only this row counts a user's coupons, and its primary key (tenant, campaign, user) makes it
+// unique. Each unit that assigns a coupon to a user first increments held, in the same transaction,
+// by
 //
 //	UPDATE coupon_holders SET held = held + 1 WHERE … AND held < perUser
 //
-// which takes the row's lock until the transaction ends. So a second giver waits
-// for the first and then sees what it committed, and two together cannot pass
-// perUser. The first coupon of a user inserts the row; of two that do so at once
-// the primary key refuses the later, and its unit is run again and finds the row.
+// which locks the row until the transaction ends. A second unit waits for the first and reads its
+// committed counter, so two together cannot exceed perUser. The first coupon of a user inserts the
+// row; if two units insert it concurrently, the primary key rejects the later, which is retried and
+// finds the row.
 type Holder struct {
 	TenantID   int64                `gorm:"primaryKey"`
 	CampaignID int64                `gorm:"primaryKey"`
@@ -38,39 +37,39 @@ type Holder struct {
 // TableName implements gorm's Tabler.
 func (Holder) TableName() string { return "coupon_holders" }
 
-// hold counts one more coupon of the campaign for each user, or nothing when one of
-// them has perUser already: that is LimitReached, with those users as userIds.
+// hold counts one more coupon of the campaign for each user, or nothing if one of them has reached
+// perUser. Errors: LimitReached, with those users as userIds.
 func hold(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
 		return err
 	}
 	of := func() *gorm.DB { return tx.Where("campaign_id = ? AND user_id IN ?", campaign.ID, users) }
-	var known []Holder
-	err = of().Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Order("user_id").Find(&known).Error //nolint:forbidigo // held < perUser and the count of rows decide
+	var existing []Holder
+	err = of().Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}).Order("user_id").Find(&existing).Error //nolint:forbidigo // held < perUser and the count of rows decide
 	if err != nil {
 		return fmt.Errorf("read the holders of coupons: %w", err)
 	}
-	if err := refuseFull(campaign, known); err != nil {
+	if err := rejectFull(campaign, existing); err != nil {
 		return err
 	}
-	if len(known) > 0 {
+	if len(existing) > 0 {
 		//nolint:forbidigo // a counter without a version: its condition is the guard
 		added := of().Model(&Holder{}).Where("held < ?", campaign.PerUser).UpdateColumn("held", gorm.Expr("held + 1"))
 		if added.Error != nil {
 			return fmt.Errorf("count the coupons of holders: %w", added.Error)
 		}
-		if added.RowsAffected != int64(len(known)) {
-			return uow.Retry(fmt.Errorf("count the coupons of holders: %d of %d counted", added.RowsAffected, len(known)))
+		if added.RowsAffected != int64(len(existing)) {
+			return uow.Retry(fmt.Errorf("count the coupons of holders: %d of %d counted", added.RowsAffected, len(existing)))
 		}
 	}
-	return addHolders(tx, campaign, known, users)
+	return addHolders(tx, campaign, existing, users)
 }
 
-// refuseFull is LimitReached when a holder has all that one user may hold.
-func refuseFull(campaign *Campaign, known []Holder) error {
+// rejectFull returns LimitReached if a holder has reached the limit of a user.
+func rejectFull(campaign *Campaign, existing []Holder) error {
 	var full []principal.CustomerID
-	for _, holder := range known {
+	for _, holder := range existing {
 		if holder.Held >= campaign.PerUser {
 			full = append(full, holder.UserID)
 		}
@@ -78,23 +77,23 @@ func refuseFull(campaign *Campaign, known []Holder) error {
 	if len(full) == 0 {
 		return nil
 	}
-	return apperr.New(apperr.LimitReached, "One user may have %d of %s, and %d of the users have that many already.",
+	return apperr.New(apperr.LimitReached, "The limit of %[2]s is %[1]d per user, and %[3]d of the users have reached it.",
 		campaign.PerUser, campaign.Label(), len(full)).
 		With("perUser", campaign.PerUser).With("userIds", full)
 }
 
-func addHolders(tx *gorm.DB, campaign *Campaign, known []Holder, users []principal.CustomerID) error {
+func addHolders(tx *gorm.DB, campaign *Campaign, existing []Holder, users []principal.CustomerID) error {
 	const perStatement = 200
-	var fresh []Holder
+	var added []Holder
 	for _, user := range users {
-		if !slices.ContainsFunc(known, func(h Holder) bool { return h.UserID == user }) {
-			fresh = append(fresh, Holder{CampaignID: campaign.ID, UserID: user, Held: 1})
+		if !slices.ContainsFunc(existing, func(h Holder) bool { return h.UserID == user }) {
+			added = append(added, Holder{CampaignID: campaign.ID, UserID: user, Held: 1})
 		}
 	}
-	if len(fresh) == 0 {
+	if len(added) == 0 {
 		return nil
 	}
-	err := tx.CreateInBatches(fresh, perStatement).Error
+	err := tx.CreateInBatches(added, perStatement).Error
 	if storage.Is(err, storage.DuplicateKey) {
 		return uow.Retry(err)
 	}

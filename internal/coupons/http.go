@@ -102,7 +102,7 @@ type issueRequest struct {
 	}
 }
 
-// Check asks that the request says to whom or how many, and not both.
+// Check validates that the request has either users or a count.
 func (in *issueRequest) Check() error {
 	if (len(in.Body.UserIDs) > 0) == (in.Body.Count != nil) {
 		return apperr.Invalid(apperr.Field{Code: "exactly_one", Message: "must have exactly one of userIds and count"})

@@ -13,22 +13,20 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Issue gives coupons of a campaign that was just read out and returns their codes:
-// one bound to each of the users, or, where there are none, count unbound ones.
+// Issue issues coupons of a campaign that was just read and returns their codes: one bound to each
+// of the users, or, without users, count unbound ones.
 //
-// The campaign's counter is moved first, by
+// It first increments the campaign's counter, by
 //
 //	UPDATE coupon_campaigns SET issued = issued + n, … WHERE tenant_id = ? AND id = ? AND (issued + n <= total)
 //
-// so that issuers of one campaign follow each other and each sees what the one
-// before has committed.
+// so that issues of one campaign run one after the other and each reads the committed counter.
 //
-// Errors: LimitReached, with left, when fewer than that are left, and with userIds
-// when these hold perUser already; ValidationFailed when the campaign is over.
-// Nothing is issued then.
+// Errors: LimitReached, with left, if fewer are left, and with userIds if these users have reached
+// perUser; ValidationFailed if the campaign has ended. Nothing is issued then.
 func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
 	if !u.Now().Before(campaign.ValidTo) {
-		return nil, apperr.Invalid(apperr.Field{Code: "over", Message: "asks for coupons of a campaign that is over"})
+		return nil, apperr.Invalid(apperr.Field{Code: "over", Message: "is for a campaign that has ended"})
 	}
 	if len(users) > 0 {
 		count = len(users)
@@ -51,12 +49,12 @@ func (s *Service) Issue(ctx context.Context, u *uow.Unit, campaign *Campaign, us
 	return codes, nil
 }
 
-// countIssued moves the counter and returns the campaign as it is then, locked.
+// countIssued increments the counter and returns the updated campaign, locked.
 func (s *Service) countIssued(ctx context.Context, u *uow.Unit, campaign *Campaign, count int64) (*Campaign, error) {
 	err := guard.Adjust[Campaign](ctx, u, campaign.ID, guard.Set{"issued": guard.Add("issued", count)}, "issued + ? <= total", count)
 	switch {
 	case errors.Is(err, guard.ErrGone):
-		return nil, apperr.New(apperr.NotFound, "%s was deleted meanwhile.", campaign.Label())
+		return nil, apperr.New(apperr.NotFound, "%s was deleted concurrently.", campaign.Label())
 	case errors.Is(err, guard.ErrRefused):
 		return nil, s.exhausted(campaign.ID, count)
 	case err != nil:
@@ -73,7 +71,7 @@ func (s *Service) countIssued(ctx context.Context, u *uow.Unit, campaign *Campai
 	return after, insertCampaignHistory(ctx, u, after, "issue")
 }
 
-// exhausted says how many coupons are left, after the rollback.
+// exhausted returns the number of coupons that are left, as read after the rollback.
 func (s *Service) exhausted(id, count int64) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := s.Campaign(ctx, id)
@@ -81,18 +79,18 @@ func (s *Service) exhausted(id, count int64) error {
 			return err
 		}
 		left := current.Total - current.Issued
-		refusal := apperr.New(apperr.LimitReached, "%s has %d of its %d coupons left, and %d were asked for; none was issued.",
+		rejection := apperr.New(apperr.LimitReached, "%s has %d of its %d coupons left, and %d were requested; none was issued.",
 			current.Label(), left, current.Total, count).
 			With("left", left).With("total", current.Total).With("issued", current.Issued)
 		if left >= count {
-			return uow.Retry(refusal)
+			return uow.Retry(rejection)
 		}
-		return refusal
+		return rejection
 	})
 }
 
-// insert adds the coupons with their first events, many to a statement: the campaign's row
-// is locked meanwhile.
+// insert inserts the coupons with their first events, many per statement, because the campaign's
+// row is locked until the commit.
 func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, users []principal.CustomerID, count int) ([]string, error) {
 	codes, issued := make([]string, count), make([]Coupon, count)
 	for i := range issued {
@@ -128,8 +126,8 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, u
 	return codes, insertEvents(ctx, u, events...)
 }
 
-// readIDs fills in the ids of coupons that were just inserted, which the engine is asked
-// for, because engines that count in steps give ids that cannot be told from the first one:
+// readIDs reads the ids of inserted coupons. They cannot be derived from the first id, because some
+// engines increment ids in steps:
 //
 //	SELECT id, code FROM coupons WHERE tenant_id = ? AND code IN (…)
 func readIDs(ctx context.Context, u *uow.Unit, codes []string, issued []Coupon) error {

@@ -11,9 +11,9 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Quote returns the coupon with a code, and what it takes off an order's total for a user,
-// in minor units: at least 0 and at most the total. A coupon that cannot be used is
-// ValidationFailed at /couponCode.
+// Quote returns the coupon with a code, and its discount on an order's total for a user, in minor
+// units: at least 0 and at most the total. Errors: ValidationFailed at /couponCode for an unusable
+// coupon.
 func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID, total int64) (coupon *Coupon, discount int64, err error) {
 	if coupon, err = s.usable(ctx, u, code, user); err != nil {
 		return nil, 0, err
@@ -24,7 +24,7 @@ func (s *Service) Quote(ctx context.Context, u *uow.Unit, code string, user prin
 	return coupon, coupon.Campaign.discount(total), nil
 }
 
-// usable returns the coupon that a user may use in an order now, or ValidationFailed at
+// usable returns a coupon that a user may use in an order now. Errors: ValidationFailed at
 // /couponCode. A storefront shows this error to its customer, so it names no admin.
 func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user principal.CustomerID) (*Coupon, error) {
 	coupon, err := inUnit(ctx, u, code)
@@ -46,7 +46,7 @@ func (s *Service) usable(ctx context.Context, u *uow.Unit, code string, user pri
 	return coupon, nil
 }
 
-// unusable refuses an order the coupon that it names.
+// unusable returns the error for an order with an unusable coupon.
 func unusable(code, message string) *apperr.Error {
 	return apperr.Invalid(apperr.Field{Pointer: "/couponCode", Code: code, Message: message})
 }

@@ -7,9 +7,9 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// ReturnFromOrder makes a coupon unused again that a cancelled order had used, in
-// the order's unit. One that this order does not use is left as it is. Errors:
-// ResourceLocked when others change it each time.
+// ReturnFromOrder makes a coupon unused again after its order was cancelled, in the order's unit.
+// It does nothing if the order does not use the coupon. Errors: ResourceLocked if it changes during
+// every attempt.
 func (s *Service) ReturnFromOrder(ctx context.Context, u *uow.Unit, code string, orderID int64) error {
 	coupon, err := inUnit(ctx, u, code)
 	if err != nil {

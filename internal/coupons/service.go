@@ -15,29 +15,29 @@ import (
 	"interlock/internal/events"
 )
 
-// Where changes are announced: coupons by code, campaigns by id. A change of many
-// coupons at once is announced with an empty key.
+// Event topics: coupons are keyed by code, campaigns by id. A change of many coupons has an empty
+// key.
 const (
 	Topic         = "coupons"
 	CampaignTopic = "coupon-campaigns"
 )
 
-// OrderOwner returns the user of an order, as the unit sees it; "" when there is no such order.
-// Package orders is above this one.
+// OrderOwner returns the user of an order, as read by the unit; "" if the order does not exist.
+// Package orders imports this package.
 type OrderOwner func(ctx context.Context, u *uow.Unit, id int64) (principal.CustomerID, error)
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB         *storage.DB
 	Runner     *uow.Runner
 	Bus        events.Bus
 	Clock      clock.Clock
 	OrderOwner OrderOwner
-	// Random is where codes come from; nil means crypto/rand.
+	// Random is the source of codes; nil means crypto/rand.
 	Random io.Reader
 }
 
-// Service is the use cases of coupons. It is safe for concurrent use.
+// Service implements the use cases of coupons. It is safe for concurrent use.
 type Service struct {
 	db     *storage.DB
 	runner *uow.Runner
@@ -62,7 +62,7 @@ func (s *Service) Campaign(ctx context.Context, id int64) (*Campaign, error) {
 	return campaign, storage.Found(err, "coupon campaign", strconv.FormatInt(id, 10))
 }
 
-// Campaigns returns one page of campaigns whose name holds search, in either case.
+// Campaigns returns one page of campaigns with search in their name, ignoring case.
 func (s *Service) Campaigns(ctx context.Context, search string, page storage.Page) (storage.Listing[Campaign], error) {
 	return storage.List[Campaign](s.db.Read(ctx), page, campaignSorts, storage.Containing(search, "name"))
 }
@@ -97,14 +97,14 @@ func (s *Service) History(ctx context.Context, coupon *Coupon, page storage.Page
 	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("coupon_id", coupon.ID))
 }
 
-// announce tells who waits for changes of a coupon, after commit.
+// announce publishes a change of a coupon after commit.
 func (s *Service) announce(u *uow.Unit, action string, coupon *Coupon) {
 	change.Announce(u, s.bus, Topic, coupon.Code, events.Change{
 		Version: coupon.Version, ETag: coupon.Ref().ETag(), Action: action, Status: Machine.Of(coupon.Status).Name,
 	})
 }
 
-// announceMany tells who waits that one action changed many coupons.
+// announceMany publishes after commit that one action changed many coupons.
 func (s *Service) announceMany(u *uow.Unit, action string, to status.State) {
 	change.Announce(u, s.bus, Topic, "", events.Change{Action: action, Status: to.Name})
 }

@@ -10,9 +10,9 @@ var (
 	expired = status.State{Code: 3, Name: "expired"}
 )
 
-// Machine is a coupon's life. The sweeper expires what its time has passed, and an
-// order that is cancelled returns the coupon that it used. Extending a campaign makes its
-// expired coupons unused without a transition, see Coupon.state.
+// Machine is the lifecycle of a coupon. The sweeper expires overdue coupons, and a cancelled order
+// returns its coupon. Extending a campaign makes its expired coupons unused without a transition,
+// see Coupon.state.
 var Machine = status.New(status.Machine{
 	Name:    "coupon",
 	Initial: unused,
@@ -25,5 +25,5 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// States returns the machine of status.
+// States returns the status machine.
 func (Coupon) States() *status.Machine { return Machine }

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// rowsPerStatement is how many rows one INSERT has at most.
+// rowsPerStatement bounds the rows of one INSERT.
 const rowsPerStatement = 200
 
 var campaignSorts = storage.Sorts{
@@ -36,9 +36,9 @@ type Filter struct {
 	CampaignID int64
 	// Status is nil for all.
 	Status *status.State
-	// UserID is whom a coupon is bound to.
+	// UserID is the user that a coupon is bound to.
 	UserID principal.CustomerID
-	// ExpiresBy is when the time of a coupon ends at the latest.
+	// ExpiresBy selects coupons that expire at or before a time.
 	ExpiresBy *time.Time
 }
 
@@ -92,11 +92,11 @@ func withCampaigns(db *gorm.DB, coupons []*Coupon) error {
 	return nil
 }
 
-// ended are the campaigns of a tenant whose time ends by a moment.
+// ended selects the campaigns of a tenant that end at or before a time.
 const ended = "SELECT c.id FROM coupon_campaigns c WHERE c.tenant_id = ? AND c.valid_to <= ?"
 
-// filters are those of a list, the one that tends to leave fewest rows first. What is stored
-// as unused or expired is one or the other by the time of its campaign.
+// filters returns the filters of a list, the most selective first. The stored statuses unused and
+// expired are distinguished by the campaign's end.
 func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) {
 	if f.UserID != "" {
 		filters = append(filters, storage.Equal("user_id", f.UserID))
@@ -119,8 +119,8 @@ func (f Filter) filters(tenant int64, now time.Time) (filters []storage.Filter) 
 	return append(filters, storage.Equal("status", f.Status.Code))
 }
 
-// open are the coupons that were neither used nor voided and whose campaigns are, or are not, among
-// those that have ended.
+// open selects the coupons that were neither used nor voided and have a campaign that has, or has
+// not, ended.
 func open(among string, tenant int64, now time.Time) storage.Filter {
 	condition := "= ? AND campaign_id " + among + " (" + ended + ")"
 	return storage.Either(
@@ -148,8 +148,7 @@ func (t Terms) columns() guard.Set {
 	}
 }
 
-// eventOf is the coupon's present version as a row of its history. from is nil
-// when the coupon was just issued.
+// eventOf returns the history row of the coupon's current version. from is nil for a new coupon.
 func eventOf(coupon *Coupon, action string, from *int, detail any) (Event, error) {
 	event, err := change.EncodeEvent(coupon.Row, action, from, coupon.Status, detail)
 	return Event{CouponID: coupon.ID, Event: event}, err
@@ -166,8 +165,8 @@ func insertEvents(ctx context.Context, u *uow.Unit, events ...Event) error {
 	return nil
 }
 
-// move issues the guarded UPDATE of a transition and returns the coupon that it makes. fill
-// sets what the transition writes besides the status.
+// move issues the guarded UPDATE of a transition and returns the changed coupon. fill sets the
+// other columns of the transition.
 //
 //	UPDATE coupons SET status = ?, redeemed_by = ?, order_id = ?, void_reason = ?, version = version + 1
 //	 WHERE tenant_id = ? AND id = ? AND status = ? AND version = ?

@@ -15,21 +15,21 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// transition moves a coupon along its machine as it is at the unit's time. fill sets what
-// the action writes besides the status. Recording it is for the caller.
+// transition moves a coupon along its machine at the unit's time. fill sets the other columns of
+// the action. The caller records it.
 func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, ifMatch *guard.Precondition, fill func(*Coupon)) (*Coupon, error) {
 	now := u.Now()
 	after, err := s.lifecycle(now).Transition(ctx, u, coupon, action, ifMatch, func(to status.State) (*Coupon, error) {
 		return move(ctx, u, coupon, to, fill)
 	})
-	var refusal *apperr.Error
-	if coupon.state(now) == expired && errors.As(err, &refusal) && refusal.Code == apperr.TransitionNotAllowed {
-		refusal.Detail = fmt.Sprintf("%s cannot be %s: %s.", coupon.Label(), Machine.Participle(action), s.cause(coupon, now))
+	var rejection *apperr.Error
+	if coupon.state(now) == expired && errors.As(err, &rejection) && rejection.Code == apperr.TransitionNotAllowed {
+		rejection.Detail = fmt.Sprintf("%s cannot be %s: %s.", coupon.Label(), Machine.Participle(action), s.cause(coupon, now))
 	}
 	return after, err
 }
 
-// record inserts the event, leaves the unit's audit entry, and announces the change.
+// record inserts the event, writes the unit's audit entry, and announces the change.
 func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
 	u.Audit(uow.Entry{Action: "coupon." + action, Resource: Topic + "/" + after.Code, Note: after.VoidReason, Detail: map[string]any{
 		"version": after.Version, "from": before.state(u.Now()).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
@@ -48,9 +48,9 @@ func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after 
 	return insertEvents(ctx, u, event)
 }
 
-// moveForOrder moves a coupon in the unit of the order that uses it or gives it back, and
-// inserts the event. The order's audit entry speaks for both. A coupon that was changed
-// since it was read runs the unit again.
+// moveForOrder moves a coupon in the unit of the order that uses or returns it, and inserts the
+// event. The order's audit entry covers both. If the coupon has changed since it was read, the unit
+// is retried.
 func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, detail any, fill func(*Coupon)) error {
 	to, _ := Machine.Next(action, coupon.state(u.Now()))
 	after, err := move(ctx, u, coupon, to, fill)
@@ -63,7 +63,7 @@ func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon,
 	return s.insertHistory(ctx, u, coupon, after, action, detail)
 }
 
-// lifecycle declares coupons, as they are at a time, to package change.
+// lifecycle declares coupons at a time to package change.
 func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
 	return change.Lifecycle[Coupon, *Coupon]{
 		Rows: change.Rows[Coupon, *Coupon]{
@@ -75,8 +75,8 @@ func (s *Service) lifecycle(now time.Time) change.Lifecycle[Coupon, *Coupon] {
 	}
 }
 
-// cause says why a coupon is not unused: who redeemed or voided it and when, or when it
-// expired, be that written yet or not.
+// cause returns the reason why a coupon is not unused: the user and the time of its use or voiding,
+// or its expiry, written or not.
 func (s *Service) cause(coupon *Coupon, now time.Time) string {
 	if coupon.state(now) == expired {
 		return coupon.ending(now)
@@ -84,7 +84,7 @@ func (s *Service) cause(coupon *Coupon, now time.Time) string {
 	return s.lifecycle(now).Cause(coupon)
 }
 
-// ending says how a coupon that is not unused came to its end, without the user who did it.
+// ending describes the end of a coupon that is not unused, without the user.
 func (c *Coupon) ending(now time.Time) string {
 	if c.overdue(now) {
 		return "it expired at " + c.Campaign.ValidTo.Format(time.RFC3339)

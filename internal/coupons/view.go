@@ -19,7 +19,7 @@ func campaignViewOf(c Campaign) campaignView {
 	return campaignView{ID: c.ID, Terms: c.Terms, Issued: c.Issued, Stamp: c.Stamp()}
 }
 
-// editedView is a campaign that says what an edit was merged with.
+// editedView is a campaign with the result of a merge.
 type editedView struct {
 	campaignView
 	Merged *change.Merged `json:"merged,omitempty"`
@@ -48,7 +48,7 @@ type issuedView struct {
 type couponView struct {
 	Code       string `json:"code"`
 	CampaignID int64  `json:"campaignId"`
-	// The terms of the campaign as they are now.
+	// The current terms of the campaign.
 	Kind          string    `json:"kind"`
 	Value         int64     `json:"value"`
 	MinimumAmount int64     `json:"minimumAmount"`
@@ -64,7 +64,7 @@ type couponView struct {
 	guard.Stamp
 }
 
-// couponViewOf shows a coupon as it is at a time.
+// couponViewOf returns the view of a coupon at a time.
 func couponViewOf(c Coupon, now time.Time) couponView {
 	state := c.state(now)
 	v := couponView{

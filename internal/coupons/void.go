@@ -7,13 +7,13 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Voiding says why a coupon is withdrawn.
+// Voiding is the reason for voiding a coupon.
 type Voiding struct {
 	Reason string `json:"reason,omitempty" validate:"max=500"`
 }
 
-// Void withdraws an unused coupon that was just read. It still counts as issued
-// and as held by its user. Errors: TransitionNotAllowed, StatusChanged.
+// Void voids an unused coupon that was just read. It still counts as issued and as a coupon of its
+// user. Errors: TransitionNotAllowed, StatusChanged.
 func (s *Service) Void(ctx context.Context, u *uow.Unit, coupon *Coupon, v Voiding, ifMatch *guard.Precondition) (*Coupon, error) {
 	after, err := s.transition(ctx, u, coupon, "void", ifMatch, func(c *Coupon) { c.VoidReason = v.Reason })
 	if err != nil {
