@@ -89,27 +89,27 @@ type openRequest struct {
 // checkLinks returns ValidationFailed for links to records that do not exist, or that the caller
 // may not read.
 func (h handler) checkLinks(ctx context.Context, links []Resource) error {
-	var broken apperr.Fields
+	var violations apperr.Fields
 	for i, link := range links {
 		err := h.router.Exists(ctx, string(link))
 		if err != nil && !apperr.Has(err, apperr.NotFound) {
 			return err
 		}
-		broken.Check(err == nil, fmt.Sprintf("/links/%d", i), "not_a_record", "names no record that you can read")
+		violations.Check(err == nil, fmt.Sprintf("/links/%d", i), "not_a_record", "names no record that you can read")
 	}
-	if len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }
 
-// longestTitle is in characters.
-const longestTitle = 200
+// maxTitle is in characters.
+const maxTitle = 200
 
-// Check implements the rule for titles.
+// Check validates the title.
 func (in *openRequest) Check() error {
-	if broken := naming.Check("/title", in.Body.Title, longestTitle); len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if violations := naming.Check("/title", in.Body.Title, maxTitle); len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }
@@ -137,7 +137,8 @@ func (h handler) next(ctx context.Context, u *uow.Unit, _ httpapi.None) (workOrd
 	return viewOf(*order, nil), nil
 }
 
-// get shows a work order. Whether its holder can hold it changes without its version.
+// get returns a work order. Its offered state depends on its holder's permissions, so it can change
+// at the same version.
 func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (httpapi.Fresh[workOrderView], error) {
 	unable, err := h.service.unableHolders(ctx, *order)
 	if err != nil {
@@ -175,7 +176,7 @@ type transitionRequest[S Step] struct {
 	IfMatch *guard.Precondition
 }
 
-// transition answers POST /work-orders/{id}/{action}.
+// transition handles POST /work-orders/{id}/{action}.
 func transition[S Step](s *Service) func(context.Context, *uow.Unit, *WorkOrder, transitionRequest[S]) (workOrderView, error) {
 	return func(ctx context.Context, u *uow.Unit, order *WorkOrder, in transitionRequest[S]) (workOrderView, error) {
 		after, err := s.Transition(ctx, u, order, in.Body.Step, in.IfMatch)

@@ -14,20 +14,20 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of work orders are announced, keyed by id.
+// Topic is the event topic for changes of work orders, keyed by id.
 const Topic = "work-orders"
 
-// lockWait is how long a caller of claim-next waits for those before it.
+// lockWait bounds the wait of a claim-next request for earlier ones.
 const lockWait = 3 * time.Second
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB     *storage.DB
 	Bus    events.Bus
 	People People
 }
 
-// Service is the use cases of work orders. It is safe for concurrent use.
+// Service implements the use cases of work orders. It is safe for concurrent use.
 type Service struct {
 	db     *storage.DB
 	bus    events.Bus
@@ -63,7 +63,7 @@ func (s *Service) Comments(ctx context.Context, order *WorkOrder, page storage.P
 	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.Whose("work_order_id", order.ID))
 }
 
-// Opening is a work order to be opened. Links name records once each.
+// Opening is a new work order. Each link names a record once.
 type Opening struct {
 	Title, Body string
 	Priority    int
@@ -71,7 +71,7 @@ type Opening struct {
 	Links       []Resource
 }
 
-// Open opens a work order that nobody holds.
+// Open inserts a work order without a holder.
 func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
 	order := &WorkOrder{
@@ -91,12 +91,12 @@ func (s *Service) Open(ctx context.Context, u *uow.Unit, o Opening) (*WorkOrder,
 	return order, nil
 }
 
-// Comment adds a comment of the caller, who claims an open work order with it. See
+// Comment adds a comment of the caller, and claims an open work order for the caller. See
 // change.Lifecycle.Comment.
 func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, text string) (*Comment, error) {
 	caller, _ := principal.From(ctx)
-	if broken := change.CheckText("/text", text); len(broken) > 0 {
-		return nil, apperr.Invalid(broken...)
+	if violations := change.CheckText("/text", text); len(violations) > 0 {
+		return nil, apperr.Invalid(violations...)
 	}
 	from, lifecycle := order.Status, s.lifecycle(nil)
 	if Machine.Of(order.Status) == opened {
@@ -120,12 +120,12 @@ func (s *Service) Comment(ctx context.Context, u *uow.Unit, order *WorkOrder, te
 	return comment, nil
 }
 
-// CountByStatus returns how many work orders each status has, zeros included; see storage.Count.
+// CountByStatus returns the number of work orders per status, zeros included; see storage.Count.
 func (s *Service) CountByStatus(ctx context.Context) (map[string]storage.Count, error) {
 	return change.CountByStatus[WorkOrder](s.db.Read(ctx), Machine)
 }
 
-// ByTitle returns at most limit work orders, without their links, whose title begins with a
+// ByTitle returns at most limit work orders, without their links, with a title that starts with
 // text.
 func (s *Service) ByTitle(ctx context.Context, text string, limit int) ([]WorkOrder, error) {
 	orders, err := storage.ByPrefix[WorkOrder](s.db.Read(ctx), "title", storage.Spellings(text), limit)
@@ -135,7 +135,7 @@ func (s *Service) ByTitle(ctx context.Context, text string, limit int) ([]WorkOr
 	return orders, nil
 }
 
-// record leaves the unit's audit entry and announces the change after commit.
+// record writes the unit's audit entry, and publishes the change after commit.
 func (s *Service) record(u *uow.Unit, verb string, order *WorkOrder, detail any) {
 	change.AuditAndAnnounce(u, s.bus, change.RowChange{
 		Kind: "work_order", Topic: Topic, Key: strconv.FormatInt(order.ID, 10), Detail: detail,

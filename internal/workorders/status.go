@@ -14,8 +14,8 @@ var (
 	closed   = status.State{Code: 3, Name: "closed"}
 )
 
-// Machine is a work order's status machine. A claimed one can be claimed again only while its
-// holder cannot hold it, see allowed; an open one is claimed before it is resolved.
+// Machine is the lifecycle of a work order. A claimed one can be claimed again only if its holder
+// is unable, see allowed; an open one is claimed before it is resolved.
 var Machine = status.New(status.Machine{
 	Name:    "work order",
 	Initial: opened,
@@ -30,9 +30,9 @@ var Machine = status.New(status.Machine{
 	},
 })
 
-// allowed returns the actions that a work order's status allows, given the users who cannot hold any.
-// Permissions are not checked here: only the holder, and whoever may assign, releases or resolves
-// a claimed one.
+// allowed returns the actions that a work order's status allows; unable are the users who cannot
+// have work orders. It does not check permissions: only the holder, and users with
+// assignPermission, may release or resolve a claimed one.
 func allowed(w *WorkOrder, unable []int64) []string {
 	state := Machine.Of(w.Status)
 	actions := Machine.Allowed(state)
@@ -42,5 +42,5 @@ func allowed(w *WorkOrder, unable []int64) []string {
 	return actions
 }
 
-// States returns the machine of status.
+// States returns the status machine.
 func (WorkOrder) States() *status.Machine { return Machine }

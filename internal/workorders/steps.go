@@ -10,16 +10,16 @@ import (
 
 // Step is a transition with its fields.
 type Step interface {
-	// action is what the machine calls it.
+	// action is its name in the machine.
 	action() string
-	// check returns the places that break a rule.
+	// check validates the fields.
 	check() apperr.Fields
-	// fill sets the step's fields of the work order. person is the user whom the step names, or
-	// else the caller.
+	// fill sets the step's fields of the work order. person is the user that the step names, or the
+	// caller.
 	fill(w *WorkOrder, person principal.Person, now time.Time)
-	// names is the user whom the step names, 0 for none.
+	// names returns the user that the step names, 0 for none.
 	names() int64
-	// ofHolder reports whether only the holder may take the step; on an open work order it claims
+	// ofHolder reports whether only the holder may make the step; on an open work order it claims
 	// first.
 	ofHolder() bool
 }
@@ -44,7 +44,7 @@ func (Release) ofHolder() bool       { return true }
 
 func (Release) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.clearHolder() }
 
-// Assignment gives a work order to a user, whoever holds it.
+// Assignment assigns a work order to a user, claimed or not.
 type Assignment struct {
 	UserID int64 `json:"userId"`
 }
@@ -53,14 +53,14 @@ func (Assignment) action() string { return "assign" }
 func (a Assignment) names() int64 { return a.UserID }
 func (Assignment) ofHolder() bool { return false }
 
-func (a Assignment) check() (broken apperr.Fields) {
-	broken.Check(a.UserID > 0, "/userId", "required", "is required")
-	return broken
+func (a Assignment) check() (violations apperr.Fields) {
+	violations.Check(a.UserID > 0, "/userId", "required", "is required")
+	return violations
 }
 
 func (Assignment) fill(w *WorkOrder, user principal.Person, now time.Time) { w.setHolder(user, now) }
 
-// Resolution says what was done. Whoever resolves an open work order becomes its holder.
+// Resolution describes the solution. Resolving an open work order makes the caller its holder.
 type Resolution struct {
 	Resolution string `json:"resolution"`
 }
@@ -73,7 +73,7 @@ func (r Resolution) check() apperr.Fields { return change.CheckText("/resolution
 
 func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Resolution = r.Resolution }
 
-// Reopening opens a work order again that was resolved or closed.
+// Reopening opens a resolved or closed work order again.
 type Reopening struct{}
 
 func (Reopening) action() string       { return "reopen" }
@@ -86,7 +86,7 @@ func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
 	w.Resolution = ""
 }
 
-// Closing ends a work order that is resolved.
+// Closing closes a resolved work order.
 type Closing struct{}
 
 func (Closing) action() string                               { return "close" }

@@ -17,16 +17,16 @@ import (
 
 // Filter narrows a list of work orders. Zero members do not narrow.
 type Filter struct {
-	// Search is looked for in the title, in either case.
+	// Search is searched in the title, ignoring case.
 	Search string
 	// Status and Priority are nil for all.
 	Status   *status.State
 	Priority *int
-	// HolderID is who holds it.
+	// HolderID is the holder's user id.
 	HolderID int64
-	// Link is a record that it is about.
+	// Link is a linked record.
 	Link string
-	// DueBy is when it is due at the latest.
+	// DueBy selects work orders that are due at or before a time.
 	DueBy *time.Time
 }
 
@@ -60,7 +60,7 @@ func withLinks(db *gorm.DB, orders []*WorkOrder) error {
 	return nil
 }
 
-// filters are those of a list, the most selective first.
+// filters returns the filters of a list, the most selective first.
 func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	if f.Link != "" {
 		filters = append(filters, storage.Among("SELECT l.work_order_id FROM work_order_links l WHERE l.tenant_id = ? AND l.resource = ?", tenant, f.Link))
@@ -80,11 +80,10 @@ func (f Filter) filters(tenant int64) (filters []storage.Filter) {
 	return append(filters, storage.Containing(f.Search, "title"))
 }
 
-// candidatesRead is how many candidates one run of claim-next tries.
+// candidatesRead bounds the candidates of one claim-next request.
 const candidatesRead = 8
 
-// candidates returns the first work orders that are offered: the highest priority first, of one
-// priority the oldest.
+// candidates returns the first offered work orders, by priority and then by age.
 //
 //	SELECT * FROM work_orders
 //	 WHERE tenant_id = ? AND (status = 0 OR status = 1 AND holder_id IN (…))
@@ -100,7 +99,7 @@ func candidates(ctx context.Context, u *uow.Unit, unable []int64) ([]WorkOrder, 
 	}
 	var offered []WorkOrder
 	if err := query.Order("priority, created_time, id").Limit(candidatesRead).Find(&offered).Error; err != nil {
-		return nil, fmt.Errorf("look for work orders that are offered: %w", err)
+		return nil, fmt.Errorf("read offered work orders: %w", err)
 	}
 	pointers := make([]*WorkOrder, len(offered))
 	for i := range offered {
@@ -112,14 +111,14 @@ func candidates(ctx context.Context, u *uow.Unit, unable []int64) ([]WorkOrder, 
 	return offered, withLinks(tx, pointers)
 }
 
-// holders returns who holds work orders of the context's tenant:
+// holders returns the holders of claimed work orders of the context's tenant:
 //
 //	SELECT DISTINCT holder_id FROM work_orders WHERE tenant_id = ? AND status = ?
 func (s *Service) holders(ctx context.Context) ([]int64, error) {
 	var holders []int64
 	err := s.db.Read(ctx).Model(&WorkOrder{}).Where("status = ? AND holder_id IS NOT NULL", claimed.Code).Distinct().Pluck("holder_id", &holders).Error
 	if err != nil {
-		return nil, fmt.Errorf("read who holds work orders: %w", err)
+		return nil, fmt.Errorf("read the holders of work orders: %w", err)
 	}
 	return holders, nil
 }
@@ -145,8 +144,8 @@ func insert(ctx context.Context, u *uow.Unit, order *WorkOrder) error {
 	return nil
 }
 
-// insertHistory adds the work order's present version to its history. from is nil when it was
-// just opened.
+// insertHistory inserts the work order's current version into its history. from is nil for a new
+// one.
 func insertHistory(ctx context.Context, u *uow.Unit, order *WorkOrder, action string, from *int, detail any) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -175,5 +174,5 @@ func updateStatus(ctx context.Context, u *uow.Unit, before, after *WorkOrder) er
 	})
 }
 
-// isTaken reports whether another caller has changed the candidate first.
+// isTaken reports whether another caller has changed the candidate.
 func isTaken(err error) bool { return errors.Is(err, guard.ErrStale) || errors.Is(err, guard.ErrGone) }

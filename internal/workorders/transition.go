@@ -13,10 +13,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Transition takes a step with a work order that was just read; see change.Lifecycle for what is
-// refused. A holder's step on an open work order claims it first, in the same unit. Errors,
-// besides: ValidationFailed; TransitionNotAllowed for a holder's step by somebody else who may
-// not assign. Refusals name the holder.
+// Transition applies a step to a work order that was just read; see change.Lifecycle for its
+// errors. A holder's step on an open work order claims it first, in the same unit. More errors:
+// ValidationFailed; TransitionNotAllowed for a holder's step by another user without
+// assignPermission. Errors name the holder.
 func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder, step Step, ifMatch *guard.Precondition) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
 	unable, err := s.unableHolders(ctx, *order)
@@ -51,26 +51,26 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 	return after, nil
 }
 
-// personOf returns whom a step names, or the caller. Errors: ValidationFailed.
+// personOf returns the user that a step names, or the caller. Errors: ValidationFailed.
 func (s *Service) personOf(ctx context.Context, step Step, caller principal.Principal) (principal.Person, error) {
-	if broken := step.check(); len(broken) > 0 {
-		return principal.Person{}, apperr.Invalid(broken...)
+	if violations := step.check(); len(violations) > 0 {
+		return principal.Person{}, apperr.Invalid(violations...)
 	}
 	if step.names() == 0 {
 		return caller.Person(), nil
 	}
-	person, there, err := s.people.Person(ctx, step.names())
+	person, exists, err := s.people.Person(ctx, step.names())
 	if err != nil {
 		return person, err
 	}
 	unable, err := s.people.UnableAmong(ctx, ReadPermission, step.names())
-	if err == nil && (!there || len(unable) > 0) {
+	if err == nil && (!exists || len(unable) > 0) {
 		err = apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "not_a_user", Message: "names no user who could work on it: there is none, or the user is disabled or may not read work orders"})
 	}
 	return person, err
 }
 
-// applyStep takes one step along the machine and adds it to the history.
+// applyStep makes one transition and inserts it into the history.
 func (s *Service) applyStep(
 	ctx context.Context, u *uow.Unit, lifecycle change.Lifecycle[WorkOrder, *WorkOrder], order *WorkOrder, step Step, person principal.Person, ifMatch *guard.Precondition,
 ) (*WorkOrder, error) {
@@ -89,10 +89,10 @@ func (s *Service) applyStep(
 	return after, insertHistory(ctx, u, after, step.action(), &order.Status, step)
 }
 
-// Next claims for the caller the oldest work order of the highest priority that is open or whose
-// holder cannot hold it any more. A lock serves callers in their order. Safety rests on the guarded UPDATE:
-// should the lock be lost, a caller whose candidate was claimed by another tries the one after it.
-// Errors: NotFound when nothing is offered; lock.ErrNotAcquired.
+// Next claims for the caller the oldest work order of the highest priority that is open or has an
+// unable holder. A lock serves callers in order; the guarded UPDATE ensures safety: if the lock is
+// lost and another caller has claimed the candidate, the next one is tried. Errors: NotFound if
+// none is offered; lock.ErrNotAcquired.
 func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 	caller, _ := principal.From(ctx)
 	holders, err := s.holders(ctx)
@@ -134,13 +134,13 @@ func (s *Service) Next(ctx context.Context, u *uow.Unit) (*WorkOrder, error) {
 		return &after, nil
 	}
 	if len(offered) == 0 {
-		return nil, apperr.New(apperr.NotFound, "No work order is waiting for somebody.")
+		return nil, apperr.New(apperr.NotFound, "No work order is waiting.")
 	}
 	return nil, uow.Overtaken("work orders")
 }
 
-// unableHolders returns which holders of these work orders cannot hold them any more: they are
-// disabled or may not read work orders.
+// unableHolders returns the holders of these work orders who are disabled or may not read work
+// orders.
 func (s *Service) unableHolders(ctx context.Context, list ...WorkOrder) ([]int64, error) {
 	var holders []int64
 	for _, order := range list {
@@ -154,7 +154,7 @@ func (s *Service) unableHolders(ctx context.Context, list ...WorkOrder) ([]int64
 	return s.people.UnableAmong(ctx, ReadPermission, holders...)
 }
 
-// lifecycle declares work orders to package change, given the users who cannot hold them.
+// lifecycle declares work orders to package change; unable are the users who cannot have them.
 func (s *Service) lifecycle(unable []int64) change.Lifecycle[WorkOrder, *WorkOrder] {
 	return change.Lifecycle[WorkOrder, *WorkOrder]{
 		Rows: change.Rows[WorkOrder, *WorkOrder]{
@@ -164,12 +164,12 @@ func (s *Service) lifecycle(unable []int64) change.Lifecycle[WorkOrder, *WorkOrd
 		Machine: Machine,
 		State:   func(w *WorkOrder) status.State { return Machine.Of(w.Status) },
 		Allowed: func(w *WorkOrder) []string { return allowed(w, unable) },
-		// Comments raise the version too.
+		// Comments increment the version too.
 		Edited: true,
-		Refused: func(w *WorkOrder, refusal *apperr.Error) {
-			refusal.With("holder", holderOf(*w))
+		Refused: func(w *WorkOrder, rejection *apperr.Error) {
+			rejection.With("holder", holderOf(*w))
 			if w.Status == claimed.Code && w.HeldTime != nil {
-				refusal.Detail = apperr.New(refusal.Code, "%s has been held by %s since %s.",
+				rejection.Detail = apperr.New(rejection.Code, "%s has been held by %s since %s.",
 					w.Label(), w.HolderName, w.HeldTime.UTC().Format("2006-01-02 at 15:04 UTC")).Detail
 			}
 		},

@@ -20,7 +20,8 @@ type workOrderView struct {
 	Links              []string          `json:"links"`
 	Holder             *principal.Person `json:"holder"`
 	HeldTime           *time.Time        `json:"heldTime"`
-	// Offered is true when it can be claimed: it is open, or its holder cannot hold it any more.
+	// Offered is true if it can be claimed: it is open, or its holder is disabled or may not read
+	// work orders.
 	Offered    bool             `json:"offered"`
 	Resolution *string          `json:"resolution"`
 	Comments   int64            `json:"comments"`
@@ -28,7 +29,7 @@ type workOrderView struct {
 	guard.Stamp
 }
 
-// viewOf is a work order's representation, given the users who cannot hold any.
+// viewOf returns the view of a work order; unable are the users who cannot have one.
 func viewOf(w WorkOrder, unable []int64) workOrderView {
 	return workOrderView{
 		ID: w.ID, Title: w.Title, Body: w.Body, Priority: priorities[w.Priority], Status: Machine.Of(w.Status).Name,
@@ -38,7 +39,7 @@ func viewOf(w WorkOrder, unable []int64) workOrderView {
 	}
 }
 
-// holderOf is who holds a work order, nil for nobody.
+// holderOf returns the holder of a work order, nil for none.
 func holderOf(w WorkOrder) *principal.Person {
 	if w.HolderID == nil {
 		return nil

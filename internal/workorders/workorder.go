@@ -1,15 +1,15 @@
-// Package workorders keeps the tasks of the back office, each held by one user at a time.
+// Package workorders stores the tasks of the back office, each claimed by one user at a time.
 //
 // Invariants:
 //
 //   - A claimed work order has exactly one holder; of concurrent claims one wins, and the others
-//     are told who holds it.
-//   - claim-next gives the oldest work order of the highest priority, never the same one to two
-//     callers, and passes none over for ever.
-//   - Whoever resolves or comments on an open work order claims it in the same unit.
-//   - A work order whose holder is disabled, or may not read work orders any more, is offered
+//     get an error with the holder.
+//   - claim-next returns the oldest work order of the highest priority, never the same one to two
+//     callers, and eventually each one.
+//   - Resolving or commenting on an open work order claims it in the same unit.
+//   - A work order with a holder who is disabled, or may no longer read work orders, is offered
 //     again, like an open one. No claim times out: it ends when the holder releases it, another
-//     user is assigned, or the holder cannot hold it any more.
+//     user is assigned, or the holder becomes unable.
 //   - A status changes only along the machine in status.go.
 //   - Version n of a work order has exactly one row in work_order_histories, comments too.
 package workorders
@@ -33,35 +33,35 @@ const (
 	assignPermission = "work-orders:assign"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions that a role or a token can have in this package.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See work orders, their comments and their history."},
 	{Name: writePermission, Meaning: "Open work orders, claim, resolve and comment on them."},
-	{Name: assignPermission, Meaning: "Give work orders to others, and release or resolve what others hold."},
+	{Name: assignPermission, Meaning: "Assign work orders to others, and release or resolve those of others."},
 }
 
-// People looks up the users who can hold work orders. Package access implements it; app wires it.
+// People reads the users who can have work orders. Package access implements it; app wires it.
 type People interface {
-	// UnableAmong returns those of some users of the context's tenant who are disabled or lack a
+	// UnableAmong returns those of the users in the context's tenant who are disabled or lack a
 	// permission.
 	UnableAmong(ctx context.Context, permission string, users ...int64) ([]int64, error)
-	// Person returns a user of the context's tenant; false when there is none or the user is
+	// Person returns a user of the context's tenant; false if the user does not exist or is
 	// disabled.
 	Person(ctx context.Context, id int64) (principal.Person, bool, error)
 }
 
-// priorities are what a work order can have, by their codes: the lower comes first.
+// priorities are the names of the priorities, by code, the highest first.
 var priorities = []string{"urgent", "high", "normal", "low"}
 
-// Resource names a record in a link, such as "orders/12": the path of its representation.
+// Resource is the path of a linked record, such as "orders/12".
 type Resource string
 
 var resources = regexp.MustCompile(`^[a-z][a-z-]*/[!-~]+$`)
 
-// Valid reports whether a record can be called this.
+// Valid reports whether the path has the form of a record's path.
 func (r Resource) Valid() bool { return len(r) <= 255 && resources.MatchString(string(r)) }
 
-// Rule says in a sentence without a subject what Valid asks for.
+// Rule describes the rule of Valid in a sentence without a subject.
 func (Resource) Rule() string {
 	return "must name a record by its path, such as orders/12, in at most 255 characters"
 }
@@ -76,40 +76,40 @@ type WorkOrder struct {
 	// Priority is an index of priorities.
 	Priority int
 	Status   int
-	// DueTime is when it should be resolved, for display and filters only; nil for none.
+	// DueTime is the deadline, for display and filters only; nil for none.
 	DueTime *time.Time
-	// HolderID is who holds it, since HeldTime; nil for nobody. Resolving and closing keep it.
+	// HolderID is the holder since HeldTime; nil for none. Resolving and closing retain it.
 	HolderID   *int64
 	HolderName string
 	HeldTime   *time.Time
-	// Resolution is "" before it is resolved.
+	// Resolution is "" before the resolution.
 	Resolution string
-	// Comments counts them.
+	// Comments is the number of comments.
 	Comments int64
 
 	Links []Link `gorm:"-"`
 }
 
-// Label names the work order for people.
+// Label returns a name for messages.
 func (w *WorkOrder) Label() string { return fmt.Sprintf("work order %d (%q)", w.ID, w.Title) }
 
-// heldBy reports whether a user holds it.
+// heldBy reports whether a user is the holder.
 func (w *WorkOrder) heldBy(user int64) bool { return w.HolderID != nil && *w.HolderID == user }
 
-// orphaned reports whether its holder is among the users who cannot hold work orders.
+// orphaned reports whether its holder is among the unable users.
 func (w *WorkOrder) orphaned(unable []int64) bool {
 	return w.Status == claimed.Code && w.HolderID != nil && slices.Contains(unable, *w.HolderID)
 }
 
-// setHolder makes a user the holder.
+// setHolder sets the holder.
 func (w *WorkOrder) setHolder(user principal.Person, since time.Time) {
 	w.HolderID, w.HolderName, w.HeldTime = &user.ID, user.Name, &since
 }
 
-// clearHolder leaves it without a holder.
+// clearHolder removes the holder.
 func (w *WorkOrder) clearHolder() { w.HolderID, w.HolderName, w.HeldTime = nil, "", nil }
 
-// Link is a record that a work order is about, such as "orders/12".
+// Link is a linked record, such as "orders/12".
 type Link struct {
 	ID          int64
 	TenantID    int64

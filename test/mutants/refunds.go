@@ -96,7 +96,7 @@ var refunding = []mutant{
 	},
 	{
 		name: "a work order is assigned to a user who may not read it",
-		file: "internal/workorders/transition.go", old: `(!there || len(unable) > 0)`, new: `(!there || len(unable) > 1)`,
+		file: "internal/workorders/transition.go", old: `(!exists || len(unable) > 0)`, new: `(!exists || len(unable) > 1)`,
 		caught: tests{"test/activity": {"TestADisabledHoldersWorkOrdersAreOfferedAgain"}, "test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
 	},
 	{
