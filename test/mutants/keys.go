@@ -52,7 +52,7 @@ var keys = []mutant{
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
-		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
+		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
 		a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/edgetest": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},

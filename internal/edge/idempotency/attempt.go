@@ -24,32 +24,34 @@ type attempt struct {
 	scope       string
 	fingerprint fingerprint
 	started     time.Time
-	// epoch is the database's when the attempt began; "" when nobody could say.
+	// epoch is the database's epoch when the attempt started; "" if it was unknown.
 	epoch epoch.Epoch
-	// label is what name returned.
+	// label caches the result of name.
 	label string
 
-	// lease is nil while a replay is sent, and when no lease could be asked for.
+	// lease is nil for a replay, and if the lock service was unavailable.
 	lease lock.Lease
-	// entered is true while the attempt is among those that run in this process.
+	// entered is true while the attempt is in keeper.inFlight.
 	entered bool
-	// inParts is set when there are parts, which the whole reply replaces.
+	// inParts is true if parts of a batch are recorded; the record of the complete reply replaces
+	// them.
 	inParts bool
-	// head is the record of a document whose parts the database has, headID its id also
-	// where this process remembers the parts.
+	// head is the record of a document with parts in the database; headID is its id, also if the
+	// parts come from process memory.
 	head   *Record
 	headID int64
-	// remembered has the parts of a document of which this process remembers all.
+	// remembered contains all parts of a document from process memory; nil if it does not have
+	// them.
 	remembered map[string][]byte
-	// expired is the id of a record whose time is up and whose place is taken.
+	// expired is the id of an expired record under the same key, which insert deletes; 0 for none.
 	expired int64
 	earlier *httpapi.StoredReply
 }
 
-// Begin implements httpapi.ReplyStore. It checks process memory and the attempts in flight,
-// then Redis, whose word one look at the database confirms; then it takes the lease and
-// asks the database under it, which decides. Without Redis the lease is missing and the
-// unique row remains.
+// Begin implements httpapi.ReplyStore. It checks process memory and the attempts in flight, then
+// Redis, whose record it confirms in the database. Otherwise it acquires the lease and reads the
+// database, which decides. If Redis is down there is no lease, and the unique row alone prevents a
+// second effect.
 func (k *Keeper) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
@@ -79,7 +81,7 @@ func (k *Keeper) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpa
 	return a, nil
 }
 
-// fromMemory returns what this process remembers under the key and may be believed.
+// fromMemory returns the cached reply for the key if it is of the current epoch, or nil.
 func (a *attempt) fromMemory(ctx context.Context) *answer {
 	k := a.keeper
 	now, sure := k.epochs.Now(ctx)
@@ -90,7 +92,7 @@ func (a *attempt) fromMemory(ctx context.Context) *answer {
 	return k.memory.get(now, a.scopedKey(), k.clock.Now())
 }
 
-// begin asks what other processes know of the key.
+// begin checks Redis, the lease and the database.
 func (a *attempt) begin(ctx context.Context) error {
 	a.entered = true
 	if kept := a.cached(ctx); kept != nil {
@@ -103,7 +105,7 @@ func (a *attempt) begin(ctx context.Context) error {
 	return a.lookUp(ctx)
 }
 
-// lock takes the lease that keeps a second attempt out while this one runs.
+// lock acquires the lease that excludes other attempts at the same request.
 func (a *attempt) lock(ctx context.Context) error {
 	k := a.keeper
 	if k.outage.lasts(k.clock.Now()) {
@@ -112,7 +114,8 @@ func (a *attempt) lock(ctx context.Context) error {
 	lease, err := k.locks.Acquire(ctx, 0, a.name())
 	switch {
 	case err == nil:
-		// Also that of a caller who has hung up since: it would be extended until End releases it.
+		// The lease is stored also if the caller has disconnected: otherwise nothing would release
+		// it.
 		a.lease = lease
 		return nil
 	case errors.Is(err, lock.ErrNotAcquired):
@@ -121,13 +124,12 @@ func (a *attempt) lock(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	slog.WarnContext(ctx, "no lease for an idempotency key; the database decides alone", "error", err)
+	slog.WarnContext(ctx, "idempotency: no lease acquired; relying on the unique row", "error", err)
 	k.outage.begin(k.clock.Now())
 	return nil
 }
 
-// lookUp finds what the database has under the key and, if that is nothing, makes
-// sure that there is room for it.
+// lookUp reads the record under the key. If there is none, it checks the quota.
 func (a *attempt) lookUp(ctx context.Context) error {
 	k := a.keeper
 	record, err := k.store.find(ctx, a.scope, a.request.Key)
@@ -152,12 +154,11 @@ func (a *attempt) overQuota(err error) error {
 	}
 	a.keeper.metrics.refused.WithLabelValues("quota").Inc()
 	return apperr.New(apperr.QuotaExceeded,
-		"The %ss of your organisation have as many idempotency keys as they may, %d; nothing was done. Try again when older ones have expired.",
+		"The %ss of your organisation have reached their limit of %d idempotency keys; nothing was done. Try again when older ones have expired.",
 		holderOf(a.actor).kind, a.keeper.quota.limit).After(time.Minute)
 }
 
-// found makes the attempt a replay of a record of the database, which the caches had
-// lost.
+// found makes the attempt a replay of a record that only the database has.
 func (a *attempt) found(ctx context.Context, record Record) error {
 	kept, err := a.keeper.decrypt(record)
 	if err != nil {
@@ -193,7 +194,7 @@ func (a *attempt) replayed(id int64) {
 	k.replays.count(a.actor.TenantID, id)
 }
 
-// checkFingerprint is IdempotencyKeyReused when a record is of another request.
+// checkFingerprint returns IdempotencyKeyReused if the record belongs to a different request.
 func (a *attempt) checkFingerprint(kept *answer) error {
 	if kept.request != a.fingerprint {
 		return a.reused(kept)
@@ -207,7 +208,8 @@ func (a *attempt) reused(kept *answer) error {
 		"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", kept.method, kept.path)
 }
 
-// whereToRead is the repeat of a reply that was too large to keep.
+// whereToRead is the replay of a reply that was too large to store: the client reads it at
+// location.
 func whereToRead(location string) httpapi.StoredReply {
 	return httpapi.StoredReply{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
 }
@@ -233,7 +235,7 @@ func (a *attempt) End(ctx context.Context) {
 	}
 }
 
-// name is the key as the lease and Redis know it.
+// name is the key's name in the lock service and in Redis.
 func (a *attempt) name() string {
 	if a.label == "" {
 		a.label = nameOf(a.actor.TenantID, a.scope, a.request.Key)
@@ -241,5 +243,5 @@ func (a *attempt) name() string {
 	return a.label
 }
 
-// scopedKey is the key as this process's memory knows it.
+// scopedKey is the key in process memory.
 func (a *attempt) scopedKey() scopedKey { return scopedKey{a.actor.TenantID, a.scope, a.request.Key} }

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// cacheTimeout bounds what a cache that does not answer can cost a request.
+	// cacheTimeout bounds the delay of a request by a cache that does not respond.
 	cacheTimeout = 250 * time.Millisecond
-	// outagePause is how long Redis is left alone after it did not answer.
+	// outagePause is the time without calls to Redis after a failed call.
 	outagePause = time.Second
 )
 
-// Cache remembers records in front of the database. What it forgets is found there.
+// Cache stores copies of records. The database has every record, so a Cache may evict any.
 type Cache interface {
-	// Get returns nil without an error when it has nothing.
+	// Get returns nil and no error on a miss.
 	Get(ctx context.Context, name string) ([]byte, error)
 	Put(ctx context.Context, name string, value []byte, life time.Duration) error
 	Delete(ctx context.Context, name string) error
 }
 
-// RedisCache is the Cache of many processes.
+// RedisCache is a Cache that processes share.
 type RedisCache struct{ client redis.UniversalClient }
 
 // NewRedisCache returns a cache whose keys in Redis are "idempotency:{tenant}:…".
@@ -53,15 +53,14 @@ func (c *RedisCache) Delete(ctx context.Context, name string) error {
 	return c.client.Del(ctx, name).Err()
 }
 
-// outage remembers that Redis did not answer, so that the requests of the next
-// second do not wait for it one by one.
+// outage marks Redis as unavailable for a second, so that only one request waits for it.
 type outage struct{ until atomic.Int64 }
 
 func (o *outage) begin(now time.Time)      { o.until.Store(now.Add(outagePause).UnixMicro()) }
 func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Load() }
 
-// cached returns what the cache has for an attempt, nil when that is nothing, or is of a
-// record that the database does not have: the cache does not go back with the database.
+// cached returns the reply from the cache, or nil. A restore of the database leaves Redis
+// unchanged, so a copy counts only if the database has the record.
 func (a *attempt) cached(ctx context.Context) *answer {
 	k := a.keeper
 	now := k.clock.Now()
@@ -82,7 +81,7 @@ func (a *attempt) cached(ctx context.Context) *answer {
 	}
 	kept, err := k.decrypt(record)
 	if err != nil {
-		// The database may have what the cache has damaged; if not, it says so.
+		// The database may have the record intact.
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
@@ -94,7 +93,7 @@ func (a *attempt) cached(ctx context.Context) *answer {
 	return kept
 }
 
-// cache puts a committed record into the cache.
+// cache stores a committed record in the cache.
 func (a *attempt) cache(ctx context.Context, record Record) {
 	k := a.keeper
 	now := k.clock.Now()
@@ -108,16 +107,16 @@ func (a *attempt) cache(ctx context.Context, record Record) {
 	}
 }
 
-// encoding is the first byte of a cached record. Another one is read as nothing, so that
-// versions of the program can share a Redis.
+// encoding is the first byte of a cached record. decode rejects any other, so that versions of the
+// program can share a Redis.
 const encoding = 4
 
-// encode writes what of a record a replay needs, one after the other:
+// encode writes the members of a record that a replay needs, in this order:
 //
-//	encoding, id, when it was made and when it expires (µs since 1970)
+//	encoding, id, creation and expiry (µs since 1970)
 //	fingerprint
-//	method, path, location, the key's id, the encrypted fingerprint: each after its length
-//	whether there is a reply, and the reply, encrypted as it is in the database
+//	method, path, location, key id, encrypted fingerprint: each after its length
+//	1 and the encrypted reply, or 0
 func (r Record) encode() []byte {
 	to := make([]byte, 0, 128+len(r.Path)+len(r.Location)+len(r.Reply))
 	to = append(to, encoding)
@@ -135,7 +134,7 @@ func (r Record) encode() []byte {
 	return append(append(to, 1), r.Reply...)
 }
 
-// decode reads what encode wrote and reports whether it was that.
+// decode reads the output of encode. It returns false for anything else.
 func (r *Record) decode(from []byte) bool {
 	if len(from) == 0 || from[0] != encoding {
 		return false

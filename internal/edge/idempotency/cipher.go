@@ -13,8 +13,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// encryptReply packs and encrypts a reply for one row and returns the id of the key that it used.
-// The associated data is tenant, scope and key, so a reply that is moved to another row
+// encryptReply packs and encrypts a reply for one row and returns the id of the encryption key. The
+// associated data is tenant, scope and idempotency key, so a reply that is moved to another row
 // cannot be decrypted.
 func encryptReply(c encryption.Cipher, reply httpapi.StoredReply, data string) (sealed []byte, keyID string, err error) {
 	plain, err := pack(reply)
@@ -29,7 +29,7 @@ func encryptReply(c encryption.Cipher, reply httpapi.StoredReply, data string) (
 func decryptReply(c encryption.Cipher, sealed []byte, keyID, data string) (httpapi.StoredReply, error) {
 	plain, err := c.Decrypt(sealed, keyID, data)
 	if err != nil {
-		return httpapi.StoredReply{}, fmt.Errorf("open a kept reply: %w", err)
+		return httpapi.StoredReply{}, fmt.Errorf("decrypt a stored reply: %w", err)
 	}
 	return unpack(plain)
 }
@@ -39,14 +39,14 @@ func associatedData(tenantID int64, scope, key string) string {
 	return strconv.FormatInt(tenantID, 10) + "\x00" + scope + "\x00" + key
 }
 
-// encryptFingerprint returns what a record has of its request's fingerprint: recordTag, which
-// identifies the record, and the fingerprint encrypted. Without a key the tag is the fingerprint.
+// encryptFingerprint returns a random recordTag, which identifies the record, and the encrypted
+// fingerprint. Without an encryption key recordTag is the fingerprint.
 func encryptFingerprint(c encryption.Cipher, tenantID int64, of fingerprint) (recordTag, sealed []byte) {
 	if c.Current() == "" {
 		return of[:], nil
 	}
 	recordTag = make([]byte, len(of))
-	_, _ = rand.Read(recordTag) // It ends the program rather than return an error (crypto/rand).
+	_, _ = rand.Read(recordTag) // rand.Read never returns an error; it ends the program.
 	sealed, _ = c.Encrypt(of[:], fingerprintPlace(tenantID, recordTag))
 	return recordTag, sealed
 }
@@ -58,7 +58,7 @@ func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 	if r.SealedFingerprint != nil {
 		var err error
 		if text, err = c.Decrypt(r.SealedFingerprint, r.CipherKey, fingerprintPlace(r.TenantID, r.Fingerprint)); err != nil {
-			return fingerprint{}, fmt.Errorf("open the fingerprint of a request: %w", err)
+			return fingerprint{}, fmt.Errorf("decrypt the fingerprint of a request: %w", err)
 		}
 	}
 	if len(text) != len(fingerprint{}) {
@@ -67,7 +67,8 @@ func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 	return fingerprint(text), nil
 }
 
-// fingerprintPlace binds a fingerprint to its record, whose scope can be renamed (Forget).
+// fingerprintPlace is the associated data of a fingerprint. It leaves out the scope, which Forget
+// changes.
 func fingerprintPlace(tenantID int64, recordTag []byte) string {
 	return "fingerprints\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + string(recordTag)
 }
@@ -84,10 +85,10 @@ func pack(reply httpapi.StoredReply) ([]byte, error) {
 	return append(append(packed, header...), reply.Body...), nil
 }
 
-// What can be wrong with what was kept, once it is decrypted.
+// Errors of decrypted contents.
 var (
-	errPacked      = errors.New("a kept reply is damaged")
-	errFingerprint = errors.New("the kept fingerprint of a request is damaged")
+	errPacked      = errors.New("a stored reply is damaged")
+	errFingerprint = errors.New("the stored fingerprint of a request is damaged")
 )
 
 func unpack(packed []byte) (httpapi.StoredReply, error) {

@@ -29,7 +29,7 @@ func newCipher(t *testing.T, keys ...string) encryption.Cipher {
 
 var reply = httpapi.StoredReply{Status: 201, Header: http.Header{"Etag": {`"1-a"`}}, Body: []byte(`{"secret":"of the tenant"}`)}
 
-func TestAnyReplyComesBackAsItWas(t *testing.T) {
+func TestDecryptedReplyEqualsTheOriginal(t *testing.T) {
 	sealed := map[string]encryption.Cipher{"in clear": {}, "encrypted": newCipher(t, key("now", 1))}
 	for name, s := range sealed {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAnyReplyComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestAnEncryptedReplyShowsNothingAndOpensInItsPlaceOnly(t *testing.T) {
+func TestEncryptedReplyOnlyDecryptsInItsRow(t *testing.T) {
 	s := newCipher(t, key("now", 1))
 	text, id, err := encryptReply(s, reply, associatedData(1, "user:7", "k"))
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestAnEncryptedReplyShowsNothingAndOpensInItsPlaceOnly(t *testing.T) {
 	require.ErrorIs(t, err, encryption.ErrUnreadable)
 }
 
-func FuzzADamagedReplyIsAnErrorAndNeverAPanic(f *testing.F) {
+func FuzzDamagedReplyReturnsError(f *testing.F) {
 	packed, err := pack(reply)
 	require.NoError(f, err)
 	f.Add(packed)
@@ -78,7 +78,7 @@ func FuzzADamagedReplyIsAnErrorAndNeverAPanic(f *testing.F) {
 	})
 }
 
-func TestRequestsThatDifferHaveOtherFingerprints(t *testing.T) {
+func TestDifferentRequestsHaveDifferentFingerprints(t *testing.T) {
 	base := httpapi.KeyedRequest{Method: "POST", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)}
 	other := []httpapi.KeyedRequest{
 		{Method: "PATCH", Path: "/a", Query: "x=1&y=2", Body: []byte(`{"a":1}`)},

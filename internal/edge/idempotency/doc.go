@@ -1,32 +1,29 @@
-// Package idempotency makes a request that is sent again have its effect once.
+// Package idempotency executes a request once, however often the client sends it.
 //
-// What holds, for requests that carry a key:
+// Invariants, for requests with a key:
 //
-//   - The reply is recorded in the transaction of the effect, under a unique row:
-//     there is no moment at which one is there without the other. The database
-//     decides; the lease and the caches only save work.
-//   - A record is never changed and is deleted only when it has expired, so what this
-//     process's memory or Redis has of it is right for as long as it is there: until it
-//     expires, unless the database goes back. Memory is believed in the epoch that it is
-//     of (package epoch), Redis when the database shows the record.
-//   - A key belongs to its tenant and its principal. Nobody else's request finds
-//     what is kept under it.
-//   - A repeat is answered with the recorded reply, byte by byte, after the caller
-//     was authenticated and permitted again.
-//   - A document, which holds several operations, is treated operation by operation as
-//     requests of their own are: see httpapi.Document.
-//   - A key stands for one request: another method, path, query or body under it is
-//     refused, whether the first has ended or not.
+//   - The effect and the record of its reply commit in one transaction, under a unique row. The
+//     database decides; the lease and the caches only save work.
+//   - A record is immutable and is deleted only after it expires, so cached copies are valid until
+//     then, unless the database is restored from a backup. Process memory is therefore valid for
+//     one epoch (package epoch), and a copy in Redis only if the database has the record.
+//   - A key belongs to its tenant and its principal. Requests of other principals do not find
+//     its record.
+//   - A repeat returns the recorded reply byte for byte, after the service has authenticated and
+//     authorized the caller again.
+//   - Each operation of a document counts as one request: see httpapi.Document.
+//   - A key identifies one request. The service rejects another method, path, query or body
+//     under it, also while the first request runs.
 //
-// Where a crash leaves things:
+// Effects of a crash:
 //
-//   - before COMMIT: nothing happened, the lease ends by its TTL, the repeat runs;
-//   - after COMMIT: the repeat is answered from the database;
-//   - between two parts of a batch or of a document: what became of the first ones is kept
-//     with them, and the repeat does the rest;
-//   - between a refusal (4xx) and its record: the repeat is decided anew, which is
-//     right, because a refusal had no effect.
+//   - before COMMIT: nothing happened; the lease expires and a repeat runs the request.
+//   - after COMMIT: a repeat returns the reply from the database.
+//   - between two parts of a batch or a document: the outcomes of the committed parts are recorded
+//     with them, and a repeat executes the rest.
+//   - between a rejection (4xx) and its record: a repeat decides again. This is safe, because a
+//     rejection has no effect.
 //
-// A holder that was paused beyond its lease meets the unique row when it records
-// its reply: it is rolled back and answers what the other recorded.
+// A holder that was paused beyond its lease hits the unique row when it records its reply. It is
+// rolled back and returns the reply that the other attempt recorded.
 package idempotency

@@ -13,27 +13,27 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// forgetAtOnce is how many records are looked at by one statement.
+// forgetAtOnce is the number of records that one statement reads.
 const forgetAtOnce = 200
 
-// Forgotten says what became of the replies that were kept for a customer, or name one.
+// Forgotten is the result of Forget.
 type Forgotten struct {
-	// Records were blanked or deleted.
+	// Records is the number of blanked or deleted records.
 	Records int
-	// Kept cannot be looked into, for want of the key that they are encrypted with, or have
-	// the id in their own keys. They end by themselves, the last of them at Until.
+	// Kept is the number of live records that remain: their encryption key is missing, or the
+	// customer's id is in their idempotency key. The last of them expires at Until.
 	Kept  int
 	Until time.Time
 }
 
-// Forget takes what records of the caller's tenant say of a customer: their own, and those of
-// requests that name them in their path or reply. One whose life has ended is deleted. One that
-// lives keeps its id, its key, its time and the digest of its request until it ends, because
-// every server knows a database that went back by records that are missing (seen_records.go); all
-// else in it goes. A repeat by a user of this service is still recognised and not run again, and
-// is told nothing; the customer's own is that of somebody new. Copies
-// in Redis are deleted. about has the paths of what is the customer's, such as orders/17. What a
-// server has in its own memory it forgets when the record ends.
+// Forget erases a customer from the records of the caller's tenant: from the customer's records,
+// and from those with the customer in their path or reply. It deletes expired records. It blanks
+// live ones, except for id, key, time and request digest, because servers detect a restored
+// database by missing records (seen_records.go). A repeat by a user is still recognised and not
+// executed, and its reply is empty; the customer's scope gets the pseudonym, so a repeat by the
+// customer is a new request. Forget deletes the copies in Redis; the memory of a process drops its
+// copy when the record expires. about contains the paths of the customer's resources, such as
+// orders/17.
 func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.CustomerID, about map[string]bool) (Forgotten, error) {
 	if pseudonym == "" {
 		pseudonym = principal.CustomerID("erased-" + uuid.NewString())
@@ -42,7 +42,7 @@ func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.Custo
 	for after := int64(0); ; {
 		var records []Record
 		if err := k.store.db.Read(ctx).Where("id > ?", after).Order("id").Limit(forgetAtOnce).Find(&records).Error; err != nil {
-			return done, fmt.Errorf("look for replies that are kept for a customer: %w", err)
+			return done, fmt.Errorf("find the stored replies of a customer: %w", err)
 		}
 		for i := range records {
 			if err := k.forget(ctx, &records[i], customer, pseudonym, about, &done); err != nil {
@@ -74,8 +74,8 @@ func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym prin
 		return nil
 	}
 	done.Records++
-	// Before the row, so that a run that ends between the two leaves no copy that the next one does
-	// not find, and after it, since who repeats the request in between keeps another.
+	// Before the row, so that an interrupted run leaves no copy that the next run misses; after it,
+	// because a concurrent repeat can cache the record again.
 	k.forgetCached(ctx, r)
 	defer k.forgetCached(ctx, r)
 	if ended {
@@ -89,7 +89,7 @@ func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym prin
 		onBehalfOf = &pseudonym
 	}
 	if err := k.store.db.Write(ctx).Exec(blank, renamed(r.Scope, customer, pseudonym), actor, name, onBehalfOf, r.TenantID, r.ID).Error; err != nil {
-		return fmt.Errorf("blank a reply that is kept for a customer: %w", err)
+		return fmt.Errorf("blank a stored reply of a customer: %w", err)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func resourceOf(path string) string {
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// renamed puts the pseudonym into the end of a scope that is the customer's.
+// renamed replaces the customer at the end of a scope with the pseudonym.
 func renamed(scope string, customer, pseudonym principal.CustomerID) string {
 	if head, own := strings.CutSuffix(scope, ofCustomer(customer)); own && (head == "" || strings.HasSuffix(head, "/")) {
 		return head + ofCustomer(pseudonym)
@@ -110,8 +110,7 @@ func renamed(scope string, customer, pseudonym principal.CustomerID) string {
 
 func ofCustomer(id principal.CustomerID) string { return customer + ":" + string(id) }
 
-// names reports whether a record says something of a customer, and whether its reply could be
-// read.
+// names reports whether a record refers to a customer, and whether its reply could be decrypted.
 func (k *Keeper) names(r *Record, customer principal.CustomerID) (named, readable bool) {
 	id := string(customer)
 	own := renamed(r.Scope, customer, "\x00") != r.Scope || r.OnBehalfOf != nil && *r.OnBehalfOf == customer ||
@@ -139,6 +138,6 @@ func (k *Keeper) forgetCached(ctx context.Context, r *Record) {
 		return
 	}
 	if err := k.cache.Delete(ctx, nameOf(r.TenantID, r.Scope, r.IdempotencyKey)); err != nil {
-		slog.WarnContext(ctx, "a copy of a kept reply could not be deleted; it ends by itself", "until", r.ExpiresTime, "error", err)
+		slog.WarnContext(ctx, "idempotency: cached reply not deleted; it expires", "until", r.ExpiresTime, "error", err)
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// ReadPermission is what it takes to see the records.
+// ReadPermission is required to read the records.
 const ReadPermission = "idempotency-keys:read"
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See who used which idempotency key, when and for what; not the replies."},
 }
 
-// Routes registers the routes that show what is kept.
+// Routes registers the routes that show the records.
 func Routes(r *httpapi.Router, k *Keeper) {
 	h := handler{k}
 	httpapi.Get(r, "/idempotency-keys", ReadPermission, h.list)
@@ -32,7 +32,7 @@ type listRequest struct {
 	httpapi.Page
 }
 
-// status is that of a reply, as a parameter.
+// status is the query parameter for the HTTP status of a reply.
 type status int
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -20,7 +20,7 @@ import (
 
 // Keep implements httpapi.Attempt.
 func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredReply) error {
-	// A unit that changed nothing has its reply recorded too.
+	// A unit without changes needs a transaction too, to record its reply.
 	if _, err := u.Tx(ctx); err != nil {
 		return err
 	}
@@ -33,17 +33,16 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredRep
 	return nil
 }
 
-// insert adds the attempt's own record, and what else is new with it, in place of one
-// whose time is up.
+// insert adds the records and replaces an expired one under the same key:
 //
 //	DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?      -- the expired one, if any
-//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?   -- and the parts of its document
+//	DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?   -- the parts of its document
 //	INSERT INTO idempotency_keys …
 func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 	if a.expired != 0 {
 		const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id = ?"
 		if err := tx.Exec(statement, a.actor.TenantID, a.expired).Error; err != nil {
-			return fmt.Errorf("forget the expired idempotency key: %w", err)
+			return fmt.Errorf("delete the expired idempotency key: %w", err)
 		}
 	}
 	if a.expired != 0 && a.request.Document {
@@ -57,8 +56,8 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 	return insert(tx, records...)
 }
 
-// KeepCommitted implements httpapi.Attempt. Failing to keep is logged: the caller has
-// their answer, and a repeat is decided anew.
+// KeepCommitted implements httpapi.Attempt. It only logs an error of the database: the reply has
+// been sent, and a repeat decides again.
 func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	if !a.Keeps(reply) {
 		return httpapi.StoredReply{}, false
@@ -72,16 +71,16 @@ func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) 
 	case errors.Is(err, errTaken):
 		return a.winnerReply(ctx)
 	case err != nil:
-		slog.WarnContext(ctx, "a reply could not be kept under its idempotency key", "error", err)
+		slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)
 	default:
 		a.recorded(ctx, record, reply)
 	}
 	return httpapi.StoredReply{}, false
 }
 
-// KeepRefusal implements httpapi.Attempt. Without a lease two attempts can run side by side,
-// and the second be refused for what the first has done: a version that has passed, a
-// name that is taken. The unique row tells, whichever comes to it first.
+// KeepRefusal implements httpapi.Attempt. Without a lease two attempts can run concurrently, and
+// the first can cause the second's rejection: a stale version, a name that already exists. The
+// unique row decides between them.
 func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.StoredReply) (httpapi.StoredReply, bool) {
 	switch {
 	case errors.Is(err, errTaken):
@@ -94,7 +93,7 @@ func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.St
 	return a.KeepCommitted(ctx, refusal)
 }
 
-// winnerReply returns what another attempt at the same request has recorded meanwhile.
+// winnerReply returns the reply that a concurrent attempt at the same request recorded.
 func (a *attempt) winnerReply(ctx context.Context) (httpapi.StoredReply, bool) {
 	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
 	if err == nil {
@@ -128,12 +127,12 @@ func isCorrectable(reply httpapi.StoredReply) bool {
 	return reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed
 }
 
-// record returns what is to be kept of a reply.
+// record returns the record of a reply.
 func (a *attempt) record(ctx context.Context, reply httpapi.StoredReply) (Record, error) {
 	return a.recordAt(ctx, a.scope, a.request.Key, reply)
 }
 
-// recordAt returns what is to be kept of a reply in another scope, under another key.
+// recordAt returns the record of a reply in another scope, under another key.
 func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.StoredReply) (Record, error) {
 	k, now := a.keeper, a.keeper.clock.Now()
 	sealed, keyID, err := encryptReply(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
@@ -145,7 +144,7 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	if location == "" || len(location) > longestPath {
 		location = a.request.Path
 	}
-	// What takes a permission of its own to read is not kept in clear.
+	// A reply with data that requires a separate permission is stored encrypted or not at all.
 	if len(sealed) > largestReply || keyID == "" && reply.Header.Get(httpapi.HeaderReveals) != "" {
 		sealed = nil
 	}
@@ -162,7 +161,7 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	return record, nil
 }
 
-// taken turns errTaken into what the caller is told if nothing better is found.
+// taken replaces errTaken with the error response RequestInProgress.
 func (a *attempt) taken(err error) error {
 	if errors.Is(err, errTaken) {
 		return httpapi.InProgress().Because(errTaken)
@@ -170,11 +169,12 @@ func (a *attempt) taken(err error) error {
 	return err
 }
 
-// recorded is called once a record is committed.
+// recorded updates the quota and the caches after a record was committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.StoredReply) {
 	a.keeper.quota.added(holderOf(a.actor))
 	if record.ID == 0 {
-		// COMMIT's own reply has the id, and was lost. The first repeat finds the record.
+		// The response of COMMIT contains the id, and it was lost. The first repeat reads the
+		// record.
 		return
 	}
 	if record.Reply == nil {
@@ -183,7 +183,7 @@ func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.Sto
 	a.remember(ctx, record, &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
 }
 
-// remember puts a committed record into the caches.
+// remember stores a committed record in the caches.
 func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
 	a.keeper.memory.put(a.epoch, a.scopedKey(), kept)
 	a.cache(ctx, record)

@@ -14,36 +14,34 @@ import (
 	"interlock/internal/lock"
 )
 
-// DefaultRetention is how long a reply is kept when the settings say nothing, and
-// DefaultCriticalRetention one about money and orders.
+// Retention of replies if the settings contain none; the critical one is for money and orders.
 const (
 	DefaultRetention         = 24 * time.Hour
 	DefaultCriticalRetention = 48 * time.Hour
 )
 
-// Deps are what a Keeper stands on.
+// Deps are the dependencies and settings of a Keeper.
 type Deps struct {
 	DB    *storage.DB
 	Locks lock.Locker
 	Clock clock.Clock
-	// Epochs tells which epoch replies are remembered for, and asks the Keeper what of them
-	// is missing.
+	// Epochs provides the current epoch; the Keeper registers Missing with it.
 	Epochs *epoch.Watch
-	// Cache may be nil: every look-up then asks the database.
+	// Cache may be nil; every lookup then reads the database.
 	Cache Cache
-	// Cipher encrypts replies at rest; the zero Cipher keeps them in clear.
+	// Cipher encrypts replies at rest; the zero Cipher stores them in clear.
 	Cipher encryption.Cipher
 	// Retention is how long replies are kept; 0 means DefaultRetention. CriticalRetention
 	// is the same for operations on money and orders; 0 means DefaultCriticalRetention.
 	Retention, CriticalRetention time.Duration
-	// Quota is how many keys a tenant's users may have at a time, and its customers as
-	// many; 0 means any number.
+	// Quota is the maximum number of live keys of a tenant's users, and separately of its
+	// customers; 0 means no limit.
 	Quota int64
-	// KeepServerErrors keeps replies of status 500 too, so that a repeat is not run.
+	// KeepServerErrors stores replies with status 500 too, so that a repeat returns them.
 	KeepServerErrors bool
 }
 
-// Keeper keeps replies under their keys. It is safe for concurrent use.
+// Keeper stores replies under idempotency keys. It is safe for concurrent use.
 type Keeper struct {
 	store            store
 	locks            lock.Locker
@@ -62,7 +60,7 @@ type Keeper struct {
 	metrics          metrics
 }
 
-// New returns a Keeper. Run must run while it is used.
+// New returns a Keeper. The caller must run its Run method.
 func New(d Deps) *Keeper {
 	if d.Retention == 0 {
 		d.Retention = DefaultRetention
@@ -82,8 +80,8 @@ func New(d Deps) *Keeper {
 	return k
 }
 
-// decrypt returns what a replay of a record needs. One whose reply was too large to keep is
-// answered with 200 and where to read it.
+// decrypt returns the replay of a record. The replay of a reply that was too large to store is 200
+// with the location to read.
 func (k *Keeper) decrypt(record Record) (*answer, error) {
 	kept := &answer{seenRecord: record.asSeen(), method: record.Method, path: record.Path}
 	var err error
@@ -100,18 +98,18 @@ func (k *Keeper) decrypt(record Record) (*answer, error) {
 	return kept, nil
 }
 
-// unreadable answers the repeat of a request whose reply cannot be decrypted. The key stays taken:
-// what was done is not done again.
+// unreadable is the error response to a repeat if the stored reply cannot be decrypted. The key
+// remains used, so the request is not executed again.
 func unreadable(record Record, err error) error {
 	if !errors.Is(err, encryption.ErrUnreadable) {
 		return fmt.Errorf("replay the idempotency key %d: %w", record.ID, err)
 	}
 	return apperr.New(apperr.Unavailable,
-		"The request was carried out with status %d and is not carried out again, but its reply cannot be read: the key that it is encrypted with is not there. See %s for what became of it.",
+		"The request was executed with status %d and is not executed again, but its stored reply cannot be decrypted, because the encryption key is missing. See %s for the outcome.",
 		record.Status, record.Location).After(time.Minute).Because(err)
 }
 
-// retentionOf is how long replies to a request are kept.
+// retentionOf returns how long the reply to a request is stored.
 func (k *Keeper) retentionOf(request httpapi.KeyedRequest) time.Duration {
 	if request.Critical {
 		return k.critical

@@ -12,14 +12,14 @@ import (
 
 var sorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: "-id"}
 
-// Filter selects records. Zero members select all.
+// Filter selects records. Zero members match all.
 type Filter struct {
 	Key string
-	// Status is that of the reply.
+	// Status is the status of the reply; 0 matches all.
 	Status int
 }
 
-// List returns one page of records, newest first unless asked otherwise.
+// List returns one page of records, newest first by default.
 func (k *Keeper) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[Record], error) {
 	k.replays.flush(ctx)
 	filters := []storage.Filter{k.live()}
@@ -40,8 +40,7 @@ func (k *Keeper) Record(ctx context.Context, id int64) (Record, error) {
 	return record, storage.Found(err, "idempotency key", strconv.FormatInt(id, 10))
 }
 
-// ByKey returns at most limit records, none of them expired, whose key begins with a
-// text as it is written.
+// ByKey returns at most limit live records with a key that starts with text, case-sensitively.
 func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
 	records, err := storage.ByPrefix[Record](k.kept(ctx), "idempotency_key", []string{text}, limit)
 	if err != nil {
@@ -50,7 +49,7 @@ func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, e
 	return records, nil
 }
 
-// kept are the records of whole requests that have not expired.
+// kept selects the live records of complete requests.
 func (k *Keeper) kept(ctx context.Context) *gorm.DB {
 	return storage.Apply(k.store.db.Read(ctx), k.live())
 }

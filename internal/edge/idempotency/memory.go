@@ -9,11 +9,11 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// memorySize bounds what this process remembers, in bytes, roughly: half of it is given
-// up when the other half is full.
+// memorySize is the approximate limit of the process's memory, in bytes. Each generation has half
+// of it.
 const memorySize = 16 << 20
 
-// answer is what a replay needs of a record. It is shared by replays and never changed.
+// answer is the part of a record that a replay needs. Replays share it; it is immutable.
 type answer struct {
 	seenRecord
 	// request is the fingerprint of the request.
@@ -23,28 +23,27 @@ type answer struct {
 	reply   httpapi.StoredReply
 }
 
-// size is about how many bytes an answer takes.
+// size is the approximate size in bytes.
 func (a *answer) size() int {
 	const ofItself = 512
 	return ofItself + len(a.path) + len(a.reply.Body)
 }
 
-// scopedKey is an idempotency key with whose it is.
+// scopedKey is an idempotency key with its tenant and scope.
 type scopedKey struct {
 	tenant int64
 	scope  string
 	key    string
 }
 
-// memory is what this process remembers of committed records: a repeat often comes to
-// who answered the first attempt, and soon. A record is never changed and only deleted
-// once it has expired, so what is remembered cannot be wrong before that, unless the
-// database goes back: it is remembered for one epoch, and forgotten in another. What an
-// attempt has found out in an epoch that has passed meanwhile is not remembered at all.
+// memory caches committed records in the process, because a repeat often reaches the same process
+// soon. Records are immutable until they expire, so a cached one is valid until then, unless the
+// database is restored from a backup: the cache therefore belongs to one epoch and is cleared in
+// another. put ignores the results of an attempt that started in an earlier epoch.
 //
-// It has two generations. New answers go into the younger, and those of the older that
-// are asked for move there; when the younger is full it becomes the older one, and what
-// was in that and not asked for is forgotten.
+// The cache has two generations. put adds to the young one, and get moves entries from the old one
+// to it. When the young one is full it becomes the old one, and the entries of the old one that
+// were not read since are evicted.
 type memory struct {
 	mu            sync.Mutex
 	epoch         epoch.Epoch
@@ -53,8 +52,8 @@ type memory struct {
 	seenRecords   seenRecords
 }
 
-// get returns nil when nothing is remembered in an epoch, or its time is up. What was
-// remembered in another one is forgotten.
+// get returns nil if the key is not cached in the given epoch or has expired. A new epoch clears
+// the cache.
 func (m *memory) get(in epoch.Epoch, at scopedKey, now time.Time) *answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +73,7 @@ func (m *memory) get(in epoch.Epoch, at scopedKey, now time.Time) *answer {
 	return kept
 }
 
-// put remembers what was committed or read in an epoch.
+// put caches a record that was committed or read in an epoch.
 func (m *memory) put(in epoch.Epoch, at scopedKey, kept *answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +84,7 @@ func (m *memory) put(in epoch.Epoch, at scopedKey, kept *answer) {
 	m.seenRecords.add(kept.seenRecord)
 }
 
-// noteSeen remembers that a record was committed in an epoch, and no answer of it.
+// noteSeen adds a committed record to seenRecords without caching its reply.
 func (m *memory) noteSeen(in epoch.Epoch, s seenRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +103,7 @@ func (m *memory) seen(in epoch.Epoch, now time.Time) []seenRecord {
 	return slices.DeleteFunc(slices.Clone(m.seenRecords), func(s seenRecord) bool { return !now.Before(s.until) })
 }
 
-// pruneSeen drops most of the records that were found in the database.
+// pruneSeen drops most of the records that a check found in the database.
 func (m *memory) pruneSeen(in epoch.Epoch, found []seenRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,14 +121,14 @@ func (m *memory) add(at scopedKey, kept *answer) {
 	m.sizeOfYounger += kept.size()
 }
 
-// inFlight is the attempts of this process that have not ended: a repeat that comes
-// meanwhile need not ask Redis for the lease that this process has.
+// inFlight is the set of running attempts of this process. A concurrent repeat is rejected without
+// a request to Redis for the lease.
 type inFlight struct {
 	mu   sync.Mutex
 	keys map[scopedKey]struct{}
 }
 
-// enter reports false when another attempt runs.
+// enter returns false if another attempt with the key is running.
 func (f *inFlight) enter(at scopedKey) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// now is the epoch of most tests.
+// now is the default epoch of the tests.
 const now epoch.Epoch = "now"
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func TestWhatIsRememberedIsItsPlacesAndIsForgottenWhenItsTimeIsUp(t *testing.T) {
+func TestMemoryReturnsUnexpiredRecordsOfTheSameKey(t *testing.T) {
 	var m memory
 	here := scopedKey{1, "user:7", "k"}
 	require.Nil(t, m.get(now, here, noon))
@@ -30,17 +30,17 @@ func TestWhatIsRememberedIsItsPlacesAndIsForgottenWhenItsTimeIsUp(t *testing.T) 
 	}
 	require.Nil(t, m.get(now, here, noon.Add(time.Second)))
 	m.put(now, here, &answer{seenRecord: seenRecord{id: 6, until: noon.Add(time.Hour)}})
-	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "another has taken its scopedKey")
+	require.EqualValues(t, 6, m.get(now, here, noon.Add(time.Second)).id, "a new record replaces an expired one")
 }
 
-func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
+func TestMemoryIsBoundedAndRetainsReadEntries(t *testing.T) {
 	var m memory
 	require.Nil(t, m.get(now, scopedKey{}, noon))
 	at := func(i int) scopedKey { return scopedKey{1, "user:7", fmt.Sprint("k-", i)} }
 	body := []byte(strings.Repeat("x", 100<<10))
 	for i := range 400 {
 		m.put(now, at(i), &answer{seenRecord: seenRecord{id: int64(i), until: noon.Add(time.Hour)}, reply: httpapi.StoredReply{Status: 200, Body: body}})
-		require.NotNil(t, m.get(now, at(0), noon), "asked for after each")
+		require.NotNil(t, m.get(now, at(0), noon), "read after each write")
 	}
 	held := 0
 	for i := range 400 {
@@ -52,12 +52,12 @@ func TestMemoryIsBoundedAndKeepsWhatIsAskedFor(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, held, memorySize)
-	require.Greater(t, held, memorySize/4, "what there is room for is kept")
-	require.Nil(t, m.get(now, at(1), noon), "the oldest that nobody asked for has gone")
+	require.Greater(t, held, memorySize/4, "uses the available room")
+	require.Nil(t, m.get(now, at(1), noon), "the oldest entry without a read is evicted")
 	require.NotNil(t, m.get(now, at(399), noon))
 }
 
-func TestARecordComesBackFromTheCacheAsItWas(t *testing.T) {
+func TestCachedRecordDecodesUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Record{
 			ID: rapid.Int64().Draw(t, "id"), Fingerprint: rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "fingerprint"),
@@ -75,13 +75,14 @@ func TestARecordComesBackFromTheCacheAsItWas(t *testing.T) {
 		require.Equal(t, want, got)
 		whole := want.encode()
 		cut := whole[:rapid.IntRange(0, len(whole)-len(want.Reply)-1).Draw(t, "cut")]
-		require.False(t, new(Record).decode(cut), "what is cut off is nothing")
+		require.False(t, new(Record).decode(cut), "a truncated record is rejected")
 	})
-	require.False(t, new(Record).decode([]byte(`{"i":1}`)), "nor is what another version wrote")
+	require.False(t, new(Record).decode([]byte(`{"i":1}`)), "another encoding is rejected")
 }
 
-// FuzzACachedRecord holds that no bytes in Redis can do more than be read as nothing.
-func FuzzACachedRecord(f *testing.F) {
+// FuzzACachedRecord verifies that decode rejects damaged bytes or returns a record that encodes to
+// an equal one.
+func FuzzCachedRecordDecoding(f *testing.F) {
 	f.Add(Record{ID: 1, Fingerprint: make([]byte, 32), Method: "POST", Path: "/p", Reply: []byte("r"), ExpiresTime: noon}.encode())
 	f.Add([]byte{encoding})
 	f.Fuzz(func(t *testing.T, data []byte) {

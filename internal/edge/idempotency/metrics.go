@@ -12,28 +12,28 @@ func newMetrics() metrics {
 	return metrics{
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_idempotency_replays_total",
-			Help: "Requests that were answered with the reply of an earlier attempt.",
+			Help: "Requests that received the stored reply of an earlier attempt.",
 		}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_idempotency_refused_total",
-			Help: "Requests with an idempotency key that were refused (in_progress, reused, quota).",
+			Help: "Requests with an idempotency key that were rejected (in_progress, reused, quota).",
 		}, []string{"reason"}),
 		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_idempotency_cache_total",
-			Help: "Look-ups of idempotency keys in this process (memory) and then in Redis (hit, miss, error).",
+			Help: "Lookups of idempotency keys in this process (memory) and then in Redis (hit, miss, error).",
 		}, []string{"result"}),
 	}
 }
 
-// Collectors returns what the Keeper measures.
+// Collectors returns the metrics of the Keeper.
 func (k *Keeper) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache, quotaCollector{&k.quota}}
 }
 
 var quotaUsed = prometheus.NewDesc("interlock_idempotency_quota_used_ratio",
-	"Part of the quota of idempotency keys that the fullest tenant has used, as this process counted last, by whose keys they are (user, customer).", []string{"holders"}, nil)
+	"Used part of the quota of idempotency keys, of the tenant with the highest use, by kind of holder (user, customer), from the last count of this process.", []string{"holders"}, nil)
 
-// quotaCollector exports the last counts: a scrape counts nothing.
+// quotaCollector exports the last counts; a scrape does not query the database.
 type quotaCollector struct{ quota *quota }
 
 // Describe implements prometheus.Collector.

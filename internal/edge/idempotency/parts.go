@@ -20,27 +20,27 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// A part of a request is kept as a record of its own, under its name, in a scope that
-// only the request's key has.
+// A part of a request is one record under the part's name, in a scope that is derived from the
+// request's key.
 //
-// A part of a batch is there from the COMMIT of the part until the reply of the whole
-// batch is recorded; where that never comes it expires as every record does.
+// The parts of a batch exist from their COMMIT until the record of the complete reply replaces
+// them, or until they expire.
 //
-// Of a document the parts are all that is kept. The first of them comes with a record
-// under the key itself, the head, which has no reply: it says that the key is used, by
-// whom and for what. They expire together. Each part has at most one record at any time,
-// whichever attempt decides it, so two attempts side by side give one answer.
+// A document has no record of its complete reply, only of its parts. The first part is inserted
+// with a record under the key itself, the head, which has no reply: it marks the key as used, with
+// principal and fingerprint. All of them expire together. Each part has at most one record,
+// whichever attempt decides it, so concurrent attempts return the same reply.
 
-// keepLife bounds a transaction that records replies and is not their request's unit.
+// keepLife bounds a transaction that records replies outside the request's unit of work.
 const keepLife = 10 * time.Second
 
-// partsPrefix begins the scopes of parts, and of nothing else.
+// partsPrefix starts the scopes of parts, and no other scope.
 const partsPrefix = "parts:"
 
-// withoutParts leaves out what is no reply to a request.
+// withoutParts excludes the records of parts.
 const withoutParts = "scope NOT LIKE '" + partsPrefix + "%'"
 
-// partsOf names the scope of the parts of a request.
+// partsOf returns the scope of the parts of a request.
 func partsOf(scope, key string) string {
 	digest := sha256.Sum256([]byte(scope + "\x00" + key))
 	return partsPrefix + base64.RawURLEncoding.EncodeToString(digest[:])
@@ -48,8 +48,8 @@ func partsOf(scope, key string) string {
 
 func (a *attempt) partsScope() string { return partsOf(a.scope, a.request.Key) }
 
-// isOfParts reports whether a record is the head of a document. A document that could not
-// be read was refused as a whole, with another status.
+// isOfParts reports whether a record is the head of a document. A malformed document was rejected
+// as a whole, with another status.
 func (a *attempt) isOfParts(kept *answer) bool {
 	return a.request.Document && kept.reply.Status == http.StatusOK
 }
@@ -95,7 +95,7 @@ func (a *attempt) Part(ctx context.Context, name string) ([]byte, error) {
 	return a.part(record)
 }
 
-// part returns what a record of a part has. Errors: IdempotencyKeyReused.
+// part returns the contents of the record of a part. Errors: IdempotencyKeyReused.
 func (a *attempt) part(record Record) ([]byte, error) {
 	kept, err := a.keeper.decrypt(record)
 	if err != nil {
@@ -119,8 +119,8 @@ func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value 
 	return nil
 }
 
-// recordParts returns the records of parts, behind that of the head if the request is a
-// document whose first parts they are.
+// recordParts returns the records of parts, preceded by the head if the request is a document
+// without one.
 func (a *attempt) recordParts(ctx context.Context, parts map[string][]byte) ([]*Record, error) {
 	records := make([]*Record, 0, len(parts)+1)
 	if a.request.Document && a.head == nil {
@@ -143,7 +143,7 @@ func (a *attempt) recordParts(ctx context.Context, parts map[string][]byte) ([]*
 	return records, nil
 }
 
-// insertParts adds what recordParts returned. Errors: errTaken.
+// insertParts inserts the records from recordParts. Errors: errTaken.
 func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	if a.request.Document && a.head == nil {
 		return a.insert(tx, records...)
@@ -151,9 +151,9 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	return insert(tx, records...)
 }
 
-// keptParts notes that what insertParts added is committed. The parts of a batch are gone
-// soon; those of a document stay, and of several records that are there together the id of
-// the first is known for certain.
+// keptParts runs after the records are committed. It notes the first record of a document for the
+// check of the epoch; the parts of a batch are deleted too soon for that. Only the first has a
+// certain id when one statement inserts several.
 func (a *attempt) keptParts(records []*Record) {
 	if !a.request.Document {
 		return
@@ -165,14 +165,14 @@ func (a *attempt) keptParts(records []*Record) {
 	}
 }
 
-// FinishDocument implements httpapi.Attempt. Failing to keep a refusal is logged, as KeepCommitted
-// does: the caller has their answer, and a repeat decides it anew.
+// FinishDocument implements httpapi.Attempt. It only logs an error of the database: the caller has
+// the reply, and a repeat decides rejected parts again.
 func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentResult) bool {
 	switch err := a.keepRefused(context.WithoutCancel(ctx), outcome.Refused); {
 	case errors.Is(err, errTaken):
 		return false
 	case err != nil:
-		slog.WarnContext(ctx, "refusals could not be kept under their idempotency key", "error", err)
+		slog.WarnContext(ctx, "idempotency: rejections not recorded", "error", err)
 		return true
 	}
 	if outcome.Complete && a.remembered == nil {
@@ -184,8 +184,8 @@ func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentRe
 	return true
 }
 
-// keepRefused records refusals. Errors: errTaken when another attempt has decided one of
-// them, or has used the key first; Parts has what it came to then.
+// keepRefused records rejections. Errors: errTaken if another attempt has decided one of them or
+// used the key first; Parts then returns the outcome.
 func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) error {
 	if len(refused) == 0 {
 		return nil
@@ -209,8 +209,7 @@ func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) er
 	return nil
 }
 
-// rememberParts puts a document of which every part has an answer into this process's
-// memory.
+// rememberParts caches a document in process memory when every part has an outcome.
 func (a *attempt) rememberParts(parts map[string][]byte) {
 	packed, err := json.Marshal(parts)
 	if err != nil || a.head == nil {
@@ -221,7 +220,7 @@ func (a *attempt) rememberParts(parts map[string][]byte) {
 	})
 }
 
-// unpackParts reads what rememberParts packed.
+// unpackParts decodes the parts that rememberParts encoded.
 func unpackParts(packed []byte) (parts map[string][]byte, err error) {
 	if err := json.Unmarshal(packed, &parts); err != nil {
 		return nil, fmt.Errorf("read the parts of a document: %w", err)
@@ -229,7 +228,7 @@ func unpackParts(packed []byte) (parts map[string][]byte, err error) {
 	return parts, nil
 }
 
-// insertWhole records the reply of a batch and forgets its parts, in one transaction.
+// insertWhole records the reply of a batch and deletes its parts, in one transaction.
 func (a *attempt) insertWhole(ctx context.Context, record *Record) error {
 	if !a.inParts {
 		return a.insert(a.keeper.store.db.Write(ctx), record)
@@ -242,8 +241,8 @@ func (a *attempt) insertWhole(ctx context.Context, record *Record) error {
 	})
 }
 
-// together runs fn, which inserts records and deletes others, in one transaction, and again after a
-// conflict: from the start, when no record has an id yet.
+// together runs fn, which inserts the records and deletes others, in one transaction. After a
+// serialization conflict it clears the ids of the records and runs fn again.
 func (a *attempt) together(ctx context.Context, records []*Record, fn func(tx *gorm.DB) error) error {
 	return a.keeper.store.db.Transact(ctx, keepLife, func(tx *gorm.DB) error {
 		for _, record := range records {
@@ -253,11 +252,11 @@ func (a *attempt) together(ctx context.Context, records []*Record, fn func(tx *g
 	})
 }
 
-// forgetParts deletes what is kept of the parts of the attempt's request.
+// forgetParts deletes the recorded parts of the attempt's request.
 func (a *attempt) forgetParts(tx *gorm.DB) error {
 	const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?"
 	if err := tx.Exec(statement, a.actor.TenantID, a.partsScope()).Error; err != nil {
-		return fmt.Errorf("forget the parts of a request: %w", err)
+		return fmt.Errorf("delete the parts of a request: %w", err)
 	}
 	return nil
 }
@@ -271,14 +270,14 @@ func (s store) parts(ctx context.Context, scope string) ([]Record, error) {
 	return records, nil
 }
 
-// forget deletes records by their ids, so that others can take their places.
+// forget deletes expired records, so that their keys can be used again.
 func (s store) forget(ctx context.Context, tenant int64, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND id IN ?"
 	if err := s.db.Write(ctx).Exec(statement, tenant, ids).Error; err != nil {
-		return fmt.Errorf("forget expired parts of a request: %w", err)
+		return fmt.Errorf("delete expired parts of a request: %w", err)
 	}
 	return nil
 }

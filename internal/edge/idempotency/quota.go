@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// countedFor is how long a count of a tenant's keys is used at least, and countedForMost at most. In
-	// between it is used until fastest keys a second could fill what is left of the quota: a count reads
-	// each key, and a database records fewer.
+	// A count of a tenant's keys is used for at least countedFor and at most countedForMost. In
+	// between it is used until fastest keys per second could fill the rest of the quota: a count
+	// reads each key, and a database records fewer than fastest.
 	countedFor     = 30 * time.Second
 	countedForMost = time.Hour
 	fastest        = 10_000
-	// almostFull is the part of the quota from which a process warns.
+	// almostFull is the used part of the quota at which a process warns.
 	almostFull = 0.8
-	// fullFor is how long a tenant that is at its quota is refused without counting
-	// again.
+	// fullFor is how long a full quota rejects keys before the next count.
 	fullFor = time.Second
 )
 
-// quota bounds how many keys the users of each tenant have, and how many its customers,
-// so that a crowd in a sale cannot use up what the back office needs. It counts in the
-// database now and then and adds what this process recorded since, so several processes
-// together can pass the limit by what the others recorded within countedFor.
+// quota limits the keys of each tenant's users, and separately of its customers, so that a rush of
+// customers cannot use up the keys of the back office. It counts in the database from time to time
+// and adds the keys that this process recorded since. Several processes together can therefore
+// exceed the limit by the keys that the others recorded within countedFor.
 type quota struct {
 	limit int64
 	store store
@@ -39,14 +38,14 @@ type quota struct {
 	tallies map[holder]*tally
 }
 
-// holder is whose keys are counted together: of one tenant its users, or its customers.
+// holder is a group with one quota: the users or the customers of a tenant.
 type holder struct {
 	tenant int64
-	// kind begins the scopes of their keys.
+	// kind is the prefix of their scopes.
 	kind string
 }
 
-// holderOf tells to whose keys a principal adds. Who acts for a customer is a user.
+// holderOf returns the holder of a principal's keys. A user acting for a customer is a user.
 func holderOf(p principal.Principal) holder {
 	if p.Kind == principal.Customer {
 		return holder{p.TenantID, customer}
@@ -59,13 +58,13 @@ type tally struct {
 	counted time.Time
 }
 
-// lasts returns how long the count may be used.
+// lasts returns how long the count remains usable.
 func (t *tally) lasts(limit int64) time.Duration {
 	filled := time.Duration(max(0, limit-t.keys)/fastest) * time.Second
 	return min(max(countedFor, filled), countedForMost)
 }
 
-// used returns the part of the quota that the fullest tenant has used, by the kind of the holders.
+// used returns the used part of the quota, of the tenant with the highest use, by kind of holder.
 func (q *quota) used() map[string]float64 {
 	parts := map[string]float64{user: 0, customer: 0}
 	if q.limit <= 0 {
@@ -79,7 +78,7 @@ func (q *quota) used() map[string]float64 {
 	return parts
 }
 
-// admits reports whether there may be one more key.
+// admits reports whether the holder may record one more key.
 func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	if q.limit <= 0 {
 		return true, nil
@@ -106,12 +105,12 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	}
 	q.tallies[of] = &tally{keys: keys, counted: now}
 	if float64(keys) >= almostFull*float64(q.limit) {
-		slog.WarnContext(ctx, "idempotency: a tenant has used most of its quota of keys; raise INTERLOCK_IDEMPOTENCY_QUOTA", "tenant", of.tenant, "holders", of.kind, "keys", keys, "quota", q.limit)
+		slog.WarnContext(ctx, "idempotency: quota of keys almost used up; raise INTERLOCK_IDEMPOTENCY_QUOTA", "tenant", of.tenant, "holders", of.kind, "keys", keys, "quota", q.limit)
 	}
 	return keys < q.limit, nil
 }
 
-// added notes a recorded key.
+// added counts a recorded key.
 func (q *quota) added(of holder) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,8 +119,8 @@ func (q *quota) added(of holder) {
 	}
 }
 
-// count returns how many keys of one kind of holder the context's tenant has that have not
-// expired. Their scopes begin with the kind and a colon, which ; follows in ASCII.
+// count returns the number of live keys of one kind of holder in the context's tenant. Their scopes
+// start with the kind and a colon; in ASCII a semicolon follows the colon.
 func (s store) count(ctx context.Context, kind string, now time.Time) (int64, error) {
 	var keys int64
 	query := s.db.Read(ctx).Model(&Record{}).Where("scope >= ? AND scope < ? AND expires_time > ?", kind+":", kind+";", now)
@@ -131,8 +130,8 @@ func (s store) count(ctx context.Context, kind string, now time.Time) (int64, er
 	return keys, nil
 }
 
-// Sweep deletes expired records of all tenants. One that is not swept yet is not found
-// either, so nothing depends on when it runs.
+// Sweep deletes expired records of all tenants. Lookups ignore expired records, so it may run at
+// any time.
 func (k *Keeper) Sweep(ctx context.Context, batch int) error {
 	return k.store.db.Sweep(ctx, storage.Sweep{Table: "idempotency_keys", Column: "expires_time", Until: k.clock.Now()}, batch)
 }

@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// largestReply is the largest sealed reply that is kept, in bytes. The repeat of
-	// a larger one is answered with where to read it.
+	// largestReply is the maximum size of a stored encrypted reply, in bytes. A repeat of a larger
+	// one returns the location to read.
 	largestReply = 256 << 10
-	// longestPath bounds the path and location that are kept, in bytes.
+	// longestPath is the maximum length of a stored path or location, in bytes.
 	longestPath = 1024
 )
 
-// fingerprint tells requests apart that use one key.
+// fingerprint identifies a request, to detect another request under the same key.
 type fingerprint [sha256.Size]byte
 
-// fingerprintOf covers method, path, query (in any order of its parameters) and
-// body (in its canonical form, if it is JSON). Each part is preceded by its length, so that no two requests share one by
-// moving bytes from part to part.
+// fingerprintOf covers method, path, query (in any order of its parameters) and body (in canonical
+// form if it is JSON). Each part is preceded by its length, so that requests that differ in the
+// boundaries of their parts have different fingerprints.
 func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
 	hash := sha256.New()
 	head := make([]byte, 0, 256)
@@ -51,7 +51,7 @@ func fingerprintOf(r httpapi.KeyedRequest) fingerprint {
 	return fingerprint
 }
 
-// canonical sorts a query by name. One that cannot be parsed stands for itself.
+// canonical sorts a query by name. It returns an unparsable query unchanged.
 func canonical(query string) string {
 	if query == "" {
 		return ""
@@ -63,44 +63,44 @@ func canonical(query string) string {
 	return values.Encode()
 }
 
-// The kinds of holders of keys, with which their scopes begin: see principal.Principal.KeyScope.
+// Kinds of holders of keys, the prefixes of their scopes: see principal.Principal.KeyScope.
 const (
 	user     = "user"
 	customer = "customer"
 )
 
-// Record is a reply that is kept under a key.
+// Record is a reply that is stored under a key.
 type Record struct {
 	ID             int64
 	TenantID       int64
 	Scope          string
 	IdempotencyKey string
-	// Fingerprint tells the record from others. Without a key that encrypts it is the request's
-	// fingerprint; with one it is random, and SealedFingerprint has the request's: who has the
-	// database could try by it what the secret in a request is.
+	// Fingerprint identifies the record. Without an encryption key it is the request's fingerprint.
+	// With one it is random and SealedFingerprint contains the request's, because a reader of the
+	// database could guess a secret in the request and verify it against a clear fingerprint.
 	Fingerprint       []byte
 	SealedFingerprint []byte
 	Method            string
 	Path              string
-	// RequestID is of the request that had the effect.
+	// RequestID is the id of the request that had the effect.
 	RequestID  string
 	ActorKind  string
 	ActorID    string
 	ActorName  string
 	OnBehalfOf *principal.CustomerID
-	// Status is the reply's.
+	// Status is the HTTP status of the reply.
 	Status int
-	// Reply is the sealed header and body; nil when it was too large to keep.
+	// Reply is the encrypted header and body; nil if it was too large to store.
 	Reply []byte
-	// Location is where a reply that is too large can be read.
+	// Location is the path at which a reply that was too large can be read.
 	Location string
-	// CipherKey is the id of the key that Reply and SealedFingerprint are sealed with; "" for none.
+	// CipherKey is the id of the key that encrypts Reply and SealedFingerprint; "" for none.
 	CipherKey string `gorm:"column:seal_key"`
-	// DurationUS is how long the request took until its reply was recorded, in
+	// DurationUS is the time from the start of the request to the record of its reply, in
 	// microseconds.
 	DurationUS int64 `gorm:"column:duration_us"`
 	Replays    int64
-	// LastReplayTime is nil while there was none.
+	// LastReplayTime is nil before the first replay.
 	LastReplayTime *time.Time
 	CreatedTime    time.Time
 	ExpiresTime    time.Time
@@ -109,9 +109,9 @@ type Record struct {
 // TableName implements gorm's Tabler.
 func (Record) TableName() string { return "idempotency_keys" }
 
-// nameOf names a key for the lease and the cache: at a bounded length, and with nothing
-// of the caller's own text in it. The digest has one length and comes last, so a scope
-// cannot pass for another one with the beginning of a digest.
+// nameOf returns the name of a key for the lease and the cache, of bounded length and without text
+// of the caller. The digest has a fixed length and is last, so a scope cannot imitate another scope
+// followed by the start of a digest.
 func nameOf(tenantID int64, scope, key string) string {
 	digest := sha256.Sum256([]byte(key))
 	name := make([]byte, 0, 128)
@@ -120,14 +120,13 @@ func nameOf(tenantID int64, scope, key string) string {
 	return string(base64.RawURLEncoding.AppendEncode(name, digest[:]))
 }
 
-// errTaken says that the key was recorded by somebody else meanwhile.
-var errTaken = errors.New("the idempotency key was taken meanwhile")
+// errTaken means that a concurrent attempt recorded the key first.
+var errTaken = errors.New("another attempt recorded the idempotency key first")
 
 // store reads and writes records.
 type store struct{ db *storage.DB }
 
-// find returns what is recorded under a key, expired or not. Errors:
-// gorm.ErrRecordNotFound.
+// find returns the record under a key, expired or not. Errors: gorm.ErrRecordNotFound.
 func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 	var record Record
 	err := s.db.Read(ctx).Where("scope = ? AND idempotency_key = ?", scope, key).Take(&record).Error
@@ -137,7 +136,7 @@ func (s store) find(ctx context.Context, scope, key string) (Record, error) {
 	return record, nil
 }
 
-// insert adds records in the given transaction, with one statement. Errors: errTaken.
+// insert adds records in tx with one statement. Errors: errTaken.
 func insert(tx *gorm.DB, records ...*Record) error {
 	err := tx.Create(records).Error
 	switch {

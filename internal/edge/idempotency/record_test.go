@@ -10,7 +10,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
+func TestPrincipalsDoNotShareKeyScopes(t *testing.T) {
 	longest := principal.CustomerID(strings.Repeat("x", 64))
 	seen := map[string]principal.Principal{}
 	for _, id := range []principal.CustomerID{
@@ -22,7 +22,7 @@ func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
 			{Kind: principal.Token, UserID: math.MaxInt64, OnBehalfOf: id},
 		} {
 			scope := p.KeyScope()
-			require.LessOrEqual(t, len(scope), 128, "its column has so many characters")
+			require.LessOrEqual(t, len(scope), 128, "length of the column")
 			require.False(t, strings.HasPrefix(scope, partsPrefix))
 			for _, name := range []string{scope, nameOf(1, scope, "k")} {
 				other, taken := seen[name]
@@ -33,6 +33,6 @@ func TestNoTwoPrincipalsShareTheirKeys(t *testing.T) {
 	}
 	other, taken := seen[principal.Principal{Kind: principal.Admin, UserID: 7}.KeyScope()]
 	require.False(t, taken, "a user who acts for himself has the keys of %+v", other)
-	require.Equal(t, "customer:42", principal.Principal{Kind: principal.Customer, CustomerID: "42"}.KeyScope(), "as it was kept while customers were numbers")
+	require.Equal(t, "customer:42", principal.Principal{Kind: principal.Customer, CustomerID: "42"}.KeyScope(), "the format from when customer ids were numbers")
 	require.Equal(t, "user:7/customer:42", principal.Principal{Kind: principal.Token, UserID: 7, OnBehalfOf: "42"}.KeyScope())
 }

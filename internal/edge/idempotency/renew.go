@@ -2,9 +2,9 @@ package idempotency
 
 import "interlock/internal/base/encryption"
 
-// Encrypted are the tables with kept replies. A fingerprint that was kept in clear stays so until its
-// record ends: servers tell by it whether the database went back (seen_records.go). Copies in Redis end
-// with their records.
+// Encrypted lists the tables with stored replies. A fingerprint in clear is not encrypted later,
+// because servers detect a restored database by it (seen_records.go); it is deleted when its record
+// expires, as are copies in Redis.
 var Encrypted = []encryption.Table{{
 	Name: "idempotency_keys", KeyColumn: "seal_key", Holds: "(reply IS NOT NULL OR sealed_fingerprint IS NOT NULL)",
 	Reads: []string{"scope", "idempotency_key", "fingerprint", "sealed_fingerprint", "reply"},

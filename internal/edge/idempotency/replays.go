@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// flushEvery is how late a replay can appear on its record.
+	// flushEvery is the maximum delay until a replay is counted on its record.
 	flushEvery = time.Second
-	// lastFlush bounds the flush at the end of the program.
+	// lastFlush bounds the flush at shutdown.
 	lastFlush = 5 * time.Second
 )
 
-// replays counts how often records were replayed. The numbers are for people: they
-// are kept in memory and added to the rows every second, so that a replay writes
-// nothing; a process that is killed forgets those of the last second.
+// replays counts the replays of records, for display. Counts are held in memory and added to the
+// rows every second, so that a replay does not write. A crash loses the counts of the last second.
 type replays struct {
 	store store
 	clock clock.Clock
@@ -29,7 +28,7 @@ type replays struct {
 	pending map[replayed]int64
 }
 
-// replayed names a record.
+// replayed identifies a record.
 type replayed struct{ tenant, id int64 }
 
 func newReplays(st store, clk clock.Clock) replays {
@@ -42,7 +41,7 @@ func (r *replays) count(tenant, id int64) {
 	r.pending[replayed{tenant, id}]++
 }
 
-// Run adds up replays until ctx ends, and once more then.
+// Run flushes the counts every second until ctx ends, and once more then.
 func (k *Keeper) Run(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -59,8 +58,8 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// flush adds what is pending, one statement for all records of a tenant with the
-// same number. What cannot be written is tried again with the next flush.
+// flush writes the pending counts, with one statement for all records of a tenant that have the
+// same count. It retries failed writes with the next flush.
 func (r *replays) flush(ctx context.Context) {
 	r.mu.Lock()
 	pending := r.pending
@@ -74,7 +73,7 @@ func (r *replays) flush(ctx context.Context) {
 	}
 	for g, ids := range groups {
 		if err := r.add(ctx, g.tenant, ids, g.times); err != nil {
-			slog.WarnContext(ctx, "replays of idempotency keys are not counted yet", "error", err)
+			slog.WarnContext(ctx, "idempotency: replay counts not written; will retry", "error", err)
 			r.putBack(g.tenant, ids, g.times)
 		}
 	}

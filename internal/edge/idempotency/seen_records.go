@@ -16,37 +16,35 @@ import (
 )
 
 const (
-	// maxSeenRecords bounds how many records are looked for at once. It is more than a process
-	// commits between two looks; should it commit more, every other one is dropped.
+	// maxSeenRecords bounds how many records one check queries. It exceeds the commits of a process
+	// between two checks; beyond it every other record is dropped.
 	maxSeenRecords = 1024
-	// seenRecordsAfterCheck is how many of the records that were found in the database are
-	// looked for again.
+	// seenRecordsAfterCheck is how many of the found records the next check queries again.
 	seenRecordsAfterCheck = 8
-	// longestMargin bounds how long before its end a record may be missing because the
-	// clock of who swept it is ahead.
+	// longestMargin bounds how early a record may be deleted by a process with a fast clock.
 	longestMargin = 5 * time.Minute
 )
 
-// seenRecord identifies a record that this process has seen committed, to be looked for again: a
-// database that was restored from a backup misses its last commits. While the newest records
-// that were seen are there, it has lost nothing that is remembered. An id alone does not
-// identify a record: the id of one that was lost is given to another.
+// seenRecord identifies a committed record that this process has seen. A database that was restored
+// from a backup lacks its last commits: while the newest seen records exist, nothing cached is
+// lost. The id alone does not identify a record, because the database assigns the id of a lost
+// record again.
 type seenRecord struct {
 	id          int64
 	key         string
 	fingerprint fingerprint
 	created     time.Time
-	// until is when the record may be gone for its age.
+	// until is the time from which the record may be deleted because of its age.
 	until time.Time
 }
 
-// asSeen returns what identifies the record.
+// asSeen returns the identity of the record.
 func (r *Record) asSeen() seenRecord {
 	margin := min(longestMargin, r.ExpiresTime.Sub(r.CreatedTime)/10)
 	return seenRecord{id: r.ID, key: r.IdempotencyKey, fingerprint: fingerprint(r.Fingerprint), created: r.CreatedTime, until: r.ExpiresTime.Add(-margin)}
 }
 
-// seenRecords are in no order.
+// seenRecords is unordered.
 type seenRecords []seenRecord
 
 func (s *seenRecords) add(one seenRecord) {
@@ -60,8 +58,8 @@ func (s *seenRecords) add(one seenRecord) {
 	}
 }
 
-// prune drops the records that were found, but the newest and the one that expires last: the
-// others may expire before it.
+// prune drops the found records except for the newest ones and the one that expires last, which
+// outlives the others.
 func (s *seenRecords) prune(found []seenRecord) {
 	if len(found) <= seenRecordsAfterCheck {
 		return
@@ -77,7 +75,7 @@ func (s *seenRecords) prune(found []seenRecord) {
 	*s = slices.DeleteFunc(*s, func(one seenRecord) bool { return dropped[one] })
 }
 
-// Missing is the epoch.Witness of what this process remembers of replies.
+// Missing is the epoch.Witness for this process's cache of replies.
 func (k *Keeper) Missing(ctx context.Context, of epoch.Epoch) (string, error) {
 	seen := k.memory.seen(of, k.clock.Now())
 	missing, err := k.store.findMissing(ctx, seen)
@@ -85,16 +83,15 @@ func (k *Keeper) Missing(ctx context.Context, of epoch.Epoch) (string, error) {
 	case err != nil:
 		return "", err
 	case missing != nil:
-		return fmt.Sprintf("The reply that was recorded at %s (record %d of the idempotency keys) is not there any more.",
+		return fmt.Sprintf("The reply that was recorded at %s (record %d of the idempotency keys) no longer exists.",
 			missing.created.Format(time.RFC3339Nano), missing.id), nil
 	}
 	k.memory.pruneSeen(of, seen)
 	return "", nil
 }
 
-// findMissing returns a record that is not in the database any more, nil when all are there. One
-// that a reader does not show is looked for once more under a lock, which a server that only
-// follows another does not answer.
+// findMissing returns one of the seen records that the database no longer has, or nil. If a plain
+// read misses one, it queries again with FOR UPDATE, which a read-only replica rejects.
 func (s store) findMissing(ctx context.Context, seen []seenRecord) (*seenRecord, error) {
 	if len(seen) == 0 {
 		return nil, nil
@@ -111,13 +108,13 @@ func (s store) findMissing(ctx context.Context, seen []seenRecord) (*seenRecord,
 	return firstMissing(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen) //nolint:forbidigo // nothing is written, so it guards nothing
 }
 
-// firstMissing returns the first of some records that the database does not have as it was seen.
+// firstMissing returns the first seen record that the database lacks or has with other contents.
 //
 //	SELECT id, idempotency_key, fingerprint, created_time FROM idempotency_keys WHERE id IN (…)
 func firstMissing(db *gorm.DB, ids []int64, seen []seenRecord) (*seenRecord, error) {
 	var records []Record
 	if err := db.Select("id", "idempotency_key", "fingerprint", "created_time").Where("id IN ?", ids).Find(&records).Error; err != nil {
-		return nil, fmt.Errorf("look for idempotency keys: %w", err)
+		return nil, fmt.Errorf("find seen idempotency keys: %w", err)
 	}
 	for _, one := range seen {
 		if !slices.ContainsFunc(records, one.isOf) {
@@ -127,7 +124,7 @@ func firstMissing(db *gorm.DB, ids []int64, seen []seenRecord) (*seenRecord, err
 	return nil, nil
 }
 
-// isOf reports whether a record is the one that was seen.
+// isOf reports whether r is the record that was seen.
 func (s seenRecord) isOf(r Record) bool {
 	return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])
 }

@@ -11,7 +11,7 @@ func seenAt(id int64, created, kept time.Duration) seenRecord {
 	return seenRecord{id: id, created: noon.Add(created), until: noon.Add(created + kept)}
 }
 
-func TestOfWhatWasFoundTheNewestAreLookedForAgainAndWhatStaysLongest(t *testing.T) {
+func TestPruneRetainsNewestAndLastExpiringRecords(t *testing.T) {
 	var s seenRecords
 	s.add(seenAt(1, 0, 48*time.Hour))
 	s.add(seenAt(2, time.Second, 48*time.Hour))
@@ -29,15 +29,15 @@ func TestOfWhatWasFoundTheNewestAreLookedForAgainAndWhatStaysLongest(t *testing.
 	for id := int64(112); id < 120; id++ {
 		want[id] = true
 	}
-	require.Equal(t, want, ids, "what was not looked for yet is among them")
+	require.Equal(t, want, ids, "unchecked records are retained")
 }
 
-func TestHowMuchIsLookedForIsBounded(t *testing.T) {
+func TestSeenRecordsAreBounded(t *testing.T) {
 	var s seenRecords
 	const all = 10 * maxSeenRecords
 	for i := range int64(all) {
 		s.add(seenAt(i, time.Duration(i)*time.Millisecond, time.Hour))
 		require.LessOrEqual(t, len(s), maxSeenRecords)
-		require.EqualValues(t, i, s[len(s)-1].id, "the newest is always among it")
+		require.EqualValues(t, i, s[len(s)-1].id, "the newest is always retained")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// keyView is a record without its reply, which its own caller may see only.
+// keyView is a record without its reply, which only its caller may read.
 type keyView struct {
 	ID             int64                 `json:"id"`
 	Key            string                `json:"key"`
