@@ -81,7 +81,7 @@ type Services struct {
 	Coupons    *coupons.Service
 	Actions    *actions.Service
 
-	Idempotency *idempotency.Keeper
+	Idempotency *idempotency.ReplyStore
 	Inventory   *inventory.Service
 	Wallets     *wallets.Service
 	Ledger      *aggregates.Service
@@ -261,7 +261,7 @@ func (sv *Services) buildKeeper(s settings.Idempotency, cipher encryption.Cipher
 	}
 	sv.Idempotency = idempotency.New(idempotency.Deps{
 		DB: sv.DB, Locks: sv.locks, Clock: sv.Clock, Epochs: sv.Epochs, Cache: cache, Cipher: cipher,
-		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, KeepServerErrors: s.CacheServerErrors,
+		Retention: s.Retention, CriticalRetention: s.RetentionCritical, Quota: s.Quota, StoreServerErrors: s.CacheServerErrors,
 	})
 }
 

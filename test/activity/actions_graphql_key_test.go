@@ -221,7 +221,7 @@ func TestAServerErrorOfAMutationIsKeptWhenTheSettingSaysSo(t *testing.T) {
 			"a panic": func(string) error { panic("out of tea") },
 		} {
 			ctx := storagetest.Tenant(t)
-			s := openActionsWith(ctx, t, db, world.Options{Locks: away{}, Replies: func(d *idempotency.Deps) { d.KeepServerErrors = true }})
+			s := openActionsWith(ctx, t, db, world.Options{Locks: away{}, Replies: func(d *idempotency.Deps) { d.StoreServerErrors = true }})
 			s.items.fail = fail
 			first := s.customer(7).send(t, "k-1", likeBoth)
 			require.Equal(t, []any{"INTERNAL", "INTERNAL"}, codesOf(first), name)

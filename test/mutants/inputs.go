@@ -52,7 +52,7 @@ var inputs = []mutant{
 	},
 	{
 		name: "a rejected shape is stored under its idempotency key",
-		file: "internal/edge/idempotency/keep.go", old: `reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed`, new: `reply.Code == apperr.MalformedRequest`,
+		file: "internal/edge/idempotency/store.go", old: `reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed`, new: `reply.Code == apperr.MalformedRequest`,
 		caught: tests{"test/e2e": {"TestRefusalsOfTheHandlerAreRepeatedToo"}},
 	},
 	{

@@ -18,7 +18,7 @@ var keys = []mutant{
 	{
 		name: "a mutation that is forbidden is kept so",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
-		also:   []edit{{"internal/edge/idempotency/keep.go", `case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
+		also:   []edit{{"internal/edge/idempotency/store.go", `case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
 		caught: tests{"test/activity": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
 	},
 	{
@@ -28,31 +28,31 @@ var keys = []mutant{
 	},
 	{
 		name: "an answer that says when to come back is kept",
-		file: "internal/edge/idempotency/keep.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
+		file: "internal/edge/idempotency/store.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
 		caught: tests{"internal/edge/edgetest": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
 	},
 	{
 		name: "a part is taken for decided before its COMMIT",
-		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.keptParts(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.keptParts(records); return nil })`,
+		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.partsCommitted(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.partsCommitted(records); return nil })`,
 		caught: tests{"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
 	},
 
 	// The cached replies, and the history of the database that they belong to.
 	{
 		name: "the record of a reply is written outside of the transaction of its effect",
-		file: "internal/edge/idempotency/keep.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })`,
+		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
 		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
 		name: "a reply is remembered before its COMMIT",
-		file: "internal/edge/idempotency/keep.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
+		file: "internal/edge/idempotency/store.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
 		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
-		file: "internal/edge/idempotency/keep.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
+		file: "internal/edge/idempotency/store.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
 		a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/edgetest": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
 	},
@@ -68,7 +68,7 @@ var keys = []mutant{
 	},
 	{
 		name: "a reply from Redis is not shown to its row",
-		file: "internal/edge/idempotency/cache.go", old: `err != nil || gone != nil {`, new: `err != nil && gone != nil {`,
+		file: "internal/edge/idempotency/cache.go", old: `err != nil || missing != nil {`, new: `err != nil && missing != nil {`,
 		caught: tests{"internal/edge/edgetest": {"TestARedisThatDidNotGoBackIsNotBelieved"}},
 	},
 	{
@@ -111,7 +111,7 @@ var keys = []mutant{
 	// The request that a key belongs to.
 	{
 		name: "a key stands for any request",
-		file: "internal/edge/idempotency/attempt.go", old: `if kept.request != a.fingerprint {`, new: `if kept.request != a.fingerprint && a.keeper == nil {`,
+		file: "internal/edge/idempotency/attempt.go", old: `if stored.request != a.fingerprint {`, new: `if stored.request != a.fingerprint && a.replies == nil {`,
 		caught: tests{
 			"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
 			"test/activity":          {"TestAKeyOfADocumentIsForThatDocument"},

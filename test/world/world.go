@@ -43,7 +43,7 @@ type World struct {
 	Bus     *events.InProcess
 	Epochs  *epoch.Watch
 	Runner  *uow.Runner
-	Replies *idempotency.Keeper
+	Replies *idempotency.ReplyStore
 }
 
 // Options replaces parts of a world. A zero field is the default.

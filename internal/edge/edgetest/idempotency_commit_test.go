@@ -61,7 +61,7 @@ func (s *shelf) Delete(_ context.Context, name string) error {
 
 // desk is a keeper with what its attempts need.
 type desk struct {
-	keeper *idempotency.Keeper
+	keeper *idempotency.ReplyStore
 	runner *uow.Runner
 	cache  *shelf
 	epochs *epoch.Watch
@@ -232,7 +232,7 @@ func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
 			require.NoError(t, keep("2", func(*uow.Unit) error { return nil }), name)
 			attempt.End(ctx)
 
-			for where, keeper := range map[string]*idempotency.Keeper{"here": d.keeper, "elsewhere": newDesk(db).keeper} {
+			for where, keeper := range map[string]*idempotency.ReplyStore{"here": d.keeper, "elsewhere": newDesk(db).keeper} {
 				again, err := keeper.Begin(ctx, document)
 				require.NoError(t, err, where)
 				parts, err := again.Parts(ctx)

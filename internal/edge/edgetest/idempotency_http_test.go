@@ -30,18 +30,18 @@ type object = map[string]any
 // faulty is a service whose one route makes a thing, and fails when it is told to.
 type faulty struct {
 	*httpapitest.Caller
-	keeper *idempotency.Keeper
+	keeper *idempotency.ReplyStore
 	clock  *clock.Fake
 	// fail is called once the thing and its audit entry are in the transaction.
 	fail func() error
 }
 
-func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, keepServerErrors bool) *faulty {
+func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, storeServerErrors bool) *faulty {
 	t.Helper()
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(lock.Observer{})
 	f := &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)), fail: func() error { return nil }}
-	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), KeepServerErrors: keepServerErrors})
+	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), StoreServerErrors: storeServerErrors})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
 	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
 		httpapi.Mutation(r, http.MethodPost, "/things", "", f.make)

@@ -18,7 +18,7 @@ import (
 
 // attempt is one run of a request under its key.
 type attempt struct {
-	keeper      *Keeper
+	replies     *ReplyStore
 	request     httpapi.KeyedRequest
 	actor       principal.Principal
 	scope       string
@@ -31,7 +31,7 @@ type attempt struct {
 
 	// lease is nil for a replay, and if the lock service was unavailable.
 	lease lock.Lease
-	// entered is true while the attempt is in keeper.inFlight.
+	// entered is true while the attempt is in replies.inFlight.
 	entered bool
 	// inParts is true if parts of a batch are recorded; the record of the complete reply replaces
 	// them.
@@ -40,9 +40,9 @@ type attempt struct {
 	// parts come from process memory.
 	head   *Record
 	headID int64
-	// remembered contains all parts of a document from process memory; nil if it does not have
+	// cachedParts contains all parts of a document from process memory; nil if it does not have
 	// them.
-	remembered map[string][]byte
+	cachedParts map[string][]byte
 	// expired is the id of an expired record under the same key, which insert deletes; 0 for none.
 	expired int64
 	earlier *httpapi.StoredReply
@@ -52,38 +52,38 @@ type attempt struct {
 // Redis, whose record it confirms in the database. Otherwise it acquires the lease and reads the
 // database, which decides. If Redis is down there is no lease, and the unique row alone prevents a
 // second effect.
-func (k *Keeper) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
+func (k *ReplyStore) Begin(ctx context.Context, request httpapi.KeyedRequest) (httpapi.Attempt, error) {
 	actor, ok := principal.From(ctx)
 	if !ok {
 		return nil, storage.ErrNoTenant
 	}
 	a := &attempt{
-		keeper: k, request: request, actor: actor, scope: actor.KeyScope(), fingerprint: fingerprintOf(request), started: clock.Mark(),
+		replies: k, request: request, actor: actor, scope: actor.KeyScope(), fingerprint: fingerprintOf(request), started: clock.Mark(),
 	}
-	if kept := a.fromMemory(ctx); kept != nil {
+	if stored := a.fromMemory(ctx); stored != nil {
 		k.metrics.cache.WithLabelValues("memory").Inc()
-		return a, a.repeat(kept)
+		return a, a.repeat(stored)
 	}
 	if !k.inFlight.enter(a.scopedKey()) {
 		k.metrics.refused.WithLabelValues("in_progress").Inc()
 		return nil, httpapi.InProgress()
 	}
-	begun := false
+	started := false
 	defer func() {
-		if !begun {
+		if !started {
 			a.End(ctx)
 		}
 	}()
 	if err := a.begin(ctx); err != nil {
 		return nil, err
 	}
-	begun = true
+	started = true
 	return a, nil
 }
 
 // fromMemory returns the cached reply for the key if it is of the current epoch, or nil.
 func (a *attempt) fromMemory(ctx context.Context) *answer {
-	k := a.keeper
+	k := a.replies
 	now, sure := k.epochs.Now(ctx)
 	if !sure {
 		return nil
@@ -95,9 +95,9 @@ func (a *attempt) fromMemory(ctx context.Context) *answer {
 // begin checks Redis, the lease and the database.
 func (a *attempt) begin(ctx context.Context) error {
 	a.entered = true
-	if kept := a.cached(ctx); kept != nil {
-		a.keeper.memory.put(a.epoch, a.scopedKey(), kept)
-		return a.repeat(kept)
+	if stored := a.cached(ctx); stored != nil {
+		a.replies.memory.put(a.epoch, a.scopedKey(), stored)
+		return a.repeat(stored)
 	}
 	if err := a.lock(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (a *attempt) begin(ctx context.Context) error {
 
 // lock acquires the lease that excludes other attempts at the same request.
 func (a *attempt) lock(ctx context.Context) error {
-	k := a.keeper
+	k := a.replies
 	if k.outage.lasts(k.clock.Now()) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (a *attempt) lock(ctx context.Context) error {
 
 // lookUp reads the record under the key. If there is none, it checks the quota.
 func (a *attempt) lookUp(ctx context.Context) error {
-	k := a.keeper
+	k := a.replies
 	record, err := k.store.find(ctx, a.scope, a.request.Key)
 	switch {
 	case storage.IsNotFound(err):
@@ -152,65 +152,65 @@ func (a *attempt) overQuota(err error) error {
 	if err != nil {
 		return err
 	}
-	a.keeper.metrics.refused.WithLabelValues("quota").Inc()
+	a.replies.metrics.refused.WithLabelValues("quota").Inc()
 	return apperr.New(apperr.QuotaExceeded,
 		"The %ss of your organisation have reached their limit of %d idempotency keys; nothing was done. Try again when older ones have expired.",
-		holderOf(a.actor).kind, a.keeper.quota.limit).After(time.Minute)
+		holderOf(a.actor).kind, a.replies.quota.limit).After(time.Minute)
 }
 
 // found makes the attempt a replay of a record that only the database has.
 func (a *attempt) found(ctx context.Context, record Record) error {
-	kept, err := a.keeper.decrypt(record)
+	stored, err := a.replies.decrypt(record)
 	if err != nil {
 		return err
 	}
-	if a.isOfParts(kept) {
+	if a.isDocumentHead(stored) {
 		a.head, a.headID = &record, record.ID
-		return a.checkFingerprint(kept)
+		return a.checkFingerprint(stored)
 	}
-	a.remember(ctx, record, kept)
-	return a.repeat(kept)
+	a.cacheReply(ctx, record, stored)
+	return a.repeat(stored)
 }
 
 // repeat makes the attempt a replay. Errors: IdempotencyKeyReused.
-func (a *attempt) repeat(kept *answer) (err error) {
-	if err := a.checkFingerprint(kept); err != nil {
+func (a *attempt) repeat(stored *answer) (err error) {
+	if err := a.checkFingerprint(stored); err != nil {
 		return err
 	}
-	if a.isOfParts(kept) {
-		a.headID = kept.id
-		a.remembered, err = unpackParts(kept.reply.Body)
+	if a.isDocumentHead(stored) {
+		a.headID = stored.id
+		a.cachedParts, err = unpackParts(stored.reply.Body)
 		return err
 	}
-	a.earlier = &kept.reply
-	a.replayed(kept.id)
+	a.earlier = &stored.reply
+	a.replayed(stored.id)
 	return nil
 }
 
 // replayed counts a replay of a record.
 func (a *attempt) replayed(id int64) {
-	k := a.keeper
+	k := a.replies
 	k.metrics.replays.Inc()
 	k.replays.count(a.actor.TenantID, id)
 }
 
 // checkFingerprint returns IdempotencyKeyReused if the record belongs to a different request.
-func (a *attempt) checkFingerprint(kept *answer) error {
-	if kept.request != a.fingerprint {
-		return a.reused(kept)
+func (a *attempt) checkFingerprint(stored *answer) error {
+	if stored.request != a.fingerprint {
+		return a.reused(stored)
 	}
 	return nil
 }
 
-func (a *attempt) reused(kept *answer) error {
-	a.keeper.metrics.refused.WithLabelValues("reused").Inc()
+func (a *attempt) reused(stored *answer) error {
+	a.replies.metrics.refused.WithLabelValues("reused").Inc()
 	return apperr.New(apperr.IdempotencyKeyReused,
-		"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", kept.method, kept.path)
+		"This idempotency key was used for another request (%s %s); nothing was done. Use a new key for a new request.", stored.method, stored.path)
 }
 
-// whereToRead is the replay of a reply that was too large to store: the client reads it at
+// locationReply is the replay of a reply that was too large to store: the client reads it at
 // location.
-func whereToRead(location string) httpapi.StoredReply {
+func locationReply(location string) httpapi.StoredReply {
 	return httpapi.StoredReply{Status: http.StatusOK, Header: http.Header{"Location": {location}}}
 }
 
@@ -230,7 +230,7 @@ func (a *attempt) End(ctx context.Context) {
 		a.lease = nil
 	}
 	if a.entered {
-		a.keeper.inFlight.leave(a.scopedKey())
+		a.replies.inFlight.leave(a.scopedKey())
 		a.entered = false
 	}
 }

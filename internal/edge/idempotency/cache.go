@@ -62,14 +62,14 @@ func (o *outage) lasts(now time.Time) bool { return now.UnixMicro() < o.until.Lo
 // cached returns the reply from the cache, or nil. A restore of the database leaves Redis
 // unchanged, so a copy counts only if the database has the record.
 func (a *attempt) cached(ctx context.Context) *answer {
-	k := a.keeper
+	k := a.replies
 	now := k.clock.Now()
 	if k.cache == nil || k.outage.lasts(now) {
 		return nil
 	}
-	asked, cancel := context.WithTimeout(ctx, cacheTimeout)
+	cacheCtx, cancel := context.WithTimeout(ctx, cacheTimeout)
 	defer cancel()
-	value, err := k.cache.Get(asked, a.name())
+	value, err := k.cache.Get(cacheCtx, a.name())
 	if err != nil {
 		k.cacheFailed(ctx, err)
 		return nil
@@ -79,23 +79,23 @@ func (a *attempt) cached(ctx context.Context) *answer {
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
-	kept, err := k.decrypt(record)
+	stored, err := k.decrypt(record)
 	if err != nil {
 		// The database may have the record intact.
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
-	if gone, err := k.store.findMissing(ctx, []seenRecord{kept.seenRecord}); err != nil || gone != nil {
+	if missing, err := k.store.findMissing(ctx, []seenRecord{stored.seenRecord}); err != nil || missing != nil {
 		k.metrics.cache.WithLabelValues("miss").Inc()
 		return nil
 	}
 	k.metrics.cache.WithLabelValues("hit").Inc()
-	return kept
+	return stored
 }
 
 // cache stores a committed record in the cache.
 func (a *attempt) cache(ctx context.Context, record Record) {
-	k := a.keeper
+	k := a.replies
 	now := k.clock.Now()
 	if k.cache == nil || k.outage.lasts(now) {
 		return
@@ -173,8 +173,8 @@ func (r *Record) decode(from []byte) bool {
 	return true
 }
 
-// cacheFailed leaves Redis alone for a while. The database goes on deciding.
-func (k *Keeper) cacheFailed(ctx context.Context, err error) {
+// cacheFailed suspends calls to Redis for outagePause. The database continues to decide.
+func (k *ReplyStore) cacheFailed(ctx context.Context, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}

@@ -47,7 +47,7 @@ func encryptFingerprint(c encryption.Cipher, tenantID int64, of fingerprint) (re
 	}
 	recordTag = make([]byte, len(of))
 	_, _ = rand.Read(recordTag) // rand.Read never returns an error; it ends the program.
-	sealed, _ = c.Encrypt(of[:], fingerprintPlace(tenantID, recordTag))
+	sealed, _ = c.Encrypt(of[:], fingerprintData(tenantID, recordTag))
 	return recordTag, sealed
 }
 
@@ -57,7 +57,7 @@ func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 	text := r.Fingerprint
 	if r.SealedFingerprint != nil {
 		var err error
-		if text, err = c.Decrypt(r.SealedFingerprint, r.CipherKey, fingerprintPlace(r.TenantID, r.Fingerprint)); err != nil {
+		if text, err = c.Decrypt(r.SealedFingerprint, r.CipherKey, fingerprintData(r.TenantID, r.Fingerprint)); err != nil {
 			return fingerprint{}, fmt.Errorf("decrypt the fingerprint of a request: %w", err)
 		}
 	}
@@ -67,9 +67,9 @@ func decryptFingerprint(c encryption.Cipher, r Record) (fingerprint, error) {
 	return fingerprint(text), nil
 }
 
-// fingerprintPlace is the associated data of a fingerprint. It leaves out the scope, which Forget
+// fingerprintData is the associated data of a fingerprint. It leaves out the scope, which Forget
 // changes.
-func fingerprintPlace(tenantID int64, recordTag []byte) string {
+func fingerprintData(tenantID int64, recordTag []byte) string {
 	return "fingerprints\x00" + strconv.FormatInt(tenantID, 10) + "\x00" + string(recordTag)
 }
 

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// forgetAtOnce is the number of records that one statement reads.
-const forgetAtOnce = 200
+// forgetBatch is the number of records that one statement reads.
+const forgetBatch = 200
 
 // Forgotten is the result of Forget.
 type Forgotten struct {
@@ -34,14 +34,14 @@ type Forgotten struct {
 // customer is a new request. Forget deletes the copies in Redis; the memory of a process drops its
 // copy when the record expires. about contains the paths of the customer's resources, such as
 // orders/17.
-func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.CustomerID, about map[string]bool) (Forgotten, error) {
+func (k *ReplyStore) Forget(ctx context.Context, customer, pseudonym principal.CustomerID, about map[string]bool) (Forgotten, error) {
 	if pseudonym == "" {
 		pseudonym = principal.CustomerID("erased-" + uuid.NewString())
 	}
 	var done Forgotten
 	for after := int64(0); ; {
 		var records []Record
-		if err := k.store.db.Read(ctx).Where("id > ?", after).Order("id").Limit(forgetAtOnce).Find(&records).Error; err != nil {
+		if err := k.store.db.Read(ctx).Where("id > ?", after).Order("id").Limit(forgetBatch).Find(&records).Error; err != nil {
 			return done, fmt.Errorf("find the stored replies of a customer: %w", err)
 		}
 		for i := range records {
@@ -49,7 +49,7 @@ func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.Custo
 				return done, err
 			}
 		}
-		if len(records) < forgetAtOnce {
+		if len(records) < forgetBatch {
 			return done, ctx.Err()
 		}
 		after = records[len(records)-1].ID
@@ -59,7 +59,7 @@ func (k *Keeper) Forget(ctx context.Context, customer, pseudonym principal.Custo
 const blank = `UPDATE idempotency_keys SET scope = ?, actor_id = ?, actor_name = ?, on_behalf_of = ?,
 	path = '', request_id = '', location = '', reply = NULL WHERE tenant_id = ? AND id = ?`
 
-func (k *Keeper) forget(ctx context.Context, r *Record, customer, pseudonym principal.CustomerID, about map[string]bool, done *Forgotten) error {
+func (k *ReplyStore) forget(ctx context.Context, r *Record, customer, pseudonym principal.CustomerID, about map[string]bool, done *Forgotten) error {
 	named, readable := k.names(r, customer)
 	named = named || about[resourceOf(r.Path)]
 	ended := !k.clock.Now().Before(r.ExpiresTime)
@@ -111,7 +111,7 @@ func renamed(scope string, customer, pseudonym principal.CustomerID) string {
 func ofCustomer(id principal.CustomerID) string { return customer + ":" + string(id) }
 
 // names reports whether a record refers to a customer, and whether its reply could be decrypted.
-func (k *Keeper) names(r *Record, customer principal.CustomerID) (named, readable bool) {
+func (k *ReplyStore) names(r *Record, customer principal.CustomerID) (named, readable bool) {
 	id := string(customer)
 	own := renamed(r.Scope, customer, "\x00") != r.Scope || r.OnBehalfOf != nil && *r.OnBehalfOf == customer ||
 		r.ActorKind == string(principal.Customer) && r.ActorID == id
@@ -133,7 +133,7 @@ func (k *Keeper) names(r *Record, customer principal.CustomerID) (named, readabl
 	return own || len(id) >= principal.DistinctID && strings.Contains(texts, id), readable
 }
 
-func (k *Keeper) forgetCached(ctx context.Context, r *Record) {
+func (k *ReplyStore) forgetCached(ctx context.Context, r *Record) {
 	if k.cache == nil {
 		return
 	}

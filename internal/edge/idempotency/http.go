@@ -18,13 +18,13 @@ var Permissions = []principal.Grant{
 }
 
 // Routes registers the routes that show the records.
-func Routes(r *httpapi.Router, k *Keeper) {
+func Routes(r *httpapi.Router, k *ReplyStore) {
 	h := handler{k}
 	httpapi.Get(r, "/idempotency-keys", ReadPermission, h.list)
 	httpapi.GetOf(r, "/idempotency-keys/:id", ReadPermission, httpapi.Numbered("idempotency key", k.Record), h.get)
 }
 
-type handler struct{ keeper *Keeper }
+type handler struct{ replies *ReplyStore }
 
 type listRequest struct {
 	Key    string `query:"key"`
@@ -46,7 +46,7 @@ func (s *status) UnmarshalText(text []byte) error {
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[keyView], error) {
-	listing, err := h.keeper.List(ctx, Filter{Key: in.Key, Status: int(in.Status)}, in.Page.Page())
+	listing, err := h.replies.List(ctx, Filter{Key: in.Key, Status: int(in.Status)}, in.Page.Page())
 	return httpapi.ListOf(listing, viewOf), err
 }
 

@@ -20,7 +20,7 @@ type Filter struct {
 }
 
 // List returns one page of records, newest first by default.
-func (k *Keeper) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[Record], error) {
+func (k *ReplyStore) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[Record], error) {
 	k.replays.flush(ctx)
 	filters := []storage.Filter{k.live()}
 	if filter.Key != "" {
@@ -33,27 +33,27 @@ func (k *Keeper) List(ctx context.Context, filter Filter, page storage.Page) (st
 }
 
 // Record returns the record with an id. Errors: NotFound.
-func (k *Keeper) Record(ctx context.Context, id int64) (Record, error) {
+func (k *ReplyStore) Record(ctx context.Context, id int64) (Record, error) {
 	k.replays.flush(ctx)
 	var record Record
-	err := k.kept(ctx).Where("id = ?", id).Take(&record).Error
+	err := k.liveRecords(ctx).Where("id = ?", id).Take(&record).Error
 	return record, storage.Found(err, "idempotency key", strconv.FormatInt(id, 10))
 }
 
 // ByKey returns at most limit live records with a key that starts with text, case-sensitively.
-func (k *Keeper) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
-	records, err := storage.ByPrefix[Record](k.kept(ctx), "idempotency_key", []string{text}, limit)
+func (k *ReplyStore) ByKey(ctx context.Context, text string, limit int) ([]Record, error) {
+	records, err := storage.ByPrefix[Record](k.liveRecords(ctx), "idempotency_key", []string{text}, limit)
 	if err != nil {
 		return nil, fmt.Errorf("find idempotency keys: %w", err)
 	}
 	return records, nil
 }
 
-// kept selects the live records of complete requests.
-func (k *Keeper) kept(ctx context.Context) *gorm.DB {
+// liveRecords selects the live records of complete requests.
+func (k *ReplyStore) liveRecords(ctx context.Context) *gorm.DB {
 	return storage.Apply(k.store.db.Read(ctx), k.live())
 }
 
-func (k *Keeper) live() storage.Filter {
+func (k *ReplyStore) live() storage.Filter {
 	return storage.Examined("expires_time > ? AND "+withoutParts, k.clock.Now())
 }

@@ -60,28 +60,28 @@ func (m *memory) get(in epoch.Epoch, at scopedKey, now time.Time) *answer {
 	if m.epoch != in {
 		m.epoch, m.young, m.old, m.sizeOfYounger, m.seenRecords = in, nil, nil, 0, nil
 	}
-	kept := m.young[at]
-	if kept == nil {
-		if kept = m.old[at]; kept == nil {
+	stored := m.young[at]
+	if stored == nil {
+		if stored = m.old[at]; stored == nil {
 			return nil
 		}
-		m.add(at, kept)
+		m.add(at, stored)
 	}
-	if !now.Before(kept.until) {
+	if !now.Before(stored.until) {
 		return nil
 	}
-	return kept
+	return stored
 }
 
 // put caches a record that was committed or read in an epoch.
-func (m *memory) put(in epoch.Epoch, at scopedKey, kept *answer) {
+func (m *memory) put(in epoch.Epoch, at scopedKey, stored *answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if in == "" || in != m.epoch {
 		return
 	}
-	m.add(at, kept)
-	m.seenRecords.add(kept.seenRecord)
+	m.add(at, stored)
+	m.seenRecords.add(stored.seenRecord)
 }
 
 // noteSeen adds a committed record to seenRecords without caching its reply.
@@ -112,13 +112,13 @@ func (m *memory) pruneSeen(in epoch.Epoch, found []seenRecord) {
 	}
 }
 
-// add is called with mu held.
-func (m *memory) add(at scopedKey, kept *answer) {
-	if m.young == nil || m.sizeOfYounger+kept.size() > memorySize/2 {
+// add requires mu.
+func (m *memory) add(at scopedKey, stored *answer) {
+	if m.young == nil || m.sizeOfYounger+stored.size() > memorySize/2 {
 		m.young, m.old, m.sizeOfYounger = make(map[scopedKey]*answer), m.young, 0
 	}
-	m.young[at] = kept
-	m.sizeOfYounger += kept.size()
+	m.young[at] = stored
+	m.sizeOfYounger += stored.size()
 }
 
 // inFlight is the set of running attempts of this process. A concurrent repeat is rejected without

@@ -44,11 +44,11 @@ func TestMemoryIsBoundedAndRetainsReadEntries(t *testing.T) {
 	}
 	held := 0
 	for i := range 400 {
-		if kept := m.young[at(i)]; kept != nil {
-			held += kept.size()
+		if stored := m.young[at(i)]; stored != nil {
+			held += stored.size()
 		}
-		if kept := m.old[at(i)]; kept != nil {
-			held += kept.size()
+		if stored := m.old[at(i)]; stored != nil {
+			held += stored.size()
 		}
 	}
 	require.LessOrEqual(t, held, memorySize)
@@ -80,7 +80,7 @@ func TestCachedRecordDecodesUnchanged(t *testing.T) {
 	require.False(t, new(Record).decode([]byte(`{"i":1}`)), "another encoding is rejected")
 }
 
-// FuzzACachedRecord verifies that decode rejects damaged bytes or returns a record that encodes to
+// FuzzCachedRecordDecoding verifies that decode rejects damaged bytes or returns a record that encodes to
 // an equal one.
 func FuzzCachedRecordDecoding(f *testing.F) {
 	f.Add(Record{ID: 1, Fingerprint: make([]byte, 32), Method: "POST", Path: "/p", Reply: []byte("r"), ExpiresTime: noon}.encode())

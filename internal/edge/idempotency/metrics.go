@@ -25,8 +25,8 @@ func newMetrics() metrics {
 	}
 }
 
-// Collectors returns the metrics of the Keeper.
-func (k *Keeper) Collectors() []prometheus.Collector {
+// Collectors returns the metrics of the ReplyStore.
+func (k *ReplyStore) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{k.metrics.replays, k.metrics.refused, k.metrics.cache, quotaCollector{&k.quota}}
 }
 

@@ -31,8 +31,8 @@ import (
 // principal and fingerprint. All of them expire together. Each part has at most one record,
 // whichever attempt decides it, so concurrent attempts return the same reply.
 
-// keepLife bounds a transaction that records replies outside the request's unit of work.
-const keepLife = 10 * time.Second
+// storeTimeout bounds a transaction that records replies outside the request's unit of work.
+const storeTimeout = 10 * time.Second
 
 // partsPrefix starts the scopes of parts, and no other scope.
 const partsPrefix = "parts:"
@@ -48,21 +48,21 @@ func partsOf(scope, key string) string {
 
 func (a *attempt) partsScope() string { return partsOf(a.scope, a.request.Key) }
 
-// isOfParts reports whether a record is the head of a document. A malformed document was rejected
+// isDocumentHead reports whether a record is the head of a document. A malformed document was rejected
 // as a whole, with another status.
-func (a *attempt) isOfParts(kept *answer) bool {
-	return a.request.Document && kept.reply.Status == http.StatusOK
+func (a *attempt) isDocumentHead(stored *answer) bool {
+	return a.request.Document && stored.reply.Status == http.StatusOK
 }
 
 // Parts implements httpapi.Attempt.
 func (a *attempt) Parts(ctx context.Context) (map[string][]byte, error) {
 	switch {
-	case a.remembered != nil:
-		return a.remembered, nil
+	case a.cachedParts != nil:
+		return a.cachedParts, nil
 	case a.request.Document && a.head == nil:
 		return map[string][]byte{}, nil
 	}
-	k := a.keeper
+	k := a.replies
 	records, err := k.store.parts(ctx, a.partsScope())
 	if err != nil {
 		return nil, err
@@ -80,12 +80,12 @@ func (a *attempt) Parts(ctx context.Context) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return parts, k.store.forget(ctx, a.actor.TenantID, expired)
+	return parts, k.store.deleteExpired(ctx, a.actor.TenantID, expired)
 }
 
 // Part implements httpapi.Attempt.
 func (a *attempt) Part(ctx context.Context, name string) ([]byte, error) {
-	record, err := a.keeper.store.find(ctx, a.partsScope(), name)
+	record, err := a.replies.store.find(ctx, a.partsScope(), name)
 	switch {
 	case storage.IsNotFound(err):
 		return nil, nil
@@ -97,11 +97,11 @@ func (a *attempt) Part(ctx context.Context, name string) ([]byte, error) {
 
 // part returns the contents of the record of a part. Errors: IdempotencyKeyReused.
 func (a *attempt) part(record Record) ([]byte, error) {
-	kept, err := a.keeper.decrypt(record)
+	stored, err := a.replies.decrypt(record)
 	if err != nil {
 		return nil, err
 	}
-	return kept.reply.Body, a.checkFingerprint(kept)
+	return stored.reply.Body, a.checkFingerprint(stored)
 }
 
 // KeepPart implements httpapi.Attempt.
@@ -114,8 +114,8 @@ func (a *attempt) KeepPart(ctx context.Context, u *uow.Unit, name string, value 
 		return err
 	}
 	a.inParts = true
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insertParts(tx, records)) })
-	u.AfterCommit(func(context.Context) { a.keptParts(records) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insertParts(tx, records)) })
+	u.AfterCommit(func(context.Context) { a.partsCommitted(records) })
 	return nil
 }
 
@@ -151,32 +151,32 @@ func (a *attempt) insertParts(tx *gorm.DB, records []*Record) error {
 	return insert(tx, records...)
 }
 
-// keptParts runs after the records are committed. It notes the first record of a document for the
+// partsCommitted runs after the records are committed. It notes the first record of a document for the
 // check of the epoch; the parts of a batch are deleted too soon for that. Only the first has a
 // certain id when one statement inserts several.
-func (a *attempt) keptParts(records []*Record) {
+func (a *attempt) partsCommitted(records []*Record) {
 	if !a.request.Document {
 		return
 	}
-	a.keeper.memory.noteSeen(a.epoch, records[0].asSeen())
+	a.replies.memory.noteSeen(a.epoch, records[0].asSeen())
 	if a.head == nil {
 		a.head, a.headID = records[0], records[0].ID
-		a.keeper.quota.added(holderOf(a.actor))
+		a.replies.quota.added(holderOf(a.actor))
 	}
 }
 
 // FinishDocument implements httpapi.Attempt. It only logs an error of the database: the caller has
 // the reply, and a repeat decides rejected parts again.
 func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentResult) bool {
-	switch err := a.keepRefused(context.WithoutCancel(ctx), outcome.Refused); {
+	switch err := a.storeRejected(context.WithoutCancel(ctx), outcome.Refused); {
 	case errors.Is(err, errTaken):
 		return false
 	case err != nil:
 		slog.WarnContext(ctx, "idempotency: rejections not recorded", "error", err)
 		return true
 	}
-	if outcome.Complete && a.remembered == nil {
-		a.rememberParts(outcome.All)
+	if outcome.Complete && a.cachedParts == nil {
+		a.cacheParts(outcome.All)
 	}
 	if outcome.Replay {
 		a.replayed(a.headID)
@@ -184,9 +184,9 @@ func (a *attempt) FinishDocument(ctx context.Context, outcome httpapi.DocumentRe
 	return true
 }
 
-// keepRefused records rejections. Errors: errTaken if another attempt has decided one of them or
+// storeRejected records rejections. Errors: errTaken if another attempt has decided one of them or
 // used the key first; Parts then returns the outcome.
-func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) error {
+func (a *attempt) storeRejected(ctx context.Context, refused map[string][]byte) error {
 	if len(refused) == 0 {
 		return nil
 	}
@@ -195,9 +195,9 @@ func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) er
 		return err
 	}
 	if a.expired == 0 {
-		err = a.insertParts(a.keeper.store.db.Write(ctx), records)
+		err = a.insertParts(a.replies.store.db.Write(ctx), records)
 	} else {
-		err = a.together(ctx, records, func(tx *gorm.DB) error { return a.insertParts(tx, records) })
+		err = a.inTransaction(ctx, records, func(tx *gorm.DB) error { return a.insertParts(tx, records) })
 	}
 	switch {
 	case errors.Is(err, errTaken):
@@ -205,22 +205,22 @@ func (a *attempt) keepRefused(ctx context.Context, refused map[string][]byte) er
 	case err != nil:
 		return err
 	}
-	a.keptParts(records)
+	a.partsCommitted(records)
 	return nil
 }
 
-// rememberParts caches a document in process memory when every part has an outcome.
-func (a *attempt) rememberParts(parts map[string][]byte) {
+// cacheParts caches a document in process memory when every part has an outcome.
+func (a *attempt) cacheParts(parts map[string][]byte) {
 	packed, err := json.Marshal(parts)
 	if err != nil || a.head == nil {
 		return
 	}
-	a.keeper.memory.put(a.epoch, a.scopedKey(), &answer{
+	a.replies.memory.put(a.epoch, a.scopedKey(), &answer{
 		seenRecord: a.head.asSeen(), request: a.fingerprint, method: a.head.Method, path: a.head.Path, reply: httpapi.StoredReply{Status: http.StatusOK, Body: packed},
 	})
 }
 
-// unpackParts decodes the parts that rememberParts encoded.
+// unpackParts decodes the parts that cacheParts encoded.
 func unpackParts(packed []byte) (parts map[string][]byte, err error) {
 	if err := json.Unmarshal(packed, &parts); err != nil {
 		return nil, fmt.Errorf("read the parts of a document: %w", err)
@@ -228,23 +228,23 @@ func unpackParts(packed []byte) (parts map[string][]byte, err error) {
 	return parts, nil
 }
 
-// insertWhole records the reply of a batch and deletes its parts, in one transaction.
-func (a *attempt) insertWhole(ctx context.Context, record *Record) error {
+// insertComplete records the reply of a batch and deletes its parts, in one transaction.
+func (a *attempt) insertComplete(ctx context.Context, record *Record) error {
 	if !a.inParts {
-		return a.insert(a.keeper.store.db.Write(ctx), record)
+		return a.insert(a.replies.store.db.Write(ctx), record)
 	}
-	return a.together(ctx, []*Record{record}, func(tx *gorm.DB) error {
+	return a.inTransaction(ctx, []*Record{record}, func(tx *gorm.DB) error {
 		if err := a.insert(tx, record); err != nil {
 			return err
 		}
-		return a.forgetParts(tx)
+		return a.deleteParts(tx)
 	})
 }
 
-// together runs fn, which inserts the records and deletes others, in one transaction. After a
+// inTransaction runs fn, which inserts the records and deletes others, in one transaction. After a
 // serialization conflict it clears the ids of the records and runs fn again.
-func (a *attempt) together(ctx context.Context, records []*Record, fn func(tx *gorm.DB) error) error {
-	return a.keeper.store.db.Transact(ctx, keepLife, func(tx *gorm.DB) error {
+func (a *attempt) inTransaction(ctx context.Context, records []*Record, fn func(tx *gorm.DB) error) error {
+	return a.replies.store.db.Transact(ctx, storeTimeout, func(tx *gorm.DB) error {
 		for _, record := range records {
 			record.ID = 0
 		}
@@ -252,8 +252,8 @@ func (a *attempt) together(ctx context.Context, records []*Record, fn func(tx *g
 	})
 }
 
-// forgetParts deletes the recorded parts of the attempt's request.
-func (a *attempt) forgetParts(tx *gorm.DB) error {
+// deleteParts deletes the recorded parts of the attempt's request.
+func (a *attempt) deleteParts(tx *gorm.DB) error {
 	const statement = "DELETE FROM idempotency_keys WHERE tenant_id = ? AND scope = ?"
 	if err := tx.Exec(statement, a.actor.TenantID, a.partsScope()).Error; err != nil {
 		return fmt.Errorf("delete the parts of a request: %w", err)
@@ -270,8 +270,8 @@ func (s store) parts(ctx context.Context, scope string) ([]Record, error) {
 	return records, nil
 }
 
-// forget deletes expired records, so that their keys can be used again.
-func (s store) forget(ctx context.Context, tenant int64, ids []int64) error {
+// deleteExpired deletes records, so that their keys can be used again.
+func (s store) deleteExpired(ctx context.Context, tenant int64, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// A count of a tenant's keys is used for at least countedFor and at most countedForMost. In
-	// between it is used until fastest keys per second could fill the rest of the quota: a count
-	// reads each key, and a database records fewer than fastest.
-	countedFor     = 30 * time.Second
-	countedForMost = time.Hour
-	fastest        = 10_000
+	// A count of a tenant's keys is used for at least minCountAge and at most maxCountAge. In
+	// between it is used until maxKeysPerSecond keys per second could fill the rest of the quota: a count
+	// reads each key, and a database records fewer than maxKeysPerSecond.
+	minCountAge      = 30 * time.Second
+	maxCountAge      = time.Hour
+	maxKeysPerSecond = 10_000
 	// almostFull is the used part of the quota at which a process warns.
 	almostFull = 0.8
 	// fullFor is how long a full quota rejects keys before the next count.
@@ -28,7 +28,7 @@ const (
 // quota limits the keys of each tenant's users, and separately of its customers, so that a rush of
 // customers cannot use up the keys of the back office. It counts in the database from time to time
 // and adds the keys that this process recorded since. Several processes together can therefore
-// exceed the limit by the keys that the others recorded within countedFor.
+// exceed the limit by the keys that the others recorded within minCountAge.
 type quota struct {
 	limit int64
 	store store
@@ -60,8 +60,8 @@ type tally struct {
 
 // lasts returns how long the count remains usable.
 func (t *tally) lasts(limit int64) time.Duration {
-	filled := time.Duration(max(0, limit-t.keys)/fastest) * time.Second
-	return min(max(countedFor, filled), countedForMost)
+	filled := time.Duration(max(0, limit-t.keys)/maxKeysPerSecond) * time.Second
+	return min(max(minCountAge, filled), maxCountAge)
 }
 
 // used returns the used part of the quota, of the tenant with the highest use, by kind of holder.
@@ -85,10 +85,10 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 	}
 	now := q.clock.Now()
 	q.mu.Lock()
-	known := q.tallies[of]
-	if known != nil {
-		age, full := now.Sub(known.counted), known.keys >= q.limit
-		if age < fullFor || !full && age < known.lasts(q.limit) {
+	last := q.tallies[of]
+	if last != nil {
+		age, full := now.Sub(last.counted), last.keys >= q.limit
+		if age < fullFor || !full && age < last.lasts(q.limit) {
 			q.mu.Unlock()
 			return !full, nil
 		}
@@ -114,8 +114,8 @@ func (q *quota) admits(ctx context.Context, of holder) (bool, error) {
 func (q *quota) added(of holder) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if known := q.tallies[of]; known != nil {
-		known.keys++
+	if last := q.tallies[of]; last != nil {
+		last.keys++
 	}
 }
 
@@ -132,6 +132,6 @@ func (s store) count(ctx context.Context, kind string, now time.Time) (int64, er
 
 // Sweep deletes expired records of all tenants. Lookups ignore expired records, so it may run at
 // any time.
-func (k *Keeper) Sweep(ctx context.Context, batch int) error {
+func (k *ReplyStore) Sweep(ctx context.Context, batch int) error {
 	return k.store.db.Sweep(ctx, storage.Sweep{Table: "idempotency_keys", Column: "expires_time", Until: k.clock.Now()}, batch)
 }

@@ -32,8 +32,8 @@ func TestKeysAreCountedAgainBeforeTheQuotaCanBeFull(t *testing.T) {
 		keys, limit int64
 		lasts       time.Duration
 	}{
-		{0, 1_000_000, 100 * time.Second}, {999_999, 1_000_000, countedFor}, {1_000_000, 1_000_000, countedFor},
-		{0, 110_000_000, countedForMost}, {100_000_000, 110_000_000, 1000 * time.Second},
+		{0, 1_000_000, 100 * time.Second}, {999_999, 1_000_000, minCountAge}, {1_000_000, 1_000_000, minCountAge},
+		{0, 110_000_000, maxCountAge}, {100_000_000, 110_000_000, 1000 * time.Second},
 	} {
 		require.Equal(t, test.lasts, (&tally{keys: test.keys}).lasts(test.limit), "%d of %d", test.keys, test.limit)
 	}

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// largestReply is the maximum size of a stored encrypted reply, in bytes. A repeat of a larger
+	// maxReply is the maximum size of a stored encrypted reply, in bytes. A repeat of a larger
 	// one returns the location to read.
-	largestReply = 256 << 10
-	// longestPath is the maximum length of a stored path or location, in bytes.
-	longestPath = 1024
+	maxReply = 256 << 10
+	// maxPath is the maximum length of a stored path or location, in bytes.
+	maxPath = 1024
 )
 
 // fingerprint identifies a request, to detect another request under the same key.

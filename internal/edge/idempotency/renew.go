@@ -10,15 +10,15 @@ var Encrypted = []encryption.Table{{
 	Reads: []string{"scope", "idempotency_key", "fingerprint", "sealed_fingerprint", "reply"},
 	Renewed: func(c encryption.Cipher, r encryption.Row) (map[string]any, error) {
 		set := map[string]any{"seal_key": c.Current()}
-		for column, place := range map[string]string{
+		for column, data := range map[string]string{
 			"reply":              associatedData(r.TenantID, r.Text("scope"), r.Text("idempotency_key")),
-			"sealed_fingerprint": fingerprintPlace(r.TenantID, r.Bytes("fingerprint")),
+			"sealed_fingerprint": fingerprintData(r.TenantID, r.Bytes("fingerprint")),
 		} {
-			kept := r.Bytes(column)
-			if kept == nil {
+			stored := r.Bytes(column)
+			if stored == nil {
 				continue
 			}
-			renewed, err := c.Renew(kept, r.KeyID, place)
+			renewed, err := c.Renew(stored, r.KeyID, data)
 			if err != nil {
 				return nil, err
 			}

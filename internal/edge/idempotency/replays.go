@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// flushEvery is the maximum delay until a replay is counted on its record.
-	flushEvery = time.Second
-	// lastFlush bounds the flush at shutdown.
-	lastFlush = 5 * time.Second
+	// flushInterval is the maximum delay until a replay is counted on its record.
+	flushInterval = time.Second
+	// finalFlushTimeout bounds the flush at shutdown.
+	finalFlushTimeout = 5 * time.Second
 )
 
 // replays counts the replays of records, for display. Counts are held in memory and added to the
@@ -42,13 +42,13 @@ func (r *replays) count(tenant, id int64) {
 }
 
 // Run flushes the counts every second until ctx ends, and once more then.
-func (k *Keeper) Run(ctx context.Context) {
-	ticker := time.NewTicker(flushEvery)
+func (k *ReplyStore) Run(ctx context.Context) {
+	ticker := time.NewTicker(flushInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalFlushTimeout)
 			defer cancel()
 			k.replays.flush(last)
 			return

@@ -21,8 +21,8 @@ const (
 	maxSeenRecords = 1024
 	// seenRecordsAfterCheck is how many of the found records the next check queries again.
 	seenRecordsAfterCheck = 8
-	// longestMargin bounds how early a record may be deleted by a process with a fast clock.
-	longestMargin = 5 * time.Minute
+	// maxMargin bounds how early a record may be deleted by a process with a fast clock.
+	maxMargin = 5 * time.Minute
 )
 
 // seenRecord identifies a committed record that this process has seen. A database that was restored
@@ -40,7 +40,7 @@ type seenRecord struct {
 
 // asSeen returns the identity of the record.
 func (r *Record) asSeen() seenRecord {
-	margin := min(longestMargin, r.ExpiresTime.Sub(r.CreatedTime)/10)
+	margin := min(maxMargin, r.ExpiresTime.Sub(r.CreatedTime)/10)
 	return seenRecord{id: r.ID, key: r.IdempotencyKey, fingerprint: fingerprint(r.Fingerprint), created: r.CreatedTime, until: r.ExpiresTime.Add(-margin)}
 }
 
@@ -76,7 +76,7 @@ func (s *seenRecords) prune(found []seenRecord) {
 }
 
 // Missing is the epoch.Witness for this process's cache of replies.
-func (k *Keeper) Missing(ctx context.Context, of epoch.Epoch) (string, error) {
+func (k *ReplyStore) Missing(ctx context.Context, of epoch.Epoch) (string, error) {
 	seen := k.memory.seen(of, k.clock.Now())
 	missing, err := k.store.findMissing(ctx, seen)
 	switch {

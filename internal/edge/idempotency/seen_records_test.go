@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func seenAt(id int64, created, kept time.Duration) seenRecord {
-	return seenRecord{id: id, created: noon.Add(created), until: noon.Add(created + kept)}
+func seenAt(id int64, created, ttl time.Duration) seenRecord {
+	return seenRecord{id: id, created: noon.Add(created), until: noon.Add(created + ttl)}
 }
 
 func TestPruneRetainsNewestAndLastExpiringRecords(t *testing.T) {

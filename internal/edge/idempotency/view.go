@@ -18,7 +18,7 @@ type keyView struct {
 	RequestID      string                `json:"requestId"`
 	Status         int                   `json:"status"`
 	DurationMS     float64               `json:"durationMs"`
-	ReplyKept      bool                  `json:"replyKept"`
+	ReplyStored    bool                  `json:"replyKept"`
 	Replays        int64                 `json:"replays"`
 	LastReplayTime *time.Time            `json:"lastReplayTime"`
 	CreatedTime    time.Time             `json:"createdTime"`
@@ -29,7 +29,7 @@ func viewOf(r Record) keyView {
 	return keyView{
 		ID: r.ID, Key: r.IdempotencyKey, Actor: principal.ActorOf(r.ActorKind, r.ActorID, r.ActorName), ActorKind: r.ActorKind,
 		OnBehalfOf: r.OnBehalfOf, Method: r.Method, Path: r.Path, RequestID: r.RequestID, Status: r.Status,
-		DurationMS: float64(r.DurationUS) / 1000, ReplyKept: r.Reply != nil, Replays: r.Replays,
+		DurationMS: float64(r.DurationUS) / 1000, ReplyStored: r.Reply != nil, Replays: r.Replays,
 		LastReplayTime: r.LastReplayTime, CreatedTime: r.CreatedTime, ExpiresTime: r.ExpiresTime,
 	}
 }

@@ -48,7 +48,7 @@ const unitLife = 10 * time.Second
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
-	Keeper *idempotency.Keeper
+	Keeper *idempotency.ReplyStore
 	Clock  clock.Clock
 	// After is called after each unit of an erasure except the last, and can abort the
 	// erasure with an error; nil for none.
@@ -61,7 +61,7 @@ type Deps struct {
 type Service struct {
 	db     *storage.DB
 	runner *uow.Runner
-	keeper *idempotency.Keeper
+	keeper *idempotency.ReplyStore
 	clock  clock.Clock
 	lock   func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
 	after  func() error

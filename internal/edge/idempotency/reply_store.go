@@ -20,48 +20,48 @@ const (
 	DefaultCriticalRetention = 48 * time.Hour
 )
 
-// Deps are the dependencies and settings of a Keeper.
+// Deps are the dependencies and settings of a ReplyStore.
 type Deps struct {
 	DB    *storage.DB
 	Locks lock.Locker
 	Clock clock.Clock
-	// Epochs provides the current epoch; the Keeper registers Missing with it.
+	// Epochs provides the current epoch; the ReplyStore registers Missing with it.
 	Epochs *epoch.Watch
 	// Cache may be nil; every lookup then reads the database.
 	Cache Cache
 	// Cipher encrypts replies at rest; the zero Cipher stores them in clear.
 	Cipher encryption.Cipher
-	// Retention is how long replies are kept; 0 means DefaultRetention. CriticalRetention
-	// is the same for operations on money and orders; 0 means DefaultCriticalRetention.
+	// Retention is the lifetime of a stored reply, CriticalRetention that of replies about money
+	// and orders; 0 means the default.
 	Retention, CriticalRetention time.Duration
 	// Quota is the maximum number of live keys of a tenant's users, and separately of its
 	// customers; 0 means no limit.
 	Quota int64
-	// KeepServerErrors stores replies with status 500 too, so that a repeat returns them.
-	KeepServerErrors bool
+	// StoreServerErrors stores replies with status 500 too, so that a repeat returns them.
+	StoreServerErrors bool
 }
 
-// Keeper stores replies under idempotency keys. It is safe for concurrent use.
-type Keeper struct {
-	store            store
-	locks            lock.Locker
-	clock            clock.Clock
-	epochs           *epoch.Watch
-	cache            Cache
-	cipher           encryption.Cipher
-	retention        time.Duration
-	critical         time.Duration
-	keepServerErrors bool
-	quota            quota
-	replays          replays
-	memory           memory
-	inFlight         inFlight
-	outage           outage
-	metrics          metrics
+// ReplyStore stores replies under idempotency keys. It is safe for concurrent use.
+type ReplyStore struct {
+	store             store
+	locks             lock.Locker
+	clock             clock.Clock
+	epochs            *epoch.Watch
+	cache             Cache
+	cipher            encryption.Cipher
+	retention         time.Duration
+	critical          time.Duration
+	storeServerErrors bool
+	quota             quota
+	replays           replays
+	memory            memory
+	inFlight          inFlight
+	outage            outage
+	metrics           metrics
 }
 
-// New returns a Keeper. The caller must run its Run method.
-func New(d Deps) *Keeper {
+// New returns a ReplyStore. The caller must run its Run method.
+func New(d Deps) *ReplyStore {
 	if d.Retention == 0 {
 		d.Retention = DefaultRetention
 	}
@@ -69,9 +69,9 @@ func New(d Deps) *Keeper {
 		d.CriticalRetention = DefaultCriticalRetention
 	}
 	st := store{db: d.DB}
-	k := &Keeper{
+	k := &ReplyStore{
 		store: st, locks: d.Locks, clock: d.Clock, epochs: d.Epochs, cache: d.Cache, cipher: d.Cipher,
-		retention: d.Retention, critical: d.CriticalRetention, keepServerErrors: d.KeepServerErrors,
+		retention: d.Retention, critical: d.CriticalRetention, storeServerErrors: d.StoreServerErrors,
 		quota:   quota{limit: d.Quota, store: st, clock: d.Clock},
 		replays: newReplays(st, d.Clock),
 		metrics: newMetrics(),
@@ -82,20 +82,20 @@ func New(d Deps) *Keeper {
 
 // decrypt returns the replay of a record. The replay of a reply that was too large to store is 200
 // with the location to read.
-func (k *Keeper) decrypt(record Record) (*answer, error) {
-	kept := &answer{seenRecord: record.asSeen(), method: record.Method, path: record.Path}
+func (k *ReplyStore) decrypt(record Record) (*answer, error) {
+	stored := &answer{seenRecord: record.asSeen(), method: record.Method, path: record.Path}
 	var err error
-	if kept.request, err = decryptFingerprint(k.cipher, record); err != nil {
+	if stored.request, err = decryptFingerprint(k.cipher, record); err != nil {
 		return nil, unreadable(record, err)
 	}
 	if record.Reply == nil {
-		kept.reply = whereToRead(record.Location)
-		return kept, nil
+		stored.reply = locationReply(record.Location)
+		return stored, nil
 	}
-	if kept.reply, err = decryptReply(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
+	if stored.reply, err = decryptReply(k.cipher, record.Reply, record.CipherKey, associatedData(record.TenantID, record.Scope, record.IdempotencyKey)); err != nil {
 		return nil, unreadable(record, err)
 	}
-	return kept, nil
+	return stored, nil
 }
 
 // unreadable is the error response to a repeat if the stored reply cannot be decrypted. The key
@@ -110,7 +110,7 @@ func unreadable(record Record, err error) error {
 }
 
 // retentionOf returns how long the reply to a request is stored.
-func (k *Keeper) retentionOf(request httpapi.KeyedRequest) time.Duration {
+func (k *ReplyStore) retentionOf(request httpapi.KeyedRequest) time.Duration {
 	if request.Critical {
 		return k.critical
 	}

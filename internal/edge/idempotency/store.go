@@ -28,7 +28,7 @@ func (a *attempt) Keep(ctx context.Context, u *uow.Unit, reply httpapi.StoredRep
 	if err != nil {
 		return err
 	}
-	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.taken(a.insert(tx, &record)) })
+	u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })
 	u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })
 	return nil
 }
@@ -46,7 +46,7 @@ func (a *attempt) insert(tx *gorm.DB, records ...*Record) error {
 		}
 	}
 	if a.expired != 0 && a.request.Document {
-		if err := a.forgetParts(tx); err != nil {
+		if err := a.deleteParts(tx); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (a *attempt) KeepCommitted(ctx context.Context, reply httpapi.StoredReply) 
 	ctx = context.WithoutCancel(ctx)
 	record, err := a.record(ctx, reply)
 	if err == nil {
-		err = a.insertWhole(ctx, &record)
+		err = a.insertComplete(ctx, &record)
 	}
 	switch {
 	case errors.Is(err, errTaken):
@@ -95,7 +95,7 @@ func (a *attempt) KeepRefusal(ctx context.Context, err error, refusal httpapi.St
 
 // winnerReply returns the reply that a concurrent attempt at the same request recorded.
 func (a *attempt) winnerReply(ctx context.Context) (httpapi.StoredReply, bool) {
-	record, err := a.keeper.store.find(ctx, a.scope, a.request.Key)
+	record, err := a.replies.store.find(ctx, a.scope, a.request.Key)
 	if err == nil {
 		err = a.found(ctx, record)
 	}
@@ -117,7 +117,7 @@ func (a *attempt) Keeps(reply httpapi.StoredReply) bool {
 	case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply.Status == http.StatusRequestEntityTooLarge:
 		return false
 	case reply.Status >= http.StatusInternalServerError:
-		return a.keeper.keepServerErrors
+		return a.replies.storeServerErrors
 	}
 	return true
 }
@@ -134,25 +134,25 @@ func (a *attempt) record(ctx context.Context, reply httpapi.StoredReply) (Record
 
 // recordAt returns the record of a reply in another scope, under another key.
 func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi.StoredReply) (Record, error) {
-	k, now := a.keeper, a.keeper.clock.Now()
+	k, now := a.replies, a.replies.clock.Now()
 	sealed, keyID, err := encryptReply(k.cipher, reply, associatedData(a.actor.TenantID, scope, key))
 	recordTag, sealedFingerprint := encryptFingerprint(k.cipher, a.actor.TenantID, a.fingerprint)
 	if err != nil {
 		return Record{}, err
 	}
 	location := reply.Header.Get("Location")
-	if location == "" || len(location) > longestPath {
+	if location == "" || len(location) > maxPath {
 		location = a.request.Path
 	}
 	// A reply with data that requires a separate permission is stored encrypted or not at all.
-	if len(sealed) > largestReply || keyID == "" && reply.Header.Get(httpapi.HeaderReveals) != "" {
+	if len(sealed) > maxReply || keyID == "" && reply.Header.Get(httpapi.HeaderReveals) != "" {
 		sealed = nil
 	}
 	record := Record{
 		TenantID: a.actor.TenantID, Scope: scope, IdempotencyKey: key, Fingerprint: recordTag, SealedFingerprint: sealedFingerprint,
-		Method: a.request.Method, Path: clip.Bytes(a.request.Path, longestPath), RequestID: principal.Request(ctx),
+		Method: a.request.Method, Path: clip.Bytes(a.request.Path, maxPath), RequestID: principal.Request(ctx),
 		ActorKind: string(a.actor.Kind), ActorID: a.actor.ActorID(), ActorName: a.actor.Name,
-		Status: reply.Status, Reply: sealed, Location: clip.Bytes(location, longestPath), CipherKey: keyID,
+		Status: reply.Status, Reply: sealed, Location: clip.Bytes(location, maxPath), CipherKey: keyID,
 		DurationUS: clock.Since(a.started).Microseconds(), CreatedTime: now, ExpiresTime: now.Add(k.retentionOf(a.request)),
 	}
 	if a.actor.OnBehalfOf != "" {
@@ -161,8 +161,8 @@ func (a *attempt) recordAt(ctx context.Context, scope, key string, reply httpapi
 	return record, nil
 }
 
-// taken replaces errTaken with the error response RequestInProgress.
-func (a *attempt) taken(err error) error {
+// inProgressIfTaken replaces errTaken with the error response RequestInProgress.
+func (a *attempt) inProgressIfTaken(err error) error {
 	if errors.Is(err, errTaken) {
 		return httpapi.InProgress().Because(errTaken)
 	}
@@ -171,20 +171,20 @@ func (a *attempt) taken(err error) error {
 
 // recorded updates the quota and the caches after a record was committed.
 func (a *attempt) recorded(ctx context.Context, record Record, reply httpapi.StoredReply) {
-	a.keeper.quota.added(holderOf(a.actor))
+	a.replies.quota.added(holderOf(a.actor))
 	if record.ID == 0 {
 		// The response of COMMIT contains the id, and it was lost. The first repeat reads the
 		// record.
 		return
 	}
 	if record.Reply == nil {
-		reply = whereToRead(record.Location)
+		reply = locationReply(record.Location)
 	}
-	a.remember(ctx, record, &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
+	a.cacheReply(ctx, record, &answer{seenRecord: record.asSeen(), request: a.fingerprint, method: record.Method, path: record.Path, reply: reply})
 }
 
-// remember stores a committed record in the caches.
-func (a *attempt) remember(ctx context.Context, record Record, kept *answer) {
-	a.keeper.memory.put(a.epoch, a.scopedKey(), kept)
+// cacheReply stores a committed record in the caches.
+func (a *attempt) cacheReply(ctx context.Context, record Record, stored *answer) {
+	a.replies.memory.put(a.epoch, a.scopedKey(), stored)
 	a.cache(ctx, record)
 }
