@@ -243,7 +243,7 @@ func TestWhatTheDatabaseRefusedIsCalledWhatItWas(t *testing.T) {
 	db := storagetest.SQLite(t)
 	for number, detail := range map[uint16]string{
 		1213: "Another change was made at the same time. Try again.",
-		1205: "The database did not answer in time; somebody else may be changing the same record. Try again.",
+		1205: "The database did not respond in time; another request may be changing the same record. Try again.",
 		1047: "The database cannot be reached. Try again.",
 		1290: "The database cannot be reached. Try again.",
 		1114: "The database has no room left to write. Try again when there is.",

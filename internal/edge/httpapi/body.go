@@ -16,20 +16,19 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// maxBody is the largest body that is read, in bytes, unless a route takes more.
+// maxBody is the maximum size of a body, in bytes, unless the route sets another.
 const maxBody = 1 << 20
 
-// maxOpenBody is the largest body from a caller who is not asked for credentials.
+// maxOpenBody is the maximum size of a body on a route without authentication, in bytes.
 const maxOpenBody = 16 << 10
 
 const bodyKey = "httpapi.body"
 
-// readBody takes the whole body once, so that a unit that is run again reads the
-// same bytes.
+// readBody reads the complete body, so that each run of the unit of work reads the same bytes.
 func readBody(c echo.Context, limit int64) error {
 	request := c.Request()
 	if coding := request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return apperr.New(apperr.MalformedRequest, "The body is compressed, which is not understood; send it as plain JSON, without Content-Encoding.")
+		return apperr.New(apperr.MalformedRequest, "Compressed bodies are not supported; send plain JSON without Content-Encoding.")
 	}
 	if request.ContentLength > limit {
 		return tooLarge(limit)
@@ -50,7 +49,7 @@ func readBody(c echo.Context, limit int64) error {
 	return nil
 }
 
-// bodyOf returns the bytes that readBody has read.
+// bodyOf returns the bytes from readBody.
 func bodyOf(c echo.Context) []byte {
 	body, _ := c.Get(bodyKey).([]byte)
 	return body
@@ -88,7 +87,7 @@ func newValidator() *validator.Validate {
 	return v
 }
 
-// patterned is a text whose type says which texts are possible: the tag pattern asks it.
+// patterned is a string type with a rule for its values. The validate tag "pattern" checks it.
 type patterned interface {
 	Valid() bool
 	Rule() string
@@ -101,7 +100,7 @@ func Validate(value any) error {
 	if !errors.As(err, &broken) {
 		return err
 	}
-	// A namespace begins with the name of the struct's type, if it has one.
+	// A namespace starts with the name of the struct's type, if it has one.
 	root := reflect.Indirect(reflect.ValueOf(value)).Type().Name()
 	fields := make([]apperr.Field, len(broken))
 	for i, b := range broken {

@@ -11,31 +11,30 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// lookEvery is how often the files of a certificate are looked at, at most.
+// lookEvery is the minimum time between two checks of the files.
 const lookEvery = time.Second
 
-// Certificate is a certificate with its key in two files, which is read again when either
-// changes: whoever renews it writes the files and starts nothing again. While what is in them
-// cannot be used, such as a certificate whose key is not there yet, the one before serves.
+// Certificate is a certificate and its key in two files. It reloads them when either changes, so a
+// renewal only writes the files. While the files are unusable, for example when the new key is
+// missing, it serves the previous certificate.
 type Certificate struct {
 	certFile, keyFile string
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	// read is what the files looked like when they were read last, and looked when that was
-	// asked.
+	// read are the stamps of the last loaded files; looked is the time of the last check.
 	read   [2]stamp
 	looked time.Time
 }
 
-// stamp is by what a change of a file is noticed.
+// stamp detects a change of a file.
 type stamp struct {
 	modified time.Time
 	size     int64
 }
 
-// LoadCertificate reads a certificate and its key, in PEM. Errors: they cannot be read or do
-// not belong together.
+// LoadCertificate reads a certificate and its key in PEM. It fails if they are unreadable or do not
+// match.
 func LoadCertificate(certFile, keyFile string) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile}
 	stamps, err := c.stamps()
@@ -45,7 +44,8 @@ func LoadCertificate(certFile, keyFile string) (*Certificate, error) {
 	return c, c.load(stamps)
 }
 
-// Config is what a listener speaks TLS by: 1.2 or newer, with the certificate of now.
+// Config returns the TLS configuration of a listener: TLS 1.2 or newer with the current
+// certificate.
 func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.get(), nil }}
 }
@@ -65,7 +65,7 @@ func (c *Certificate) get() *tls.Certificate {
 		err = c.load(stamps)
 	}
 	if err != nil {
-		slog.Warn("the certificate's files cannot be used; the one before still serves", "error", err)
+		slog.Warn("tls: certificate files unusable; serving the previous certificate", "error", err)
 	}
 	return c.current
 }
@@ -74,14 +74,15 @@ func (c *Certificate) stamps() (stamps [2]stamp, err error) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		info, err := os.Stat(name)
 		if err != nil {
-			return stamps, fmt.Errorf("look at the certificate: %w", err)
+			return stamps, fmt.Errorf("stat the certificate: %w", err)
 		}
 		stamps[i] = stamp{info.ModTime(), info.Size()}
 	}
 	return stamps, nil
 }
 
-// load reads the files. What is wrong with them is said once for each change of theirs.
+// load reads the files. It stores the stamps first, so that the caller logs an error once per
+// change.
 func (c *Certificate) load(stamps [2]stamp) error {
 	c.read = stamps
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)

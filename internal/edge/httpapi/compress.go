@@ -11,15 +11,15 @@ import (
 	"interlock/internal/base/coding"
 )
 
-// smallest is the length from which a body is compressed, in bytes: below it the headers
-// outweigh what is spared.
+// smallest is the minimum size of a body that is compressed, in bytes: for less, the headers
+// outweigh the saving.
 const smallest = 1 << 10
 
 const uncompressedKey = "httpapi.uncompressed"
 
-// Uncompressed returns the router for routes whose replies have a secret, such as a
-// token, beside what the caller wrote. The length of a compressed body tells how much of
-// it repeats, so whoever sees the length and chooses the text could guess the secret.
+// Uncompressed returns a router for routes with a secret, such as a token, and text of the caller
+// in one reply. The length of a compressed body reveals repetitions, so an observer that chooses
+// the text could guess the secret.
 func (r *Router) Uncompressed() *Router {
 	uncompressed := *r
 	uncompressed.uncompressed = true
@@ -31,8 +31,8 @@ var gzips = sync.Pool{New: func() any {
 	return w
 }}
 
-// compressed returns a body as it is sent, and sets the headers that say how. The entity
-// tag stays: it names the version of a row, which If-Match is about, whatever the coding.
+// compressed returns the body to send and sets the headers of its coding. The entity tag stays the
+// same: If-Match compares versions of rows, not codings.
 func compressed(c echo.Context, contentType string, body []byte) []byte {
 	if len(body) < smallest || c.Get(uncompressedKey) != nil || !compressible(contentType) {
 		return body

@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	// sharePart is the part of all connections that one network may have: a quarter.
+	// sharePart limits one network to a quarter of the connections.
 	sharePart = 4
-	// idleGrace is how long a connection may be idle before it is closed for another one.
+	// idleGrace is the minimum idle time before a connection is closed in favor of another one.
 	idleGrace = time.Second
 	// acceptPause is the pause after an error of the listener.
 	acceptPause = 50 * time.Millisecond
 )
 
-// connections is a listener that bounds the open connections of a server, in total and of each
-// network. A connection beyond a bound waits until another one ends, or until the longest idle one
-// can be closed: it must be idle for idleGrace. A network at its share makes room with its own
-// connections only, so that it takes no place of other networks. A trusted proxy has no share,
-// because it brings many callers.
+// connections is a listener that limits the open connections of a server, in total and per network.
+// A connection beyond a limit waits until another one ends, or until the longest idle one has been
+// idle for idleGrace and is closed. A network at its limit only closes its own idle connections, so
+// that it does not displace other networks. Trusted proxies have no limit per network, because they
+// carry many callers.
 //
 // http.Server reports the states of the connections to note.
 type connections struct {
 	net.Listener
 	most, share int
-	// trusts reports whether an address is of a trusted proxy.
+	// trusts reports whether an address belongs to a trusted proxy.
 	trusts func(remote string) bool
 
 	mu   sync.Mutex
 	open int
 	// openOf and waitingOf count the connections of each network.
 	openOf, waitingOf map[string]int
-	// idle are the open connections without a request, the longest idle first; waiting are those
-	// that are not open yet; ready are those that Accept returns next.
+	// idle contains the open connections without a request, the longest idle first; waiting those
+	// that are not open yet; ready those that Accept returns next.
 	idle, waiting list.List
 	ready         []accepted
 	arrived       *sync.Cond
-	// retry is set while a timer will call admit.
+	// retry is set while a timer is going to call admit.
 	retry, closed bool
 }
 
@@ -94,8 +94,8 @@ func (c *connections) acceptAll() {
 	}
 }
 
-// enqueue appends a connection to the waiting ones. It closes the connection if as many as a share
-// of its network wait already.
+// enqueue appends a connection to waiting. It closes the connection if the waiting ones of its
+// network have reached the limit.
 func (c *connections) enqueue(conn net.Conn) {
 	remote := conn.RemoteAddr().String()
 	host, _, _ := net.SplitHostPort(remote)
@@ -115,7 +115,7 @@ func (c *connections) enqueue(conn net.Conn) {
 	c.admit()
 }
 
-// admit moves the waiting connections for which there is room to ready. The caller holds the mutex.
+// admit moves the waiting connections for which there is room to ready. It requires the mutex.
 func (c *connections) admit() {
 	for next := c.waiting.Front(); next != nil && !c.closed; {
 		one := next.Value.(*connection)
@@ -135,7 +135,7 @@ func (c *connections) admit() {
 	}
 }
 
-// makeRoom reports whether a network may open a connection, if necessary in place of an idle one.
+// makeRoom reports whether a network may open a connection, after closing an idle one if necessary.
 func (c *connections) makeRoom(network string) bool {
 	if network != "" && c.openOf[network] >= c.share {
 		return c.closeIdle(func(one *connection) bool { return one.network == network })
@@ -143,8 +143,8 @@ func (c *connections) makeRoom(network string) bool {
 	return c.open < c.most || c.closeIdle(func(*connection) bool { return true })
 }
 
-// closeIdle closes the longest idle of the matching connections and reports true. If that one is not
-// idle for idleGrace yet, admit runs again when it is.
+// closeIdle closes the longest idle of the matching connections and returns true. If that one has
+// not been idle for idleGrace, it schedules admit for then.
 func (c *connections) closeIdle(matches func(one *connection) bool) bool {
 	for at := c.idle.Front(); at != nil; at = at.Next() {
 		one := at.Value.(*connection)
@@ -176,13 +176,13 @@ func (c *connections) admitIn(d time.Duration) {
 	})
 }
 
-// setIdle appends an open connection to the idle ones.
+// setIdle appends an open connection to idle.
 func (c *connections) setIdle(one *connection) {
 	one.since = clock.Mark()
 	one.place = c.idle.PushBack(one)
 }
 
-// setActive removes an open connection from the idle ones.
+// setActive removes an open connection from idle.
 func (c *connections) setActive(one *connection) {
 	if one.place != nil {
 		c.idle.Remove(one.place)
@@ -196,7 +196,7 @@ func (c *connections) stopWaiting(one *connection) {
 	decrement(c.waitingOf, one.network)
 }
 
-// release gives the place of an open connection back, at its first call.
+// release removes an open connection from the counts; later calls do nothing.
 func (c *connections) release(one *connection) {
 	one.once.Do(func() {
 		c.setActive(one)

@@ -21,13 +21,13 @@ import (
 //go:embed docs/*
 var viewer embed.FS
 
-// docsPolicy lets the viewer load its own files, read the contract and try requests
-// here, and nothing from elsewhere. Its icons are data: images.
+// docsPolicy allows the viewer its files, the contract, and requests to this server. Its icons are
+// data: images.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeDocs serves the contract at /openapi.json and its viewer at /docs. All that the
-// viewer loads is part of the program.
+// ServeDocs serves the contract at /openapi.json and its viewer at /docs. All files of the viewer
+// are embedded in the program.
 func ServeDocs(s *Server) error {
 	contract, err := api.JSON()
 	if err != nil {
@@ -59,12 +59,12 @@ type asset struct {
 	contentType string
 	content     []byte
 	policy      string
-	// compressed content is gzip's, and is sent as it is to who takes that.
+	// compressed means that content is gzip. Clients without gzip receive it decompressed.
 	compressed bool
 }
 
-// serveAsset serves a file. Clients keep their copy and ask each time
-// whether it is current, which the entity tag answers with 304.
+// serveAsset serves a file. Clients revalidate their copy with its entity tag on each use, and
+// receive 304 if it is current.
 func (s *Server) serveAsset(address string, a asset) {
 	sum := sha256.Sum256(a.content)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -79,7 +79,7 @@ func (s *Server) serveAsset(address string, a asset) {
 			if !coding.Accepts(r, "gzip") {
 				header.Del("ETag")
 				if err := inflated(w, a.content); err != nil {
-					slog.WarnContext(r.Context(), "an asset was not sent whole", "address", address, "error", err)
+					slog.WarnContext(r.Context(), "http: asset only partly sent", "address", address, "error", err)
 				}
 				return
 			}

@@ -11,16 +11,16 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// longestReconnect is the longest that a client of a stream is asked to wait before it connects again.
+// longestReconnect is the maximum delay before a client of a stream reconnects.
 const longestReconnect = 3 * time.Second
 
-// drain is the end of a server, which begins with Drain and is over with Shutdown.
+// drain is the end of a server, from Drain to Shutdown.
 type drain struct {
-	// begun ends when the server is about to end: each stream then ends within spread.
+	// begun is cancelled when draining starts; each stream then ends within spread.
 	begun  context.Context
 	begin  context.CancelFunc
 	spread atomic.Int64
-	// over ends when no stream may go on; requests do.
+	// over is cancelled when all streams must end; requests may continue.
 	over context.Context
 	end  context.CancelFunc
 }
@@ -32,17 +32,17 @@ func newDrain() *drain {
 	return d
 }
 
-// finish ends all streams now.
+// finish ends all streams immediately.
 func (d *drain) finish() {
 	d.begin()
 	d.end()
 }
 
-// hasBegun reports whether the server is about to end.
+// hasBegun reports whether draining has started.
 func (d *drain) hasBegun() bool { return d.begun.Err() != nil }
 
-// endInTurn calls end at a moment of its own once draining has begun, and at the latest when
-// it is over. The function that it returns takes that back.
+// endInTurn calls end at a random time within spread after draining has started, at the latest with
+// over. The returned function cancels that.
 func (d *drain) endInTurn(end func()) (stop func()) {
 	inTurn := context.AfterFunc(d.begun, func() { time.AfterFunc(rand.N(max(1, time.Duration(d.spread.Load()))), end) })
 	atLast := context.AfterFunc(d.over, end)
@@ -52,21 +52,21 @@ func (d *drain) endInTurn(end func()) (stop func()) {
 	}
 }
 
-// Draining reports whether the server is about to end, so that it should be sent nothing more.
+// Draining reports whether the server is about to end and should receive no more requests.
 func (s *Server) Draining() bool { return s.drain.hasBegun() }
 
-// Drain goes before Shutdown where something in front of the server chooses among several. It
-// takes requests for d, or until ctx ends, so that what is in front can notice that Draining
-// says so; asks callers to send their next request over another connection; and ends the
-// streams one after the other, so that not all who had one connect elsewhere at once.
+// Drain precedes Shutdown if a load balancer chooses among several servers. It continues to serve
+// for d, or until ctx ends, so that the load balancer notices Draining; tells clients to close
+// their connections; and ends the streams at random times, so that the clients do not all reconnect
+// at the same moment.
 func (s *Server) Drain(ctx context.Context, d time.Duration) {
 	s.drain.spread.Store(int64(d))
 	s.drain.begin()
 	clock.Sleep(ctx, d)
 }
 
-// closeWhileDraining has clients open another connection for their next request once draining has
-// begun: a request that is sent while its connection is being closed may be lost.
+// closeWhileDraining makes clients open a new connection for their next request: a request that is
+// sent while its connection is closing can be lost.
 func (s *Server) closeWhileDraining(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.drain.hasBegun() {

@@ -22,19 +22,19 @@ type Edit[C any] struct {
 	IfMatch guard.Precondition
 }
 
-// Change returns the edit as package change takes it.
+// Change returns the edit for package change.
 func (e Edit[C]) Change() change.Edit {
 	return change.Edit{IfMatch: e.IfMatch, Patch: e.Body.tree, MergeDisjoint: e.Merge != nil}
 }
 
-// Disjoint is ?merge=disjoint: a patch that is stale is merged with what it does not
-// touch. A request takes it as a pointer, nil where it was not given.
+// Disjoint is ?merge=disjoint: a stale patch is merged if its fields have not changed since. A
+// request has it as a pointer, nil if it is absent.
 type Disjoint struct{}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (*Disjoint) UnmarshalText(text []byte) error {
 	if string(text) != "disjoint" {
-		return errors.New("must be disjoint, or be left out")
+		return errors.New("must be disjoint, or absent")
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (*Disjoint) UnmarshalText(text []byte) error {
 // Patch is a merge patch (RFC 7396) or a JSON Patch (RFC 6902) on the JSON members of C.
 type Patch[C any] struct{ tree any }
 
-// Tree returns the patch as package change takes it.
+// Tree returns the patch for package change.
 func (p Patch[C]) Tree() any { return p.tree }
 
 // ReadOperations implements OperationsReader.
@@ -55,7 +55,7 @@ func (p *Patch[C]) ReadOperations(text []byte) (err error) {
 	return err
 }
 
-// ReadBody implements BodyReader: members that C has, each of its type.
+// ReadBody implements BodyReader. It accepts the members of C, each with its type.
 func (p *Patch[C]) ReadBody(text []byte) error {
 	var content C
 	members := map[string]any{}
@@ -90,9 +90,8 @@ func (p *Patch[C]) ReadBody(text []byte) error {
 	return nil
 }
 
-// respelled returns a member as representations spell it, where a patch may spell the same
-// value in another way and must not be taken for a change: the customer "42" as 42, and an
-// instant in another zone.
+// respelled returns a member in the form of the representations, so that another spelling of the
+// same value is no change: the customer "42" as 42, an instant in another zone.
 func respelled(member any) (any, bool) {
 	switch value := member.(type) {
 	case **principal.CustomerID:
@@ -103,8 +102,8 @@ func respelled(member any) (any, bool) {
 	return nil, false
 }
 
-// StepBody is what a transition brings beside its name, whose rules the service asks after the
-// precondition. One that brings nothing needs no body.
+// StepBody is the body of a transition. The service checks its rules after the precondition. A step
+// without members accepts an empty body.
 type StepBody[S any] struct{ Step S }
 
 // ReadBody implements BodyReader.

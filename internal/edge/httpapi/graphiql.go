@@ -15,13 +15,13 @@ import (
 //go:embed graphiql/*
 var graphiql embed.FS
 
-// graphiqlPolicy lets the page load its own files and talk to this server only. Its
-// fonts are data: URLs, and its editor and menus make style elements of their own.
+// graphiqlPolicy allows the page its files and requests to this server. Its fonts are data: URLs,
+// and its editor and menus create style elements.
 const graphiqlPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeGraphiQL serves a page for trying GraphQL at /graphiql. All that it loads is part
-// of the program.
+// ServeGraphiQL serves a page for trying GraphQL at /graphiql. All its files are embedded in the
+// program.
 func ServeGraphiQL(s *Server) error {
 	const script, style = echo.MIMEApplicationJavaScriptCharsetUTF8, "text/css; charset=utf-8"
 	for _, file := range []struct{ address, contentType, name string }{
@@ -44,7 +44,7 @@ func ServeGraphiQL(s *Server) error {
 	return nil
 }
 
-// inflated serves a compressed asset to a client that does not take it so.
+// inflated serves a compressed asset to a client without gzip.
 func inflated(w http.ResponseWriter, content []byte) error {
 	reader, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {

@@ -21,71 +21,68 @@ type KeyedRequest struct {
 	Path   string
 	Query  string
 	Body   []byte
-	// Critical is set for operations on money and orders, whose replies are kept longer.
+	// Critical is set for operations on money and orders; their replies have a longer retention.
 	Critical bool
-	// Document is set when the reply is put together from what became of the request's
-	// parts, which are kept in its place: see Document.
+	// Document is set if the reply is composed of the outcomes of the request's parts, which are
+	// stored instead of the reply: see Document.
 	Document bool
 }
 
-// StoredReply is a reply as bytes: what was sent, and what is sent again.
+// StoredReply is a reply as bytes, to send and to replay.
 type StoredReply struct {
 	Status int
-	// Code is that of an error; "" for any other reply, and for one that was stored.
+	// Code is the code of an error; "" for other replies and for stored ones.
 	Code   apperr.Code
 	Header http.Header
 	Body   []byte
 }
 
-// ReplyStore keeps replies under their idempotency keys; package idempotency does.
+// ReplyStore stores replies under idempotency keys; package idempotency implements it.
 type ReplyStore interface {
-	// Begin takes the key for one attempt at the request. Errors:
-	// RequestInProgress, IdempotencyKeyReused, QuotaExceeded.
+	// Begin claims the key for one attempt at the request. Errors: RequestInProgress,
+	// IdempotencyKeyReused, QuotaExceeded.
 	Begin(ctx context.Context, request KeyedRequest) (Attempt, error)
 }
 
 // Attempt is one run of a request under its key.
 type Attempt interface {
-	// Replay returns the reply of an earlier attempt. There is nothing to do then
-	// but to send it.
+	// Replay returns the reply of an earlier attempt. The caller then only sends it.
 	Replay() (StoredReply, bool)
 	// Keep records the reply when u commits, in its transaction.
 	Keep(ctx context.Context, u *uow.Unit, reply StoredReply) error
-	// KeepCommitted records a reply without a transaction of its own, such as the verdicts
-	// on units that have committed. It reports true with the reply of another attempt,
-	// if that was recorded while this one ran.
+	// KeepCommitted records a reply in a separate transaction, such as the outcomes of units that
+	// have committed. It returns true with the reply of a concurrent attempt that was recorded
+	// first.
 	KeepCommitted(ctx context.Context, reply StoredReply) (StoredReply, bool)
-	// Parts returns what became of the parts of a batch that earlier attempts have
-	// committed, by their names. Errors: IdempotencyKeyReused.
+	// Parts returns the outcomes of the parts that earlier attempts have committed, by their names.
+	// Errors: IdempotencyKeyReused.
 	Parts(ctx context.Context) (map[string][]byte, error)
-	// Part returns what another attempt has kept of a part by now, nil for nothing.
+	// Part returns the recorded outcome of a part, nil if there is none.
 	Part(ctx context.Context, name string) ([]byte, error)
-	// KeepPart records what became of a part when u commits, in its transaction. The
-	// parts of a batch are forgotten when KeepCommitted records the reply; those of a
-	// document stay, because they are all that is kept of it.
+	// KeepPart records the outcome of a part when u commits, in its transaction. KeepCommitted
+	// deletes the parts of a batch; the parts of a document remain until they expire, because it
+	// has no other record.
 	KeepPart(ctx context.Context, u *uow.Unit, name string, value []byte) error
-	// Keeps reports whether a refusal is an answer that repeats are given too.
+	// Keeps reports whether a rejection is final, so that repeats receive it too.
 	Keeps(refusal StoredReply) bool
-	// FinishDocument ends a run of a document. It reports false when another attempt has
-	// decided some part meanwhile: Parts then has what that came to, and the document
-	// is to be run over it.
+	// FinishDocument ends a run of a document. It returns false if a concurrent attempt has decided
+	// a part: the caller runs the document again with the outcome from Parts.
 	FinishDocument(ctx context.Context, outcome DocumentResult) bool
-	// KeepRefusal ends an attempt that failed. It keeps the refusal, and reports true with
-	// the reply of another attempt, if that was recorded while this one ran: the
-	// failure is then its echo.
+	// KeepRefusal ends a failed attempt. It records the rejection, or returns true with the reply
+	// of a concurrent attempt that was recorded first and may have caused the failure.
 	KeepRefusal(ctx context.Context, err error, refusal StoredReply) (StoredReply, bool)
-	// End frees the key for the next attempt.
+	// End releases the key for the next attempt.
 	End(ctx context.Context)
 }
 
-// DocumentResult is what a run of a document has come to.
+// DocumentResult is the outcome of a run of a document.
 type DocumentResult struct {
-	// Refused are the parts that were refused in this run, by their names. They had no
-	// transaction to be recorded in.
+	// Refused contains the parts that this run rejected, by their names. They have no transaction
+	// that could record them.
 	Refused map[string][]byte
-	// All are all parts that have an answer.
+	// All contains all parts with an outcome.
 	All map[string][]byte
-	// Complete is false when a part has none yet, so that a repeat may get another reply.
+	// Complete is false if a part has no outcome yet, so that a repeat may return another reply.
 	Complete bool
 	// Replay is true when earlier attempts have decided every part.
 	Replay bool
@@ -94,15 +91,15 @@ type DocumentResult struct {
 const (
 	// HeaderReplay is "true" on the reply of an earlier attempt.
 	HeaderReplay = "X-Idempotency-Replay"
-	// longestKey is in characters.
+	// longestKey is the maximum length of a key, in characters.
 	longestKey = 128
 )
 
 // keyHeaders are the two names of one header, in canonical form.
 var keyHeaders = [...]string{"X-Idempotency-Key", "Idempotency-Key"}
 
-// IdempotencyKey returns the key of a request, "" without one. Only POST, PUT and
-// PATCH take keys. Errors: IdempotencyKeyInvalid.
+// IdempotencyKey returns the key of a request, "" without one. Only POST, PUT and PATCH have keys.
+// Errors: IdempotencyKeyInvalid.
 func IdempotencyKey(request *http.Request) (string, error) {
 	switch request.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
@@ -115,7 +112,7 @@ func IdempotencyKey(request *http.Request) (string, error) {
 		switch {
 		case len(values) == 0:
 		case len(values) > 1 || given && values[0] != key:
-			return "", keyInvalid("was given more than one value; a request has one key")
+			return "", keyInvalid("has more than one value; a request has one key")
 		default:
 			key, given = values[0], true
 		}
@@ -138,8 +135,8 @@ func keyInvalid(rule string) error {
 	return apperr.New(apperr.IdempotencyKeyInvalid, "X-Idempotency-Key %s.", rule)
 }
 
-// runsFor is about how long a request runs, in milliseconds: who waits for its end asks
-// again then. Retry-After cannot say less than a second.
+// runsFor is the typical duration of a request, in milliseconds, and thus the delay before a retry.
+// The unit of Retry-After is a second.
 const runsFor = 100
 
 // InProgress returns the error of a request whose first attempt is still running.
@@ -148,19 +145,18 @@ func InProgress() *apperr.Error {
 		After(time.Second).With("retryAfterMs", runsFor)
 }
 
-// keyedHandler is a handler that may be under an idempotency key: kept is nil without
-// one.
+// keyedHandler is a handler of a request with an idempotency key; kept is nil without one.
 type keyedHandler func(c echo.Context, kept Attempt) error
 
-// keyOptions are what a route says about the idempotency keys of its requests.
+// keyOptions are the settings of a route for idempotency keys.
 type keyOptions struct {
 	// limit bounds the body, in bytes.
 	limit              int64
 	critical, document bool
 }
 
-// underKey runs a handler under the request's idempotency key, if it has one: an
-// earlier reply is sent again, and only otherwise is the handler run.
+// underKey runs a handler under the request's idempotency key, if it has one. If an earlier reply
+// is stored, it sends that reply and does not run the handler.
 func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readBody(c, terms.limit); err != nil {
@@ -199,9 +195,8 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 	}
 }
 
-// replay sends an earlier reply again and says so. A refusal tells what its caller may read
-// now, which can be less than when it was kept. Another reply that the caller may not read any
-// more is left out: it says where the resource is.
+// replay sends a stored reply with HeaderReplay. The caller may have lost a permission since: a
+// rejection is then redacted, and another reply is replaced with the location of the resource.
 func replay(c echo.Context, reply StoredReply) error {
 	c.Response().Header().Set(HeaderReplay, "true")
 	ctx := c.Request().Context()
@@ -218,8 +213,7 @@ func replay(c echo.Context, reply StoredReply) error {
 	return encoded{status: reply.Status, header: header, body: body}.send(c)
 }
 
-// kept returns what of a reply is kept: its headers are the handler's own, and a cookie
-// is never kept.
+// kept returns the reply to store, without cookies.
 func (e encoded) kept(ctx context.Context) StoredReply {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who repeats it may have lost the permission to read the resource meanwhile.
+// The caller of the repeat may have lost the permission to read the resource.
 func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.T) {
 	t.Parallel()
 	kept := func(code string) StoredReply {
@@ -29,5 +29,5 @@ func TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange(t *testing.
 	other := kept("version_conflict")
 	body, err = redactForCaller(t.Context(), other)
 	require.NoError(t, err)
-	require.Equal(t, other.Body, body, "what a route's own readers were told is repeated as it was")
+	require.Equal(t, other.Body, body, "other problems are replayed unchanged")
 }

@@ -18,8 +18,8 @@ const (
 	uploadPatience = 2 * time.Second
 )
 
-// limitLarge bounds the large requests that are read and served at the same time to largeBodies:
-// bodies are in memory.
+// limitLarge limits the concurrent requests with a large body to largeBodies, because bodies are in
+// memory.
 func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
@@ -30,9 +30,9 @@ func (r *Router) limitLarge(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// largeBody is the body of a request that may be larger than the usual MiB. It acquires a place for
-// large bodies after the first MiB, so that an upload that sends nothing occupies none. From then
-// on a read fails if the rest arrives too slowly.
+// largeBody is the body of a request that may exceed maxBody. It acquires one of the slots for
+// large bodies after the first MiB, so that an upload that sends nothing occupies none. After that,
+// a read fails if the rest arrives too slowly.
 type largeBody struct {
 	io.ReadCloser
 	request context.Context
@@ -40,7 +40,7 @@ type largeBody struct {
 	control *http.ResponseController
 	// read counts the bytes; due is the count at which the next deadline is set.
 	read, due int
-	// entered is the time at which it acquired a place; zero before.
+	// entered is the time at which it acquired a slot; zero before.
 	entered time.Time
 }
 
@@ -60,8 +60,8 @@ func (b *largeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// enter acquires a place at the first call, and sets the deadline of each step. It ignores
-// connections that have no deadlines, which are those of tests.
+// enter acquires a slot at the first call and sets the deadline of each step. Connections in tests
+// have no deadlines, so it ignores that error.
 func (b *largeBody) enter() error {
 	if b.entered.IsZero() {
 		select {

@@ -13,13 +13,12 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// rates are what callers are held to. They come before the permission is asked for: what is
-// not allowed costs as much to refuse as the least that is.
+// rates are the rate limits of callers. They are checked before the permission, so that rejecting a
+// forbidden request costs as little as rejecting one beyond the limit.
 type rates struct{ principal, tenant, refused ratelimit.Limit }
 
-// limit holds a caller to its own rate and to that of its tenant. When the limiter itself
-// fails the request goes on: a limit protects the service and must not take it down. Errors:
-// RateLimited.
+// limit charges a request to the rates of its caller and its tenant. If the limiter fails the
+// request continues: a failing limiter must not stop the service. Errors: RateLimited.
 func (s *Server) limit(c echo.Context) error {
 	p, _ := principal.From(c.Request().Context())
 	tenant := strconv.FormatInt(p.TenantID, 10)
@@ -29,20 +28,20 @@ func (s *Server) limit(c echo.Context) error {
 	return s.hold(c, "tenant:"+tenant, s.rates.tenant, "Your organisation has sent more requests than its rate allows.")
 }
 
-// limitRefused holds a network to the rate of what it may try with credentials that are
-// refused, and returns the refusal otherwise. Errors: RateLimited.
+// limitRefused charges a request with rejected credentials to its network's rate. It returns the
+// rejection or RateLimited.
 func (s *Server) limitRefused(c echo.Context, refusal error) error {
 	if !refused(refusal) {
 		return refusal
 	}
 	key := "refused:" + ratelimit.Network(c.RealIP())
-	if err := s.hold(c, key, s.rates.refused, "Too many requests with credentials that are refused came from your network."); err != nil {
+	if err := s.hold(c, key, s.rates.refused, "Your network sent too many requests with invalid credentials."); err != nil {
 		return err
 	}
 	return refusal
 }
 
-// hold charges one request to a key. Errors: RateLimited, with the sentence.
+// hold charges one request to a key. Errors: RateLimited with the sentence.
 func (s *Server) hold(c echo.Context, key string, rate ratelimit.Limit, sentence string) error {
 	if s.limiter == nil || rate.Rate == 0 {
 		return nil
@@ -61,18 +60,18 @@ func (s *Server) hold(c echo.Context, key string, rate ratelimit.Limit, sentence
 	return nil
 }
 
-// keyOf names a principal within its tenant.
+// keyOf identifies a principal within its tenant.
 func keyOf(p principal.Principal) string { return string(p.Kind) + ":" + p.ActorID() }
 
-// openStreams counts the event streams of each principal at this process.
+// openStreams counts the event streams of each principal in this process.
 type openStreams struct {
-	// most is how many one may have; 0 means any number.
+	// most is the maximum per principal; 0 means no limit.
 	most int
 	mu   sync.Mutex
 	open map[string]int
 }
 
-// streamEnds is when a caller with too many streams may ask again: when one ends.
+// streamEnds is the Retry-After of a caller with too many streams.
 const streamEnds = 5 * time.Second
 
 // enter counts a stream of the caller until leave is called. Errors: RateLimited.
@@ -82,7 +81,7 @@ func (o *openStreams) enter(ctx context.Context) (leave func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.most > 0 && o.open[key] >= o.most {
-		return nil, apperr.New(apperr.RateLimited, "You have %d event streams open, which is as many as you may. Close one first.", o.open[key]).After(streamEnds)
+		return nil, apperr.New(apperr.RateLimited, "You have %d open event streams, the maximum. Close one first.", o.open[key]).After(streamEnds)
 	}
 	o.open[key]++
 	return func() {

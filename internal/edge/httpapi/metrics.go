@@ -26,7 +26,7 @@ func newMetrics() *metrics {
 		}, []string{"method", "route", "status"}),
 		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_conflicts_total",
-			Help: "Writes refused because somebody else was first, by resource and code.",
+			Help: "Writes rejected because another write was first, by resource and code.",
 		}, []string{"resource", "code"}),
 		transitions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_transitions_total",
@@ -34,12 +34,12 @@ func newMetrics() *metrics {
 		}, []string{"resource", "action", "outcome"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_refusals_total",
-			Help: "Requests refused because of who sent them or how many they sent, by code.",
+			Help: "Requests rejected for the identity or the rate of their caller, by code.",
 		}, []string{"code"}),
 	}
 }
 
-// Collectors returns what the server measures.
+// Collectors returns the metrics of the server.
 func (s *Server) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{s.metrics.requests, s.metrics.conflicts, s.metrics.transitions, s.metrics.refusals}
 }
@@ -48,7 +48,7 @@ func (m *metrics) request(method, route string, status int, took time.Duration) 
 	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// knownMethod keeps a client's invented methods from making a series each.
+// knownMethod replaces unknown methods, so that a client cannot create series.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -57,7 +57,7 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// isConflict reports whether a code says that somebody else was first.
+// isConflict reports whether a code means that another write was first.
 func isConflict(code apperr.Code) bool {
 	switch code {
 	case apperr.VersionConflict, apperr.StatusChanged, apperr.TransitionNotAllowed, apperr.BatchConflict, apperr.AlreadyExists:

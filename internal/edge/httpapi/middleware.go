@@ -28,9 +28,9 @@ const (
 	secureKey    = "httpapi.secure"
 )
 
-// identified gives the request its id: the X-Request-Id of a proxy that is trusted where it
-// is sound, a new one otherwise, so that nobody writes another's id into the audit log. Every
-// reply carries it; what a caller called the request is in the log beside it.
+// identified sets the request's id: a valid X-Request-Id of a trusted proxy, otherwise a new one,
+// so that a caller cannot write the id of another request into the audit log. Every reply contains
+// it; the log also contains the id that the caller sent.
 func (s *Server) identified(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
@@ -60,8 +60,8 @@ func soundRequestID(id string) bool {
 
 var tracer = otel.Tracer("interlock/httpapi")
 
-// observed traces the request, measures it, and writes its one line of log. It
-// answers the error itself, so that what it reports is what was sent.
+// observed traces the request, measures it and writes one line to the access log. It also sends the
+// reply to an error, so that the reported status is the one that was sent.
 func (s *Server) observed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := clock.Mark()
@@ -126,8 +126,7 @@ func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// caught runs fn and returns a panic as an error, which nobody outside is shown. Its
-// unit has been rolled back on the way up.
+// caught runs fn and returns a panic as an internal error. The unit of work rolls back before.
 func caught(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -140,8 +139,7 @@ func caught(fn func() error) (err error) {
 	return fn()
 }
 
-// Content security policies: nothing comes from elsewhere. The admin's components
-// set styles from scripts.
+// Content security policies without other origins. The admin's components set styles from scripts.
 const (
 	policy     = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	apiPolicy  = "default-src 'none'; frame-ancestors 'none'"
@@ -172,9 +170,9 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// readable refuses addresses that no column could hold, invalid UTF-8 and NUL, and
-// queries that cannot be decoded: what cannot be is left out by the standard
-// library, and a list without its filter is another list.
+// readable rejects addresses that no column can store (invalid UTF-8, NUL) and queries that cannot
+// be decoded: the standard library would drop such a parameter, and a list without its filter is a
+// different list.
 func readable(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()

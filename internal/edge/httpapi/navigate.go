@@ -8,18 +8,17 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Redirect is the reply that sends a browser on to another address by GET: 303.
+// Redirect is the reply that redirects a browser to another address with GET: 303.
 type Redirect struct{ To string }
 
 func (r Redirect) reply() reply {
 	return reply{status: http.StatusSeeOther}.with(echo.HeaderLocation, r.To)
 }
 
-// Navigate registers a GET at which a browser comes by without credentials, as for Open, on
-// its way to a page: Out is a Redirect, with or without cookies. Nobody would read a problem
-// there, so an error of fn is counted and logged as that of any route, and the browser is sent
-// to the address that failed makes of it. That the path names nothing, and that a parameter
-// cannot be read, are problems as elsewhere.
+// Navigate registers a GET that a browser opens without credentials, as for Open, and that
+// redirects to a page: Out is a Redirect, with or without cookies. A browser shows no problem, so
+// an error of fn is counted and logged as on any route, and the browser is redirected to the
+// address from failed. An unknown path and an invalid parameter remain problems.
 func Navigate[R, In, Out any](
 	r *Router, path string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error), failed func(ctx context.Context, err error) string,
 ) {
@@ -35,7 +34,7 @@ func Navigate[R, In, Out any](
 		if err != nil {
 			r.server.count(c, err)
 			if kinds[Visible(err).Code].status >= http.StatusInternalServerError {
-				slog.ErrorContext(ctx, "a browser could not be sent on its way", "route", c.Path(), "error", err)
+				slog.ErrorContext(ctx, "http: navigation failed; redirecting to the error page", "route", c.Path(), "error", err)
 			}
 			answer = Redirect{failed(ctx, err)}.reply()
 		}

@@ -15,23 +15,22 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// Address is the network address that a request comes from.
+// Address is the network address of the caller.
 type Address string
 
-// Secure says whether a request came over TLS, up to a proxy that is trusted.
+// Secure reports whether the request used TLS, up to a trusted proxy.
 type Secure bool
 
 type overTLSKey struct{}
 
-// OverTLS reports whether the request of a context came over TLS, as Secure says it.
+// OverTLS reports whether the context's request used TLS, like Secure.
 func OverTLS(ctx context.Context) bool { return ctx.Value(overTLSKey{}) != nil }
 
-// Key is the idempotency key of a request, "" without one. Replies of routes in a unit are
-// kept under it without their doing.
+// Key is the idempotency key of a request, "" without one. Routes with a unit of work store their
+// replies under it automatically.
 type Key string
 
-// Guarded is a request that says nothing but which version of its resource it is meant for,
-// such as a deletion.
+// Guarded is a request that contains only the expected version of its resource, such as a deletion.
 type Guarded struct{ IfMatch guard.Precondition }
 
 // Page is the parameters of a list.
@@ -50,7 +49,7 @@ type exact bool
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (e *exact) UnmarshalText(text []byte) error {
 	if string(text) != "exact" {
-		return errors.New("must be exact, or not be given")
+		return errors.New("must be exact, or absent")
 	}
 	*e = true
 	return nil
@@ -66,7 +65,7 @@ func (l *pageLimit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Page returns the page as storage takes it.
+// Page returns the page for package storage.
 func (p Page) Page() storage.Page {
 	page := storage.Page{Limit: int(p.Limit), Sort: p.Sort, Cursor: p.Cursor, Exact: bool(p.Total)}
 	if page.Limit == 0 {
@@ -75,14 +74,14 @@ func (p Page) Page() storage.Page {
 	return page
 }
 
-// How long a request waits for the locks that its operation needs.
+// Limits of the time that a request waits for locks.
 const (
 	DefaultWait = 3 * time.Second
 	LongestWait = 10 * time.Second
 )
 
-// Wait is how long a request waits for the locks that it needs: ?wait, in ms from 0 to
-// 10000. With 0 it fails at once when one is held.
+// Wait is the time that a request waits for locks: ?wait, in ms from 0 to 10000. With 0 it fails
+// immediately if a lock is held.
 type Wait struct {
 	given bool
 	wait  time.Duration
@@ -98,10 +97,10 @@ func (w *Wait) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Duration is how long to wait: DefaultWait where the request does not say.
+// Duration returns the time to wait, DefaultWait by default.
 func (w Wait) Duration() time.Duration { return w.Or(DefaultWait) }
 
-// Or is Duration with a default of the route's own.
+// Or is Duration with another default.
 func (w Wait) Or(otherwise time.Duration) time.Duration {
 	if !w.given {
 		return otherwise
@@ -109,8 +108,7 @@ func (w Wait) Or(otherwise time.Duration) time.Duration {
 	return w.wait
 }
 
-// Search is a text that is looked for, of at most 200 characters: engines bound the
-// length of a pattern.
+// Search is a search text of at most 200 characters: engines limit the length of a pattern.
 type Search string
 
 const longestSearch = 200
@@ -124,20 +122,20 @@ func (s *Search) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// plainText refuses what no column can keep: invalid UTF-8 and NUL.
+// plainText rejects text that no column can store: invalid UTF-8 and NUL.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 const longestReference = 100
 
-// CheckReference returns what is wrong with the reference by which a caller names an
-// entry of a ledger, or nil. One that begins with @ is this service's own.
+// CheckReference returns the violated rule for the reference of a ledger entry, or nil. References
+// that start with @ are reserved for this service.
 func CheckReference(reference string) *apperr.Field {
 	field := func(code, message string) *apperr.Field {
 		return &apperr.Field{Pointer: "/reference", Code: code, Message: message}
 	}
 	switch {
 	case reference == "":
-		return field("required", "is required: it makes a repeated request harmless")
+		return field("required", "is required: it makes a repeated request safe")
 	case utf8.RuneCountInString(reference) > longestReference:
 		return field("max", "must have at most "+strconv.Itoa(longestReference)+" characters")
 	case strings.HasPrefix(reference, "@"):

@@ -19,12 +19,12 @@ import (
 	"interlock/internal/lock"
 )
 
-// statusClientGone is logged, and never seen, when the client has hung up.
+// statusClientGone is logged if the client has disconnected; it is never sent.
 const statusClientGone = 499
 
 const mimeProblem = "application/problem+json"
 
-// problem turns any error into the reply that the caller may see.
+// problem returns the reply to an error, as the caller may see it.
 func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	e := Visible(err)
 	k, ok := kinds[e.Code]
@@ -35,7 +35,7 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 	if e.RetryAfter > 0 {
 		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	// That of a stale approval is of the resource that it would change.
+	// The etag of a stale approval belongs to the resource that it would change.
 	if etag, ok := e.Members["currentEtag"].(string); ok && e.Code != apperr.ApprovalStale {
 		header.Set("ETag", etag)
 	}
@@ -47,13 +47,13 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 		Detail: e.Detail, RequestID: principal.Request(ctx), Fields: e.Fields,
 	}, e.Members)
 	if marshalErr != nil {
-		slog.ErrorContext(ctx, "a problem could not be encoded", "error", marshalErr, "code", e.Code)
+		slog.ErrorContext(ctx, "http: problem not encoded", "error", marshalErr, "code", e.Code)
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
 	}
 	return encoded{status: k.status, code: e.Code, header: header, body: text}, e
 }
 
-// problemHead is what every problem has, in the order that people read it.
+// problemHead contains the members of every problem, in the order of the reply.
 type problemHead struct {
 	Type      string         `json:"type"`
 	Title     string         `json:"title"`
@@ -64,7 +64,7 @@ type problemHead struct {
 	Fields    []apperr.Field `json:"fields,omitempty"`
 }
 
-// problemText encodes the head and, behind it, the members of this kind of problem.
+// problemText encodes the head, followed by the members of this kind of problem.
 func problemText(head problemHead, members map[string]any) ([]byte, error) {
 	text, err := strictjson.Encode(head)
 	if err != nil || len(members) == 0 {
@@ -80,8 +80,8 @@ func problemText(head problemHead, members map[string]any) ([]byte, error) {
 
 const internalDetail = "The request was not completed. Quote the request id when you report it."
 
-// Visible returns what of err a caller may see. What is not known is internal,
-// and nothing of its text leaves.
+// Visible returns the part of err that a caller may see. Unknown errors become Internal without
+// their text.
 func Visible(err error) *apperr.Error {
 	var known *apperr.Error
 	var fromEcho *echo.HTTPError
@@ -99,7 +99,7 @@ func Visible(err error) *apperr.Error {
 	case storage.Is(err, storage.WriteConflict):
 		return apperr.New(apperr.Unavailable, "Another change was made at the same time. Try again.").After(time.Second).Because(err)
 	case storage.Is(err, storage.LockTimeout):
-		return apperr.New(apperr.Unavailable, "The database did not answer in time; somebody else may be changing the same record. Try again.").After(time.Second).Because(err)
+		return apperr.New(apperr.Unavailable, "The database did not respond in time; another request may be changing the same record. Try again.").After(time.Second).Because(err)
 	case storage.IsAway(err):
 		return apperr.New(apperr.Unavailable, "The database cannot be reached. Try again.").After(time.Second).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -113,7 +113,7 @@ func fromRouting(e *echo.HTTPError) *apperr.Error {
 	case http.StatusNotFound:
 		return apperr.New(apperr.NotFound, "There is nothing at this address.")
 	case http.StatusMethodNotAllowed:
-		return apperr.New(apperr.MethodNotAllowed, "This address does not take this method; Allow lists those it takes.")
+		return apperr.New(apperr.MethodNotAllowed, "This address does not support this method; Allow lists the supported ones.")
 	case http.StatusRequestEntityTooLarge:
 		return tooLarge(maxBody)
 	}

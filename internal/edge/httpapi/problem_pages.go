@@ -265,7 +265,7 @@ var kinds = map[apperr.Code]kind{
 	},
 	apperr.OutcomeUnknown: {
 		http.StatusServiceUnavailable, "The outcome is unknown",
-		"The service cannot tell whether the change was made.",
+		"The service does not know whether the change was made.",
 		"The connection to the database failed during the commit.",
 		"Send the same request under the same idempotency key; the reply then contains the outcome. Without a key, read the resource first.",
 	},
@@ -277,8 +277,8 @@ var kinds = map[apperr.Code]kind{
 	},
 }
 
-// Problem is the public description of an error code. Meaning, Cause and Remedy are
-// sentences in which names of the contract stand between backticks.
+// Problem is the public description of an error code. Meaning, Cause and Remedy are sentences with
+// the names of the contract in backticks.
 type Problem struct {
 	Code                          apperr.Code
 	Status                        int
@@ -329,7 +329,7 @@ func ServeProblems(s *Server) error {
 	return serve("/problems", "list.html", all)
 }
 
-// marked escapes a sentence and renders the names between backticks as code.
+// marked escapes a sentence and renders its names in backticks as code.
 func marked(sentence string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(sentence, "`") {

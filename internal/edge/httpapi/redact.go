@@ -13,23 +13,22 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// Whoever may change a resource may read it, so that a refusal is not cut for its reader. Two
-// replies are about more than the resource of their route: one that reveals a secret value, and
-// one about an approval, which shows the resource that the approval would change. The handler shows
-// what its caller may read; what is stored of such a reply is cut when it is replayed.
+// A caller that may change a resource may read it, so most rejections need no redaction. Two kinds
+// of replies contain more than the resource of their route: a reply with a secret value, and a
+// reply about an approval, which contains the resource that the approval would change. The handler
+// shows only data that its caller may read; a replay redacts the stored reply again.
 
-// revealedKey is where a context has what its request's reply reveals.
+// revealedKey is the context key of revealed.
 type revealedKey struct{}
 
-// revealed is the permission beside the route's that it takes to read a reply; "" for none.
+// revealed is the permission that a reply requires in addition to the route's; "" for none.
 type revealed struct{ permission string }
 
-// HeaderReveals is where a reply that is kept has that permission. It is never sent.
+// HeaderReveals is the header of a stored reply with that permission. It is never sent.
 const HeaderReveals = "X-Interlock-Reveals"
 
-// MayReveal reports whether the caller may be told what takes a permission beside that of the
-// route, and that the reply tells it then. A reply that was kept tells it again only to a caller
-// who has the permission still.
+// MayReveal reports whether the caller has a permission in addition to the route's. If so, the
+// reply is marked, and a replay reveals the data only to a caller that still has the permission.
 func MayReveal(ctx context.Context, permission string) bool {
 	if caller, _ := principal.From(ctx); caller.Kind == principal.Customer || !caller.May(permission) {
 		return false
@@ -40,8 +39,8 @@ func MayReveal(ctx context.Context, permission string) bool {
 	return true
 }
 
-// missingPermission is the permission that the caller lacks to be told again what a kept reply tells; "" for
-// none.
+// missingPermission returns the permission that a stored reply requires and the caller lacks; ""
+// for none.
 func missingPermission(ctx context.Context, reply StoredReply) string {
 	permission := reply.Header.Get(HeaderReveals)
 	if caller, _ := principal.From(ctx); permission == "" || caller.May(permission) {
@@ -50,16 +49,16 @@ func missingPermission(ctx context.Context, reply StoredReply) string {
 	return permission
 }
 
-// publicApprovalMembers are the members of a stored ApprovalStale that a replay contains: what the
-// approval itself is, and who moved what it would change.
+// publicApprovalMembers are the members of a stored ApprovalStale that a replay contains: the state
+// of the approval, and the user that changed its resource.
 var publicApprovalMembers = map[string]bool{
 	"currentStatus": true, "allowedTransitions": true, "updatedBy": true, "updatedTime": true,
 	"expectedVersion": true, "currentVersion": true, "currentEtag": true,
 }
 
-// redactForCaller returns the body of a stored problem as a replay contains it. An approval is
-// about a resource of another domain, and the permission to read that is not stored: what a
-// problem showed of it is shown once.
+// redactForCaller returns the body of a stored problem for a replay. An approval contains a
+// resource of another domain, and the permission to read that resource is not stored. A replay
+// therefore leaves it out.
 func redactForCaller(ctx context.Context, reply StoredReply) ([]byte, error) {
 	if !strings.HasPrefix(reply.Header.Get(echo.HeaderContentType), mimeProblem) {
 		return reply.Body, nil
@@ -67,10 +66,10 @@ func redactForCaller(ctx context.Context, reply StoredReply) ([]byte, error) {
 	var head problemHead
 	var members map[string]any
 	if err := errors.Join(json.Unmarshal(reply.Body, &head), json.Unmarshal(reply.Body, &members)); err != nil {
-		return nil, fmt.Errorf("read a kept refusal: %w", err)
+		return nil, fmt.Errorf("decode a stored problem: %w", err)
 	}
 	if permission := missingPermission(ctx, reply); permission != "" {
-		head.Detail, head.Fields = fmt.Sprintf("%s. What is there now is told to those with the permission %s.", head.Title, permission), nil
+		head.Detail, head.Fields = fmt.Sprintf("%s. Reading the current state requires the permission %s.", head.Title, permission), nil
 		return problemText(head, nil)
 	}
 	if head.Code != apperr.ApprovalStale {

@@ -8,33 +8,32 @@ import (
 	"interlock/internal/ratelimit"
 )
 
-// What was refused, as the audit log calls it.
+// Actions of rejections in the audit log.
 const (
 	RefusedSignIn  = "session.refuse"
 	RefusedRequest = "request.refuse"
 )
 
-// Refusal is something that was refused to somebody: a sign-in, or a request of a caller who
-// may not make it or makes too many.
+// Refusal is a rejected sign-in, or a rejected request of a caller that is not allowed to send it
+// or sends too many.
 type Refusal struct {
-	// TenantID is the tenant's id, or 0 where only its Tenant, a name that somebody typed, is
-	// known.
+	// TenantID is the tenant's id, or 0 if only Tenant is known, a name that a caller entered.
 	TenantID int64
 	Tenant   string
 	Action   string
 	Code     apperr.Code
-	// Network is where it came from: see ratelimit.Network.
+	// Network is the network of the caller: see ratelimit.Network.
 	Network string
-	// Who is the name of the caller or of the account, "" for one that does not exist.
+	// Who is the name of the caller or of the account, "" if the account does not exist.
 	Who string
-	// Route is the method and the path of the route, "" of a sign-in.
+	// Route is the method and the path of the route, "" for a sign-in.
 	Route string
 }
 
-// RefusalCounter is told of each refusal. It must not block: the caller waits for its answer.
+// RefusalCounter receives each rejection. It must not block, because the caller is waiting.
 type RefusalCounter interface{ CountRefusal(Refusal) }
 
-// isRefusal reports whether a code says that somebody may not, whoever they are.
+// isRefusal reports whether a code rejects the caller rather than the change.
 func isRefusal(code apperr.Code) bool {
 	switch code {
 	case apperr.Unauthenticated, apperr.InvalidCredentials, apperr.Forbidden, apperr.CSRFFailed, apperr.StepUpRequired,
@@ -44,8 +43,8 @@ func isRefusal(code apperr.Code) bool {
 	return false
 }
 
-// countRefusal counts a refusal in the metrics, and for the audit log where it is known who
-// was refused what. Sign-ins are counted where they are made.
+// countRefusal counts a rejection in the metrics and, if the caller is known, for the audit log.
+// Package access counts rejected sign-ins.
 func (s *Server) countRefusal(c echo.Context, code apperr.Code) {
 	s.metrics.refusals.WithLabelValues(string(code)).Inc()
 	p, known := principal.From(c.Request().Context())

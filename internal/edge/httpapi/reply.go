@@ -14,8 +14,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// replyOf makes a reply of what a route answered: what a replier says, and otherwise 200
-// with it as the body, and its ETag when it is versioned.
+// replyOf returns the reply for the result of a route: that of a replier, otherwise 200 with the
+// result as body, and its ETag if it is versioned.
 func replyOf(out any) reply {
 	if r, ok := out.(replier); ok {
 		return r.reply()
@@ -23,20 +23,20 @@ func replyOf(out any) reply {
 	return okReply(out)
 }
 
-// replier is what a route answers when that is more than a body.
+// replier is a result of a route with more than a body.
 type replier interface{ reply() reply }
 
-// None is a request that says nothing, or a reply without a body: 204.
+// None is a request without parameters, or a reply without a body: 204.
 type None struct{}
 
 func (None) reply() reply { return reply{status: http.StatusNoContent} }
 
-// Created is the reply to what made something: 201, with where it is.
+// Created is the reply to a creation: 201 with the location.
 type Created[T any] struct {
 	// Location is below Base.
 	Location string
 	Body     T
-	// Existed is set when it had been made before: 200.
+	// Existed is set if it already existed: 200.
 	Existed bool
 }
 
@@ -49,8 +49,7 @@ func (m Created[T]) reply() reply {
 	return created.with(echo.HeaderLocation, Base+m.Location)
 }
 
-// Download is the reply to a request for a file: 200, with the name that browsers save it
-// under.
+// Download is the reply to a request for a file: 200 with the file name for browsers.
 type Download[T any] struct {
 	Name string
 	Body T
@@ -60,20 +59,19 @@ func (d Download[T]) reply() reply {
 	return okReply(d.Body).with(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", d.Name))
 }
 
-// Lines is a reply that is lines of JSON (application/x-ndjson), each with its end.
+// Lines is a reply of JSON lines (application/x-ndjson), each with its line end.
 type Lines []byte
 
 func (l Lines) reply() reply {
 	return reply{status: http.StatusOK, body: l}.with(echo.HeaderContentType, "application/x-ndjson")
 }
 
-// Accepted is the reply to a request whose outcome comes later: 202, with where to look
-// for it.
+// Accepted is the reply to a request with a later outcome: 202 with the location of the outcome.
 type Accepted[T any] struct {
 	// Location is below Base.
 	Location string
 	Body     T
-	// Replayed is set when an earlier request with the same idempotency key was accepted.
+	// Replayed is set if an earlier request with the same idempotency key was accepted.
 	Replayed bool
 }
 
@@ -85,20 +83,20 @@ func (a Accepted[T]) reply() reply {
 	return r
 }
 
-// proposal is the reply of whatever route to a change that waits for an approval: 202, with
-// the approval and where it is.
+// proposal is the reply of any route to a change that waits for an approval: 202 with the approval
+// and its location.
 func proposal(p *uow.Proposed) reply {
 	r := okReply(p.Body)
 	r.status = http.StatusAccepted
 	return r.with(echo.HeaderLocation, Base+p.Path)
 }
 
-// WithCookies is a reply that sets cookies beside what Out answers.
+// WithCookies is the reply for Out with cookies.
 type WithCookies[T any] struct {
 	Out     T
 	Cookies []*http.Cookie
-	// ClearCache has the browser forget what it keeps of replies (W3C Clear Site Data). What
-	// pages keep themselves stays: drafts of unsaved work, and the cookie of a known device.
+	// ClearCache makes the browser delete its cached replies (W3C Clear Site Data). Storage of the
+	// pages remains: drafts of unsaved work, and the cookie of a known device.
 	ClearCache bool
 }
 
@@ -116,11 +114,10 @@ func (w WithCookies[T]) reply() reply {
 	return r
 }
 
-// Fresh is the reply with a representation, 200, of which parts can change while its
-// version stays.
+// Fresh is a reply with a representation, 200, that can change in part without a new version.
 type Fresh[T any] struct {
 	Body T
-	// Changed is set when they have, lately: it is sent whatever If-None-Match says.
+	// Changed is set if it changed recently: the reply then ignores If-None-Match.
 	Changed bool
 }
 
@@ -135,11 +132,11 @@ type List[T any] struct {
 	Items      []T     `json:"items"`
 	NextCursor *string `json:"nextCursor"`
 	Total      int64   `json:"total"`
-	// TotalIsExact is unset when the counting stopped before the end.
+	// TotalIsExact is false if counting stopped at its limit.
 	TotalIsExact bool `json:"totalIsExact"`
 }
 
-// ListOf returns one page of a list, its rows shown by view.
+// ListOf returns one page of a list, with its rows converted by view.
 func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
 	items := make([]V, len(listing.Rows))
 	for i, row := range listing.Rows {
@@ -148,7 +145,7 @@ func ListOf[R, V any](listing storage.Listing[R], view func(R) V) List[V] {
 	return List[V]{Items: items, NextCursor: listing.Next, Total: listing.Total, TotalIsExact: listing.TotalIsExact}
 }
 
-// OrNull is a text as a reply shows it: null when it is empty.
+// OrNull returns nil for an empty text.
 func OrNull(text string) *string {
 	if text == "" {
 		return nil
@@ -156,13 +153,13 @@ func OrNull(text string) *string {
 	return &text
 }
 
-// reply is what a request is answered, before it is encoded.
+// reply is a reply before it is encoded.
 type reply struct {
 	status int
 	header http.Header
 	// body is encoded as JSON; nil means no body.
 	body any
-	// full keeps If-None-Match from being answered with 304.
+	// full disables the 304 for If-None-Match.
 	full bool
 }
 
@@ -186,8 +183,8 @@ func (r reply) with(name, value string) reply {
 	return r
 }
 
-// isNotModified reports whether a client has the representation: If-None-Match for GET and HEAD with weak comparison (RFC 9110,
-// 13.1.2).
+// isNotModified reports whether the client already has the representation: If-None-Match for GET
+// and HEAD with weak comparison (RFC 9110, 13.1.2).
 func (r reply) isNotModified(request *http.Request) bool {
 	asked := request.Header.Values("If-None-Match")
 	current := r.header.Get("ETag")
@@ -203,10 +200,10 @@ func (r reply) isNotModified(request *http.Request) bool {
 	return false
 }
 
-// encoded is a reply as bytes: what is sent, and what can be kept and sent again.
+// encoded is a reply as bytes, to send and to store.
 type encoded struct {
 	status int
-	// code is that of an error, "" for any other reply.
+	// code is the code of an error, "" for other replies.
 	code   apperr.Code
 	header http.Header
 	body   []byte

@@ -30,37 +30,35 @@ const (
 	largeBodies       = 2
 )
 
-// Options are what a Server stands on.
+// Options are the dependencies and settings of a Server.
 type Options struct {
 	Runner        *uow.Runner
 	Authenticator Authenticator
 	Limiter       ratelimit.Limiter
-	// Rate is how much one principal may send, TenantRate all of a tenant together, and
-	// RefusedRate one network with credentials that are refused; a zero one means no limit.
+	// Rate limits one principal, TenantRate all principals of a tenant together, and RefusedRate
+	// one network with rejected credentials; zero means no limit.
 	Rate, TenantRate, RefusedRate ratelimit.Limit
-	// MaxStreams is how many event streams one principal may have open at this process, and
-	// MaxConnections how many connections all may, of which one network may have a
-	// quarter; 0 means any number.
+	// MaxStreams limits the event streams of one principal in this process. MaxConnections limits
+	// the connections of all callers; one network may have a quarter. 0 means no limit.
 	MaxStreams, MaxConnections int
-	// TrustedProxies are the networks whose X-Forwarded-For and
-	// X-Forwarded-Proto are believed; none means that the peer's address is the
-	// caller's.
+	// TrustedProxies are the networks with trusted X-Forwarded-For and X-Forwarded-Proto headers.
+	// Without any, the caller's address is that of the peer.
 	TrustedProxies []*net.IPNet
-	// Certificate is what the server speaks TLS with; nil for plain HTTP.
+	// Certificate is the TLS certificate; nil for plain HTTP.
 	Certificate *Certificate
-	// Secure is set where callers come over TLS though this server does not see it: cookies
-	// are for TLS only, and browsers are told to use nothing else.
+	// Secure is set if callers use TLS up to a proxy. Cookies are then Secure, and browsers receive
+	// HSTS.
 	Secure bool
 	// Conflicts and Refusals may be nil.
 	Conflicts ConflictCounter
 	Refusals  RefusalCounter
-	// Keeper may be nil: idempotency keys are checked and have no effect then.
+	// Keeper may be nil: idempotency keys are then validated and have no effect.
 	Keeper ReplyStore
 }
 
-// ConflictCounter is told of each write that was refused because somebody else was
-// first. It must not block: the caller waits for its answer. The record is the path of what
-// the request named, "configs/checkout.tax", and "" where it named none.
+// ConflictCounter receives each write that was rejected because another write was first. It must
+// not block, because the caller is waiting. The record is the path of the record in the request,
+// such as "configs/checkout.tax", or "".
 type ConflictCounter interface {
 	CountConflict(tenant int64, resource, record string, code apperr.Code)
 }
@@ -80,13 +78,13 @@ type Server struct {
 	secure        bool
 	proxies       []*net.IPNet
 	metrics       *metrics
-	// pages are served where there is no route; nil in a worker.
+	// pages are served for addresses without a route; nil in a worker.
 	pages     Pages
 	conflicts ConflictCounter
 	refusals  RefusalCounter
 	keeper    ReplyStore
 	drain     *drain
-	// large holds a place for each request whose body may be larger than usual.
+	// large is a semaphore for the requests with large bodies.
 	large chan struct{}
 }
 
@@ -124,7 +122,7 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// Router returns where domains register their routes.
+// Router returns the router on which domains register their routes.
 func (s *Server) Router() *Router { return s.router }
 
 // Handle registers a handler outside the API's base, such as /healthz.
@@ -132,8 +130,8 @@ func (s *Server) Handle(method, path string, handler http.Handler) {
 	s.handle(method, path, echo.WrapHandler(handler))
 }
 
-// handle registers a handler, one of GET for HEAD too, which is the same without the
-// body (RFC 9110, 9.3.2): net/http leaves that out.
+// handle registers a handler, and one for GET also for HEAD, which is the same without a body (RFC
+// 9110, 9.3.2): net/http omits the body.
 func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
 	handler = decoded(handler)
 	s.echo.Add(method, path, handler)
@@ -142,9 +140,9 @@ func (s *Server) handle(method, path string, handler echo.HandlerFunc) {
 	}
 }
 
-// decoded decodes the parameters of the path. Echo leaves the escapes in where a client
-// has spelled the path in another way than Go does, such as %3A for a colon. An address with
-// an empty parameter, such as /wallets//entries, names nothing: 404.
+// decoded unescapes the path parameters. Echo leaves escapes in a path that the client escaped
+// differently from Go, such as %3A for a colon. An empty parameter, as in /wallets//entries, is
+// 404.
 func decoded(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if slices.Contains(c.ParamValues(), "") {
@@ -173,23 +171,23 @@ func unescapeParams(c echo.Context) error {
 	return nil
 }
 
-// reads reports whether a request asks for what is there.
+// reads reports whether a request is a read.
 func reads(request *http.Request) bool {
 	return request.Method == http.MethodGet || request.Method == http.MethodHead
 }
 
-// Pages are the web admin.
+// Pages is the web admin.
 type Pages interface {
 	http.Handler
-	// Has reports whether the handler has a reply other than 404 to a GET.
+	// Has reports whether a GET of the address finds a page.
 	Has(request *http.Request) bool
 }
 
-// HandlePages registers the pages, which are served to GET and HEAD where there is no route.
-// Every other address is a problem, and so is each address of the API.
+// HandlePages registers the pages, served for GET and HEAD of addresses without a route. Every
+// other unknown address is a problem, and so are those of the API.
 func (s *Server) HandlePages(pages Pages) { s.pages = pages }
 
-// isPage reports whether err says that no route has the address, and a page has.
+// isPage reports whether err means that no route matches, and a page exists.
 func (s *Server) isPage(request *http.Request, err error) bool {
 	return s.pages != nil && reads(request) && !isAPI(request.URL.Path) && errors.Is(err, echo.ErrNotFound) && s.pages.Has(request)
 }
@@ -214,8 +212,8 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Shutdown takes no new connections, ends the streams, and waits for the requests
-// in flight until ctx ends; then it cuts them.
+// Shutdown stops accepting connections, ends the streams and waits for the requests in flight. When
+// ctx ends it closes their connections.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain.finish()
 	if err := s.http.Shutdown(ctx); err != nil {
@@ -224,14 +222,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Close cuts every connection at once, for a process that must not serve any more.
+// Close closes all connections immediately, for a process that must stop serving.
 func (s *Server) Close() error {
 	s.drain.finish()
 	return s.http.Close()
 }
 
-// answerError writes the problem for an error of a handler. An error after the
-// reply has begun can only be logged; the access log has it.
+// answerError sends the problem for an error of a handler. After the reply has started, the error
+// only appears in the access log.
 func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
@@ -247,7 +245,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 	}
 }
 
-// count notes an error for the access log, and counts it where it is a conflict or a refusal.
+// count passes an error to the access log, and counts conflicts and rejections.
 func (s *Server) count(c echo.Context, err error) {
 	code := Visible(err).Code
 	c.Set(errorKey, err)
@@ -260,8 +258,8 @@ func (s *Server) count(c echo.Context, err error) {
 	}
 }
 
-// recordOf returns the path of the record that a request to a route names, "" for none: what
-// stands in it right after the resource.
+// recordOf returns the path of the record in a route, from the parameters that directly follow the
+// resource; "" for none.
 func recordOf(route string, param func(name string) string) string {
 	resource, rest, _ := strings.Cut(strings.TrimPrefix(route, "/"), "/")
 	path := resource
@@ -285,8 +283,8 @@ func (s *Server) countConflict(ctx context.Context, resource, record string, cod
 	}
 }
 
-// bounded ends a request's context after requestTimeout. The handler notices at
-// its next statement; nothing runs on behind a reply that was sent.
+// bounded cancels a request's context after requestTimeout. The handler fails at its next
+// statement; no work continues after the reply.
 func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx, cancel := context.WithTimeout(c.Request().Context(), requestTimeout)
@@ -296,7 +294,7 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// trusts reports whether an address, with its port, is of a proxy that is believed.
+// trusts reports whether an address, with its port, belongs to a trusted proxy.
 func (s *Server) trusts(remote string) bool {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -306,5 +304,5 @@ func (s *Server) trusts(remote string) bool {
 	return slices.ContainsFunc(s.proxies, func(n *net.IPNet) bool { return n.Contains(address) })
 }
 
-// isAPI reports whether a path is the API's, of whatever version.
+// isAPI reports whether a path belongs to the API, of any version.
 func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }

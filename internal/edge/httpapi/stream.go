@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// Heartbeat is how often an idle stream should call Ping, so that both ends
-	// notice a dead link.
+	// Heartbeat is the interval of Ping on an idle stream, so that both ends detect a broken
+	// connection.
 	Heartbeat = 10 * time.Second
-	// soonestLook bounds how often a stream asks whether its credential, which was to end by now,
-	// is good still: clocks differ.
+	// soonestLook is the minimum time before a stream checks again a credential that should have
+	// expired: clocks differ.
 	soonestLook = 250 * time.Millisecond
-	// streamWriteTimeout is how long one event may take to leave.
+	// streamWriteTimeout bounds the write of one event.
 	streamWriteTimeout = 15 * time.Second
 )
 
-// Listen registers a GET that serves server-sent events until the client goes or the
-// server shuts down: then the context of fn ends. An error before the first event is
-// answered as a problem; after it the stream just ends and the client connects again.
+// Listen registers a GET that serves server-sent events until the client disconnects or the server
+// shuts down; then the context of fn ends. An error before the first event is sent as a problem;
+// after it the stream ends and the client reconnects.
 func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) {
 	shape := shapeOf[In]()
 	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true, Needs: shape.needs}, func(c echo.Context) error {
@@ -49,7 +49,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 		}
 		defer leave()
 		control := http.NewResponseController(c.Response())
-		// The server's read time-out is for requests; this one has been read.
+		// The server's read timeout is for requests; this one is complete.
 		if err := control.SetReadDeadline(time.Time{}); err != nil {
 			return fmt.Errorf("open stream: %w", err)
 		}
@@ -75,8 +75,7 @@ func Listen[In any](r *Router, path, permission string, fn func(ctx context.Cont
 	})
 }
 
-// Stream sends server-sent events (WHATWG HTML, 9.2). It is used by one
-// goroutine.
+// Stream sends server-sent events (WHATWG HTML, 9.2). It is not safe for concurrent use.
 type Stream struct {
 	writer  http.ResponseWriter
 	control *http.ResponseController
@@ -86,8 +85,8 @@ type Stream struct {
 	admit  func() (principal.Principal, error)
 }
 
-// Send sends one event. The id is what the client gives back as Last-Event-ID; ""
-// leaves it as it was.
+// Send sends one event. The client returns the id in Last-Event-ID when it reconnects; with "" the
+// last id remains.
 func (s *Stream) Send(id, event string, data any) error {
 	text, err := strictjson.Encode(data)
 	if err != nil {
@@ -101,13 +100,12 @@ func (s *Stream) Send(id, event string, data any) error {
 	return s.write(b.Bytes())
 }
 
-// Caller is who reads the stream, with the permissions of the last Ping.
+// Caller returns the caller of the stream, with the permissions of the last Ping.
 func (s *Stream) Caller() principal.Principal { return s.caller }
 
-// Ping sends a comment, which clients ignore, and lets the caller in anew. The error
-// of a credential that has ended, or that has lost the route's permission, ends the
-// stream. While the engines cannot tell, the caller stays who it was: nothing is
-// committed then that it could learn of.
+// Ping sends a comment, which clients ignore, and authenticates the caller again. It returns an
+// error if the credential has expired or has lost the route's permission. If the database is
+// unavailable, the caller remains unchanged: then no changes commit that the caller could see.
 func (s *Stream) Ping() error {
 	caller, err := s.admit()
 	switch {
@@ -130,8 +128,8 @@ func (s *Stream) write(b []byte) error {
 	return s.control.Flush()
 }
 
-// delayReconnect tells the client how long to wait before it connects again: each another
-// time, since all lose their streams with this process. One that is gone learns nothing of it.
+// delayReconnect tells the client a random delay before it reconnects, because all clients of this
+// process lose their streams. It ignores clients that have disconnected.
 func (s *Stream) delayReconnect() {
 	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(longestReconnect).Milliseconds()))
 }
@@ -150,27 +148,27 @@ func (s *Stream) start() {
 
 type streamKey struct{}
 
-// WithStream is a context in which a caller is looked at again because a stream of theirs is open.
+// WithStream marks a context in which the caller of an open stream is authenticated again.
 func WithStream(ctx context.Context) context.Context {
 	return context.WithValue(ctx, streamKey{}, true)
 }
 
-// IsStream reports whether ctx is from WithStream. Nobody need sit at an open stream, so it is no use
-// of a session.
+// IsStream reports whether ctx is from WithStream. An open stream does not extend a session,
+// because it needs no user.
 func IsStream(ctx context.Context) bool { return ctx.Value(streamKey{}) != nil }
 
-// Notifier is implemented by an Authenticator that notices at once when a credential may
-// have ended or may open less.
+// Notifier is implemented by an Authenticator that detects immediately that a credential may have
+// expired or lost permissions.
 type Notifier interface {
-	// Follow has changes that other processes make noticed at once too, until stop is called.
+	// Follow makes the changes of other processes visible immediately too, until stop is called.
 	Follow() (stop func())
-	// Changed returns a channel that is closed with the next change that is noticed.
+	// Changed returns a channel that is closed at the next change.
 	Changed() <-chan struct{}
 }
 
-// endWhenRevoked ends a stream, by cancel, when its caller is not let in any more or its
-// permissions have changed: what it may be sent was decided by those. The function that it
-// returns waits until nothing of it runs any more; ctx must have ended by then or end in it.
+// endWhenRevoked cancels a stream when its caller's credential expires or its permissions change,
+// because the stream was filtered by those permissions. The returned function cancels and waits
+// until the goroutine has ended.
 func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, s *Stream) (wait func()) {
 	notifier, ok := r.server.authenticator.(Notifier)
 	if !ok {
@@ -187,7 +185,7 @@ func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, 
 				cancel()
 				return
 			}
-			// One that was used meanwhile can last longer than was said.
+			// A session that was used since then expires later than EndsIn.
 			var end <-chan time.Time
 			if caller.EndsIn > 0 {
 				end = time.After(max(caller.EndsIn, soonestLook))
@@ -206,7 +204,8 @@ func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, 
 	}
 }
 
-// refused reports whether a caller is not let in, rather than that nobody can tell.
+// refused reports whether the credentials were rejected, as opposed to not verified because of a
+// failure.
 func refused(err error) bool {
 	return apperr.Has(err, apperr.Unauthenticated) || apperr.Has(err, apperr.InvalidCredentials) || apperr.Has(err, apperr.Forbidden)
 }

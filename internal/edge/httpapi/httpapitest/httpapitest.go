@@ -1,5 +1,5 @@
-// Package httpapitest calls a domain's routes through the real router, without a
-// network and without credentials, for tests of one domain.
+// Package httpapitest calls the routes of one domain through the real router, without a network and
+// without credentials, in tests.
 package httpapitest
 
 import (
@@ -18,13 +18,13 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// A line for each request would bury what a test says.
+// The access log would hide the output of the tests.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
 // Caller sends requests as one principal.
 type Caller struct {
 	server *httpapi.Server
-	// principal is that of the requests of a server whose authenticator is attached.
+	// principal is the principal of the requests if the authenticator is attached.
 	principal principal.Principal
 }
 
@@ -33,14 +33,13 @@ func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Route
 	return NewKeyed(ctx, runner, nil, register)
 }
 
-// NewKeyed is New for requests whose replies a Keeper keeps under their idempotency
-// keys.
+// NewKeyed is New with a store for replies under idempotency keys.
 func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
 	return newCaller(httpapi.Options{Runner: runner, Authenticator: attached{}, Keeper: keeper}, register).For(ctx)
 }
 
-// NewFor returns a caller of the routes that register registers, who is whom the
-// authenticator takes it for.
+// NewFor returns a caller of the routes that register registers. The authenticator decides its
+// principal.
 func NewFor(a httpapi.Authenticator, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
 	return newCaller(httpapi.Options{Runner: runner, Authenticator: a}, register)
 }
@@ -66,7 +65,7 @@ func (attached) Authenticate(r *http.Request) (principal.Principal, error) {
 	return p, nil
 }
 
-// Answer is a reply, its body as it was sent and decoded.
+// Answer is a reply, with its body as text and decoded.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -74,14 +73,14 @@ type Answer struct {
 	Body   map[string]any
 }
 
-// Send sends a request below the API's base. The body is JSON text as a string, or
-// a value to be encoded, or nil for none. headers are names and values in turn.
+// Send sends a request below the API's base. The body is a JSON string, a value to encode, or nil
+// for none. headers alternates names and values.
 func (c *Caller) Send(t testing.TB, method, path string, body any, headers ...string) Answer {
 	t.Helper()
 	return c.SendContext(t.Context(), t, method, path, body, headers...)
 }
 
-// SendContext is Send with a context that can end before the request does.
+// SendContext is Send with a context that can be cancelled during the request.
 func (c *Caller) SendContext(ctx context.Context, t testing.TB, method, path string, body any, headers ...string) Answer {
 	t.Helper()
 	text, isText := body.(string)
@@ -120,8 +119,7 @@ func (c *Caller) Get(t testing.TB, path string) Answer {
 	return a
 }
 
-// Pointer is the place that the first of the answer's fields names, "(none)" when
-// it names none.
+// Pointer returns the JSON Pointer of the first of the problem's fields, "(none)" without fields.
 func (a Answer) Pointer() string {
 	fields, _ := a.Body["fields"].([]any)
 	if len(fields) == 0 {
@@ -131,7 +129,7 @@ func (a Answer) Pointer() string {
 	return pointer
 }
 
-// Items are the rows of a list.
+// Items returns the rows of a list.
 func (a Answer) Items() []map[string]any {
 	rows, _ := a.Body["items"].([]any)
 	items := make([]map[string]any, len(rows))
