@@ -107,7 +107,7 @@ func (b appendBody) write(name Name) Write {
 // append waits for other writers as long as anybody may, where the request does not say:
 // they have nothing to refuse each other for.
 func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRequest) (httpapi.Created[writtenView], error) {
-	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Or(httpapi.LongestWait))
+	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Or(httpapi.MaxWait))
 	if err != nil {
 		return httpapi.Created[writtenView]{}, err
 	}

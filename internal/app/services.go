@@ -304,7 +304,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 		DB: sv.DB, Runner: sv.Runner, Locks: sv.locks, Clock: sv.Clock, Share: o.Retention.Share / 100,
 		Keep: map[retention.Kind]time.Duration{retention.Audit: days(o.Retention.Audit), retention.History: days(o.Retention.History), retention.Tickets: days(o.Retention.Tickets)},
 	})
-	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Keeper: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
+	sv.Customers = customers.New(customers.Deps{DB: sv.DB, Runner: sv.Runner, Replies: sv.Idempotency, Clock: sv.Clock, LockWallets: sv.Wallets.Lock})
 	sv.Engines = engines.NewMonitor(engines.Probe{DB: sv.DB, Redis: sv.redis, RedisCertificate: sv.redisCertificate, Clock: sv.Clock}, slog.Default())
 	sv.buildOverviews()
 }

@@ -176,7 +176,7 @@ var votes = []mutant{
 	{
 		name: "a kept refusal tells what a stale approval would change",
 		file: "internal/edge/httpapi/redact.go", old: "if !publicApprovalMembers[name] {", new: "if false {",
-		caught: tests{"internal/edge/httpapi": {"TestAKeptRefusalOfAStaleApprovalTellsNothingOfWhatItWouldChange"}},
+		caught: tests{"internal/edge/httpapi": {"TestReplayOfStaleApprovalOmitsItsResource"}},
 	},
 	{
 		name: "the decision's audit row is left out",

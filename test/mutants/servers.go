@@ -48,7 +48,7 @@ var servers = []mutant{
 	},
 	{
 		name: "connections stay open to a server that is about to end",
-		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.hasBegun() {`, new: `		if s.drain == nil {`,
+		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.isDraining() {`, new: `		if s.drain == nil {`,
 		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
 	},
 	{

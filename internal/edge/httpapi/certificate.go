@@ -11,8 +11,8 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// lookEvery is the minimum time between two checks of the files.
-const lookEvery = time.Second
+// checkInterval is the minimum time between two checks of the files.
+const checkInterval = time.Second
 
 // Certificate is a certificate and its key in two files. It reloads them when either changes, so a
 // renewal only writes the files. While the files are unusable, for example when the new key is
@@ -22,9 +22,9 @@ type Certificate struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	// read are the stamps of the last loaded files; looked is the time of the last check.
-	read   [2]stamp
-	looked time.Time
+	// read are the stamps of the last loaded files; checked is the time of the last check.
+	read    [2]stamp
+	checked time.Time
 }
 
 // stamp detects a change of a file.
@@ -56,10 +56,10 @@ func (c *Certificate) End() time.Time { return c.get().Leaf.NotAfter }
 func (c *Certificate) get() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.looked.IsZero() && clock.Since(c.looked) < lookEvery {
+	if !c.checked.IsZero() && clock.Since(c.checked) < checkInterval {
 		return c.current
 	}
-	c.looked = clock.Mark()
+	c.checked = clock.Mark()
 	stamps, err := c.stamps()
 	if err == nil && stamps != c.read {
 		err = c.load(stamps)

@@ -11,9 +11,9 @@ import (
 	"interlock/internal/base/coding"
 )
 
-// smallest is the minimum size of a body that is compressed, in bytes: for less, the headers
+// minCompressed is the minimum size of a body that is compressed, in bytes: for less, the headers
 // outweigh the saving.
-const smallest = 1 << 10
+const minCompressed = 1 << 10
 
 const uncompressedKey = "httpapi.uncompressed"
 
@@ -34,7 +34,7 @@ var gzips = sync.Pool{New: func() any {
 // compressed returns the body to send and sets the headers of its coding. The entity tag stays the
 // same: If-Match compares versions of rows, not codings.
 func compressed(c echo.Context, contentType string, body []byte) []byte {
-	if len(body) < smallest || c.Get(uncompressedKey) != nil || !compressible(contentType) {
+	if len(body) < minCompressed || c.Get(uncompressedKey) != nil || !compressible(contentType) {
 		return body
 	}
 	header := c.Response().Header()

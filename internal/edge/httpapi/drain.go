@@ -11,41 +11,41 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// longestReconnect is the maximum delay before a client of a stream reconnects.
-const longestReconnect = 3 * time.Second
+// maxReconnectDelay is the maximum delay before a client of a stream reconnects.
+const maxReconnectDelay = 3 * time.Second
 
 // drain is the end of a server, from Drain to Shutdown.
 type drain struct {
-	// begun is cancelled when draining starts; each stream then ends within spread.
-	begun  context.Context
-	begin  context.CancelFunc
-	spread atomic.Int64
-	// over is cancelled when all streams must end; requests may continue.
-	over context.Context
-	end  context.CancelFunc
+	// draining is cancelled when draining starts; each stream then ends within spread.
+	draining context.Context
+	start    context.CancelFunc
+	spread   atomic.Int64
+	// ended is cancelled when all streams must end; requests may continue.
+	ended context.Context
+	end   context.CancelFunc
 }
 
 func newDrain() *drain {
 	d := &drain{}
-	d.begun, d.begin = context.WithCancel(context.Background())
-	d.over, d.end = context.WithCancel(context.Background())
+	d.draining, d.start = context.WithCancel(context.Background())
+	d.ended, d.end = context.WithCancel(context.Background())
 	return d
 }
 
 // finish ends all streams immediately.
 func (d *drain) finish() {
-	d.begin()
+	d.start()
 	d.end()
 }
 
-// hasBegun reports whether draining has started.
-func (d *drain) hasBegun() bool { return d.begun.Err() != nil }
+// isDraining reports whether draining has started.
+func (d *drain) isDraining() bool { return d.draining.Err() != nil }
 
 // endInTurn calls end at a random time within spread after draining has started, at the latest with
 // over. The returned function cancels that.
 func (d *drain) endInTurn(end func()) (stop func()) {
-	inTurn := context.AfterFunc(d.begun, func() { time.AfterFunc(rand.N(max(1, time.Duration(d.spread.Load()))), end) })
-	atLast := context.AfterFunc(d.over, end)
+	inTurn := context.AfterFunc(d.draining, func() { time.AfterFunc(rand.N(max(1, time.Duration(d.spread.Load()))), end) })
+	atLast := context.AfterFunc(d.ended, end)
 	return func() {
 		inTurn()
 		atLast()
@@ -53,7 +53,7 @@ func (d *drain) endInTurn(end func()) (stop func()) {
 }
 
 // Draining reports whether the server is about to end and should receive no more requests.
-func (s *Server) Draining() bool { return s.drain.hasBegun() }
+func (s *Server) Draining() bool { return s.drain.isDraining() }
 
 // Drain precedes Shutdown if a load balancer chooses among several servers. It continues to serve
 // for d, or until ctx ends, so that the load balancer notices Draining; tells clients to close
@@ -61,7 +61,7 @@ func (s *Server) Draining() bool { return s.drain.hasBegun() }
 // at the same moment.
 func (s *Server) Drain(ctx context.Context, d time.Duration) {
 	s.drain.spread.Store(int64(d))
-	s.drain.begin()
+	s.drain.start()
 	clock.Sleep(ctx, d)
 }
 
@@ -69,7 +69,7 @@ func (s *Server) Drain(ctx context.Context, d time.Duration) {
 // sent while its connection is closing can be lost.
 func (s *Server) closeWhileDraining(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if s.drain.hasBegun() {
+		if s.drain.isDraining() {
 			c.Response().Header().Set("Connection", "close")
 		}
 		return next(c)

@@ -91,8 +91,8 @@ type DocumentResult struct {
 const (
 	// HeaderReplay is "true" on the reply of an earlier attempt.
 	HeaderReplay = "X-Idempotency-Replay"
-	// longestKey is the maximum length of a key, in characters.
-	longestKey = 128
+	// maxKeyLength is the maximum length of a key, in characters.
+	maxKeyLength = 128
 )
 
 // keyHeaders are the two names of one header, in canonical form.
@@ -120,7 +120,7 @@ func IdempotencyKey(request *http.Request) (string, error) {
 	switch {
 	case !given:
 		return "", nil
-	case key == "" || len(key) > longestKey:
+	case key == "" || len(key) > maxKeyLength:
 		return "", keyInvalid("must have 1 to 128 characters")
 	}
 	for i := range len(key) {
@@ -167,12 +167,12 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if key == "" || r.server.keeper == nil {
+		if key == "" || r.server.replies == nil {
 			return run(c, nil)
 		}
 		ctx := context.WithValue(principal.WithIdempotencyKey(request.Context(), key), revealedKey{}, new(revealed))
 		c.SetRequest(request.WithContext(ctx))
-		kept, err := r.server.keeper.Begin(ctx, KeyedRequest{
+		kept, err := r.server.replies.Begin(ctx, KeyedRequest{
 			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
 			Critical: terms.critical, Document: terms.document,
 		})
@@ -217,11 +217,11 @@ func replay(c echo.Context, reply StoredReply) error {
 func (e encoded) kept(ctx context.Context) StoredReply {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)
-	if told, ok := ctx.Value(revealedKey{}).(*revealed); ok && told.permission != "" {
+	if reveals, ok := ctx.Value(revealedKey{}).(*revealed); ok && reveals.permission != "" {
 		if header == nil {
 			header = http.Header{}
 		}
-		header.Set(HeaderReveals, told.permission)
+		header.Set(HeaderReveals, reveals.permission)
 	}
 	return StoredReply{Status: e.status, Code: e.code, Header: header, Body: e.body}
 }

@@ -77,7 +77,7 @@ func (p Page) Page() storage.Page {
 // Limits of the time that a request waits for locks.
 const (
 	DefaultWait = 3 * time.Second
-	LongestWait = 10 * time.Second
+	MaxWait     = 10 * time.Second
 )
 
 // Wait is the time that a request waits for locks: ?wait, in ms from 0 to 10000. With 0 it fails
@@ -90,8 +90,8 @@ type Wait struct {
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (w *Wait) UnmarshalText(text []byte) error {
 	ms, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || ms < 0 || ms > LongestWait.Milliseconds() {
-		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", LongestWait.Milliseconds())
+	if err != nil || ms < 0 || ms > MaxWait.Milliseconds() {
+		return fmt.Errorf("must be a whole number of milliseconds from 0 to %d", MaxWait.Milliseconds())
 	}
 	*w = Wait{true, time.Duration(ms) * time.Millisecond}
 	return nil
@@ -111,12 +111,12 @@ func (w Wait) Or(otherwise time.Duration) time.Duration {
 // Search is a search text of at most 200 characters: engines limit the length of a pattern.
 type Search string
 
-const longestSearch = 200
+const maxSearchLength = 200
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Search) UnmarshalText(text []byte) error {
-	if utf8.RuneCount(text) > longestSearch {
-		return fmt.Errorf("must have at most %d characters", longestSearch)
+	if utf8.RuneCount(text) > maxSearchLength {
+		return fmt.Errorf("must have at most %d characters", maxSearchLength)
 	}
 	*s = Search(text)
 	return nil
@@ -125,7 +125,7 @@ func (s *Search) UnmarshalText(text []byte) error {
 // plainText rejects text that no column can store: invalid UTF-8 and NUL.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-const longestReference = 100
+const maxReferenceLength = 100
 
 // CheckReference returns the violated rule for the reference of a ledger entry, or nil. References
 // that start with @ are reserved for this service.
@@ -136,10 +136,10 @@ func CheckReference(reference string) *apperr.Field {
 	switch {
 	case reference == "":
 		return field("required", "is required: it makes a repeated request safe")
-	case utf8.RuneCountInString(reference) > longestReference:
-		return field("max", "must have at most "+strconv.Itoa(longestReference)+" characters")
+	case utf8.RuneCountInString(reference) > maxReferenceLength:
+		return field("max", "must have at most "+strconv.Itoa(maxReferenceLength)+" characters")
 	case strings.HasPrefix(reference, "@"):
-		return field("reserved", "must not begin with @: those are this service's own")
+		return field("reserved", "must not start with @, which is reserved")
 	case !naming.Plain(reference):
 		return field("pattern", naming.Rule)
 	}

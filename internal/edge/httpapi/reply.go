@@ -186,12 +186,12 @@ func (r reply) with(name, value string) reply {
 // isNotModified reports whether the client already has the representation: If-None-Match for GET
 // and HEAD with weak comparison (RFC 9110, 13.1.2).
 func (r reply) isNotModified(request *http.Request) bool {
-	asked := request.Header.Values("If-None-Match")
+	tags := request.Header.Values("If-None-Match")
 	current := r.header.Get("ETag")
-	if !reads(request) || r.status != http.StatusOK || r.full || len(asked) == 0 || current == "" {
+	if !reads(request) || r.status != http.StatusOK || r.full || len(tags) == 0 || current == "" {
 		return false
 	}
-	for _, tag := range strings.Split(strings.Join(asked, ","), ",") {
+	for _, tag := range strings.Split(strings.Join(tags, ","), ",") {
 		tag = guard.OriginalTag(strings.TrimSpace(tag))
 		if tag == current || tag == "*" {
 			return true

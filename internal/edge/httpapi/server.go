@@ -52,8 +52,8 @@ type Options struct {
 	// Conflicts and Refusals may be nil.
 	Conflicts ConflictCounter
 	Refusals  RefusalCounter
-	// Keeper may be nil: idempotency keys are then validated and have no effect.
-	Keeper ReplyStore
+	// Replies may be nil: idempotency keys are then validated and have no effect.
+	Replies ReplyStore
 }
 
 // ConflictCounter receives each write that was rejected because another write was first. It must
@@ -82,7 +82,7 @@ type Server struct {
 	pages     Pages
 	conflicts ConflictCounter
 	refusals  RefusalCounter
-	keeper    ReplyStore
+	replies   ReplyStore
 	drain     *drain
 	// large is a semaphore for the requests with large bodies.
 	large chan struct{}
@@ -105,7 +105,7 @@ func NewServer(o Options) *Server {
 		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
 		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
 		certificate: o.Certificate, secure: o.Secure, proxies: o.TrustedProxies,
-		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, keeper: o.Keeper, drain: newDrain(),
+		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, replies: o.Replies, drain: newDrain(),
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]Route)}

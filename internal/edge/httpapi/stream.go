@@ -22,9 +22,9 @@ const (
 	// Heartbeat is the interval of Ping on an idle stream, so that both ends detect a broken
 	// connection.
 	Heartbeat = 10 * time.Second
-	// soonestLook is the minimum time before a stream checks again a credential that should have
+	// minAuthInterval is the minimum time before a stream checks again a credential that should have
 	// expired: clocks differ.
-	soonestLook = 250 * time.Millisecond
+	minAuthInterval = 250 * time.Millisecond
 	// streamWriteTimeout bounds the write of one event.
 	streamWriteTimeout = 15 * time.Second
 )
@@ -131,7 +131,7 @@ func (s *Stream) write(b []byte) error {
 // delayReconnect tells the client a random delay before it reconnects, because all clients of this
 // process lose their streams. It ignores clients that have disconnected.
 func (s *Stream) delayReconnect() {
-	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(longestReconnect).Milliseconds()))
+	_ = s.write(fmt.Appendf(nil, "retry: %d\n\n", rand.N(maxReconnectDelay).Milliseconds()))
 }
 
 func (s *Stream) start() {
@@ -174,21 +174,21 @@ func (r *Router) endWhenRevoked(ctx context.Context, cancel context.CancelFunc, 
 	if !ok {
 		return func() {}
 	}
-	began := s.caller.Permissions
+	initial := s.caller.Permissions
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		defer notifier.Follow()()
 		for {
 			changed := notifier.Changed()
 			caller, err := s.admit()
-			if refused(err) || err == nil && !slices.Equal(caller.Permissions, began) {
+			if refused(err) || err == nil && !slices.Equal(caller.Permissions, initial) {
 				cancel()
 				return
 			}
 			// A session that was used since then expires later than EndsIn.
 			var end <-chan time.Time
 			if caller.EndsIn > 0 {
-				end = time.After(max(caller.EndsIn, soonestLook))
+				end = time.After(max(caller.EndsIn, minAuthInterval))
 			}
 			select {
 			case <-ctx.Done():

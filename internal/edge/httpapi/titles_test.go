@@ -13,7 +13,7 @@ import (
 
 var refusalExample = regexp.MustCompile(`(?m)^ +title: (.+)\n +status: (\d+)\n +code: (\w+)$`)
 
-func TestTheExamplesOfRefusalsHaveTheTitlesOfTheirCodes(t *testing.T) {
+func TestProblemExamplesHaveTheTitlesOfTheirCodes(t *testing.T) {
 	text, err := os.ReadFile("../../../api/openapi.yaml")
 	require.NoError(t, err)
 	examples := refusalExample.FindAllSubmatch(text, -1)

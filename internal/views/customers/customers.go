@@ -48,7 +48,7 @@ const unitLife = 10 * time.Second
 type Deps struct {
 	DB     *storage.DB
 	Runner *uow.Runner
-	Keeper *idempotency.ReplyStore
+	Replies *idempotency.ReplyStore
 	Clock  clock.Clock
 	// After is called after each unit of an erasure except the last, and can abort the
 	// erasure with an error; nil for none.
@@ -72,7 +72,7 @@ func New(d Deps) *Service {
 	if d.After == nil {
 		d.After = func() error { return nil }
 	}
-	return &Service{db: d.DB, runner: d.Runner, keeper: d.Keeper, clock: d.Clock, lock: d.LockWallets, after: d.After}
+	return &Service{db: d.DB, runner: d.Runner, keeper: d.Replies, clock: d.Clock, lock: d.LockWallets, after: d.After}
 }
 
 // Erased is the result of an erasure.

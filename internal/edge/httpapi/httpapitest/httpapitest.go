@@ -34,8 +34,8 @@ func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Route
 }
 
 // NewKeyed is New with a store for replies under idempotency keys.
-func NewKeyed(ctx context.Context, runner *uow.Runner, keeper httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
-	return newCaller(httpapi.Options{Runner: runner, Authenticator: attached{}, Keeper: keeper}, register).For(ctx)
+func NewKeyed(ctx context.Context, runner *uow.Runner, replies httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
+	return newCaller(httpapi.Options{Runner: runner, Authenticator: attached{}, Replies: replies}, register).For(ctx)
 }
 
 // NewFor returns a caller of the routes that register registers. The authenticator decides its
