@@ -144,7 +144,7 @@ var grants = []mutant{
 	{
 		name: "a stream goes on when its authenticator says that its credential ended",
 		file: "internal/edge/httpapi/stream.go", old: `if refused(err) || err == nil`, new: `if err == nil`,
-		caught: tests{"internal/edge/edgetest": {"TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded"}},
+		caught: tests{"internal/edge/edgetest": {"TestStreamEndsImmediatelyWhenItsCredentialExpires"}},
 	},
 	{
 		name: "the first factor is set up without the password",

@@ -120,7 +120,7 @@ var commits = []mutant{
 	{
 		name: "a reply whose COMMIT was not acknowledged is remembered without its id, and missed",
 		file: "internal/edge/idempotency/store.go", old: `if record.ID == 0 {`, new: `if record.ID < 0 {`,
-		caught: tests{"internal/edge/edgetest": {"TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed"}},
+		caught: tests{"internal/edge/edgetest": {"TestReplyOfAnUnacknowledgedCommitIsNoLoss"}},
 	},
 	{
 		name: "a text of several statements is sent",

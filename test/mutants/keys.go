@@ -29,12 +29,12 @@ var keys = []mutant{
 	{
 		name: "an answer that says when to come back is kept",
 		file: "internal/edge/idempotency/store.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
-		caught: tests{"internal/edge/edgetest": {"TestAnAnswerThatSaysWhenToComeBackIsNeverKept"}},
+		caught: tests{"internal/edge/edgetest": {"TestRepliesWithRetryAfterAreNotStored"}},
 	},
 	{
 		name: "a part is taken for decided before its COMMIT",
 		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.partsCommitted(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.partsCommitted(records); return nil })`,
-		caught: tests{"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"}},
+		caught: tests{"internal/edge/edgetest": {"TestRolledBackPartOfADocumentIsNotRecorded"}},
 	},
 
 	// The cached replies, and the history of the database that they belong to.
@@ -43,50 +43,50 @@ var keys = []mutant{
 		file: "internal/edge/idempotency/store.go", old: `u.BeforeCommit(func(_ context.Context, tx *gorm.DB) error { return a.inProgressIfTaken(a.insert(tx, &record)) })`,
 		new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { return nil })
 	u.AfterCommit(func(ctx context.Context) { _ = a.insertWhole(ctx, &record) })`,
-		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRecordedInTheTransactionOfItsEffect"}},
+		caught: tests{"internal/edge/edgetest": {"TestReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
 		name: "a reply is remembered before its COMMIT",
 		file: "internal/edge/idempotency/store.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
-		caught: tests{"internal/edge/edgetest": {"TestAReplyIsRememberedOnlyOnceItIsCommitted"}},
+		caught: tests{"internal/edge/edgetest": {"TestRepliesAreCachedOnlyAfterCommit"}},
 	},
 	{
 		name: "a refusal that could not be recorded is remembered",
 		file: "internal/edge/idempotency/store.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
 		a.recorded(ctx, record, reply)`,
-		caught: tests{"internal/edge/edgetest": {"TestARefusalThatCouldNotBeRecordedIsNotRemembered"}},
+		caught: tests{"internal/edge/edgetest": {"TestUnrecordedRejectionIsNotCached"}},
 	},
 	{
 		name: "what is remembered of another epoch is repeated",
 		file: "internal/edge/idempotency/memory.go", old: "if m.epoch != in {\n		m.epoch, m.young", new: "if m.epoch == \"\" {\n		m.epoch, m.young",
-		caught: tests{"internal/edge/edgetest": {"TestNothingIsRememberedOfAnEpochThatHasPassed"}},
+		caught: tests{"internal/edge/edgetest": {"TestNewEpochClearsTheMemory"}},
 	},
 	{
 		name: "what an attempt has found out in an earlier epoch is remembered",
 		file: "internal/edge/idempotency/memory.go", old: `if in == "" || in != m.epoch {`, new: `if in == "" {`,
-		caught: tests{"internal/edge/edgetest": {"TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered"}},
+		caught: tests{"internal/edge/edgetest": {"TestAttemptOfAnEarlierEpochIsNotCached"}},
 	},
 	{
 		name: "a reply from Redis is not shown to its row",
 		file: "internal/edge/idempotency/cache.go", old: `err != nil || missing != nil {`, new: `err != nil && missing != nil {`,
-		caught: tests{"internal/edge/edgetest": {"TestARedisThatDidNotGoBackIsNotBelieved"}},
+		caught: tests{"internal/edge/edgetest": {"TestRedisCopiesOfLostRecordsAreIgnored"}},
 	},
 	{
 		name: "a record is known by its id alone",
 		file: "internal/edge/idempotency/seen_records.go", old: `return r.ID == s.id && r.IdempotencyKey == s.key && r.CreatedTime.Equal(s.created) && bytes.Equal(r.Fingerprint, s.fingerprint[:])`, new: `return r.ID == s.id && !bytes.Equal(nil, s.fingerprint[:])`,
-		caught: tests{"internal/edge/edgetest": {"TestARedisThatDidNotGoBackIsNotBelieved", "TestALostReplyIsMissedByWhoRemembersIt"}},
+		caught: tests{"internal/edge/edgetest": {"TestRedisCopiesOfLostRecordsAreIgnored", "TestLostReplyChangesTheEpoch"}},
 	},
 	{
 		name: "what a reader does not show is taken for lost",
 		file: "internal/edge/idempotency/seen_records.go", old: `return firstMissing(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return firstMissing(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
-		caught: tests{"internal/edge/edgetest": {"TestAReaderThatIsLateIsNoReasonToMissAReply"}},
+		caught: tests{"internal/edge/edgetest": {"TestLaggingReplicaIsNoLoss"}},
 	},
 	{
 		name: "what is remembered is believed although the links have changed",
 		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
 		caught: tests{
 			"internal/base/basetest": {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
-			"internal/edge/edgetest": {"TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged"},
+			"internal/edge/edgetest": {"TestMemoryIsNotUsedAfterAReconnect"},
 		},
 	},
 	{
@@ -99,7 +99,7 @@ var keys = []mutant{
 		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
 		caught: tests{
 			"internal/base/basetest": {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
-			"internal/edge/edgetest": {"TestALostReplyIsMissedByWhoRemembersIt"},
+			"internal/edge/edgetest": {"TestLostReplyChangesTheEpoch"},
 		},
 	},
 	{
@@ -113,7 +113,7 @@ var keys = []mutant{
 		name: "a key stands for any request",
 		file: "internal/edge/idempotency/attempt.go", old: `if stored.request != a.fingerprint {`, new: `if stored.request != a.fingerprint && a.replies == nil {`,
 		caught: tests{
-			"internal/edge/edgetest": {"TestAPartOfADocumentThatWasRolledBackLeavesNothing"},
+			"internal/edge/edgetest": {"TestRolledBackPartOfADocumentIsNotRecorded"},
 			"test/activity":          {"TestAKeyOfADocumentIsForThatDocument"},
 		},
 	},
@@ -122,11 +122,11 @@ var keys = []mutant{
 	{
 		name: "a parameter that a route does not know is ignored",
 		file: "internal/edge/httpapi/request.go", old: `if !slices.ContainsFunc(s.query, func(f field) bool { return f.name == name }) {`, new: `if name == "" {`,
-		caught: tests{"internal/edge/edgetest": {"TestWhatARouteDoesNotTakeIsRefusedByName"}},
+		caught: tests{"internal/edge/edgetest": {"TestUndeclaredParametersAreRejectedByName"}},
 	},
 	{
 		name: "the lease of a caller who hung up while it was taken is nobody's",
 		file: "internal/edge/idempotency/attempt.go", old: "	case err == nil:\n", new: "	case err == nil && ctx.Err() == nil:\n",
-		caught: tests{"internal/edge/edgetest": {"TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry"}},
+		caught: tests{"internal/edge/edgetest": {"TestDisconnectWhileAcquiringTheLeaseReleasesTheKey"}},
 	},
 }

@@ -5,22 +5,22 @@ var limits = []mutant{
 	{
 		name: "a caller is held to no rate",
 		file: "internal/edge/httpapi/router.go", old: `if err := r.server.limit(c); err != nil {`, new: `if err := r.server.limit(c); err != nil && false {`,
-		caught: tests{"internal/edge/edgetest": {"TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor"}},
+		caught: tests{"internal/edge/edgetest": {"TestRatesOfPrincipalAndTenantPrecedePermissions"}},
 	},
 	{
 		name: "a network whose credentials are refused is held to no rate",
 		file: "internal/edge/httpapi/router.go", old: `return r.server.limitRefused(c, err)`, new: `return err`,
-		caught: tests{"internal/edge/edgetest": {"TestANetworkWhoseCredentialsAreRefusedIsHeldToARate"}},
+		caught: tests{"internal/edge/edgetest": {"TestRejectedCredentialsAreRateLimitedPerNetwork"}},
 	},
 	{
 		name: "a caller opens any number of streams",
 		file: "internal/edge/httpapi/limits.go", old: `if o.most > 0 &&`, new: `if o.most < 0 &&`,
-		caught: tests{"internal/edge/edgetest": {"TestOnePrincipalHasSoManyStreamsOpenAndNoMore"}},
+		caught: tests{"internal/edge/edgetest": {"TestOpenStreamsOfAPrincipalAreLimited"}},
 	},
 	{
 		name: "anybody names a request",
 		file: "internal/edge/httpapi/middleware.go", old: `!sound || !s.trusts(c.Request().RemoteAddr)`, new: `!sound`,
-		caught: tests{"internal/edge/edgetest": {"TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise"}},
+		caught: tests{"internal/edge/edgetest": {"TestOnlyATrustedProxySetsTheRequestID"}},
 	},
 	{
 		name: "a refusal is counted and not written",
@@ -50,7 +50,7 @@ var limits = []mutant{
 	{
 		name: "the web page is the reply to every unknown address",
 		file: "internal/edge/httpapi/server.go", old: `errors.Is(err, echo.ErrNotFound) && s.pages.Has(request)`, new: `errors.Is(err, echo.ErrNotFound)`,
-		caught: tests{"internal/edge/edgetest": {"TestPagesAnswerWhereNoRouteDoes"}},
+		caught: tests{"internal/edge/edgetest": {"TestPagesAreServedWithoutAMatchingRoute"}},
 	},
 	{
 		name: "a page of the admin is sent to a script",
@@ -60,7 +60,7 @@ var limits = []mutant{
 	{
 		name: "a slow upload holds a place for large bodies",
 		file: "internal/edge/httpapi/large.go", old: `min(uploadPatience, readTimeout`, new: `min(readTimeout, readTimeout`,
-		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsHoldNoPlaceForLargeBodies"}},
+		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsDoNotBlockLargeBodies"}},
 	},
 	{
 		name: "a caller reports that it came over TLS",
@@ -70,7 +70,7 @@ var limits = []mutant{
 	{
 		name: "bad credentials are tried at any rate with GraphQL",
 		file: "internal/edge/httpapi/document.go", old: `err = r.server.limitRefused(c, err)`, new: `_ = r`,
-		caught: tests{"internal/edge/edgetest": {"TestADocumentWithBadCredentialsIsHeldToTheRateOfAll"}},
+		caught: tests{"internal/edge/edgetest": {"TestDocumentWithInvalidCredentialsIsRateLimited"}},
 	},
 	{
 		name: "the GraphQL schema is shown to strangers",
@@ -115,17 +115,17 @@ var limits = []mutant{
 	{
 		name: "an idle connection keeps its place",
 		file: "internal/edge/httpapi/connections.go", old: `idleGrace - clock.Since(one.since); left > 0 {`, new: `idleGrace - clock.Since(one.since); left > -time.Hour {`,
-		caught: tests{"internal/edge/edgetest": {"TestIdleConnectionsOfOneNetworkLockNobodyOut"}},
+		caught: tests{"internal/edge/edgetest": {"TestIdleConnectionsDoNotBlockOtherNetworks"}},
 	},
 	{
 		name: "one network has all connections",
 		file: "internal/edge/httpapi/connections.go", old: `network != "" && c.openOf[network] >= c.share`, new: `network != "" && c.openOf[network] >= c.most`,
-		caught: tests{"internal/edge/edgetest": {"TestANetworkAtItsShareTakesNoPlaceOfAnother"}},
+		caught: tests{"internal/edge/edgetest": {"TestNetworkAtItsShareDoesNotDisplaceOthers"}},
 	},
 	{
 		name: "a trusted proxy has the share of a network",
 		file: "internal/edge/httpapi/connections.go", old: `if c.trusts(remote) {`, new: `if c.trusts(remote) && false {`,
-		caught: tests{"internal/edge/edgetest": {"TestANetworkAtItsShareTakesNoPlaceOfAnother"}},
+		caught: tests{"internal/edge/edgetest": {"TestNetworkAtItsShareDoesNotDisplaceOthers"}},
 	},
 	{
 		name: "an empty path parameter names a row",

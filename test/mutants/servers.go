@@ -49,12 +49,12 @@ var servers = []mutant{
 	{
 		name: "connections stay open to a server that is about to end",
 		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.isDraining() {`, new: `		if s.drain == nil {`,
-		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestDrainingServerServesRequestsAndEndsStreamsInTurn"}},
 	},
 	{
 		name: "all streams of a server end at once",
 		file: "internal/edge/httpapi/drain.go", old: `rand.N(max(1, time.Duration(d.spread.Load())))`, new: `rand.N(max(1, time.Duration(d.spread.Load())/1000))`,
-		caught: tests{"internal/edge/edgetest": {"TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther"}},
+		caught: tests{"internal/edge/edgetest": {"TestDrainingServerServesRequestsAndEndsStreamsInTurn"}},
 	},
 
 	// The servers that serve a database.
@@ -261,7 +261,7 @@ var servers = []mutant{
 	{
 		name: "a copy of a forgotten reply stays in the cache",
 		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
-		caught: tests{"internal/edge/edgetest": {"TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo"}},
+		caught: tests{"internal/edge/edgetest": {"TestCopyCachedDuringErasureIsDeleted"}},
 	},
 	{
 		name: "a run goes on under a retention that was shorter",

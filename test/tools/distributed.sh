@@ -23,7 +23,7 @@ skipped=(
 	TestEditNeedsThreeWritesAndAtMostOneRead
 	TestHistoryIsEncryptedInFewStatements
 	TestABatchOfOrdersCostsTheSameHoweverManyTheyAre
-	TestAReplyIsRecordedInTheTransactionOfItsEffect
+	TestReplyIsRecordedInTheTransactionOfItsEffect
 	TestGuardRejectsAPausedEntry
 	TestGuardRejectsAPausedReservation
 	# a unit that writes no row before its COMMIT, which packets are for
@@ -41,9 +41,9 @@ skipped=(
 	TestTheEndOfAUnitIsToldHoweverItEnded
 	TestStaleOrderStepRunsAgainOnTheNewestVersion
 	TestStaleRedemptionRunsAgainOnTheNewestVersion
-	TestAPartOfABatchIsKeptUntilTheWholeIs
-	TestTheRepeatOfABatchDoesTheRestAndAnswersForAll
-	TestThePartsOfABatchExpireAsKeysDo
+	TestPartsOfABatchAreStoredUntilItsReply
+	TestRepeatOfABatchExecutesTheRest
+	TestPartsOfABatchExpire
 	TestADeadlockIsRunAgainFromTheStart
 	TestCountsEqualTheRowsAfterARaceOfManyActors
 	TestOneOfConcurrentBatchesWinsCompletely

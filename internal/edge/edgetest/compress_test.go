@@ -20,9 +20,9 @@ import (
 	"interlock/internal/lock"
 )
 
-type anybody struct{}
+type anyone struct{}
 
-func (anybody) Authenticate(*http.Request) (principal.Principal, error) {
+func (anyone) Authenticate(*http.Request) (principal.Principal, error) {
 	return principal.Principal{Kind: principal.Admin, TenantID: 1, UserID: 7, Permissions: []string{"*"}}, nil
 }
 
@@ -31,9 +31,9 @@ type letter struct {
 	guard.Stamp
 }
 
-func TestLongRepliesAreCompressedForWhoTakesThatAndSecretsNever(t *testing.T) {
+func TestLongRepliesAreCompressedExceptSecrets(t *testing.T) {
 	runner := uow.NewRunner(uow.Options{DB: storagetest.SQLite(t), Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
-	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: anybody{}})
+	server := httpapi.NewServer(httpapi.Options{Runner: runner, Authenticator: anyone{}})
 	long := strings.Repeat("all work and no play ", 100)
 	say := func(text string) func(context.Context, httpapi.None) (letter, error) {
 		return func(context.Context, httpapi.None) (letter, error) {

@@ -33,7 +33,7 @@ func get(server *httpapi.Server, path string, header http.Header) *httptest.Resp
 	return reply
 }
 
-func TestContractIsServedAsJSONAndNotSentTwice(t *testing.T) {
+func TestContractIsServedAsJSONWithETag(t *testing.T) {
 	server := docsServer(t)
 	reply := get(server, "/openapi.json", nil)
 	require.Equal(t, http.StatusOK, reply.Code)
@@ -51,7 +51,7 @@ func TestContractIsServedAsJSONAndNotSentTwice(t *testing.T) {
 
 var loads = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 
-func TestViewerLoadsOnlyWhatIsServedHere(t *testing.T) {
+func TestViewerLoadsOnlyFilesOfThisServer(t *testing.T) {
 	server := docsServer(t)
 	page := get(server, "/docs", nil)
 	require.Equal(t, http.StatusOK, page.Code)
@@ -65,14 +65,14 @@ func TestViewerLoadsOnlyWhatIsServedHere(t *testing.T) {
 	}
 }
 
-func TestViewerRunsNoScriptThatIsWrittenIntoThePage(t *testing.T) {
+func TestViewerRunsNoInlineScript(t *testing.T) {
 	policy := get(docsServer(t), "/docs", nil).Header().Get("Content-Security-Policy")
 	require.Contains(t, policy, "default-src 'none'")
 	require.Contains(t, policy, "script-src 'self';")
 	require.NotRegexp(t, `https?:|\*|unsafe`, policy)
 }
 
-func TestGraphiQLLoadsOnlyWhatIsServedHereAlsoWithoutCompression(t *testing.T) {
+func TestGraphiQLLoadsOnlyFilesOfThisServer(t *testing.T) {
 	server := httpapi.NewServer(httpapi.Options{})
 	require.NoError(t, httpapi.ServeGraphiQL(server))
 	page := get(server, "/graphiql", nil)

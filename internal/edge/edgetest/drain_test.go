@@ -13,8 +13,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// streaming is a server with a stream that says one thing and waits for its end, and where it
-// listens.
+// streaming returns a server with a stream that sends one event and then blocks, and its URL.
 func streaming(t *testing.T) (server *httpapi.Server, url string) {
 	t.Helper()
 	at := &authenticator{}
@@ -33,13 +32,13 @@ func streaming(t *testing.T) (server *httpapi.Server, url string) {
 	return server, listening.URL
 }
 
-// streamEnd is what a stream said after its begin, and when it ended.
+// streamEnd is the rest of a stream after its first event, and the time of its end.
 type streamEnd struct {
 	text string
 	when time.Time
 }
 
-// follow opens a stream and tells its end.
+// follow opens a stream and sends its end to ended.
 func follow(t *testing.T, url string, ended chan<- streamEnd) {
 	t.Helper()
 	reply, err := http.Get(url + "/api/v1/beats")
@@ -53,7 +52,7 @@ func follow(t *testing.T, url string, ended chan<- streamEnd) {
 	}()
 }
 
-func TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther(t *testing.T) {
+func TestDrainingServerServesRequestsAndEndsStreamsInTurn(t *testing.T) {
 	const streams = 40
 	server, url := streaming(t)
 	ended := make(chan streamEnd, streams)
@@ -67,33 +66,33 @@ func TestAServerThatIsAboutToEndTakesRequestsAndEndsItsStreamsOneAfterTheOther(t
 		require.Equal(t, http.StatusOK, reply.StatusCode)
 		return !reply.Close
 	}
-	require.True(t, leavesOpen(), "the connection may be used again")
+	require.True(t, leavesOpen(), "keep-alive")
 	require.False(t, server.Draining())
 
-	began := time.Now()
+	start := time.Now()
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
 		server.Drain(t.Context(), time.Second)
 	}()
 	require.Eventually(t, server.Draining, time.Second, time.Millisecond)
-	require.False(t, leavesOpen(), "the next request should come over another connection")
+	require.False(t, leavesOpen(), "Connection: close")
 	<-drained
-	require.GreaterOrEqual(t, time.Since(began), time.Second)
+	require.GreaterOrEqual(t, time.Since(start), time.Second)
 	require.NoError(t, server.Shutdown(t.Context()))
 	early := 0
 	for range streams {
 		end := <-ended
 		require.Regexp(t, `\nretry: \d+\n\n$`, end.text)
-		if end.when.Sub(began) < time.Second/2 {
+		if end.when.Sub(start) < time.Second/2 {
 			early++
 		}
 	}
-	require.NotZero(t, early, "some ended before half of the time was over")
-	require.NotEqual(t, streams, early, "and some after it")
+	require.NotZero(t, early, "some end in the first half")
+	require.NotEqual(t, streams, early, "and some in the second half")
 }
 
-func TestAServerThatMayWaitNoLongerEndsItsStreamsAtOnce(t *testing.T) {
+func TestCancelledDrainEndsStreamsImmediately(t *testing.T) {
 	server, url := streaming(t)
 	ended := make(chan streamEnd, 1)
 	follow(t, url, ended)

@@ -1,4 +1,4 @@
-// Package edgetest tests packages httpapi and idempotency from outside, in one binary.
+// Package edgetest contains the black-box tests of packages httpapi and idempotency, in one binary.
 package edgetest
 
 import (
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tester authenticates whoever sends "Authorization: tester".
+// tester accepts "Authorization: tester".
 type tester struct{ p principal.Principal }
 
 func (a tester) Authenticate(r *http.Request) (principal.Principal, error) {
@@ -105,10 +105,10 @@ func create(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.Created
 	return httpapi.Created[guard.Stamp]{Location: "/things/" + thing.Name, Body: thing.Stamp()}, err
 }
 
-// one answers 1.
+// one returns 1.
 func one(context.Context, httpapi.None) (int, error) { return 1, nil }
 
-func TestAMutationIsCommittedWhenItIsAnswered(t *testing.T) {
+func TestMutationIsCommittedBeforeItsReply(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	reply := f.send(http.MethodPost, "/api/v1/things", `{"name":"a","amount":1}`)
@@ -119,7 +119,7 @@ func TestAMutationIsCommittedWhenItIsAnswered(t *testing.T) {
 	require.Equal(t, thing.Ref().ETag(), reply.Header().Get("ETag"))
 }
 
-func TestAReplyThatCannotBeEncodedRollsBack(t *testing.T) {
+func TestUnencodableReplyRollsBack(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", func(ctx context.Context, u *uow.Unit, in createRequest) (func(), error) {
 		_, err := create(ctx, u, in)
@@ -132,7 +132,7 @@ func TestAReplyThatCannotBeEncodedRollsBack(t *testing.T) {
 	require.Zero(t, count)
 }
 
-func TestAPanicIsABareInternalErrorAndRollsBack(t *testing.T) {
+func TestPanicRollsBackAndReturnsInternalError(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", func(ctx context.Context, u *uow.Unit, in createRequest) (httpapi.None, error) {
 		if _, err := create(ctx, u, in); err != nil {
@@ -148,7 +148,7 @@ func TestAPanicIsABareInternalErrorAndRollsBack(t *testing.T) {
 	require.Zero(t, count)
 }
 
-func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
+func TestMalformedBodyReturnsItsPointerAndChangesNothing(t *testing.T) {
 	cases := map[string]struct {
 		body    string
 		status  int
@@ -186,7 +186,7 @@ func TestWhatCannotBeReadNamesThePlaceAndChangesNothing(t *testing.T) {
 	require.Zero(t, count)
 }
 
-func TestABodyInACodingIsRefusedInWordsThatSayWhatToSend(t *testing.T) {
+func TestCompressedBodyIsRejectedWithAdvice(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", create)
 	for coding, status := range map[string]int{"gzip": 400, "identity": 201} {
@@ -199,7 +199,7 @@ func TestABodyInACodingIsRefusedInWordsThatSayWhatToSend(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotIsToldSoBeforeAnythingElse(t *testing.T) {
+func TestPermissionIsCheckedBeforeTheBody(t *testing.T) {
 	f := newFixture(t, "things:read")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	require.Equal(t, "forbidden", problemOf(t, f.send(http.MethodPost, "/api/v1/things", "not JSON"))["code"])
@@ -210,7 +210,7 @@ func TestWhoMayNotIsToldSoBeforeAnythingElse(t *testing.T) {
 	require.NotEmpty(t, recorder.Header().Get("WWW-Authenticate"))
 }
 
-func TestErrorsAreShownByTheirKind(t *testing.T) {
+func TestErrorsReturnTheReplyOfTheirKind(t *testing.T) {
 	cases := map[string]struct {
 		err        error
 		status     int
@@ -218,8 +218,8 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 		retryAfter string
 	}{
 		"unknown":           {errors.New("dsn with a password"), 500, "internal", ""},
-		"lock not had":      {lock.ErrNotAcquired, 423, "resource_locked", "1"},
-		"locks away":        {fmt.Errorf("acquire: %w", lock.ErrUnavailable), 503, "unavailable", "1"},
+		"lock held":         {lock.ErrNotAcquired, 423, "resource_locked", "1"},
+		"locks unavailable": {fmt.Errorf("acquire: %w", lock.ErrUnavailable), 503, "unavailable", "1"},
 		"lock lost":         {lock.ErrLost, 503, "unavailable", "1"},
 		"deadline":          {context.DeadlineExceeded, 503, "unavailable", "1"},
 		"retry after":       {apperr.New(apperr.TooManyAttempts, "Wait.").After(1500 * time.Millisecond), 429, "too_many_attempts", "2"},
@@ -239,7 +239,7 @@ func TestErrorsAreShownByTheirKind(t *testing.T) {
 	}
 }
 
-func TestWhatTheDatabaseRefusedIsCalledWhatItWas(t *testing.T) {
+func TestDatabaseErrorsReturnTheirCause(t *testing.T) {
 	db := storagetest.SQLite(t)
 	for number, detail := range map[uint16]string{
 		1213: "Another change was made at the same time. Try again.",
@@ -255,7 +255,7 @@ func TestWhatTheDatabaseRefusedIsCalledWhatItWas(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
+func TestAddressesThatAreNotTextAreRejected(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Get(f.Router(), "/things/:name", "", one)
 	for path, about := range map[string]string{
@@ -272,14 +272,14 @@ func TestAddressesThatAreNotTextAreRefused(t *testing.T) {
 	require.Contains(t, reply.Header().Get("Allow"), "GET")
 }
 
-// pages are pages at the addresses that it names.
+// pages is a set of addresses with a page.
 type pages []string
 
 func (p pages) Has(r *http.Request) bool { return slices.Contains(p, r.URL.Path) }
 
 func (p pages) ServeHTTP(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a page") }
 
-func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
+func TestPagesAreServedWithoutAMatchingRoute(t *testing.T) {
 	f := newFixture(t, "things:write")
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "things:write", create)
 	f.HandlePages(pages{"/", "/configs/checkout.tax", "/apiary", "/api/v1/nothing"})
@@ -296,7 +296,7 @@ func TestPagesAnswerWhereNoRouteDoes(t *testing.T) {
 	require.Equal(t, "not_found", problemOf(t, f.send(http.MethodPost, "/configs", "{}"))["code"])
 }
 
-func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {
+func TestPageLimitsOutOfRangeAreRejected(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Get(f.Router(), "/things", "", func(_ context.Context, in httpapi.Page) (int, error) { return in.Page().Limit, nil })
 	for _, limit := range []string{"0", "-1", "201", "abc", "1.5", "99999999999999999999"} {
@@ -305,7 +305,7 @@ func TestPagesOutsideTheirBoundsAreRefused(t *testing.T) {
 	require.Equal(t, "200", f.send(http.MethodGet, "/api/v1/things?limit=200", "").Body.String())
 }
 
-func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
+func TestUnchangedRepresentationReturnsNotModified(t *testing.T) {
 	f := newFixture(t, "*")
 	stamp := guard.Row{ID: 5, Version: 3}.Stamp()
 	httpapi.Get(f.Router(), "/thing", "", func(context.Context, httpapi.None) (guard.Stamp, error) { return stamp, nil })
@@ -318,7 +318,7 @@ func TestAnUnchangedRepresentationIsNotSentAgain(t *testing.T) {
 	require.Equal(t, http.StatusOK, f.send(http.MethodGet, "/api/v1/thing", "", "If-None-Match", `"x"`).Code)
 }
 
-func TestAPathMeansTheSameHoweverItIsSpelled(t *testing.T) {
+func TestEscapedPathsMatchTheSameRoute(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Get(f.Router(), "/things/:kind/:name", "", func(_ context.Context, in struct {
 		Kind string `path:"kind"`
@@ -346,7 +346,9 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	})
 	httpapi.Get(f.Router(), "/secrets", "secrets:read", one)
 	httpapi.Mutation(f.Router(), http.MethodPost, "/things", "", create)
-	httpapi.Listen(f.Router(), "/ticks", "", func(context.Context, httpapi.None, *httpapi.Stream) error { return errors.New("the stream was begun") })
+	httpapi.Listen(f.Router(), "/ticks", "", func(context.Context, httpapi.None, *httpapi.Stream) error {
+		return errors.New("the stream was started")
+	})
 	f.Handle(http.MethodGet, "/healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
 	served := httptest.NewServer(f)
 	defer served.Close()
@@ -385,7 +387,7 @@ func TestHeadIsGetWithoutTheBody(t *testing.T) {
 	}
 }
 
-func TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise(t *testing.T) {
+func TestOnlyATrustedProxySetsTheRequestID(t *testing.T) {
 	// Requests of httptest come from 192.0.2.1.
 	trusting := limited(t, func(o *httpapi.Options) {
 		_, proxy, err := net.ParseCIDR("192.0.2.0/24")
@@ -397,11 +399,11 @@ func TestARequestKeepsASoundIDOfATrustedProxyAndGetsANewOneOtherwise(t *testing.
 		got := trusting.send(http.MethodGet, "/x", "", "X-Request-Id", unsound).Header().Get("X-Request-Id")
 		require.Len(t, got, 36, unsound)
 	}
-	anybody := limited(t, func(*httpapi.Options) {})
-	require.Len(t, anybody.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"), 36)
+	anyone := limited(t, func(*httpapi.Options) {})
+	require.Len(t, anyone.send(http.MethodGet, "/x", "", "X-Request-Id", "mine-1").Header().Get("X-Request-Id"), 36)
 }
 
-func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
+func TestStreamsDeliverImmediatelyAndEndAtShutdown(t *testing.T) {
 	f := newFixture(t, "*")
 	httpapi.Listen(f.Router(), "/ticks", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		if err := s.Send("7", "tick", map[string]int{"n": 1}); err != nil {
@@ -433,11 +435,11 @@ func TestStreamsDeliverAtOnceAndEndAtShutdown(t *testing.T) {
 	require.NoError(t, f.Shutdown(limit))
 	for lines.Scan() {
 	}
-	require.NoError(t, lines.Err(), "the stream was ended, not cut")
+	require.NoError(t, lines.Err(), "the stream ended regularly")
 	require.NoError(t, <-served)
 }
 
-// limited is a server that holds its caller, who may do nothing, to what prepare says.
+// limited returns a server with options from prepare, and a caller without permissions.
 func limited(t *testing.T, prepare func(o *httpapi.Options)) fixture {
 	t.Helper()
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
@@ -452,7 +454,7 @@ func limited(t *testing.T, prepare func(o *httpapi.Options)) fixture {
 	return fixture{httpapi.NewServer(o), ctx, db}
 }
 
-func TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor(t *testing.T) {
+func TestRatesOfPrincipalAndTenantPrecedePermissions(t *testing.T) {
 	two := ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2}
 	for name, prepare := range map[string]func(o *httpapi.Options){
 		"a principal": func(o *httpapi.Options) { o.Rate = two },
@@ -465,7 +467,7 @@ func TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor(
 			require.Equal(t, 200, f.send(http.MethodGet, "/api/v1/thing", "").Code)
 			refused := f.send(http.MethodGet, "/api/v1/secret", "")
 			require.Equal(t, "forbidden", problemOf(t, refused)["code"])
-			require.Equal(t, "0", refused.Header().Get("X-RateLimit-Remaining"), "a refusal costs as much")
+			require.Equal(t, "0", refused.Header().Get("X-RateLimit-Remaining"), "a rejection is charged too")
 			for _, path := range []string{"/api/v1/thing", "/api/v1/secret"} {
 				reply := f.send(http.MethodGet, path, "")
 				require.Equal(t, "rate_limited", problemOf(t, reply)["code"])
@@ -475,14 +477,14 @@ func TestTheRatesOfAPrincipalAndOfItsTenantAreHeldBeforeThePermissionIsAskedFor(
 	}
 }
 
-// stranger is an Authenticator that knows nobody.
+// stranger is an Authenticator that rejects all credentials.
 type stranger struct{}
 
 func (stranger) Authenticate(*http.Request) (principal.Principal, error) {
 	return principal.Principal{}, apperr.New(apperr.InvalidCredentials, "The credentials are wrong.")
 }
 
-func TestANetworkWhoseCredentialsAreRefusedIsHeldToARate(t *testing.T) {
+func TestRejectedCredentialsAreRateLimitedPerNetwork(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) {
 		o.Authenticator = stranger{}
 		o.RefusedRate = ratelimit.Limit{Rate: 1, Period: time.Second, Burst: 2}
@@ -516,7 +518,7 @@ func TestOnlyATrustedProxyReportsTLS(t *testing.T) {
 	}
 }
 
-func TestADocumentWithBadCredentialsIsHeldToTheRateOfAll(t *testing.T) {
+func TestDocumentWithInvalidCredentialsIsRateLimited(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) {
 		o.Authenticator = stranger{}
 		o.RefusedRate = ratelimit.Limit{Rate: 1, Period: time.Minute, Burst: 2}
@@ -534,7 +536,7 @@ func TestADocumentWithBadCredentialsIsHeldToTheRateOfAll(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, send(`{}`))
 }
 
-func TestABodyFromSomebodyWithoutCredentialsIsSmall(t *testing.T) {
+func TestUnauthenticatedBodiesAreLimited(t *testing.T) {
 	f := limited(t, func(*httpapi.Options) {})
 	httpapi.Open(f.Router(), http.MethodPost, "/door", func(context.Context, struct {
 		Body struct {
@@ -549,7 +551,7 @@ func TestABodyFromSomebodyWithoutCredentialsIsSmall(t *testing.T) {
 	require.Equal(t, "payload_too_large", problemOf(t, reply)["code"])
 }
 
-func TestOnePrincipalHasSoManyStreamsOpenAndNoMore(t *testing.T) {
+func TestOpenStreamsOfAPrincipalAreLimited(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) { o.MaxStreams = 2 })
 	httpapi.Listen(f.Router(), "/stream", "", func(ctx context.Context, _ httpapi.None, s *httpapi.Stream) error {
 		if err := s.Ping(); err != nil {
@@ -590,7 +592,7 @@ func TestOnePrincipalHasSoManyStreamsOpenAndNoMore(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
+func TestSlowUploadsDoNotBlockLargeBodies(t *testing.T) {
 	f := limited(t, func(*httpapi.Options) {})
 	httpapi.Mutation(f.Router(), http.MethodPost, "/import", "", func(_ context.Context, u *uow.Unit, in struct{ Body []byte }) (int, error) {
 		u.Audit(uow.Entry{Action: "thing.import", Resource: "things"})
@@ -612,7 +614,7 @@ func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
 		return connection, bufio.NewReader(connection)
 	}
 	upload := func() time.Duration {
-		began := clock.Mark()
+		start := clock.Mark()
 		_, reader := send(length)
 		reply, err := http.ReadResponse(reader, nil)
 		require.NoError(t, err)
@@ -621,7 +623,7 @@ func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, reply.StatusCode, "%s", text)
 		require.Equal(t, fmt.Sprint(length), string(text))
-		return clock.Since(began)
+		return clock.Since(start)
 	}
 	for range 4 {
 		send(100_000)
@@ -644,7 +646,7 @@ func TestSlowUploadsHoldNoPlaceForLargeBodies(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-// dialer opens connections to a server that is served for the length of a test.
+// dialer opens connections to a server that runs during a test.
 type dialer struct {
 	t       *testing.T
 	address string
@@ -663,7 +665,7 @@ func dialed(t *testing.T, f fixture) dialer {
 	return dialer{t, listener.Addr().String()}
 }
 
-// ask requests a path over a connection of its own, from an address of this machine.
+// ask requests a path over a new connection from a local address.
 func (d dialer) ask(from, path string) (net.Conn, *bufio.Reader) {
 	d.t.Helper()
 	connection, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).Dial("tcp", d.address)
@@ -685,7 +687,7 @@ func (d dialer) requireOK(answer *bufio.Reader) {
 	require.NoError(d.t, err)
 }
 
-func TestConnectionsBeyondTheMostWaitForOneToEnd(t *testing.T) {
+func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 1 })
 	release := make(chan struct{})
 	httpapi.Get(f.Router(), "/thing", "", func(context.Context, httpapi.None) (int, error) {
@@ -697,14 +699,14 @@ func TestConnectionsBeyondTheMostWaitForOneToEnd(t *testing.T) {
 	second, answer := d.ask("127.0.0.2", "/thing")
 	require.NoError(t, second.SetReadDeadline(clock.Deadline(1500*time.Millisecond)))
 	_, err := answer.ReadByte()
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "a connection that is served is not closed for another")
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "an active connection is not closed for another one")
 	require.NoError(t, second.SetReadDeadline(time.Time{}))
 	close(release)
 	d.requireOK(first)
 	d.requireOK(answer)
 }
 
-func TestIdleConnectionsOfOneNetworkLockNobodyOut(t *testing.T) {
+func TestIdleConnectionsDoNotBlockOtherNetworks(t *testing.T) {
 	f := limited(t, func(o *httpapi.Options) { o.MaxConnections = 8 })
 	httpapi.Get(f.Router(), "/thing", "", one)
 	d := dialed(t, f)
@@ -724,7 +726,7 @@ func TestIdleConnectionsOfOneNetworkLockNobodyOut(t *testing.T) {
 	d.requireOK(answer)
 }
 
-func TestANetworkAtItsShareTakesNoPlaceOfAnother(t *testing.T) {
+func TestNetworkAtItsShareDoesNotDisplaceOthers(t *testing.T) {
 	_, proxy, err := net.ParseCIDR("127.0.0.9/32")
 	require.NoError(t, err)
 	f := limited(t, func(o *httpapi.Options) { o.MaxConnections, o.TrustedProxies = 8, []*net.IPNet{proxy} })
@@ -751,13 +753,13 @@ func TestANetworkAtItsShareTakesNoPlaceOfAnother(t *testing.T) {
 	require.Empty(t, busy, "a quarter of the connections is the share of a network")
 	turnedAway, answer := d.ask("127.0.0.1", "/thing")
 	_, err = answer.ReadByte()
-	require.Error(t, err, "as many as its share wait already")
+	require.Error(t, err, "the network's share is waiting already")
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
 	_ = turnedAway.Close()
 	for range 4 {
 		d.ask("127.0.0.9", "/slow")
 	}
-	require.Eventually(t, func() bool { return len(busy) == 4 }, 10*time.Second, time.Millisecond, "a proxy brings many callers")
+	require.Eventually(t, func() bool { return len(busy) == 4 }, 10*time.Second, time.Millisecond, "a proxy has no limit per network")
 	free()
 	for _, answer := range waiting {
 		d.requireOK(answer)

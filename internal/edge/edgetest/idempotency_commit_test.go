@@ -23,33 +23,33 @@ import (
 	"interlock/internal/lock"
 )
 
-// shelf is a Cache that shows what is in it.
+// shelf is an in-memory Cache with visible contents.
 type shelf struct {
-	mu   sync.Mutex
-	kept map[string][]byte
-	// deleted, if any, is called once, after a deletion.
+	mu      sync.Mutex
+	records map[string][]byte
+	// deleted, if set, runs once after a deletion.
 	deleted func()
 }
 
 func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept[name], nil
+	return s.records[name], nil
 }
 
 func (s *shelf) Put(_ context.Context, name string, value []byte, _ time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = map[string][]byte{}
+	if s.records == nil {
+		s.records = map[string][]byte{}
 	}
-	s.kept[name] = value
+	s.records[name] = value
 	return nil
 }
 
 func (s *shelf) Delete(_ context.Context, name string) error {
 	s.mu.Lock()
-	delete(s.kept, name)
+	delete(s.records, name)
 	then := s.deleted
 	s.deleted = nil
 	s.mu.Unlock()
@@ -59,46 +59,46 @@ func (s *shelf) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// desk is a keeper with what its attempts need.
+// desk is a ReplyStore with its dependencies.
 type desk struct {
-	keeper *idempotency.ReplyStore
-	runner *uow.Runner
-	cache  *shelf
-	epochs *epoch.Watch
-	clock  *clock.Fake
+	replies *idempotency.ReplyStore
+	runner  *uow.Runner
+	cache   *shelf
+	epochs  *epoch.Watch
+	clock   *clock.Fake
 }
 
 func newDesk(db *storage.DB) desk {
 	locks, now := lock.NewInProcess(lock.Observer{}), clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))
 	d := desk{cache: &shelf{}, clock: now, epochs: epoch.NewWatch(db, now), runner: uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: now})}
-	d.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: d.epochs, Cache: d.cache})
+	d.replies = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: now, Epochs: d.epochs, Cache: d.cache})
 	return d
 }
 
-// begin begins an attempt at an order under a key.
+// begin starts an attempt at an order under a key.
 func (d desk) begin(t *testing.T, ctx context.Context, key string) httpapi.Attempt {
 	t.Helper()
 	request := order
 	request.Key = key
-	attempt, err := d.keeper.Begin(ctx, request)
+	attempt, err := d.replies.Begin(ctx, request)
 	require.NoError(t, err)
 	return attempt
 }
 
-// keep commits a reply in an attempt, and ends it.
-func (d desk) keep(t *testing.T, ctx context.Context, attempt httpapi.Attempt) {
+// commit commits a reply in an attempt and ends the attempt.
+func (d desk) commit(t *testing.T, ctx context.Context, attempt httpapi.Attempt) {
 	t.Helper()
 	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.Keep(ctx, u, made) }))
 	attempt.End(ctx)
 }
 
-// make makes an order under a key.
+// make creates an order under a key.
 func (d desk) make(t *testing.T, ctx context.Context, key string) {
 	t.Helper()
-	d.keep(t, ctx, d.begin(t, ctx, key))
+	d.commit(t, ctx, d.begin(t, ctx, key))
 }
 
-// replays reports whether an order under a key would be answered with an earlier reply.
+// replays reports whether a request under the key would receive a stored reply.
 func (d desk) replays(t *testing.T, ctx context.Context, key string) bool {
 	t.Helper()
 	attempt := d.begin(t, ctx, key)
@@ -113,7 +113,7 @@ var (
 	made   = httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(`{"id":1}`)}
 )
 
-// undoings roll a unit back at the moments between a reply being kept and COMMIT.
+// undoings roll a unit back between the insertion of its reply and COMMIT.
 var undoings = map[string]func(u *uow.Unit) error{
 	"the handler fails after it": func(*uow.Unit) error { return errTea },
 	"the last statement fails": func(u *uow.Unit) error {
@@ -122,7 +122,7 @@ var undoings = map[string]func(u *uow.Unit) error{
 	},
 }
 
-// lateLocks are locks whose caller hangs up while the reply is on its way that one was taken.
+// lateLocks disconnects the caller after each acquired lease.
 type lateLocks struct {
 	lock.Locker
 	hangUp func()
@@ -134,59 +134,59 @@ func (l lateLocks) Acquire(ctx context.Context, wait time.Duration, keys ...stri
 	return lease, err
 }
 
-// The lease of an attempt that nobody ends would be extended as long as the process lives.
-func TestTheKeyOfACallerWhoHangsUpAsItsLeaseIsTakenIsFreeForTheRetry(t *testing.T) {
+// Nothing else would release the lease: it would be extended until the process ends.
+func TestDisconnectWhileAcquiringTheLeaseReleasesTheKey(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
-		gone, hangUp := context.WithCancel(ctx)
+		disconnected, hangUp := context.WithCancel(ctx)
 		locks := lock.NewInProcess(lock.Observer{})
 		d := newDesk(db)
-		keeper := idempotency.New(idempotency.Deps{DB: db, Locks: lateLocks{locks, hangUp}, Clock: d.clock, Epochs: d.epochs, Cache: d.cache})
-		_, err := keeper.Begin(gone, order)
+		replies := idempotency.New(idempotency.Deps{DB: db, Locks: lateLocks{locks, hangUp}, Clock: d.clock, Epochs: d.epochs, Cache: d.cache})
+		_, err := replies.Begin(disconnected, order)
 		require.ErrorIs(t, err, context.Canceled)
 
 		held, err := locks.Held(ctx)
 		require.NoError(t, err)
 		require.Empty(t, held)
-		attempt, err := keeper.Begin(ctx, order)
+		attempt, err := replies.Begin(ctx, order)
 		require.NoError(t, err)
 		attempt.End(ctx)
 	})
 }
 
-// A reply that is remembered before its COMMIT would be replayed although nothing was done.
-func TestAReplyIsRememberedOnlyOnceItIsCommitted(t *testing.T) {
+// A reply that is cached before its COMMIT would be replayed without an effect.
+func TestRepliesAreCachedOnlyAfterCommit(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, undo := range undoings {
 			d := newDesk(db)
-			attempt, err := d.keeper.Begin(ctx, order)
+			attempt, err := d.replies.Begin(ctx, order)
 			require.NoError(t, err, name)
 			err = d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				return errors.Join(attempt.Keep(ctx, u, made), undo(u))
 			})
 			require.ErrorIs(t, err, errTea, name)
 			attempt.End(ctx)
-			require.Empty(t, d.cache.kept, "%s: in the cache of all processes", name)
-			require.False(t, d.replays(t, ctx, order.Key), "%s: in this process's memory", name)
+			require.Empty(t, d.cache.records, "%s: in Redis", name)
+			require.False(t, d.replays(t, ctx, order.Key), "%s: in process memory", name)
 		}
 	})
 }
 
-func TestARefusalThatCouldNotBeRecordedIsNotRemembered(t *testing.T) {
+func TestUnrecordedRejectionIsNotCached(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		refuse := func(tx *gorm.DB) { _ = tx.AddError(errTea) }
 		require.NoError(t, db.Write(ctx).Callback().Create().Before("gorm:create").Register("test:refuse", refuse))
-		attempt, err := d.keeper.Begin(ctx, order)
+		attempt, err := d.replies.Begin(ctx, order)
 		require.NoError(t, err)
 		_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: http.StatusConflict, Header: http.Header{}})
 		require.False(t, other)
 		attempt.End(ctx)
-		require.Empty(t, d.cache.kept)
+		require.Empty(t, d.cache.records)
 		require.False(t, d.replays(t, ctx, order.Key))
 	})
 }
 
-func TestTheReplyOfABatchWhoseCommitConflictsIsRecordedAllTheSame(t *testing.T) {
+func TestBatchReplyIsRecordedAfterACommitConflict(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	d := newDesk(db)
@@ -209,19 +209,19 @@ func TestTheReplyOfABatchWhoseCommitConflictsIsRecordedAllTheSame(t *testing.T) 
 	require.False(t, other)
 	attempt.End(ctx)
 	require.True(t, newDesk(db).replays(t, ctx, "batch"))
-	require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the part has gone into the whole")
+	require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the reply of the batch replaces its part")
 	require.Len(t, inserts, 2)
-	require.NotContains(t, inserts[1], "`id`", "the id of the run that was undone may be another record's by now")
+	require.NotContains(t, inserts[1], "`id`", "the id of the rolled back run may belong to another record")
 }
 
-func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
+func TestRolledBackPartOfADocumentIsNotRecorded(t *testing.T) {
 	document := order
 	document.Document = true
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		for name, undo := range undoings {
 			d := newDesk(db)
 			ctx := storagetest.Tenant(t)
-			attempt, err := d.keeper.Begin(ctx, document)
+			attempt, err := d.replies.Begin(ctx, document)
 			require.NoError(t, err, name)
 			keep := func(part string, undo func(u *uow.Unit) error) error {
 				return d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -232,8 +232,8 @@ func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
 			require.NoError(t, keep("2", func(*uow.Unit) error { return nil }), name)
 			attempt.End(ctx)
 
-			for where, keeper := range map[string]*idempotency.ReplyStore{"here": d.keeper, "elsewhere": newDesk(db).keeper} {
-				again, err := keeper.Begin(ctx, document)
+			for where, replies := range map[string]*idempotency.ReplyStore{"here": d.replies, "elsewhere": newDesk(db).replies} {
+				again, err := replies.Begin(ctx, document)
 				require.NoError(t, err, where)
 				parts, err := again.Parts(ctx)
 				require.NoError(t, err, where)
@@ -241,7 +241,7 @@ func TestAPartOfADocumentThatWasRolledBackLeavesNothing(t *testing.T) {
 				again.End(ctx)
 				elsewhere := order
 				elsewhere.Path = "/api/v1/wallets"
-				_, err = keeper.Begin(ctx, elsewhere)
+				_, err = replies.Begin(ctx, elsewhere)
 				require.True(t, apperr.Has(err, apperr.IdempotencyKeyReused), "%s, %s: %v", name, where, err)
 			}
 		}

@@ -18,16 +18,16 @@ import (
 	"interlock/internal/lock"
 )
 
-// Servers know a database that went back by records that are missing: one that is forgotten must
-// not look like one that was lost.
-func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *testing.T) {
+// Servers detect a restored database by missing records, so an erased record must not look like a
+// lost one.
+func TestErasedRepliesAreNotReportedAsLost(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		require.NoError(t, d.epochs.Look(ctx))
 		admin, _ := principal.From(ctx)
 		customer := principal.With(ctx, principal.Principal{Kind: principal.Customer, TenantID: admin.TenantID, CustomerID: "kim-4711", Name: "Kim Wu"})
 		keep := func(ctx context.Context, key, path, body string) {
-			attempt, err := d.keeper.Begin(ctx, httpapi.KeyedRequest{Key: key, Method: http.MethodPost, Path: path})
+			attempt, err := d.replies.Begin(ctx, httpapi.KeyedRequest{Key: key, Method: http.MethodPost, Path: path})
 			require.NoError(t, err)
 			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 				return attempt.Keep(ctx, u, httpapi.StoredReply{Status: http.StatusCreated, Header: http.Header{}, Body: []byte(body)})
@@ -40,11 +40,11 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 		keep(ctx, "about him", "/api/v1/orders/17/cancel", `{"reason":"he moved"}`)
 		keep(ctx, "of others", "/api/v1/orders/18/cancel", `{"reason":"broken"}`)
 
-		done, err := d.keeper.Forget(ctx, "kim-4711", "erased-x", map[string]bool{"orders/17": true})
+		done, err := d.replies.Forget(ctx, "kim-4711", "erased-x", map[string]bool{"orders/17": true})
 		require.NoError(t, err)
 		require.Equal(t, 4, done.Records)
 		require.Zero(t, done.Kept)
-		require.Len(t, d.cache.kept, 1, "in the cache of all processes")
+		require.Len(t, d.cache.records, 1, "in Redis")
 		var rows []map[string]any
 		require.NoError(t, db.Read(ctx).Raw("SELECT scope, path, actor_id, actor_name, reply FROM idempotency_keys WHERE tenant_id = ? AND reply IS NULL", admin.TenantID).Scan(&rows).Error)
 		require.Len(t, rows, 4)
@@ -53,12 +53,12 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 
 		now, err := epoch.Read(ctx, db)
 		require.NoError(t, err)
-		missing, err := d.keeper.Missing(ctx, now)
+		missing, err := d.replies.Missing(ctx, now)
 		require.NoError(t, err)
 		require.Empty(t, missing)
 
-		fresh := newDesk(db) // another server, which remembers nothing
-		attempt, err := fresh.keeper.Begin(ctx, httpapi.KeyedRequest{Key: "in the path", Method: http.MethodPost, Path: "/api/v1/wallets/kim-4711/entries"})
+		fresh := newDesk(db) // another server with an empty memory
+		attempt, err := fresh.replies.Begin(ctx, httpapi.KeyedRequest{Key: "in the path", Method: http.MethodPost, Path: "/api/v1/wallets/kim-4711/entries"})
 		require.NoError(t, err)
 		reply, replays := attempt.Replay()
 		require.True(t, replays, "a repeat is not run again")
@@ -66,41 +66,41 @@ func TestRepliesThatNameACustomerAreForgottenAndNoServerTakesThatForALoss(t *tes
 		attempt.End(ctx)
 
 		d.clock.Advance(100 * time.Hour)
-		again, err := d.keeper.Forget(ctx, "kim-4711", "", nil)
+		again, err := d.replies.Forget(ctx, "kim-4711", "", nil)
 		require.NoError(t, err)
 		require.Zero(t, again.Records)
 	})
 }
 
-func TestACopyThatIsMadeWhileAReplyIsForgottenGoesToo(t *testing.T) {
+func TestCopyCachedDuringErasureIsDeleted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		d.make(t, ctx, "k-1")
-		require.Len(t, d.cache.kept, 1)
-		d.cache.deleted = func() { // another server is asked again, and keeps what it finds
+		require.Len(t, d.cache.records, 1)
+		d.cache.deleted = func() { // another server caches the record again
 			other := newDesk(db)
-			other.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: d.clock, Epochs: other.epochs, Cache: d.cache})
+			other.replies = idempotency.New(idempotency.Deps{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: d.clock, Epochs: other.epochs, Cache: d.cache})
 			require.True(t, other.replays(t, ctx, "k-1"))
-			require.Len(t, d.cache.kept, 1)
+			require.Len(t, d.cache.records, 1)
 		}
-		done, err := d.keeper.Forget(ctx, "kim-4711", "erased-x", map[string]bool{"orders": true})
+		done, err := d.replies.Forget(ctx, "kim-4711", "erased-x", map[string]bool{"orders": true})
 		require.NoError(t, err)
 		require.Equal(t, 1, done.Records)
-		require.Empty(t, d.cache.kept)
+		require.Empty(t, d.cache.records)
 	})
 }
 
-// A short id is in many keys that are not about the customer; those do not count as kept.
-func TestKeysThatHaveAnIdInThemAreCountedAsKept(t *testing.T) {
+// Many keys contain a short id without referring to the customer; they do not count.
+func TestKeysContainingTheCustomerIDAreCounted(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		d := newDesk(db)
 		for _, key := range []string{"till-7-31", "0190f5c2-7", "gift of kim-4711"} {
 			d.make(t, ctx, key)
 		}
-		done, err := d.keeper.Forget(ctx, "7", "erased-x", nil)
+		done, err := d.replies.Forget(ctx, "7", "erased-x", nil)
 		require.NoError(t, err)
 		require.Zero(t, done.Kept)
-		done, err = d.keeper.Forget(ctx, "kim-4711", "erased-y", nil)
+		done, err = d.replies.Forget(ctx, "kim-4711", "erased-y", nil)
 		require.NoError(t, err)
 		require.Equal(t, 1, done.Kept)
 		require.True(t, done.Until.After(d.clock.Now()))

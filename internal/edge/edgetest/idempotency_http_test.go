@@ -27,12 +27,12 @@ import (
 
 type object = map[string]any
 
-// faulty is a service whose one route makes a thing, and fails when it is told to.
+// faulty is a service with one route, which creates a thing and then calls fail.
 type faulty struct {
 	*httpapitest.Caller
-	keeper *idempotency.ReplyStore
-	clock  *clock.Fake
-	// fail is called once the thing and its audit entry are in the transaction.
+	replies *idempotency.ReplyStore
+	clock   *clock.Fake
+	// fail is called when the thing and its audit entry are in the transaction.
 	fail func() error
 }
 
@@ -41,9 +41,9 @@ func newFaulty(t *testing.T, ctx context.Context, db *storage.DB, storeServerErr
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(lock.Observer{})
 	f := &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)), fail: func() error { return nil }}
-	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), StoreServerErrors: storeServerErrors})
+	f.replies = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock), StoreServerErrors: storeServerErrors})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
-	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
+	f.Caller = httpapitest.NewKeyed(ctx, runner, f.replies, func(r *httpapi.Router) {
 		httpapi.Mutation(r, http.MethodPost, "/things", "", f.make)
 	})
 	return f
@@ -60,13 +60,13 @@ func (f *faulty) make(ctx context.Context, u *uow.Unit, in makeRequest) (made ht
 	return httpapi.Created[object]{Location: "/things/" + thing.Name, Body: object{"name": thing.Name}}, f.fail()
 }
 
-func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
+func TestServerErrorsAreStoredIfConfigured(t *testing.T) {
 	faults := map[string]func() error{
 		"a panic": func() error { panic("out of tea") },
 		"a fault": func() error { return errors.New("out of tea") },
 	}
 	for fault, fail := range faults {
-		for name, keep := range map[string]bool{" is kept": true, " is not kept": false} {
+		for name, keep := range map[string]bool{" is stored": true, " is not stored": false} {
 			t.Run(fault+name, func(t *testing.T) {
 				storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 					f := newFaulty(t, ctx, db, keep)
@@ -77,8 +77,8 @@ func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
 					first := post()
 					require.Equal(t, http.StatusInternalServerError, first.Status)
 					require.Equal(t, "internal", first.Body["code"])
-					require.NotContains(t, first.Body["detail"], "tea", "what went wrong is nobody's business")
-					require.Zero(t, count(t, ctx, db, "things"), "it was rolled back")
+					require.NotContains(t, first.Body["detail"], "tea", "the cause is not public")
+					require.Zero(t, count(t, ctx, db, "things"), "rolled back")
 					require.Zero(t, count(t, ctx, db, "audit_entries"))
 
 					f.fail = func() error { return nil }
@@ -88,7 +88,7 @@ func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
 						require.Equal(t, first.Status, again.Status)
 						require.Equal(t, first.Body, again.Body)
 						require.Equal(t, first.Header.Get("Content-Type"), again.Header.Get("Content-Type"))
-						require.Zero(t, count(t, ctx, db, "things"), "a kept error is not run again")
+						require.Zero(t, count(t, ctx, db, "things"), "a stored error is replayed")
 						require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
 						return
 					}
@@ -104,7 +104,7 @@ func TestAServerErrorIsKeptWhenTheSettingSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatSaysWhenToComeBackIsNeverKept(t *testing.T) {
+func TestRepliesWithRetryAfterAreNotStored(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := newFaulty(t, ctx, db, true)
 		f.fail = func() error { return context.DeadlineExceeded }
@@ -118,7 +118,7 @@ func TestAnAnswerThatSaysWhenToComeBackIsNeverKept(t *testing.T) {
 	})
 }
 
-func TestAKeyIsForgottenWhenItsTimeIsUpAndSweptThen(t *testing.T) {
+func TestExpiredKeysAreReusableAndSwept(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f := newFaulty(t, ctx, db, false)
 		post := func(key, name string) httpapitest.Answer {
@@ -127,20 +127,20 @@ func TestAKeyIsForgottenWhenItsTimeIsUpAndSweptThen(t *testing.T) {
 		require.Equal(t, http.StatusCreated, post("old", "tea").Status)
 		f.clock.Advance(idempotency.DefaultRetention - time.Second)
 		require.Equal(t, http.StatusCreated, post("young", "coffee").Status)
-		require.NoError(t, f.keeper.Sweep(ctx, 1))
-		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "a second is left")
+		require.NoError(t, f.replies.Sweep(ctx, 1))
+		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "one second is left")
 
 		f.clock.Advance(time.Second)
 		fresh := post("old", "cocoa")
-		require.Equal(t, http.StatusCreated, fresh.Status, "nobody waits for the sweeper")
+		require.Equal(t, http.StatusCreated, fresh.Status, "before the sweeper runs")
 		require.Empty(t, fresh.Header.Get(httpapi.HeaderReplay))
-		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "one has taken the place of the other")
+		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"), "the new record replaces the expired one")
 		require.Equal(t, "true", post("old", "cocoa").Header.Get(httpapi.HeaderReplay))
 
 		f.clock.Advance(idempotency.DefaultRetention)
-		require.NoError(t, f.keeper.Sweep(ctx, 1))
+		require.NoError(t, f.replies.Sweep(ctx, 1))
 		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
-		require.EqualValues(t, 3, count(t, ctx, db, "things"), "what they did is not undone")
+		require.EqualValues(t, 3, count(t, ctx, db, "things"), "their effects remain")
 	})
 }
 
@@ -153,15 +153,16 @@ func count(t *testing.T, ctx context.Context, db *storage.DB, table string) int6
 	return n
 }
 
-// newBatches returns a service whose one route makes each thing of a list in a unit of its own.
+// newBatches returns a service with one route, which creates each thing of a list in a separate
+// unit of work.
 func newBatches(t *testing.T, ctx context.Context, db *storage.DB) (f *faulty, runs *atomic.Int64) {
 	t.Helper()
 	storagetest.CreateThings(t, ctx, db)
 	locks := lock.NewInProcess(lock.Observer{})
 	f, runs = &faulty{clock: clock.NewFake(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))}, &atomic.Int64{}
-	f.keeper = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
+	f.replies = idempotency.New(idempotency.Deps{DB: db, Locks: locks, Clock: f.clock, Epochs: epoch.NewWatch(db, f.clock)})
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: locks, Clock: f.clock})
-	f.Caller = httpapitest.NewKeyed(ctx, runner, f.keeper, func(r *httpapi.Router) {
+	f.Caller = httpapitest.NewKeyed(ctx, runner, f.replies, func(r *httpapi.Router) {
 		httpapi.MultiUnit(r, http.MethodPost, "/thing-batches", "", func(ctx context.Context, b *httpapi.Batch, in eachRequest) (object, error) {
 			return f.makeEach(ctx, b, in.Body, runs)
 		})
@@ -173,7 +174,7 @@ type eachRequest struct{ Body names }
 
 type names []string
 
-// ReadBody implements httpapi.BodyReader: names are no object.
+// ReadBody implements httpapi.BodyReader, because names is not an object.
 func (n *names) ReadBody(text []byte) error { return json.Unmarshal(text, n) }
 
 func (f *faulty) makeEach(ctx context.Context, b *httpapi.Batch, names names, runs *atomic.Int64) (object, error) {
@@ -195,7 +196,7 @@ func (f *faulty) makeEach(ctx context.Context, b *httpapi.Batch, names names, ru
 	return object{"made": made}, nil
 }
 
-func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
+func TestPartsOfABatchAreStoredUntilItsReply(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		post := func(body string) httpapitest.Answer {
@@ -210,18 +211,18 @@ func TestAPartOfABatchIsKeptUntilTheWholeIs(t *testing.T) {
 		require.Equal(t, http.StatusInternalServerError, post(`["a","b","c"]`).Status)
 		require.EqualValues(t, 2, count(t, ctx, db, "things"))
 		require.EqualValues(t, 2, count(t, ctx, db, "idempotency_keys"))
-		found, err := f.keeper.ByKey(ctx, "a", 10)
+		found, err := f.replies.ByKey(ctx, "a", 10)
 		require.NoError(t, err)
-		require.Empty(t, found, "a part is nobody's key")
+		require.Empty(t, found, "parts have no public key")
 
 		other := post(`["a","b","x"]`)
-		require.Equal(t, http.StatusUnprocessableEntity, other.Status, "another body, whose parts have the same names")
+		require.Equal(t, http.StatusUnprocessableEntity, other.Status, "another body with parts of the same names")
 		require.Equal(t, "idempotency_key_reused", other.Body["code"])
 		require.EqualValues(t, 2, count(t, ctx, db, "things"))
 	})
 }
 
-func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
+func TestRepeatOfABatchExecutesTheRest(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		post := func() httpapitest.Answer {
@@ -236,20 +237,20 @@ func TestTheRepeatOfABatchDoesTheRestAndAnswersForAll(t *testing.T) {
 		require.Equal(t, http.StatusInternalServerError, post().Status)
 		again := post()
 		require.Equal(t, object{"made": []any{"a in run 1", "b in run 2", "c in run 4"}}, again.Body)
-		require.Empty(t, again.Header.Get(httpapi.HeaderReplay), "nobody was answered before")
+		require.Empty(t, again.Header.Get(httpapi.HeaderReplay), "no reply was sent before")
 		require.EqualValues(t, 3, count(t, ctx, db, "things"))
 		require.EqualValues(t, 3, count(t, ctx, db, "audit_entries"))
 		var keys []string
 		require.NoError(t, db.Read(ctx).Model(&uow.AuditRow{}).Distinct().Pluck("idempotency_key", &keys).Error)
-		require.Equal(t, []string{"k-1"}, keys, "each entry names the key that it was asked under")
-		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the parts have gone into the whole")
+		require.Equal(t, []string{"k-1"}, keys, "audit entries have the key of their request")
+		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"), "the reply of the batch replaces its parts")
 		replay := post()
 		require.Equal(t, "true", replay.Header.Get(httpapi.HeaderReplay))
 		require.Equal(t, again.Body, replay.Body)
 	})
 }
 
-func TestThePartsOfABatchExpireAsKeysDo(t *testing.T) {
+func TestPartsOfABatchExpire(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		f, runs := newBatches(t, ctx, db)
 		f.fail = func() error {
@@ -264,7 +265,7 @@ func TestThePartsOfABatchExpireAsKeysDo(t *testing.T) {
 		require.Equal(t, http.StatusInternalServerError, post().Status)
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
 		f.clock.Advance(idempotency.DefaultRetention)
-		require.Equal(t, http.StatusInternalServerError, post().Status, "a is asked for anew, and is there already")
+		require.Equal(t, http.StatusInternalServerError, post().Status, "a is requested again and already exists")
 		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
 		require.EqualValues(t, 1, count(t, ctx, db, "things"))
 	})

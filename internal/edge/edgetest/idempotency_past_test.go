@@ -16,7 +16,7 @@ import (
 	"interlock/internal/edge/idempotency"
 )
 
-// alone is a desk in front of a database that can go back.
+// alone runs a test with a database that it may restore to an earlier state.
 func alone(t *testing.T, test func(t *testing.T, ctx context.Context, db *storage.DB, d desk)) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) { test(t, ctx, db, newDesk(db)) })
 }
@@ -33,34 +33,34 @@ func epochOf(t *testing.T, ctx context.Context, db *storage.DB) epoch.Epoch {
 	return now
 }
 
-func TestNothingIsRememberedOfAnEpochThatHasPassed(t *testing.T) {
+func TestNewEpochClearsTheMemory(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		d.make(t, ctx, "before")
 		goBack := storagetest.Past(t, db.URL)
 		d.make(t, ctx, "lost")
 		open := d.begin(t, ctx, "open")
-		d.keep(t, ctx, open)
+		d.commit(t, ctx, open)
 		goBack()
 		_, err := epoch.Change(ctx, db, epochOf(t, ctx, db), d.clock.Now(), "It was restored.")
 		require.NoError(t, err)
 		d.look(t, ctx)
 		require.False(t, d.replays(t, ctx, "lost"))
-		require.True(t, d.replays(t, ctx, "before"), "what the database has")
+		require.True(t, d.replays(t, ctx, "before"), "the database has it")
 	})
 }
 
-func TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered(t *testing.T) {
+func TestAttemptOfAnEarlierEpochIsNotCached(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		attempt := d.begin(t, ctx, "late")
 		goBack := storagetest.Past(t, db.URL)
 		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			// Between its COMMIT and what is done after it the database goes back.
+			// The database is restored between its COMMIT and AfterCommit.
 			u.AfterCommit(func(ctx context.Context) {
 				goBack()
 				_, err := epoch.Change(ctx, db, epochOf(t, ctx, db), d.clock.Now(), "It was restored.")
 				require.NoError(t, err)
 				d.look(t, ctx)
-				require.False(t, d.replays(t, ctx, "other"), "the memory is of the new epoch by now")
+				require.False(t, d.replays(t, ctx, "other"), "the memory belongs to the new epoch")
 			})
 			return attempt.Keep(ctx, u, made)
 		}))
@@ -69,30 +69,30 @@ func TestWhatAnAttemptOfAnEarlierEpochHasFoundOutIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
+func TestLostReplyChangesTheEpoch(t *testing.T) {
 	cases := map[string]struct {
-		// lose makes what is remembered; the database goes back behind it.
+		// lose creates a record; then the database is restored to the state before.
 		lose func(t *testing.T, ctx context.Context, db *storage.DB, d desk)
-		// after is what happens before anybody looks.
+		// after runs between the restore and the check.
 		after func(t *testing.T, ctx context.Context, db *storage.DB, d desk)
-		// madeAnew is set when the reply that is found then is another's.
-		madeAnew bool
+		// recreated is set if another server has recorded a reply under the same key.
+		recreated bool
 	}{
-		"it was the last": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") }},
-		"its id is given anew": {
+		"the last record": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") }},
+		"its id is reused": {
 			lose:  func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
 			after: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "next") },
 		},
-		"its id is given to the same request, a moment later": {
+		"its id is reused by the same request": {
 			lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
 			after: func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 				elsewhere := newDesk(db)
 				elsewhere.clock.Advance(time.Millisecond)
 				elsewhere.make(t, ctx, "lost")
 			},
-			madeAnew: true,
+			recreated: true,
 		},
-		"many others have come since": {
+		"many records follow": {
 			lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) { d.make(t, ctx, "lost") },
 			after: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
 				for i := range 100 {
@@ -101,20 +101,20 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 				}
 			},
 		},
-		"another process had recorded it": {lose: func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
+		"recorded by another process": {lose: func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 			newDesk(db).make(t, ctx, "lost")
 			require.True(t, d.replays(t, ctx, "lost"))
 		}},
-		"it was a refusal": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
+		"a rejection": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
 			attempt := d.begin(t, ctx, "lost")
 			_, other := attempt.KeepCommitted(ctx, httpapi.StoredReply{Status: 409})
 			require.False(t, other)
 			attempt.End(ctx)
 		}},
-		"it was a part of a document": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
+		"a part of a document": {lose: func(t *testing.T, ctx context.Context, _ *storage.DB, d desk) {
 			request := order
 			request.Key, request.Document = "document", true
-			attempt, err := d.keeper.Begin(ctx, request)
+			attempt, err := d.replies.Begin(ctx, request)
 			require.NoError(t, err)
 			require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error { return attempt.KeepPart(ctx, u, "1", []byte(`{}`)) }))
 			attempt.End(ctx)
@@ -129,23 +129,23 @@ func TestALostReplyIsMissedByWhoRemembersIt(t *testing.T) {
 				goBack := storagetest.Past(t, db.URL)
 				d.clock.Advance(time.Second)
 				c.lose(t, ctx, db, d)
-				was := epochOf(t, ctx, db)
+				before := epochOf(t, ctx, db)
 				goBack()
 				if c.after != nil {
 					c.after(t, ctx, db, d)
 				}
 				d.look(t, ctx)
-				require.NotEqual(t, was, epochOf(t, ctx, db), "all processes are told")
-				require.Equal(t, c.madeAnew, d.replays(t, ctx, "lost"))
+				require.NotEqual(t, before, epochOf(t, ctx, db), "all processes start a new epoch")
+				require.Equal(t, c.recreated, d.replays(t, ctx, "lost"))
 				require.True(t, d.replays(t, ctx, "before"))
 			})
 		}
 	})
 }
 
-// A process that has lost its connections asks before it answers from memory; nobody has
-// to wait for its next look.
-func TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged(t *testing.T) {
+// A process that lost its connections checks the epoch before it replays from memory, not only at
+// its next poll.
+func TestMemoryIsNotUsedAfterAReconnect(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		goBack := storagetest.Past(t, db.URL)
 		d.make(t, ctx, "lost")
@@ -160,7 +160,7 @@ func TestNothingIsRepeatedFromMemoryOnceTheLinksHaveChanged(t *testing.T) {
 	})
 }
 
-func TestARedisThatDidNotGoBackIsNotBelieved(t *testing.T) {
+func TestRedisCopiesOfLostRecordsAreIgnored(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
 		d.make(t, ctx, "before")
 		goBack := storagetest.Past(t, db.URL)
@@ -169,19 +169,19 @@ func TestARedisThatDidNotGoBackIsNotBelieved(t *testing.T) {
 		goBack()
 		elsewhere := func() desk {
 			other := newDesk(db)
-			other.cache.kept = d.cache.kept
+			other.cache.records = d.cache.records
 			return other
 		}
 		require.True(t, elsewhere().replays(t, ctx, "before"))
 		require.False(t, elsewhere().replays(t, ctx, "lost"))
 		elsewhere().make(t, ctx, "next")
-		require.False(t, elsewhere().replays(t, ctx, "lost"), "its id has another record by now")
+		require.False(t, elsewhere().replays(t, ctx, "lost"), "its id belongs to another record")
 	})
 }
 
-func TestAReaderThatIsLateIsNoReasonToMissAReply(t *testing.T) {
+func TestLaggingReplicaIsNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
-		was := epochOf(t, ctx, db)
+		before := epochOf(t, ctx, db)
 		d.make(t, ctx, "new")
 		late := func(tx *gorm.DB) {
 			if records, ok := tx.Statement.Dest.(*[]idempotency.Record); ok {
@@ -190,15 +190,15 @@ func TestAReaderThatIsLateIsNoReasonToMissAReply(t *testing.T) {
 		}
 		require.NoError(t, db.Read(ctx).Callback().Query().After("gorm:query").Register("test:late", late))
 		d.look(t, ctx)
-		require.Equal(t, was, epochOf(t, ctx, db), "who writes has it")
+		require.Equal(t, before, epochOf(t, ctx, db), "the primary has it")
 	})
 }
 
-func TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed(t *testing.T) {
+func TestReplyOfAnUnacknowledgedCommitIsNoLoss(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	d := newDesk(db)
-	was := epochOf(t, ctx, db)
+	before := epochOf(t, ctx, db)
 	tap.RefuseNext("COMMIT", storagetest.Refusal{Number: 1180, Message: "Got error 1 during COMMIT", Executed: true})
 	attempt := d.begin(t, ctx, "new")
 	require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
@@ -210,15 +210,15 @@ func TestAReplyWhoseCommitWasNotAcknowledgedIsNotMissed(t *testing.T) {
 	}))
 	attempt.End(ctx)
 	d.look(t, ctx)
-	require.Equal(t, was, epochOf(t, ctx, db), "it is there, whatever its id")
+	require.Equal(t, before, epochOf(t, ctx, db), "the record exists, whatever its id")
 	require.True(t, d.replays(t, ctx, "new"))
 	d.look(t, ctx)
-	require.Equal(t, was, epochOf(t, ctx, db))
+	require.Equal(t, before, epochOf(t, ctx, db))
 }
 
-func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
+func TestDeletedPartsOfABatchAreNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
-		was := epochOf(t, ctx, db)
+		before := epochOf(t, ctx, db)
 		attempt := d.begin(t, ctx, "batch")
 		require.NoError(t, d.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 			return attempt.KeepPart(ctx, u, "1", []byte(`{}`))
@@ -228,31 +228,31 @@ func TestThePartsThatHaveGoneIntoTheirBatchAreNotMissed(t *testing.T) {
 		attempt.End(ctx)
 		require.EqualValues(t, 1, count(t, ctx, db, "idempotency_keys"))
 		d.look(t, ctx)
-		require.Equal(t, was, epochOf(t, ctx, db))
+		require.Equal(t, before, epochOf(t, ctx, db))
 		require.True(t, d.replays(t, ctx, "batch"))
 	})
 }
 
-func TestWhatExpiredIsNotMissed(t *testing.T) {
+func TestExpiredRecordsAreNoLoss(t *testing.T) {
 	alone(t, func(t *testing.T, ctx context.Context, db *storage.DB, d desk) {
-		was := epochOf(t, ctx, db)
+		before := epochOf(t, ctx, db)
 		d.make(t, ctx, "old")
 		ahead := newDesk(db)
 		ahead.clock.Advance(idempotency.DefaultRetention)
 		d.clock.Advance(idempotency.DefaultRetention - 4*time.Minute)
-		require.NoError(t, ahead.keeper.Sweep(ctx, 10), "by a process whose clock is minutes ahead")
+		require.NoError(t, ahead.replies.Sweep(ctx, 10), "by a process with a fast clock")
 		require.Zero(t, count(t, ctx, db, "idempotency_keys"))
 		d.look(t, ctx)
-		require.Equal(t, was, epochOf(t, ctx, db))
-		require.False(t, d.replays(t, ctx, "old"), "nor is it remembered then, when nobody would miss it")
+		require.Equal(t, before, epochOf(t, ctx, db))
+		require.False(t, d.replays(t, ctx, "old"), "nor is it replayed from memory")
 	})
 }
 
-func TestARepeatFromMemoryCostsNoStatement(t *testing.T) {
+func TestReplayFromMemorySendsNoStatement(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	ctx, d := storagetest.Tenant(t), newDesk(db)
 	d.make(t, ctx, "k-1")
-	require.True(t, d.replays(t, ctx, "k-1"), "the last connection has been opened")
+	require.True(t, d.replays(t, ctx, "k-1"), "all connections are open")
 	statements.Take()
 	for range 3 {
 		require.True(t, d.replays(t, ctx, "k-1"))

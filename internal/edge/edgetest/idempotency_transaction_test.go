@@ -10,9 +10,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// The record would be lost, or be there without its effect, if a crash could come between
-// the two.
-func TestAReplyIsRecordedInTheTransactionOfItsEffect(t *testing.T) {
+// Otherwise a crash between the two could lose the record, or store it without its effect.
+func TestReplyIsRecordedInTheTransactionOfItsEffect(t *testing.T) {
 	db, statements := storagetest.TappedMariaDB(t)
 	f := newFaulty(t, storagetest.Tenant(t), db, false)
 	statements.Take()

@@ -13,7 +13,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-func TestABrowserOnItsWayIsSentOnAndToldOfAnErrorByAPage(t *testing.T) {
+func TestNavigationRedirectsAlsoOnErrors(t *testing.T) {
 	server := httpapi.NewServer(httpapi.Options{})
 	type request struct{ Query url.Values }
 	find := httpapi.Named("door", func(_ context.Context, door string) (string, error) {
@@ -46,7 +46,7 @@ func TestABrowserOnItsWayIsSentOnAndToldOfAnErrorByAPage(t *testing.T) {
 	refused := ask("/doors/front?code=wrong")
 	require.Equal(t, http.StatusSeeOther, refused.Code)
 	require.Equal(t, "/out#invalid_credentials", refused.Header().Get("Location"))
-	require.Empty(t, refused.Header().Get("Set-Cookie"), "who is refused is given nothing")
+	require.Empty(t, refused.Header().Get("Set-Cookie"), "a rejection sets no cookie")
 
-	require.Equal(t, http.StatusNotFound, ask("/doors/back").Code, "what is not there is said as elsewhere")
+	require.Equal(t, http.StatusNotFound, ask("/doors/back").Code, "a missing resource is a problem")
 }

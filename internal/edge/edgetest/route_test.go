@@ -23,7 +23,7 @@ import (
 	"interlock/internal/lock"
 )
 
-// everything is a request that has a part of each kind.
+// everything is a request with each kind of parameter.
 type everything struct {
 	Number  int64          `path:"number" of:"thing"`
 	Text    httpapi.Search `query:"q"`
@@ -54,7 +54,7 @@ func (e *everything) Check() error {
 	return nil
 }
 
-// routed returns a caller of routes, and of a runner on a database of its own.
+// routed returns a caller of routes, with a runner on a separate database.
 func routed(t *testing.T, register func(r *httpapi.Router)) *httpapitest.Caller {
 	t.Helper()
 	return routedAs(storagetest.Tenant(t), t, register)
@@ -68,7 +68,7 @@ func routedAs(ctx context.Context, t *testing.T, register func(r *httpapi.Router
 	return httpapitest.New(ctx, runner, register)
 }
 
-func TestARouteIsGivenWhatItDeclares(t *testing.T) {
+func TestRouteReceivesItsDeclaredParameters(t *testing.T) {
 	var got everything
 	caller := routed(t, func(r *httpapi.Router) {
 		httpapi.MultiUnit(r, http.MethodPost, "/things/:number", "", func(_ context.Context, _ *httpapi.Batch, in everything) (httpapi.None, error) {
@@ -85,7 +85,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Zero(t, *got.Least)
 	require.True(t, got.Deep)
 	require.Equal(t, []string{"a", "b", "c"}, got.Tags)
-	require.Zero(t, got.Wait.Duration(), "a wait of 0 is no default")
+	require.Zero(t, got.Wait.Duration(), "a wait of 0 is not replaced by the default")
 	require.Equal(t, "m", got.Mark)
 	require.Zero(t, *got.Seen)
 	require.Equal(t, "red", got.Body.Colour)
@@ -107,7 +107,7 @@ func TestARouteIsGivenWhatItDeclares(t *testing.T) {
 	require.Equal(t, httpapi.DefaultWait, got.Wait.Duration())
 }
 
-func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
+func TestUndeclaredParametersAreRejectedByName(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
 		httpapi.MultiUnit(r, http.MethodPost, "/things/:number", "", func(context.Context, *httpapi.Batch, everything) (httpapi.None, error) {
 			return httpapi.None{}, nil
@@ -149,7 +149,7 @@ func TestWhatARouteDoesNotTakeIsRefusedByName(t *testing.T) {
 	require.Equal(t, "?page", a.Pointer())
 }
 
-func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
+func TestCookiesDoNotChangeTheReply(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
 		httpapi.Act(r, http.MethodPost, "/things", "", func(context.Context, httpapi.None) (httpapi.WithCookies[httpapi.Created[paint]], error) {
 			return httpapi.WithCookies[httpapi.Created[paint]]{
@@ -170,8 +170,8 @@ func TestARouteThatSetsACookieAnswersAsItWouldWithout(t *testing.T) {
 	require.Empty(t, a.Header.Get("Set-Cookie"))
 }
 
-// A unit that is run again must not decide by what it read the first time.
-func TestAUnitThatIsRunAgainIsGivenItsResourceAsItIsThen(t *testing.T) {
+// A repeated unit must not decide by data from its first run.
+func TestRetriedUnitReadsItsResourceAgain(t *testing.T) {
 	reads, runs := 0, 0
 	find := httpapi.Numbered("thing", func(context.Context, int64) (int, error) {
 		reads++
@@ -183,7 +183,7 @@ func TestAUnitThatIsRunAgainIsGivenItsResourceAsItIsThen(t *testing.T) {
 			u.Audit(uow.Entry{Action: "thing.paint", Resource: "things/1"})
 			given = append(given, read)
 			if runs++; runs == 1 {
-				return httpapi.None{}, uow.Retry(errors.New("somebody was faster"))
+				return httpapi.None{}, uow.Retry(errors.New("another write was first"))
 			}
 			return httpapi.None{}, nil
 		})
@@ -193,7 +193,7 @@ func TestAUnitThatIsRunAgainIsGivenItsResourceAsItIsThen(t *testing.T) {
 	require.Equal(t, []int{1, 2}, given)
 }
 
-func TestThatNothingIsThereIsSaidBeforeWhatIsWrongWithTheRequest(t *testing.T) {
+func TestNotFoundPrecedesMalformedRequest(t *testing.T) {
 	missing := func(context.Context, string) (None, error) { return None{}, apperr.MissingRow("thing", "x") }
 	paintIt := func(context.Context, *uow.Unit, httpapi.Edit[paint]) (httpapi.None, error) {
 		return httpapi.None{}, nil
@@ -213,7 +213,7 @@ func TestThatNothingIsThereIsSaidBeforeWhatIsWrongWithTheRequest(t *testing.T) {
 // None is a resource without content.
 type None struct{}
 
-func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
+func TestPatchHasTheMembersOfItsContent(t *testing.T) {
 	var got change.Edit
 	caller := routed(t, func(r *httpapi.Router) {
 		httpapi.Mutation(r, http.MethodPatch, "/things", "", func(_ context.Context, u *uow.Unit, in httpapi.Edit[paint]) (httpapi.None, error) {
@@ -234,12 +234,12 @@ func TestAPatchHasTheMembersOfItsContentAndTheirTypes(t *testing.T) {
 	require.Equal(t, http.StatusPreconditionRequired, caller.Send(t, http.MethodPatch, "/things", `{"colour":"red"}`).Status)
 }
 
-// force is a parameter that needs a permission and a fresh factor.
+// force is a parameter that requires a permission and a step-up.
 type force string
 
 func (force) Needs() httpapi.Need { return httpapi.Need{Permission: "things:force", StepUp: true} }
 
-func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
+func TestParameterCanRequireItsOwnPermission(t *testing.T) {
 	p, _ := principal.From(storagetest.Tenant(t))
 	type request struct {
 		Reason force `query:"reason"`
@@ -271,7 +271,7 @@ func TestAParameterCanNeedAPermissionBesideThatOfItsRoute(t *testing.T) {
 	require.Equal(t, "step_up_required", stale.Send(t, http.MethodPost, "/things?reason=so", nil).Body["code"])
 }
 
-func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {
+func TestDownloadHasItsFileName(t *testing.T) {
 	caller := routed(t, func(r *httpapi.Router) {
 		httpapi.Get(r, "/things/export", "", func(context.Context, httpapi.None) (httpapi.Download[paint], error) {
 			return httpapi.Download[paint]{Name: "things.json", Body: paint{Colour: "red"}}, nil
@@ -283,7 +283,7 @@ func TestAFileIsSentWithTheNameToSaveItUnder(t *testing.T) {
 	require.Equal(t, `{"colour":"red"}`, a.Text)
 }
 
-func TestAPatchSpellsItsMembersAsTheResourceDoes(t *testing.T) {
+func TestPatchNormalizesItsMembers(t *testing.T) {
 	type terms struct {
 		Owner *principal.CustomerID `json:"owner"`
 		From  time.Time             `json:"from"`
@@ -308,7 +308,7 @@ func TestAPatchSpellsItsMembersAsTheResourceDoes(t *testing.T) {
 	}
 }
 
-func TestWhatIsAcceptedSaysWhereItsOutcomeWillBe(t *testing.T) {
+func TestAcceptedReplyHasTheLocationOfItsOutcome(t *testing.T) {
 	type order struct {
 		Key  httpapi.Key
 		Body paint
@@ -338,7 +338,7 @@ func TestWhatIsAcceptedSaysWhereItsOutcomeWillBe(t *testing.T) {
 	require.Equal(t, "idempotency_key_invalid", a.Body["code"], a.Text)
 }
 
-func TestTheOperationsOfARequestEachHaveAPermissionAndAUnit(t *testing.T) {
+func TestOperationsHaveTheirPermissionAndUnit(t *testing.T) {
 	type document struct{ Body paint }
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
 	runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
@@ -358,7 +358,7 @@ func TestTheOperationsOfARequestEachHaveAPermissionAndAUnit(t *testing.T) {
 	require.Equal(t, "?q", caller.Send(t, http.MethodPost, "/documents?q=1", `{"colour":"red"}`).Pointer())
 }
 
-func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {
+func TestUndescribedRequestPanicsAtRegistration(t *testing.T) {
 	require.Panics(t, func() {
 		routed(t, func(r *httpapi.Router) {
 			httpapi.Get(r, "/things", "", func(context.Context, struct{ Colour string }) (httpapi.None, error) { return httpapi.None{}, nil })
@@ -366,16 +366,16 @@ func TestARequestThatNothingDescribesIsRefusedAtStart(t *testing.T) {
 	})
 }
 
-// unreadable registers a route that takes a request of a type.
-func unreadable[In any](t *testing.T, says string) {
+// unreadable requires that registering a route with this type of request panics.
+func unreadable[In any](t *testing.T, message string) {
 	t.Helper()
 	server := httpapi.NewServer(httpapi.Options{})
-	require.PanicsWithValue(t, says, func() {
+	require.PanicsWithValue(t, message, func() {
 		httpapi.Get(server.Router(), "/things/:id", "", func(context.Context, In) (httpapi.None, error) { return httpapi.None{}, nil })
 	})
 }
 
-func TestAParameterOfATypeThatCannotBeReadPanicsWhenItsRouteIsRegistered(t *testing.T) {
+func TestUnreadableParameterTypePanicsAtRegistration(t *testing.T) {
 	type inPath struct {
 		ID float64 `path:"id"`
 	}

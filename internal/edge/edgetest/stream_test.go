@@ -18,7 +18,7 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// authenticator is a stub whose caller and refusal a test sets.
+// authenticator is a stub with a settable caller and error.
 type authenticator struct {
 	mu      sync.Mutex
 	caller  principal.Principal
@@ -37,8 +37,7 @@ func (d *authenticator) set(refusal error, permissions ...string) {
 	d.caller, d.refusal = principal.Principal{TenantID: 1, UserID: 7, Name: "Li", Permissions: permissions}, refusal
 }
 
-// pings opens a stream that pings whenever it is told to and then says what its caller
-// may do.
+// pings opens a stream that pings on each signal and then sends the permissions of its caller.
 func pings(t *testing.T, at *authenticator) (ping chan<- struct{}, lines *bufio.Scanner) {
 	t.Helper()
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at})
@@ -78,11 +77,11 @@ func data(t *testing.T, lines *bufio.Scanner) string {
 	return ""
 }
 
-func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
+func TestStreamEndsWhenItsPermissionIsRevoked(t *testing.T) {
 	for name, take := range map[string]func(*authenticator){
-		"the session has ended":    func(d *authenticator) { d.set(apperr.New(apperr.Unauthenticated, "Sign in."), "*") },
-		"the token was revoked":    func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
-		"the permission was taken": func(d *authenticator) { d.set(nil, "orders:read") },
+		"the session has ended":      func(d *authenticator) { d.set(apperr.New(apperr.Unauthenticated, "Sign in."), "*") },
+		"the token was revoked":      func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"the permission was removed": func(d *authenticator) { d.set(nil, "orders:read") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := &authenticator{}
@@ -91,32 +90,32 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 			require.Equal(t, `["things:read"]`, data(t, lines))
 			take(at)
 			ping <- struct{}{}
-			require.Empty(t, data(t, lines), "the stream goes on")
+			require.Empty(t, data(t, lines), "the stream continues")
 		})
 	}
 }
 
-func TestAStreamGoesOnWhileTheEnginesCannotTellWhoItsCallerIs(t *testing.T) {
+func TestStreamContinuesWhileAuthenticationIsUnavailable(t *testing.T) {
 	at := &authenticator{}
 	at.set(nil, "things:read")
 	ping, lines := pings(t, at)
 	require.Equal(t, `["things:read"]`, data(t, lines))
 	at.set(errors.New("connection refused"))
 	ping <- struct{}{}
-	require.Equal(t, `["things:read"]`, data(t, lines), "the caller is who it was")
+	require.Equal(t, `["things:read"]`, data(t, lines), "the caller is unchanged")
 	at.set(nil, "things:*")
 	ping <- struct{}{}
 	require.Equal(t, `["things:*"]`, data(t, lines), "the permissions are those of the last ping")
 }
 
-// counted is a ConflictCounter that remembers.
+// counted is a ConflictCounter that records its calls.
 type counted struct{ conflicts []string }
 
 func (c *counted) CountConflict(tenant int64, resource, record string, code apperr.Code) {
 	c.conflicts = append(c.conflicts, strings.Join([]string{string(rune('0' + tenant)), resource, record, string(code)}, " "))
 }
 
-func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
+func TestConflictsAreCountedForTheirTenant(t *testing.T) {
 	at, counter := &authenticator{}, &counted{}
 	at.set(nil, "*")
 	server := httpapi.NewServer(httpapi.Options{Authenticator: at, Conflicts: counter})
@@ -133,7 +132,7 @@ func TestRefusalsByAFasterWriterAreCountedForTheirTenant(t *testing.T) {
 	require.Equal(t, []string{"1 things things/4 version_conflict", "1 things things/4 status_changed"}, counter.conflicts)
 }
 
-// bell is an authenticator that signals when its refusal or caller was set.
+// bell is an authenticator that signals changes.
 type bell struct {
 	*authenticator
 	mu   sync.Mutex
@@ -148,7 +147,7 @@ func (b *bell) Changed() <-chan struct{} {
 	return b.rung
 }
 
-// ring says that something has changed.
+// ring signals a change.
 func (b *bell) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,10 +155,10 @@ func (b *bell) ring() {
 	b.rung = make(chan struct{})
 }
 
-func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *testing.T) {
+func TestStreamEndsImmediatelyWhenItsCredentialExpires(t *testing.T) {
 	for name, take := range map[string]func(*authenticator){
-		"it has ended":          func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
-		"it opens less of that": func(d *authenticator) { d.set(nil, "things:read") },
+		"it has expired":           func(d *authenticator) { d.set(apperr.New(apperr.InvalidCredentials, "Wrong."), "*") },
+		"it has fewer permissions": func(d *authenticator) { d.set(nil, "things:read") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := &bell{authenticator: &authenticator{}, rung: make(chan struct{})}
@@ -190,7 +189,7 @@ func TestAStreamEndsAtOnceWhenItsAuthenticatorSaysThatItsCredentialEnded(t *test
 			take(at.authenticator)
 			at.ring()
 			require.Empty(t, data(t, lines), "the stream ends")
-			require.NoError(t, lines.Err(), "it ends by itself")
+			require.NoError(t, lines.Err(), "the stream ends regularly")
 		})
 	}
 }

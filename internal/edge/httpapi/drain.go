@@ -42,7 +42,7 @@ func (d *drain) finish() {
 func (d *drain) isDraining() bool { return d.draining.Err() != nil }
 
 // endInTurn calls end at a random time within spread after draining has started, at the latest with
-// over. The returned function cancels that.
+// ended. The returned function cancels that.
 func (d *drain) endInTurn(end func()) (stop func()) {
 	inTurn := context.AfterFunc(d.draining, func() { time.AfterFunc(rand.N(max(1, time.Duration(d.spread.Load()))), end) })
 	atLast := context.AfterFunc(d.ended, end)
