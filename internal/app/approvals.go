@@ -12,7 +12,7 @@ import (
 	"interlock/internal/wallets"
 )
 
-// tenancyOfApprovals has what approvals ask of tenants and users in their words.
+// tenancyOfApprovals adapts package access to approvals.Tenancy.
 type tenancyOfApprovals struct{ *access.Service }
 
 // Rules implements approvals.Tenancy.

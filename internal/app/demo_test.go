@@ -33,7 +33,7 @@ import (
 	"interlock/internal/workorders"
 )
 
-// interrupting ends the load after a number of steps, as Ctrl-C would.
+// interrupting cancels the load after a number of steps, like Ctrl-C.
 type interrupting struct {
 	left   int
 	cancel context.CancelFunc
@@ -69,7 +69,7 @@ func newLoader(db *storage.DB) *demo.Loader {
 	l.Orders = orders.New(orders.Deps{
 		DB: db, Runner: runner, Bus: bus, Catalog: l.Catalog, Coupons: l.Coupons, Stock: l.Inventory, Wallets: l.Wallets, Refunds: refundsOf{l},
 	})
-	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: nobody{}})
+	l.WorkOrders = workorders.New(workorders.Deps{DB: db, Bus: bus, People: noDisabledUsers{}})
 	l.Refunds = refunds.New(refunds.Deps{DB: db, Bus: bus, Orders: l.Orders, Stock: l.Inventory, Wallets: l.Wallets, Approvals: votes})
 	queues := mq.NewSQL(db, clock.System{}, mq.Options{})
 	l.Sales = flashsale.New(flashsale.Deps{
@@ -79,16 +79,18 @@ func newLoader(db *storage.DB) *demo.Loader {
 	return l
 }
 
-// nobody is a tenant without disabled users.
-type nobody struct{}
+// noDisabledUsers is a tenant without disabled users.
+type noDisabledUsers struct{}
 
-func (nobody) UnableAmong(context.Context, string, ...int64) ([]int64, error) { return nil, nil }
+func (noDisabledUsers) UnableAmong(context.Context, string, ...int64) ([]int64, error) {
+	return nil, nil
+}
 
-func (nobody) Person(context.Context, int64) (principal.Person, bool, error) {
+func (noDisabledUsers) Person(context.Context, int64) (principal.Person, bool, error) {
 	return principal.Person{}, false, nil
 }
 
-// refundsOf looks refunds up when an order is cancelled, as app does.
+// refundsOf finds refunds when an order is cancelled, as package app does.
 type refundsOf struct{ loader *demo.Loader }
 
 func (r refundsOf) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {
@@ -99,7 +101,7 @@ func (r refundsOf) RefundRest(ctx context.Context, u *uow.Unit, cancelled *order
 	return r.loader.Refunds.RefundRest(ctx, u, cancelled, rest)
 }
 
-func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing.T) {
+func TestDemoResumesAndASecondRunAddsNothing(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	p, _ := principal.From(ctx)
 	ctx = principal.With(ctx, principal.System(p.TenantID, "demo"))
@@ -146,8 +148,8 @@ func TestTheDemoIsCompleteAfterAnInterruptionAndASecondRunAddsNothing(t *testing
 	require.Equal(t, []string{"config.update", "flash_sale.update"}, scheduled)
 }
 
-// A unit may be run again, so nothing of a run may be there in the next.
-func TestTheDemoIsTheSameWhereEachSecondCommitConflicts(t *testing.T) {
+// A unit may run again, so a rolled back run must leave nothing behind.
+func TestDemoIsUnchangedByCommitConflicts(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	load := func() (refunded, worked []int) {
 		ctx := storagetest.Tenant(t)
@@ -174,8 +176,8 @@ func TestTheDemoIsTheSameWhereEachSecondCommitConflicts(t *testing.T) {
 	require.Equal(t, worked, workedAgain)
 }
 
-// requireAFortnight checks that orders came on many days, that none is from the future, and that
-// those to be paid can still be.
+// requireAFortnight requires that orders are spread over many days, that none is from the future,
+// and that unpaid ones are not overdue.
 func requireAFortnight(t *testing.T, ctx context.Context, db *storage.DB) {
 	t.Helper()
 	var placed []orders.Order

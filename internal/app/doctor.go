@@ -16,12 +16,12 @@ import (
 	"interlock/internal/views/retention"
 )
 
-// doctorTimeout bounds the whole examination.
+// doctorTimeout bounds the examination as a whole.
 const doctorTimeout = 15 * time.Second
 
-// Examine looks at the engines that the settings point at and changes nothing: whether
-// they answer, which schema there is, who serves, and what engines.Probe finds. certificates are files of
-// certificates that the service presents.
+// Examine checks the engines of the settings without changing them: whether they respond, the
+// schema version, the current server, and the checks of engines.Probe. certificates are the files
+// of the service's certificates.
 func Examine(ctx context.Context, s settings.Storage, redisURL string, certificates ...string) []engines.Finding {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
@@ -46,10 +46,10 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 	}
 	db, err := storage.Open(ctx, s.Options())
 	if err != nil {
-		return []engines.Finding{about(engines.Broken, "It cannot be used: %v.", err)}
+		return []engines.Finding{about(engines.Broken, "Opening it failed: %v.", err)}
 	}
 	defer db.Close()
-	findings := []engines.Finding{about(engines.OK, "It answers at %s.", db.URL), schemaFinding(ctx, db)}
+	findings := []engines.Finding{about(engines.OK, "Reachable at %s.", db.URL), schemaFinding(ctx, db)}
 	if findings[1].Level == engines.OK {
 		findings = append(findings, encryptionFinding(ctx, db, s))
 	}
@@ -61,14 +61,14 @@ func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []
 	}
 	if db.Dialect == storage.MySQL {
 		if err := spread(ctx, db); err != nil {
-			findings = append(findings, about(engines.Unknown, "To how many servers its address leads cannot be seen: %v.", err))
+			findings = append(findings, about(engines.Unknown, "The number of servers behind its address is unknown: %v.", err))
 		}
 	}
 	return append(findings, engines.Probe{DB: db, Clock: clock.System{}}.Look(ctx).Findings...)
 }
 
-// spread opens some connections, as a server does that is busy, so that it is seen whether they
-// lead to one server or to several.
+// spread opens several connections, so that the probe detects whether the address leads to more
+// than one server.
 func spread(ctx context.Context, db *storage.DB) error {
 	const connections = 6
 	pool := db.Pools()["read"]
@@ -95,40 +95,40 @@ func schemaFinding(ctx context.Context, db *storage.DB) engines.Finding {
 	case err != nil:
 		finding.Says = fmt.Sprintf("Its version cannot be read: %v.", err)
 	case !state.UpToDate():
-		finding.Says = fmt.Sprintf("It is at %d and this program needs %d: run `admin migrate up`.", state.Current, state.Target)
+		finding.Says = fmt.Sprintf("The version is %d; this program needs %d: run `admin migrate up`.", state.Current, state.Target)
 	default:
-		finding.Level, finding.Says = engines.OK, fmt.Sprintf("It is at %d, as this program needs.", state.Current)
+		finding.Level, finding.Says = engines.OK, fmt.Sprintf("The version is %d, the current one.", state.Current)
 	}
 	return finding
 }
 
-// retentionFinding says what was removed for its age.
+// retentionFinding reports the rows that retention has removed.
 func retentionFinding(ctx context.Context, db *storage.DB) engines.Finding {
 	finding := engines.Finding{Engine: engines.Database, Name: "retention", Level: engines.OK}
 	var err error
 	if finding.Says, err = retention.Summary(ctx, db); err != nil {
-		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("What was removed for its age cannot be read: %v.", err)
+		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("The removals by retention cannot be read: %v.", err)
 	}
 	return finding
 }
 
-// claimFinding says who serves the database. Servers that have a Redis keep purchases in
-// it, which is not looked at unless its address is given.
+// claimFinding reports the server that has claimed the database. With Redis, a server stores
+// purchases there, and Examine checks that Redis only if it has the URL.
 func claimFinding(ctx context.Context, db *storage.DB, withRedis bool) engines.Finding {
 	finding := engines.Finding{Engine: engines.Database, Name: "server", Level: engines.OK}
 	holder, err := claim.Read(ctx, db)
 	switch {
 	case err != nil:
-		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("Who serves it cannot be read: %v.", err)
+		finding.Level, finding.Says = engines.Unknown, fmt.Sprintf("The claiming server cannot be read: %v.", err)
 	case !holder.Live():
-		finding.Says = "Nobody serves it now."
+		finding.Says = "No server uses it now."
 	case holder.Alone():
-		finding.Says = fmt.Sprintf("One server without Redis serves it: %s.", holder)
+		finding.Says = fmt.Sprintf("One server without Redis uses it: %s.", holder)
 	case withRedis:
-		finding.Says = fmt.Sprintf("Servers that share a Redis serve it, one of them %s.", holder)
+		finding.Says = fmt.Sprintf("Servers that share a Redis use it, one of them %s.", holder)
 	default:
 		finding.Level = engines.Unknown
-		finding.Says = fmt.Sprintf("Servers that share a Redis serve it, one of them %s. What a crash of that Redis can lose was not looked at: set INTERLOCK_REDIS_URL here too.", holder)
+		finding.Says = fmt.Sprintf("Servers that share a Redis use it, one of them %s. The durability of that Redis was not checked: set INTERLOCK_REDIS_URL for this command too.", holder)
 	}
 	return finding
 }
@@ -147,8 +147,8 @@ func examineRedis(ctx context.Context, url string) []engines.Finding {
 	client := target.Connect()
 	defer client.Close()
 	if err := client.Ping(ctx).Err(); err != nil {
-		return []engines.Finding{about(engines.Broken, "It does not answer at %s: %v.", target, err)}
+		return []engines.Finding{about(engines.Broken, "Unreachable at %s: %v.", target, err)}
 	}
-	findings := []engines.Finding{about(engines.OK, "It answers at %s.", target)}
+	findings := []engines.Finding{about(engines.OK, "Reachable at %s.", target)}
 	return append(findings, engines.Probe{Redis: client, RedisCertificate: target.CertificateEnd, Clock: clock.System{}}.Look(ctx).Findings...)
 }

@@ -26,7 +26,7 @@ func findings(t *testing.T, s settings.Storage, redisURL string) map[string]engi
 	return found
 }
 
-func TestTheDoctorFindsTheEmbeddedDatabaseWell(t *testing.T) {
+func TestDoctorReportsAHealthyEmbeddedDatabase(t *testing.T) {
 	s := settings.Storage{DataDir: t.TempDir(), MaxConnections: 4}
 	_, err := app.Migrate(t.Context(), s)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestTheDoctorFindsTheEmbeddedDatabaseWell(t *testing.T) {
 	}
 }
 
-func TestTheDoctorSaysWhatAServerCouldLoseAndWhatIsMissing(t *testing.T) {
+func TestDoctorReportsRisksAndMissingMigrations(t *testing.T) {
 	s := settings.Storage{DatabaseURL: storagetest.NewMariaDBURL(t), MaxConnections: 4}
 	redis := redistest.NewServer(t)
 	found := findings(t, s, redis.URL())
@@ -52,12 +52,12 @@ func TestTheDoctorSaysWhatAServerCouldLoseAndWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestTheDoctorSaysWhoServes(t *testing.T) {
+func TestDoctorReportsTheClaimingServer(t *testing.T) {
 	s := settings.Storage{DatabaseURL: storagetest.NewMariaDBURL(t), MaxConnections: 4}
 	_, err := app.Migrate(t.Context(), s)
 	require.NoError(t, err)
 	server := func(redisURL string) engines.Finding { return findings(t, s, redisURL)["database server"] }
-	require.Contains(t, server("").Says, "Nobody serves it")
+	require.Contains(t, server("").Says, "No server uses it")
 
 	db, err := storage.Open(t.Context(), storage.Options{URL: s.URL(), MaxConnections: 2})
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestTheDoctorSaysWhoServes(t *testing.T) {
 	require.Contains(t, unseen.Says, "set INTERLOCK_REDIS_URL here too")
 }
 
-func TestTheDoctorNamesWhatCannotBeReached(t *testing.T) {
+func TestDoctorNamesUnreachableEngines(t *testing.T) {
 	found := findings(t, settings.Storage{DatabaseURL: "mysql://root:hunter2@127.0.0.1:1/x", MaxConnections: 4}, "redis://127.0.0.1:1/0")
 	require.Equal(t, engines.Broken, found["database"].Level)
 	require.Equal(t, engines.Broken, found["redis"].Level)

@@ -17,7 +17,7 @@ import (
 
 const someKey = "some:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// opens opens the engines and closes them again.
+// opens opens the engines and closes them.
 func opens(t *testing.T, s settings.Storage) error {
 	t.Helper()
 	sv, err := app.Open(t.Context(), s, app.Options{Create: true})
@@ -27,7 +27,7 @@ func opens(t *testing.T, s settings.Storage) error {
 	return err
 }
 
-// starts starts a program, and ends it when it has.
+// starts starts a program and stops it.
 func starts(t *testing.T, s settings.Settings) error {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func starts(t *testing.T, s settings.Settings) error {
 	return p.Run(ctx)
 }
 
-func TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace(t *testing.T) {
+func TestEmbeddedKeyIsGeneratedOnceAndNeverReplaced(t *testing.T) {
 	s := settings.Storage{DataDir: t.TempDir(), MaxConnections: 4}
 	require.NoError(t, opens(t, s))
 	file, _ := s.KeyFile()
@@ -55,22 +55,22 @@ func TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace(t *
 	require.Contains(t, well.Says, file)
 
 	require.NoError(t, os.Remove(file))
-	require.ErrorContains(t, opens(t, s), "put it back")
-	require.NoFileExists(t, file, "another key would make it look well")
+	require.ErrorContains(t, opens(t, s), "restore its copy")
+	require.NoFileExists(t, file, "a new key would hide the loss")
 	require.Equal(t, engines.Broken, findings(t, s, "")["database encryption"].Level)
 	says, err := app.MissingKeys(t.Context(), s)
 	require.NoError(t, err)
-	require.Contains(t, says, "nobody can read them")
+	require.Contains(t, says, "they are unreadable")
 
 	s.EncryptionKeys = []string{someKey}
-	require.NoError(t, opens(t, s), "somebody who gives a key up says so by another one")
+	require.NoError(t, opens(t, s), "another key accepts the loss")
 	require.NoFileExists(t, file)
-	require.Contains(t, findings(t, s, "")["database encryption"].Says, "is not there")
+	require.Contains(t, findings(t, s, "")["database encryption"].Says, "is missing")
 	require.NoError(t, os.WriteFile(file, made, 0o600))
 	require.Contains(t, findings(t, s, "")["database encryption"].Says, `the key "some" of the settings`)
 }
 
-func TestADatabaseOnAServerIsServedWithoutKeysUntilOneHasEncryptedSomething(t *testing.T) {
+func TestServerDatabaseRequiresKeysAfterFirstEncryption(t *testing.T) {
 	s := settings.Settings{}
 	s.Addr, s.Role, s.Currency = "127.0.0.1:0", "all", "CNY"
 	s.DatabaseURL, s.MaxConnections = storagetest.NewMariaDBURL(t), 4
@@ -90,7 +90,7 @@ func TestADatabaseOnAServerIsServedWithoutKeysUntilOneHasEncryptedSomething(t *t
 	require.Equal(t, engines.Broken, findings(t, s.Storage, "")["database encryption"].Level)
 }
 
-func TestKeysAreTakenFromTheSettingOrAFileAndNotFromBoth(t *testing.T) {
+func TestKeysComeFromSettingOrFileNotBoth(t *testing.T) {
 	file := t.TempDir() + "/keys"
 	require.NoError(t, os.WriteFile(file, []byte(someKey+"\n"), 0o600))
 	s := settings.Storage{DataDir: t.TempDir(), MaxConnections: 4}
@@ -101,9 +101,9 @@ func TestKeysAreTakenFromTheSettingOrAFileAndNotFromBoth(t *testing.T) {
 	require.ErrorContains(t, opens(t, s), "are both set")
 }
 
-// What is encrypted is in columns of bytes, or in what is proposed. One that nobody lists here would
-// keep an older key for good, and nobody would know.
-func TestEveryColumnOfBytesIsEncryptedAnewOrSaysWhyItIsNot(t *testing.T) {
+// Encrypted values are in binary columns or in proposals. A column that is missing in app.Encrypted
+// would need an old key forever, unnoticed.
+func TestEveryBinaryColumnIsReencryptedOrExempt(t *testing.T) {
 	never := map[string]string{
 		"aggregate_events.fingerprint": "a digest of business data that is in clear beside it",
 		"customer_erasures.secret":     "random, and of no use without a backup",

@@ -6,8 +6,8 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// salesOfOrders is where cancelled orders give flash sales their pieces back. Orders are
-// built before flash sales, so it looks them up when it is asked.
+// salesOfOrders returns the units of cancelled orders to flash sales. Orders are built before flash
+// sales, so it resolves the service at each call.
 type salesOfOrders struct{ services *Services }
 
 func (s salesOfOrders) ReturnUnits(ctx context.Context, u *uow.Unit, sale int64, ticket, holder string, units int64) error {

@@ -11,19 +11,18 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// readyTimeout bounds the questions to one engine.
+// readyTimeout bounds the checks of one engine.
 const readyTimeout = 2 * time.Second
 
-// alive answers that the process runs; it asks nothing else.
+// alive reports that the process runs, without any check.
 func alive(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 }
 
-// readiness answers whether requests should be sent here: engines reachable, schema
-// current, and the process not about to end. It says why when not, with 503. What a crash
-// could lose does not keep the service from working, so it is told beside and changes
-// nothing.
+// readiness reports whether the process should receive requests: the engines are reachable, the
+// schema is current, and the process is not draining. Otherwise it responds 503 with the reasons.
+// It also reports risks to durability, which do not affect the status.
 type readiness struct {
 	services *Services
 	server   *httpapi.Server
@@ -62,8 +61,8 @@ func (h readiness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": word, "checks": checks, "risks": report.View(report.NotOK())})
 }
 
-// checks asks each engine under a limit of its own, so that one that hangs is not
-// held against the others.
+// checks checks each engine with a separate timeout, so that a hanging engine does not fail the
+// checks of the others.
 func (sv *Services) checks(ctx context.Context) []check {
 	database, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

@@ -11,29 +11,29 @@ import (
 	"interlock/internal/events"
 )
 
-// job is work that comes back. It is safe to run in several processes at once.
+// job is periodic work. Several processes may run it concurrently.
 type job struct {
 	name string
-	// every is how often it runs; with next, how often it looks when something is due.
+	// every is the interval of the runs; with next, that of the calls of next.
 	every time.Duration
 	run   func(ctx context.Context) error
-	// next returns when something is due the next time, a zero time when nothing is known to be.
-	// The job runs then, and not before.
+	// next returns the time at which work is due, zero if none is known. The job runs then and not
+	// before.
 	next func(ctx context.Context) (time.Time, error)
-	// topic is of events that can bring that forward; "" for none. A job that misses one is late
-	// by every at most.
+	// topic is the topic of events that can make work due earlier; "" for none. A missed event
+	// delays the job by every at most.
 	topic string
 }
 
 const (
-	// lookEvery is how often a job looks when something is due. What is made meanwhile is due
-	// later than that, or announced.
+	// lookEvery is the interval of next. Work that is created in between is due later or announced
+	// by an event.
 	lookEvery = 15 * time.Second
-	// retryEvery is how often a job is tried again that could not do all that was due.
+	// retryEvery is the interval of retries after an error or an incomplete run.
 	retryEvery = time.Second
 )
 
-// sweepBatch bounds what one run of a sweeper changes, in rows.
+// sweepBatch bounds the rows that one run of a sweeper changes.
 const sweepBatch = 500
 
 func (sv *Services) jobs() []job {
@@ -62,8 +62,8 @@ func inBatches(run func(ctx context.Context, limit int) error) func(ctx context.
 	return func(ctx context.Context) error { return run(ctx, sweepBatch) }
 }
 
-// startJobs runs each job at its pace until ctx ends. A run that fails is logged
-// and the next one tries again.
+// startJobs runs each job at its interval until ctx ends. A failed run is logged and retried at the
+// next interval.
 func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
 	jobs := p.services.jobs()
 	for i, j := range jobs {
@@ -77,9 +77,9 @@ func (p *Program) startJobs(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// firstPause is until the job at an index runs for the first time. One that looks what is due does so
-// at once: a process that starts may be the first one in a while. The others are spread over their
-// time, so that an idle process does not need a connection for each of them every minute.
+// firstPause is the time until the first run of the job at an index. A job with next checks
+// immediately, because the process may have been stopped for a while. The first runs of the others
+// are spread over their intervals, so that they do not all need a connection at the same time.
 func (j job) firstPause(index, jobs int) time.Duration {
 	if j.next != nil {
 		return 0
@@ -87,7 +87,7 @@ func (j job) firstPause(index, jobs int) time.Duration {
 	return j.every * time.Duration(index+1) / time.Duration(jobs)
 }
 
-// turn runs the job if something is due, and returns when it is to be looked at again.
+// turn runs the job if work is due, and returns the time until the next check.
 func (j job) turn(ctx context.Context, now clock.Clock) time.Duration {
 	pause := j.every
 	if j.next != nil {
@@ -112,18 +112,18 @@ func (j job) turn(ctx context.Context, now clock.Clock) time.Duration {
 
 func (j job) failed(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		slog.WarnContext(ctx, "a background job failed and will run again", "job", j.name, "error", err)
+		slog.WarnContext(ctx, "job failed; will retry", "job", j.name, "error", err)
 	}
 }
 
-// news wakes a job.
+// news wakes a job when an event arrives.
 type news struct {
 	subscription *events.Subscription
 	deliveries   <-chan events.Delivery
 }
 
-// newsFor returns what wakes a job: nothing, for one without a topic, or when the events cannot be
-// had.
+// newsFor subscribes a job to its topic. Without a topic, or if the subscription fails, the job
+// only runs at its interval.
 func (sv *Services) newsFor(ctx context.Context, j job) *news {
 	if j.topic == "" {
 		return &news{}
@@ -131,7 +131,7 @@ func (sv *Services) newsFor(ctx context.Context, j job) *news {
 	subscription, err := sv.bus.Subscribe(ctx, j.topic)
 	if err != nil {
 		if ctx.Err() == nil {
-			slog.WarnContext(ctx, "a background job is not told when it has something to do, and looks itself", "job", j.name, "every", j.every, "error", err)
+			slog.WarnContext(ctx, "job: no subscription; polling instead", "job", j.name, "every", j.every, "error", err)
 		}
 		return &news{}
 	}
@@ -144,14 +144,14 @@ func (n *news) close() {
 	}
 }
 
-// newsTogether is for how long events that come after the first one are news with it.
+// newsTogether is the time in which further events join the first one.
 const newsTogether = 200 * time.Millisecond
 
-// wait waits until the pause is over or there is news, and reports false when ctx has ended.
+// wait returns true after the pause or after an event, and false when ctx has ended.
 func (n *news) wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	for told := false; ; {
+	for notified := false; ; {
 		select {
 		case <-ctx.Done():
 			return false
@@ -161,8 +161,8 @@ func (n *news) wait(ctx context.Context, pause time.Duration) bool {
 			switch {
 			case !more:
 				n.deliveries = nil
-			case !told:
-				told = true
+			case !notified:
+				notified = true
 				timer.Reset(newsTogether)
 			}
 		}

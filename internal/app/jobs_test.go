@@ -12,7 +12,7 @@ import (
 	"interlock/internal/events"
 )
 
-func TestAJobRunsWhenSomethingIsDueAndNotBefore(t *testing.T) {
+func TestJobRunsWhenWorkIsDue(t *testing.T) {
 	now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	var due time.Time
 	var broken error
@@ -27,23 +27,23 @@ func TestAJobRunsWhenSomethingIsDueAndNotBefore(t *testing.T) {
 	}
 	turn := func() time.Duration { return j.turn(t.Context(), now) }
 
-	require.Equal(t, j.every, turn(), "nothing is known to be due")
+	require.Equal(t, j.every, turn(), "no work is due")
 	due = now.Now().Add(time.Hour)
-	require.Equal(t, j.every, turn(), "what is due earlier may come meanwhile")
+	require.Equal(t, j.every, turn(), "earlier work may be created in between")
 	due = now.Now().Add(1200 * time.Millisecond)
 	require.Equal(t, 1200*time.Millisecond, turn())
 	require.Zero(t, ran)
 	now.Advance(1200 * time.Millisecond)
 	require.Equal(t, retryEvery, turn())
 	require.Equal(t, 1, ran)
-	require.Equal(t, retryEvery, turn(), "what is still due was not done")
+	require.Equal(t, retryEvery, turn(), "the due work was not finished")
 	require.Equal(t, 2, ran)
 	broken = errors.New("the database is away")
 	require.Equal(t, retryEvery, turn())
 	require.Equal(t, 2, ran)
 }
 
-func TestAJobIsWokenByNewsAndByManyAtOnceOnce(t *testing.T) {
+func TestEventsWakeAJobOnce(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	sv := &Services{bus: bus}
@@ -54,7 +54,7 @@ func TestAJobIsWokenByNewsAndByManyAtOnceOnce(t *testing.T) {
 	}
 	patience, lost := context.WithTimeout(t.Context(), 10*time.Second)
 	defer lost()
-	require.True(t, n.wait(patience, time.Hour), "it does not wait until it would look")
+	require.True(t, n.wait(patience, time.Hour), "it does not wait for the interval")
 	require.Empty(t, n.deliveries)
 
 	ended, end := context.WithCancel(t.Context())
@@ -62,10 +62,10 @@ func TestAJobIsWokenByNewsAndByManyAtOnceOnce(t *testing.T) {
 	require.False(t, n.wait(ended, time.Hour))
 	bus.Close()
 	require.True(t, n.wait(t.Context(), time.Millisecond))
-	require.True(t, n.wait(t.Context(), time.Millisecond), "without events it looks at its pace")
+	require.True(t, n.wait(t.Context(), time.Millisecond), "without events it runs at its interval")
 }
 
-func TestJobsThatRunEveryMinuteDoNotRunAtTheSameTime(t *testing.T) {
+func TestPeriodicJobsAreSpread(t *testing.T) {
 	starts := map[time.Duration]bool{}
 	for index := range 9 {
 		first := job{every: time.Minute}.firstPause(index, 9)
@@ -75,5 +75,5 @@ func TestJobsThatRunEveryMinuteDoNotRunAtTheSameTime(t *testing.T) {
 		starts[first] = true
 	}
 	looks := job{every: lookEvery, next: func(context.Context) (time.Time, error) { return time.Time{}, nil }}
-	require.Zero(t, looks.firstPause(3, 9), "what is due may have been due for a while")
+	require.Zero(t, looks.firstPause(3, 9), "work may be overdue")
 }

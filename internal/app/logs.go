@@ -8,26 +8,26 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// The logs whose committed rows get their places behind their writers (storage.SequencedLog).
+// Logs with positions that are assigned after the commit (storage.SequencedLog).
 const (
 	logOfConfigs = "configs"
 	logsOfAudit  = "audit"
 )
 
-// numbering says of each log until when what was committed is known to have its place. It stands
-// still when the log cannot be numbered, when more is written than is numbered, and when nobody
-// numbers at all.
+// numbering exports for each log the time up to which all committed rows have positions. It stops
+// advancing if the log cannot be numbered, if rows are written faster than numbered, or if no
+// process numbers it.
 type numbering struct {
 	clock clock.Clock
 	until *prometheus.GaugeVec
 }
 
-// newNumbering returns a numbering whose logs were whole when the process started, so that one in
-// which nothing is ever numbered shows it.
+// newNumbering returns a numbering with the start of the process as the initial time, so that a log
+// that is never numbered falls behind visibly.
 func newNumbering(clk clock.Clock) *numbering {
 	n := &numbering{clk, prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "interlock_log_numbered_timestamp_seconds",
-		Help: "Until when everything that was committed to the log is known to have its place: to this process, which looks once a minute when it does background work.",
+		Help: "Time up to which all rows committed to the log are known to have positions. Each process with background work checks once a minute.",
 	}, []string{"log"})}
 	for _, log := range []string{logOfConfigs, logsOfAudit} {
 		n.until.WithLabelValues(log).Set(float64(clk.Now().Unix()))
@@ -35,17 +35,17 @@ func newNumbering(clk clock.Clock) *numbering {
 	return n
 }
 
-// Collectors returns what it measures.
+// Collectors returns the metrics of the numbering.
 func (n *numbering) Collectors() []prometheus.Collector { return []prometheus.Collector{n.until} }
 
-// of returns a job that numbers a log. number reports whether all that was committed when it was
-// called has its place.
-func (n *numbering) of(log string, number func(ctx context.Context) (whole bool, err error)) func(ctx context.Context) error {
+// of returns a job that numbers a log. number reports whether all rows that were committed when it
+// was called have positions.
+func (n *numbering) of(log string, number func(ctx context.Context) (complete bool, err error)) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		began := n.clock.Now()
-		whole, err := number(ctx)
-		if whole && err == nil {
-			n.until.WithLabelValues(log).Set(float64(began.UnixMicro()) / 1e6)
+		started := n.clock.Now()
+		complete, err := number(ctx)
+		if complete && err == nil {
+			n.until.WithLabelValues(log).Set(float64(started.UnixMicro()) / 1e6)
 		}
 		return err
 	}

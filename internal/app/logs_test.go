@@ -12,9 +12,9 @@ import (
 	"interlock/internal/base/clock"
 )
 
-func TestALogIsKnownToBeNumberedUntilTheLastRunThatLeftNothing(t *testing.T) {
-	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	now := clock.NewFake(began)
+func TestNumberingTimeAdvancesOnlyWhenComplete(t *testing.T) {
+	started := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := clock.NewFake(started)
 	n := newNumbering(now)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(n.Collectors()...)
@@ -23,7 +23,7 @@ func TestALogIsKnownToBeNumberedUntilTheLastRunThatLeftNothing(t *testing.T) {
 		require.NoError(t, err)
 		for _, m := range families[0].GetMetric() {
 			if m.GetLabel()[0].GetValue() == logOfConfigs {
-				return time.Duration(m.GetGauge().GetValue()-float64(began.Unix())) * time.Second
+				return time.Duration(m.GetGauge().GetValue()-float64(started.Unix())) * time.Second
 			}
 		}
 		require.Fail(t, "the log is not measured")
@@ -34,16 +34,16 @@ func TestALogIsKnownToBeNumberedUntilTheLastRunThatLeftNothing(t *testing.T) {
 	run := func(whole bool, err error) error {
 		now.Advance(time.Minute)
 		return n.of(logOfConfigs, func(context.Context) (bool, error) {
-			now.Advance(time.Second) // what is committed meanwhile may have no place
+			now.Advance(time.Second) // rows that are committed during the run may have no position
 			return whole, err
 		})(t.Context())
 	}
 	require.NoError(t, run(true, nil))
-	require.Equal(t, time.Minute, until(), "as it was when the run began")
+	require.Equal(t, time.Minute, until(), "the start of the run")
 	require.NoError(t, run(false, nil))
 	broken := errors.New("the database is away")
 	require.ErrorIs(t, run(true, broken), broken)
-	require.Equal(t, time.Minute, until(), "rows were left without a place")
+	require.Equal(t, time.Minute, until(), "rows without positions remain")
 	require.NoError(t, run(true, nil))
 	require.Equal(t, 4*time.Minute+3*time.Second, until())
 }

@@ -7,8 +7,7 @@ import (
 	"interlock/internal/settings"
 )
 
-// Migrate brings a database's schema up to date and returns how many migrations
-// it took.
+// Migrate updates a database's schema and returns the number of migrations that it ran.
 func Migrate(ctx context.Context, s settings.Storage) (int, error) {
 	o := s.Options()
 	o.Existing = false
@@ -20,7 +19,7 @@ func Migrate(ctx context.Context, s settings.Storage) (int, error) {
 	return db.Migrate(ctx)
 }
 
-// MigrationState tells which schema a database has and which this program wants.
+// MigrationState returns the schema version of a database and the version that this program needs.
 func MigrationState(ctx context.Context, s settings.Storage) (storage.MigrationState, error) {
 	db, err := storage.Open(ctx, s.Options())
 	if err != nil {

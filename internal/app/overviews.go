@@ -28,7 +28,7 @@ import (
 	"interlock/internal/workorders"
 )
 
-// buildOverviews builds what looks across the domains.
+// buildOverviews builds the services that read across domains.
 func (sv *Services) buildOverviews() {
 	sv.Realtime = realtime.New(realtime.Deps{Bus: sv.bus, Clock: sv.Clock, Topics: []realtime.Topic{
 		{Name: config.Topic, Permission: config.ReadPermission},
@@ -93,7 +93,7 @@ func (sv *Services) findApprovals(ctx context.Context, text string, limit int) (
 	})
 }
 
-// dashboardApprovals has what the dashboard reads of approvals in the words of the dashboard.
+// dashboardApprovals adapts approvals to dashboard.Approvals.
 type dashboardApprovals struct{ *approvals.Service }
 
 // CountWaiting implements dashboard.Approvals.
@@ -102,7 +102,7 @@ func (a dashboardApprovals) CountWaiting(ctx context.Context) (dashboard.Waiting
 	return dashboard.Waiting(waiting), err
 }
 
-// dashboardOrders has what the dashboard reads of orders in the words of the dashboard.
+// dashboardOrders adapts orders to dashboard.Orders.
 type dashboardOrders struct{ *orders.Service }
 
 // ByDay implements dashboard.Orders.
@@ -133,7 +133,7 @@ func (sv *Services) findOrders(ctx context.Context, text string, limit int) ([]s
 	})
 }
 
-// findRefunds finds refunds by what a wallet or a provider calls the movement of the money.
+// findRefunds finds refunds by the reference of the money's movement.
 func (sv *Services) findRefunds(ctx context.Context, text string, limit int) ([]search.Hit, error) {
 	found, err := sv.Refunds.ByReference(ctx, text, limit)
 	return hits(found, err, func(r refunds.Refund) search.Hit {
@@ -150,8 +150,8 @@ func (sv *Services) findWorkOrders(ctx context.Context, text string, limit int) 
 	})
 }
 
-// findUser finds the user whom the shop calls by the text, if it has ordered anything:
-// users are known by their orders.
+// findUser finds the customer with the id, if there is an order: customers exist only through their
+// orders.
 func (sv *Services) findUser(ctx context.Context, text string, _ int) ([]search.Hit, error) {
 	user := principal.CustomerID(text)
 	if !user.Valid() {
@@ -197,7 +197,7 @@ func (sv *Services) findSales(ctx context.Context, text string, limit int) ([]se
 	})
 }
 
-// findTickets finds tickets by their orders, and a whole one also where it waits.
+// findTickets finds tickets by their orders, and a complete ticket id also in the queue.
 func (sv *Services) findTickets(ctx context.Context, text string, limit int) ([]search.Hit, error) {
 	found, err := sv.Orders.ByTicket(ctx, text, limit)
 	if err != nil || len(found) > 0 {
@@ -216,8 +216,7 @@ func ticketPage(sale int64, ticket string) string {
 	return page("flash-sales", strconv.FormatInt(sale, 10)) + "?ticket=" + url.QueryEscape(ticket)
 }
 
-// findWallet finds the wallet of the user whom the shop calls by the text, if anything
-// has touched it.
+// findWallet finds the wallet of the customer with the id, if it has entries.
 func (sv *Services) findWallet(ctx context.Context, text string, _ int) ([]search.Hit, error) {
 	user := principal.CustomerID(text)
 	if !user.Valid() {
@@ -247,7 +246,7 @@ func (sv *Services) findKeys(ctx context.Context, text string, limit int) ([]sea
 	})
 }
 
-// hits shows what a domain found.
+// hits converts the rows that a domain found.
 func hits[T any](found []T, err error, show func(T) search.Hit) ([]search.Hit, error) {
 	if err != nil {
 		return nil, err

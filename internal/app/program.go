@@ -46,22 +46,22 @@ import (
 	"interlock/web"
 )
 
-// Program is the whole service, not yet running.
+// Program is the complete service, started by Start and Run.
 type Program struct {
 	Settings settings.Settings
 	Version  string
-	// Announce is told a generated admin password, once. Nil prints nothing.
+	// Announce receives a generated admin password, once; nil discards it.
 	Announce func(password string)
-	// Clock tells the program's time; nil is the machine's.
+	// Clock is the program's clock; nil means the system clock.
 	Clock clock.Clock
-	// HashCost is that of passwords; zero is what OWASP asks. Tests give less.
+	// HashCost is the cost of password hashes; zero means the OWASP recommendation. Tests use less.
 	HashCost access.HashCost
 
 	services *Services
 	claim    *claim.Claim
 	server   *httpapi.Server
 	listener net.Listener
-	// ops serves operators at opsListener; both are nil when the main server does.
+	// ops serves operators at opsListener; both are nil if the main server does.
 	ops         *httpapi.Server
 	opsListener net.Listener
 	closers     []func()
@@ -72,8 +72,8 @@ func New(s settings.Settings, version string) *Program {
 	return &Program{Settings: s, Version: version}
 }
 
-// Start opens the engines and listens. After it Addr is known; nothing is served
-// before Run.
+// Start opens the engines and the listeners. Addr is valid afterwards; requests are served only by
+// Run.
 func (p *Program) Start(ctx context.Context) error {
 	if err := p.start(ctx); err != nil {
 		p.close()
@@ -112,7 +112,7 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
-	// What a crash can lose is said before anything is accepted that it could lose.
+	// Risks to durability are reported before the process accepts requests.
 	p.services.Engines.Look(ctx)
 	if err := requireFit(p.services.Engines.Report()); err != nil {
 		return err
@@ -146,11 +146,11 @@ func (p *Program) start(ctx context.Context) error {
 	return nil
 }
 
-// ErrUnfitEngine is of a server that does not start, because an engine is set such that a promise
-// could not be kept.
+// ErrUnfitEngine means that the settings of an engine would break a promise. The program then does
+// not start.
 var ErrUnfitEngine = errors.New("an engine is not fit for the service")
 
-// requireFit refuses what an engine's report calls fatal.
+// requireFit returns an error for the fatal findings of a report.
 func requireFit(report engines.Report) error {
 	var refused error
 	for _, finding := range report.Fatal() {
@@ -159,7 +159,7 @@ func requireFit(report engines.Report) error {
 	return refused
 }
 
-// claimFile claims an embedded database for this server alone.
+// claimFile claims an embedded database exclusively.
 func (p *Program) claimFile(path string) error {
 	if err := storage.CreateFolder(path); err != nil {
 		return err
@@ -172,9 +172,9 @@ func (p *Program) claimFile(path string) error {
 	return nil
 }
 
-// claimDatabase claims a database server's database: for this server alone, or beside
-// others that share its Redis. The claim has connections of its own, so that a pool that is
-// used up does not make it late, and is given up after all that writes has ended.
+// claimDatabase claims the database of a database server: exclusively, or together with other
+// servers that share its Redis. The claim has separate connections, so that an exhausted pool does
+// not delay it. It is released after all writers have ended.
 func (p *Program) claimDatabase(ctx context.Context) error {
 	s := p.Settings
 	db, err := storage.Open(ctx, storage.Options{URL: s.URL(), Patience: storage.RequestPatience, MaxConnections: 2})
@@ -193,8 +193,8 @@ func (p *Program) claimDatabase(ctx context.Context) error {
 	return nil
 }
 
-// customerKeys returns what the settings say about customers' tokens; nil when they
-// say nothing. Keys at a URL are kept fresh until the program closes.
+// customerKeys returns the settings for customers' tokens; nil if there are none. Keys at a URL are
+// refreshed until the program closes.
 func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error) {
 	s := p.Settings.Serve
 	checks := access.CustomerChecks{Issuer: s.CustomerJWTIssuer, Audience: s.CustomerJWTAudience, Tenant: s.CustomerJWTTenant}
@@ -204,7 +204,7 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 		return nil, err
 	case secret != "":
 		if weak {
-			slog.WarnContext(ctx, "the secret of customers' tokens is short and could be guessed; this is for development only")
+			slog.WarnContext(ctx, "access: the secret of customers' tokens is short and can be guessed; use it for development only")
 		}
 		return access.SharedSecret(secret).Require(checks), nil
 	case s.CustomerJWKSURL != "":
@@ -219,8 +219,8 @@ func (p *Program) customerKeys(ctx context.Context) (*access.CustomerKeys, error
 	return nil, nil
 }
 
-// providers returns the providers of single sign-on that the settings have. They are asked
-// nothing before somebody signs in by them.
+// providers returns the configured providers of single sign-on. They are contacted only when a user
+// signs in.
 func (p *Program) providers() ([]access.Provider, error) {
 	set, err := p.Settings.Providers()
 	if err != nil {
@@ -239,7 +239,7 @@ func (p *Program) providers() ([]access.Provider, error) {
 // Addr returns the address that the program listens on.
 func (p *Program) Addr() string { return p.listener.Addr().String() }
 
-// OpsAddr returns the address of the operators' listener; "" when there is none.
+// OpsAddr returns the address of the operators' listener; "" if there is none.
 func (p *Program) OpsAddr() string {
 	if p.opsListener == nil {
 		return ""
@@ -247,19 +247,19 @@ func (p *Program) OpsAddr() string {
 	return p.opsListener.Addr().String()
 }
 
-// Services returns the domains, for tests that look behind the API.
+// Services returns the domains, for tests that bypass the API.
 func (p *Program) Services() *Services { return p.services }
 
 // Routes returns the registered API routes.
 func (p *Program) Routes() []httpapi.Route { return p.server.Router().Routes() }
 
-// Router takes routes beside the API's own, after Start and before Run: those of a
-// program that measures this one.
+// Router accepts additional routes after Start and before Run, for a program that measures this
+// one.
 func (p *Program) Router() *httpapi.Router { return p.server.Router() }
 
-// Run serves until ctx ends, then finishes the requests in flight, for at most
-// the shutdown time-out, and closes everything. Start must have succeeded. It ends at once,
-// with an error, when another server has claimed the database meanwhile.
+// Run serves until ctx ends, then finishes the requests in flight, for at most the shutdown
+// timeout, and closes everything. Start must have succeeded. When another server claims the
+// database, Run ends immediately with an error.
 func (p *Program) Run(ctx context.Context) error {
 	defer p.close()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -268,7 +268,7 @@ func (p *Program) Run(ctx context.Context) error {
 	working.Go(func() { p.services.DB.Watch(background) })
 	working.Go(func() {
 		if err := p.services.FlashSales.Listen(background); err != nil && background.Err() == nil {
-			slog.ErrorContext(background, "changes of flash sales by other processes are noticed late", "error", err)
+			slog.ErrorContext(background, "flashsale: subscription ended; changes by other processes are noticed late", "error", err)
 		}
 	})
 	if p.Settings.Role != "api" {
@@ -285,12 +285,12 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.ops != nil {
 		working.Go(func() {
 			if err := p.ops.Serve(p.opsListener); err != nil {
-				slog.ErrorContext(ctx, "the operators' listener ended", "error", err)
+				slog.ErrorContext(ctx, "operators' listener ended", "error", err)
 			}
 		})
 	}
-	// Starting leaves several times the garbage that the service needs memory for: read
-	// migrations, and the hash of the first password.
+	// The start allocates several times the memory of the running service: migrations and the hash
+	// of the first password.
 	debug.FreeOSMemory()
 	slog.InfoContext(ctx, "serving", "addr", p.Addr(), "role", p.Settings.Role, "database", p.services.DB.URL, "version", p.Version)
 
@@ -307,15 +307,15 @@ func (p *Program) Run(ctx context.Context) error {
 		_ = p.ops.Close()
 	}
 	if reason := p.claim.Reason(); reason != nil {
-		// Another server has the database: what is in flight was cut, and is not waited for.
+		// Another server has the database, so the requests in flight are aborted.
 		return errors.Join(reason, err)
 	}
 	working.Wait()
 	return err
 }
 
-// shutdown takes requests until nobody sends any more, then finishes those in flight. It cuts
-// them when somebody else has the database.
+// shutdown serves until the load balancer has stopped sending, then finishes the requests in
+// flight. It aborts them when another server claims the database.
 func (p *Program) shutdown(ctx context.Context) error {
 	delay, timeout := p.Settings.ShutdownDelay, p.Settings.ShutdownTimeout
 	slog.InfoContext(ctx, "shutting down: finishing the requests in flight", "delay", delay.String(), "timeout", timeout.String())
@@ -332,8 +332,7 @@ func (p *Program) shutdown(ctx context.Context) error {
 	return p.server.Shutdown(ctx)
 }
 
-// startRequestWork runs, until ctx ends, what every process that takes requests needs
-// beside them.
+// startRequestWork runs the background work of a process that serves requests, until ctx ends.
 func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup) {
 	running.Go(func() { p.services.Conflicts.Run(ctx) })
 	running.Go(func() { p.services.Refusals.Run(ctx) })
@@ -343,7 +342,7 @@ func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup)
 	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
 	running.Go(func() {
 		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
-			slog.ErrorContext(ctx, "presence is not shared with other processes", "error", err)
+			slog.ErrorContext(ctx, "realtime: presence not shared with other processes", "error", err)
 		}
 	})
 }
@@ -371,7 +370,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {
 		router := server.Router()
-		// Their replies have tokens beside what callers wrote.
+		// Their replies contain both tokens and text of the caller.
 		access.Routes(router.Uncompressed(), sv.Access, p.Settings.Currency)
 		audit.Routes(router, sv.Audit)
 		config.Routes(router, sv.Configs)
@@ -421,8 +420,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	return server, httpapi.ServeDocs(operators)
 }
 
-// perSecond is a limit of so many requests a second, and twice as many at once; the zero
-// Limit for none.
+// perSecond is a limit of n requests per second with a burst of 2n; n ≤ 0 means no limit.
 func perSecond(n int) ratelimit.Limit {
 	if n <= 0 {
 		return ratelimit.Limit{}
@@ -441,6 +439,6 @@ func stopWithin(stop func(context.Context) error, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := stop(ctx); err != nil {
-		slog.Warn("the last traces could not be sent", "error", err)
+		slog.Warn("tracing: last traces not sent", "error", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"interlock/internal/views/promises"
 )
 
-// lookAtGates implements promises.Looker over the gates of flash sales.
+// lookAtGates implements promises.Looker for the gates of flash sales.
 func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([]promises.Row, error) {
 	var sale int64
 	if len(behind) == 1 {
@@ -21,7 +21,7 @@ func (sv *Services) lookAtGates(ctx context.Context, behind []any, limit int) ([
 	return rows, err
 }
 
-// CheckPromises looks at everything once whether each promise holds.
+// CheckPromises checks every promise once, for all rows.
 func (sv *Services) CheckPromises(ctx context.Context) ([]promises.Total, error) {
 	return promises.Check(ctx, sv.DB, sv.lookAtGates)
 }

@@ -12,23 +12,23 @@ import (
 	"interlock/internal/edge/idempotency"
 )
 
-// Encrypted are all tables with values that are encrypted at rest.
+// Encrypted returns all tables with encrypted values.
 func Encrypted() []encryption.Table {
 	return slices.Concat(config.Encrypted, access.Encrypted, idempotency.Encrypted)
 }
 
-// errNoKey is that of a command which needs a key that encrypts.
-var errNoKey = errors.New("there is no key that encrypts: put one first in INTERLOCK_ENCRYPTION_KEYS, and start the servers with it")
+// errNoKey is returned by commands that need an encrypting key.
+var errNoKey = errors.New("no encryption key is set: set INTERLOCK_ENCRYPTION_KEYS and start the servers with it")
 
-// KeyUse is a key with the values that are encrypted with it.
+// KeyUse is a key with the number of values that it encrypts.
 type KeyUse struct {
 	encryption.KnownKey
-	// Rows is how many rows of each table have values of it.
+	// Rows is the number of rows with its values, by table.
 	Rows map[string]int
 }
 
-// KeysInUse returns the keys that have encrypted values of the database, oldest first, and how many
-// rows of each table are in clear though a key could encrypt them.
+// KeysInUse returns the keys of encrypted values in the database, oldest first, and the number of
+// rows in clear that a key could encrypt, by table.
 func (sv *Services) KeysInUse(ctx context.Context) (keys []KeyUse, clear map[string]int, err error) {
 	known, err := encryption.Known(ctx, sv.DB, sv.cipher)
 	if err != nil {
@@ -45,10 +45,10 @@ func (sv *Services) KeysInUse(ctx context.Context) (keys []KeyUse, clear map[str
 	return keys, byKey[""], nil
 }
 
-// Reencrypt encrypts anew what is encrypted with other keys than the current one, or in clear
-// (encryption.Renew). It changes no record, so no version and no history; the audit log of each
-// tenant says before it begins what is to be encrypted with which key. A run that finds nothing
-// leaves no entry.
+// Reencrypt encrypts values again that are in clear or encrypted with older keys
+// (encryption.Renew). Records, versions and histories do not change. Before it starts, the audit
+// log of each tenant gets an entry with the rows and the key; a run without such rows writes no
+// entry.
 func (sv *Services) Reencrypt(ctx context.Context) (encryption.Renewal, error) {
 	current := sv.cipher.Current()
 	if current == "" {

@@ -7,8 +7,8 @@ import (
 	"interlock/internal/orders"
 )
 
-// refundsOfOrders is where cancelled orders have the rest of their payment refunded. Orders are
-// built before refunds, so it looks them up when it is asked.
+// refundsOfOrders refunds the rest of the payment of cancelled orders. Orders are built before
+// refunds, so it resolves the service at each call.
 type refundsOfOrders struct{ services *Services }
 
 func (r refundsOfOrders) TakeOver(ctx context.Context, u *uow.Unit, order *orders.Order) (int64, error) {

@@ -1,6 +1,5 @@
-// Package app puts the program together: settings become open engines, engines
-// become domains, domains become a running server. It is used by main and, with
-// the same wiring, by the end-to-end tests.
+// Package app assembles the program: settings become engines, engines become domains, domains
+// become a server. Main uses it, and so do the end-to-end tests, with the same wiring.
 package app
 
 import (
@@ -54,12 +53,11 @@ import (
 	"interlock/internal/workorders"
 )
 
-// eventBuffer is how many events a subscriber may fall behind before it is told
-// to read again.
+// eventBuffer is the number of events by which a subscriber may lag before it must read again.
 const eventBuffer = 256
 
-// Services are the domains on open engines, without a server. Commands use them
-// beside a running server.
+// Services are the domains on open engines, without a server. Commands use them next to a running
+// server.
 type Services struct {
 	DB      *storage.DB
 	Epochs  *epoch.Watch
@@ -69,10 +67,10 @@ type Services struct {
 
 	Access *access.Service
 	Audit  *audit.Log
-	// Refusals counts what is refused, for the audit log.
+	// Refusals counts rejected requests for the audit log.
 	Refusals *audit.Refusals
 	Configs  *config.Service
-	// Approvals is where changes of what is protected wait.
+	// Approvals stores changes of protected resources until they are approved.
 	Approvals  *approvals.Service
 	Catalog    *catalog.Service
 	Orders     *orders.Service
@@ -98,7 +96,7 @@ type Services struct {
 	Retention *retention.Service
 	Customers *customers.Service
 
-	// numbering measures how far the logs are numbered.
+	// numbering measures how far the logs have positions.
 	numbering *numbering
 
 	redis redis.UniversalClient // nil in embedded mode
@@ -110,51 +108,51 @@ type Services struct {
 	broker           mq.Broker
 	gate             gate.Gate
 	closers          []func()
-	// cipher encrypts what is encrypted at rest.
+	// cipher encrypts values at rest.
 	cipher encryption.Cipher
-	// lostKeys are those that values in the database were encrypted with and that are not there.
+	// lostKeys are the ids of missing keys that encrypt values in the database.
 	lostKeys []string
 }
 
-// Permissions returns every permission that a role or token can hold.
+// Permissions returns every permission that a role or token can have.
 func Permissions() []principal.Grant {
 	return slices.Concat(access.Permissions, audit.Permissions, approvals.Permissions, config.Permissions,
 		catalog.Permissions, inventory.Permissions, wallets.Permissions, orders.Permissions, refunds.Permissions, workorders.Permissions, coupons.Permissions,
 		actions.Permissions, aggregates.Permissions, flashsale.Permissions, idempotency.Permissions, ops.Permissions, engines.Permissions, promises.Permissions)
 }
 
-// Options are what a server has beside its storage; commands go without.
+// Options are the settings of a server in addition to its storage; commands use few of them.
 type Options struct {
 	// RedisURL is "" for a single process.
 	RedisURL string
-	// Customers is nil when no customer may call.
+	// Customers is nil if customers may not call.
 	Customers   *access.CustomerKeys
 	Idempotency settings.Idempotency
-	// PaymentTimeout is how long an order of a flash sale may stay unpaid; 0 means 15
-	// minutes.
+	// PaymentTimeout is the time to pay an order of a flash sale; 0 means 15 minutes.
 	PaymentTimeout time.Duration
-	// SessionLifetime and SessionIdle are when sessions end; 0 for access's own.
+	// SessionLifetime and SessionIdle limit sessions; 0 means the defaults of package access.
 	SessionLifetime, SessionIdle time.Duration
-	// Providers are those of single sign-on, and PublicURL where they send browsers back to.
+	// Providers are the single sign-on providers; PublicURL is the address to which they redirect
+	// browsers.
 	Providers []access.Provider
 	PublicURL string
-	// SignInRate is how many sign-ins a minute a network may try; 0 means any number.
+	// SignInRate is the maximum number of sign-ins per minute from one network; 0 means no limit.
 	SignInRate int
-	// PromiseShare is the part of one connection's time that looking at the promises may take.
+	// PromiseShare is the maximum part of one connection's time for checking the promises.
 	PromiseShare float64
-	// Retention is for how many days old rows are kept.
+	// Retention is the number of days for which old rows are stored.
 	Retention settings.Retention
-	// Create is for the process that serves: it creates an embedded database that does not exist, brings
-	// its schema up to date, and bounds statements by the patience of requests.
+	// Create is set by the serving process: it creates a missing embedded database, migrates its
+	// schema, and bounds statements by the patience of requests.
 	Create bool
-	// WithoutKeys makes do with the encryption keys that there are, for whoever reads no value
-	// that is encrypted.
+	// WithoutKeys opens the services also without the encryption keys, for callers that read no
+	// encrypted value.
 	WithoutKeys bool
-	// WeakPasswords takes passwords that are too short to be safe, for development.
+	// WeakPasswords accepts short passwords, for development.
 	WeakPasswords bool
-	// HashCost is that of passwords, OWASP's when it is zero.
+	// HashCost is the cost of password hashes; zero means the OWASP recommendation.
 	HashCost access.HashCost
-	// Clock is nil for the machine's.
+	// Clock is nil for the system clock.
 	Clock clock.Clock
 }
 
@@ -188,7 +186,7 @@ func Open(ctx context.Context, s settings.Storage, o Options) (*Services, error)
 		return nil, err
 	}
 	sv.cipher = cipher
-	sv.buildKeeper(o.Idempotency, cipher)
+	sv.buildReplyStore(o.Idempotency, cipher)
 	sv.buildDomains(o, cipher)
 	sv.Metrics.Register(sv.Epochs, telemetry.Pools(db.Pools()), telemetry.Queues{Broker: sv.broker}, sv.Idempotency, sv.Ledger, sv.Approvals, sv.numbering, sv.Engines, sv.Promises, sv.Retention)
 	return sv, nil
@@ -214,8 +212,8 @@ func (sv *Services) prepareSchema(ctx context.Context, create bool) error {
 	return nil
 }
 
-// openPorts chooses each port's implementation: Redis where there is one, this
-// process otherwise.
+// openPorts selects the implementation of each port: Redis if it is configured, otherwise in
+// process.
 func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	if redisURL == "" {
 		sv.locks = lock.NewInProcess(sv.Metrics.LockObserver())
@@ -253,8 +251,8 @@ func (sv *Services) openPorts(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// buildKeeper builds the keeper of replies under their idempotency keys.
-func (sv *Services) buildKeeper(s settings.Idempotency, cipher encryption.Cipher) {
+// buildReplyStore builds the store of replies under idempotency keys.
+func (sv *Services) buildReplyStore(s settings.Idempotency, cipher encryption.Cipher) {
 	var cache idempotency.Cache
 	if sv.redis != nil {
 		cache = idempotency.NewRedisCache(sv.redis)
@@ -311,7 +309,7 @@ func (sv *Services) buildDomains(o Options, cipher encryption.Cipher) {
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
-// Close closes what Open opened, last first.
+// Close closes the resources of Open in reverse order.
 func (sv *Services) Close() {
 	for _, closer := range slices.Backward(sv.closers) {
 		closer()
@@ -319,8 +317,8 @@ func (sv *Services) Close() {
 	sv.closers = nil
 }
 
-// MakeFirstAdmin makes the tenant "default" with its user admin on empty data, with the
-// password of the settings or else a random one, which it returns.
+// MakeFirstAdmin creates the tenant "default" with the user admin in an empty database. The
+// password comes from the settings; otherwise a random one is generated and returned.
 func (sv *Services) MakeFirstAdmin(ctx context.Context, s settings.FirstAdmin) (generated string, err error) {
 	password, err := s.Password()
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 		content      func(i int) config.Content
 	}{
 		{"enabled", "Switch for the whole area", func(i int) config.Content { return boolean(i%7 != 0) }},
-		{"timeout-ms", "Give up on the other side after this", func(i int) config.Content { return number(1000 + 500*(i%9)) }},
+		{"timeout-ms", "Timeout of calls to other services", func(i int) config.Content { return number(1000 + 500*(i%9)) }},
 		{"retries", "Attempts after the first one", func(i int) config.Content { return number(i % 5) }},
 		{"rollout-percent", "Share of the users who get it", func(i int) config.Content { return bounded(5*(i%21), 0, 100) }},
 		{"currency", "ISO 4217", func(i int) config.Content { return text([]string{"CNY", "EUR", "USD"}[i%3]) }},
@@ -38,7 +38,7 @@ var (
 	regions = []string{"cn", "eu"}
 )
 
-// configNumber returns one of the demo's configs: areas × settings × regions.
+// configNumber returns the demo's config i: areas × settings × regions.
 func configNumber(i int) (key string, content config.Content) {
 	setting := settings[i%len(settings)]
 	area := areas[i/len(settings)%len(areas)]
@@ -49,8 +49,7 @@ func configNumber(i int) (key string, content config.Content) {
 	return fmt.Sprintf("%s.%s.%s", area, region, setting.name), content
 }
 
-// proposals are changes that wait for a vote, by the numbers of the configs, which are
-// protected: those of how much a customer may pay.
+// proposals are the proposed changes, by the numbers of their configs, which are protected.
 var proposals = map[int]string{
 	13: `{"value":40,"remark":"Share of the users who get it, after the first week"}`,
 	16: `{"value":{"perUser":3,"burst":25}}`,
@@ -83,7 +82,7 @@ var (
 	things = []string{"tea, 100 g", "tea, 500 g", "teapot", "cup, set of 4", "gift box"}
 )
 
-// itemNumber returns one of the demo's items: makes × things.
+// itemNumber returns the demo's item i: makes × things.
 func itemNumber(i int) (sku string, content catalog.Content) {
 	kind, thing := i%len(makes), i/len(makes)%len(things)
 	return fmt.Sprintf("TEA-%02d%02d", kind+1, thing+1), catalog.Content{
@@ -93,12 +92,12 @@ func itemNumber(i int) (sku string, content catalog.Content) {
 	}
 }
 
-// shelfEpoch is when the scanners began to count, a fixed time: an event that is sent
-// again must say the same.
+// shelfEpoch is the time of the first scan. It is constant, because a repeated event must be
+// identical.
 var shelfEpoch = time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)
 
-// shelfNumber returns what two scanners counted on a shelf: pallets that came in, which
-// one of them numbers through, and pieces that were taken or found broken.
+// shelfNumber returns the events of two scanners for shelf i: stored pallets with sequence numbers,
+// and units that were picked or broken.
 func shelfNumber(i int) []aggregates.Write {
 	name := aggregates.Name{Type: "shelf", ID: fmt.Sprintf("%c-%02d", 'A'+i/4, 1+i%4)}
 	var pallets, picks []aggregates.NewEvent

@@ -1,12 +1,10 @@
-// Package demo loads believable data into a tenant, so that there is something to
-// look at: configs, changes that wait for a vote or for their time, items with stock, wallets, orders in
-// every status, refunds, work orders, campaigns and coupons, a flash sale that is open, and
-// shelves with what was counted on them.
+// Package demo loads realistic data into a tenant: configs, proposed and scheduled changes, items
+// with stock, wallets, orders in every status, refunds, work orders, campaigns and coupons, an open
+// flash sale, and shelves with scanned events.
 //
-// Everything goes through the domains' own use cases, each thing in its own unit,
-// with history and audit like any other. It is safe to run again and after an
-// interruption: what is there is kept, what is missing is added. Things are known
-// by their names; orders by their buyers, whose ids are the demo's own.
+// Each record is created by its domain in a separate unit of work, with history and audit entries.
+// A second or interrupted load is safe: existing records remain and missing ones are added. Records
+// are identified by their names; orders by their buyers, with ids that only the demo uses.
 package demo
 
 import (
@@ -38,18 +36,18 @@ import (
 	"interlock/internal/workorders"
 )
 
-// Size says how much there is to be. Coupons are issued for each campaign.
-// Wallets are those of the first buyers.
+// Size is the number of records. Coupons are issued per campaign; the first buyers have the
+// wallets.
 type Size struct{ Configs, Items, Wallets, Orders, Coupons, Shelves int }
 
-// Full is what `admin demo` loads: at most 200 configs and 50 items have names.
+// Full is the size of `admin demo`: at most 200 configs and 50 items have names.
 var Full = Size{Configs: 200, Items: 50, Wallets: 100, Orders: 5000, Coupons: 60, Shelves: 12}
 
-// firstBuyer numbers the user of the first demo order; the others follow.
+// firstBuyer is the number of the first order's customer; the others follow.
 const firstBuyer = 880_000_000
 
-// buyer names the user of a demo order. Shops name their users in many ways, so these are
-// called by a number, a text and an address in turn.
+// buyer returns the customer of a demo order. Shops identify customers differently, so the ids are
+// numbers, texts and addresses in turn.
 func buyer(i int) principal.CustomerID {
 	number := strconv.Itoa(firstBuyer + i)
 	switch i % 3 {
@@ -61,10 +59,9 @@ func buyer(i int) principal.CustomerID {
 	return principal.CustomerID(number)
 }
 
-// Progress is told of each thing that has been looked after, and of how many there
-// will be.
+// Progress receives the total of each part, and a step for each record.
 type Progress interface {
-	Begin(what string, total int)
+	Begin(part string, total int)
 	Step()
 }
 
@@ -85,14 +82,14 @@ type Loader struct {
 	Sales      *flashsale.Service
 	Approvals  *approvals.Service
 	Progress   Progress
-	// Planner is the user who schedules changes; nothing is scheduled without one.
+	// Planner is the user that schedules changes; without one nothing is scheduled.
 	Planner principal.Person
-	// date is what the Runner of a load goes by; nil before.
+	// date is the clock of the Runner during a load; nil before.
 	date *date
 }
 
-// FirstUsed returns the first table that has a row of the tenant, of those that the demo data begins
-// with; "" if the tenant is empty.
+// FirstUsed returns the first of the demo's tables with a row of the tenant; "" if the tenant is
+// empty.
 func FirstUsed(ctx context.Context, db *storage.DB) (string, error) {
 	for _, model := range []any{
 		&orders.Order{}, &config.Config{}, &catalog.Item{}, &wallets.Wallet{}, &coupons.Campaign{}, &workorders.WorkOrder{}, &flashsale.Sale{}, &aggregates.Aggregate{},
@@ -100,7 +97,7 @@ func FirstUsed(ctx context.Context, db *storage.DB) (string, error) {
 		var found []int64
 		query := db.Read(ctx).Model(model).Limit(1).Pluck("tenant_id", &found)
 		if query.Error != nil {
-			return "", fmt.Errorf("look for rows of the tenant: %w", query.Error)
+			return "", fmt.Errorf("find rows of the tenant: %w", query.Error)
 		}
 		if len(found) > 0 {
 			return query.Statement.Table, nil
@@ -109,8 +106,8 @@ func FirstUsed(ctx context.Context, db *storage.DB) (string, error) {
 	return "", nil
 }
 
-// Load brings the tenant's demo data to its full size. The shop opened a fortnight ago: its
-// items, stock and wallets are from then, and its orders came since.
+// Load creates the missing demo data of the tenant. The shop opened a fortnight ago: its items,
+// stock and wallets are from then, and its orders from the days since.
 func (l *Loader) Load(ctx context.Context) error {
 	shop := *l
 	shop.date = &date{Clock: l.Clock}
@@ -147,8 +144,8 @@ func (l *Loader) loadConfigs(ctx context.Context) error {
 	return nil
 }
 
-// loadProposals proposes changes of the protected configs, unless somebody has changed those
-// since: what waits already is not proposed again.
+// loadProposals proposes changes of the protected configs, unless they were changed since. A
+// waiting proposal is not repeated.
 func (l *Loader) loadProposals(ctx context.Context) error {
 	l.Progress.Begin("proposals", len(proposals))
 	for _, i := range slices.Sorted(maps.Keys(proposals)) {
@@ -188,17 +185,17 @@ func (l *Loader) loadItems(ctx context.Context) error {
 	return nil
 }
 
-// opening is the reference of what the demo begins with: once for each item and wallet.
+// opening is the reference of the first entry of each item and wallet.
 const opening = "demo-opening"
 
-// loadStock stocks what the demo's orders take of each item, and more.
+// loadStock adds more stock than the demo's orders need.
 func (l *Loader) loadStock(ctx context.Context) error {
 	l.Progress.Begin("stock", l.Size.Items)
 	for i := range l.Size.Items {
 		sku, _ := itemNumber(i)
-		pieces := int64(2000 + 37*i)
+		units := int64(2000 + 37*i)
 		err := l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-			_, _, err := l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &pieces, Reason: "Opening stock", Reference: opening}, lockPatience)
+			_, _, err := l.Inventory.Adjust(ctx, u, sku, inventory.Adjustment{Delta: &units, Reason: "Opening stock", Reference: opening}, lockPatience)
 			return err
 		})
 		if err != nil {
@@ -209,10 +206,10 @@ func (l *Loader) loadStock(ctx context.Context) error {
 	return nil
 }
 
-// lockPatience is how long the demo waits for a lock beside a running server.
+// lockPatience is the wait for a lock of a running server.
 const lockPatience = 10 * time.Second
 
-// loadWallets gives the first buyers money.
+// loadWallets adds money to the wallets of the first buyers.
 func (l *Loader) loadWallets(ctx context.Context) error {
 	l.Progress.Begin("wallets", l.Size.Wallets)
 	for i := range l.Size.Wallets {
@@ -230,8 +227,8 @@ func (l *Loader) loadWallets(ctx context.Context) error {
 	return nil
 }
 
-// loadShelves gives the shelves of a warehouse what scanners counted on them. A scanner's
-// sequences are the same on each run, so a second one finds them landed.
+// loadShelves appends scanned events to the shelves of a warehouse. The sequences of a scanner are
+// the same in each run, so a second run finds them recorded.
 func (l *Loader) loadShelves(ctx context.Context) error {
 	l.Progress.Begin("shelves", l.Size.Shelves)
 	for i := range l.Size.Shelves {
@@ -249,7 +246,7 @@ func (l *Loader) loadShelves(ctx context.Context) error {
 	return nil
 }
 
-// unlessThere runs a creation in a unit; that the thing exists already is as good.
+// unlessThere runs a creation in a unit of work and ignores that the record already exists.
 func (l *Loader) unlessThere(ctx context.Context, create uow.Func) error {
 	err := l.Runner.Do(ctx, create)
 	if err != nil && !apperr.Has(err, apperr.AlreadyExists) {
@@ -291,7 +288,7 @@ func (l *Loader) loadCampaigns(ctx context.Context) error {
 func (l *Loader) campaignNamed(ctx context.Context, name string) (*coupons.Campaign, error) {
 	listing, err := l.Coupons.Campaigns(ctx, name, storage.Page{Limit: storage.MaxLimit})
 	if err != nil {
-		return nil, fmt.Errorf("look for campaign %q: %w", name, err)
+		return nil, fmt.Errorf("find campaign %q: %w", name, err)
 	}
 	for i := range listing.Rows {
 		if listing.Rows[i].Name == name {
@@ -312,7 +309,7 @@ func (l *Loader) issue(ctx context.Context, campaign *coupons.Campaign) error {
 	})
 }
 
-// loadSale plans a flash sale and opens it. One that was closed since stays closed.
+// loadSale plans a flash sale and opens it. A closed sale remains closed.
 func (l *Loader) loadSale(ctx context.Context) error {
 	l.Progress.Begin("flash sale", 1)
 	terms := saleTerms(l.Clock.Now())
@@ -343,7 +340,7 @@ func (l *Loader) loadSale(ctx context.Context) error {
 func (l *Loader) saleNamed(ctx context.Context, name string) (*flashsale.Sale, error) {
 	listing, err := l.Sales.Sales(ctx, flashsale.Filter{Search: name}, storage.Page{Limit: storage.MaxLimit})
 	if err != nil {
-		return nil, fmt.Errorf("look for flash sale %q: %w", name, err)
+		return nil, fmt.Errorf("find flash sale %q: %w", name, err)
 	}
 	for i := range listing.Rows {
 		if listing.Rows[i].Name == name {
@@ -353,7 +350,7 @@ func (l *Loader) saleNamed(ctx context.Context, name string) (*flashsale.Sale, e
 	return nil, nil
 }
 
-// saleTerms are of a sale of the first item for a week at half its price.
+// saleTerms returns the terms of a sale of the first item, for a week at half its price.
 func saleTerms(now time.Time) flashsale.Terms {
 	sku, item := itemNumber(0)
 	return flashsale.Terms{

@@ -18,12 +18,11 @@ import (
 
 const (
 	fortnight = 14 * 24 * time.Hour
-	// unpaid is how long ago the oldest order was placed that is still to be paid; it must be
-	// paid within thirty minutes.
+	// unpaid is the age of the oldest unpaid order; orders must be paid within thirty minutes.
 	unpaid = 20 * time.Minute
 )
 
-// date is a clock that shows a time some while ago.
+// date is a clock that is behind by ago.
 type date struct {
 	clock.Clock
 	ago time.Duration
@@ -32,22 +31,22 @@ type date struct {
 // Now implements clock.Clock.
 func (d *date) Now() time.Time { return d.Clock.Now().Add(-d.ago) }
 
-// visit is when an order comes as far as the first of its steps; with none it is placed.
+// visit is the time at which an order reaches its first steps; with 0 steps it is placed.
 type visit struct {
 	order, steps int
 	ago          time.Duration
 }
 
-// busy is how many orders come on each day of the fortnight, in proportion.
+// busy is the relative number of orders on each day of the fortnight.
 var busy = []int{6, 7, 6, 8, 9, 13, 12, 7, 6, 8, 7, 10, 14, 11}
 
-// placed is how long ago order i of so many was placed.
-func placed(i, of int) time.Duration {
+// placed returns the age of order i of n.
+func placed(i, n int) time.Duration {
 	all := 0
 	for _, orders := range busy {
 		all += orders
 	}
-	at := float64(i) / float64(of) * float64(all)
+	at := float64(i) / float64(n) * float64(all)
 	day := 0
 	for at >= float64(busy[day]) {
 		at -= float64(busy[day])
@@ -56,11 +55,11 @@ func placed(i, of int) time.Duration {
 	return fortnight - time.Duration((float64(day)+at/float64(busy[day]))*float64(24*time.Hour))
 }
 
-// visits are all that happens to the orders, in order of time: one that is paid is so at once,
-// is sent six hours later, and is there a day after that.
+// visits returns all steps of the orders in order of time: an order is paid immediately, shipped
+// six hours later and completed a day after that.
 //
-// An order of some days ago is overdue until it is paid a moment later. A running server may
-// cancel it in between, and then it stays cancelled.
+// An older order is overdue until it is paid a moment later. A running server may cancel it in
+// between; it then remains cancelled.
 func (l *Loader) visits() []visit {
 	var all []visit
 	for i := range l.Size.Orders {
@@ -77,29 +76,28 @@ func (l *Loader) visits() []visit {
 	return all
 }
 
-// loadOrders gives each of the demo's buyers one order and takes it as far as its
-// number says. An order that an interrupted run left on its way goes on.
+// loadOrders places one order per buyer and advances it along its journey. It resumes orders of an
+// interrupted run.
 func (l *Loader) loadOrders(ctx context.Context) error {
 	l.Progress.Begin("orders", l.Size.Orders)
-	underWay := map[int]*orders.Order{}
+	inProgress := map[int]*orders.Order{}
 	for _, v := range l.visits() {
 		l.date.ago = v.ago
-		order, err := l.advance(ctx, underWay[v.order], v)
+		order, err := l.advance(ctx, inProgress[v.order], v)
 		if err != nil {
 			return fmt.Errorf("load order %d: %w", v.order, err)
 		}
 		if v.steps < len(l.journey(v.order)) {
-			underWay[v.order] = order
+			inProgress[v.order] = order
 			continue
 		}
-		delete(underWay, v.order)
+		delete(inProgress, v.order)
 		l.Progress.Step()
 	}
 	return nil
 }
 
-// advance moves the order as far as the visit says. It is looked up when it is nil, and placed
-// when there is none.
+// advance performs a visit of an order. If order is nil, it finds or places the order.
 func (l *Loader) advance(ctx context.Context, order *orders.Order, v visit) (*orders.Order, error) {
 	if order == nil {
 		listing, err := l.Orders.List(ctx, orders.Filter{UserID: buyer(v.order)}, storage.Page{Limit: 1})
@@ -118,21 +116,21 @@ func (l *Loader) advance(ctx context.Context, order *orders.Order, v visit) (*or
 }
 
 func (l *Loader) place(ctx context.Context, i int) (order *orders.Order, err error) {
-	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // believable, not secret
-	wanted := make([]orders.LineRequest, 0, 3)
+	random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // realistic, not secret
+	lines := make([]orders.LineRequest, 0, 3)
 	first := random.IntN(l.Size.Items)
 	for n := range 1 + random.IntN(min(3, l.Size.Items)) {
 		sku, _ := itemNumber((first + n*7) % l.Size.Items)
-		wanted = append(wanted, orders.LineRequest{SKU: sku, Quantity: int64(1 + random.IntN(3))})
+		lines = append(lines, orders.LineRequest{SKU: sku, Quantity: int64(1 + random.IntN(3))})
 	}
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Lines: wanted})
+		order, err = l.Orders.Place(ctx, u, orders.Placement{UserID: buyer(i), Lines: lines})
 		return err
 	})
 	return order, err
 }
 
-// transition makes one step of an order, unless the order is past it.
+// transition performs one step of an order, unless the order is past it.
 func (l *Loader) transition(ctx context.Context, order *orders.Order, step orders.Step) (after *orders.Order, err error) {
 	err = l.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
 		after, err = l.Orders.Transition(ctx, u, order, step, nil)
@@ -144,9 +142,8 @@ func (l *Loader) transition(ctx context.Context, order *orders.Order, step order
 	return after, err
 }
 
-// journey says how far the order with this number has come: of ten, one is
-// pending, two paid, two shipped, four completed, one cancelled. A buyer with a wallet
-// pays from it.
+// journey returns the steps of order i: of ten orders, one is pending, two are paid, two shipped,
+// four completed and one cancelled. A buyer with a wallet pays from it.
 func (l *Loader) journey(i int) []orders.Step {
 	pay := orders.Payment{Method: "external", Reference: "psp-" + strconv.Itoa(100_000+i)}
 	if i < l.Size.Wallets {

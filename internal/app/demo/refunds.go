@@ -13,8 +13,8 @@ import (
 	"interlock/internal/refunds"
 )
 
-// loadRefunds refunds some of the orders that have arrived, in every way that a refund can
-// go: an order has its refund, once it has any.
+// loadRefunds refunds some of the completed orders, with every possible outcome. An order with a
+// refund gets no second one.
 func (l *Loader) loadRefunds(ctx context.Context) error {
 	var numbers []int
 	for i := range l.Size.Orders {
@@ -32,7 +32,7 @@ func (l *Loader) loadRefunds(ctx context.Context) error {
 	return nil
 }
 
-// loadRefund refunds the latest order of a buyer as far as its number says.
+// loadRefund advances the refund of the latest order of a buyer along journey n.
 func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n int) error {
 	order, err := l.Orders.LatestOf(ctx, user)
 	if err != nil || order == nil {
@@ -51,7 +51,7 @@ func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n in
 	} else if refund, err = l.requestRefund(ctx, order, n); err != nil {
 		return err
 	}
-	// One that an interrupted run left on its way goes on; where it has ended it stays.
+	// A refund of an interrupted run continues; a settled one remains.
 	if state := refunds.Machine.Of(refund.Status).Name; state != "requested" && state != "approved" {
 		return nil
 	}
@@ -71,10 +71,10 @@ func (l *Loader) loadRefund(ctx context.Context, user principal.CustomerID, n in
 	return nil
 }
 
-// requestRefund requests one piece of the first line, which comes back, or an amount.
+// requestRefund requests one unit of the first line, with or without restocking, or an amount.
 func (l *Loader) requestRefund(ctx context.Context, order *orders.Order, n int) (refund *refunds.Refund, err error) {
 	request := refunds.Request{
-		Reason: []string{"arrived broken", "one piece is missing", "late", "returned unopened"}[n%4],
+		Reason: []string{"arrived broken", "one item is missing", "late", "returned unopened"}[n%4],
 		Lines:  []refunds.LineRequest{{SKU: order.Lines[0].SKU, Quantity: 1, Restock: n%4 == 3}},
 	}
 	if n%4 == 2 {
@@ -88,8 +88,7 @@ func (l *Loader) requestRefund(ctx context.Context, order *orders.Order, n int) 
 	return refund, err
 }
 
-// refundJourney says how far the refund with this number has come. A wallet's is settled with
-// its approval.
+// refundJourney returns the steps of refund n. Approval settles a refund to a wallet.
 func refundJourney(n int, wallet bool) []refunds.Step {
 	reference := refunds.Settlement{Reference: "psp-re-" + strconv.Itoa(700_000+n)}
 	switch {
@@ -100,7 +99,7 @@ func refundJourney(n int, wallet bool) []refunds.Step {
 	case wallet:
 		return []refunds.Step{refunds.Approval{}}
 	case n%6 == 2:
-		return []refunds.Step{refunds.Approval{}, refunds.UnknownOutcome{Reason: "the provider did not answer in time"}}
+		return []refunds.Step{refunds.Approval{}, refunds.UnknownOutcome{Reason: "the provider did not respond in time"}}
 	case n%6 == 3:
 		return []refunds.Step{refunds.Approval{}, refunds.Failure{Reason: "the card has expired"}}
 	case n%6 == 4:

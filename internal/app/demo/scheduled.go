@@ -15,11 +15,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// banner is the number of a config whose change is scheduled.
+// banner is the number of the config with a scheduled change.
 const banner = 9
 
-// loadScheduled schedules a change of a banner and of the quantity of the sale for the coming
-// days, in the name of the planner: what is made later is made with its author's rights.
+// loadScheduled schedules changes of a banner and of the sale's quantity for the next days, as the
+// planner: a scheduled change is applied with its author's permissions.
 func (l *Loader) loadScheduled(ctx context.Context) error {
 	if l.Planner.ID == 0 {
 		return nil
@@ -56,12 +56,12 @@ func (l *Loader) loadScheduled(ctx context.Context) error {
 	return nil
 }
 
-// schedule has the planner schedule a change of a resource, unless an approval names that already.
+// schedule schedules a change of a resource, unless an approval of that resource exists.
 func (l *Loader) schedule(
 	ctx context.Context, resource string, in time.Duration, patch map[string]any, edit func(ctx context.Context, u *uow.Unit, patch any) error,
 ) error {
-	known, err := l.Approvals.List(ctx, approvals.Filter{Resource: resource}, storage.Page{Limit: 1})
-	if err != nil || len(known.Rows) > 0 {
+	existing, err := l.Approvals.List(ctx, approvals.Filter{Resource: resource}, storage.Page{Limit: 1})
+	if err != nil || len(existing.Rows) > 0 {
 		return err
 	}
 	tree, err := merge.Tree(patch)

@@ -9,8 +9,8 @@ import (
 	"interlock/internal/workorders"
 )
 
-// loadWorkOrders opens what people of the back office have to do, and takes it as far as its
-// number says. One is known by its title.
+// loadWorkOrders opens work orders and advances them along their steps. A work order is identified
+// by its title.
 func (l *Loader) loadWorkOrders(ctx context.Context) error {
 	tasks := workOrders(l.Clock.Now())
 	l.Progress.Begin("work orders", len(tasks))
@@ -32,7 +32,7 @@ func (l *Loader) loadWorkOrders(ctx context.Context) error {
 func (l *Loader) loadWorkOrder(ctx context.Context, task workorders.Opening, n int) error {
 	steps := [][]workorders.Step{
 		nil, {workorders.Claim{}}, nil,
-		{workorders.Resolution{Resolution: "Refunded, and the parcel is on its way back."}},
+		{workorders.Resolution{Resolution: "Refunded, and the parcel is returning."}},
 		{workorders.Resolution{Resolution: "Counted again; the shelf was right."}, workorders.Closing{}},
 	}[n%5]
 	var order *workorders.WorkOrder
@@ -54,15 +54,15 @@ func (l *Loader) loadWorkOrder(ctx context.Context, task workorders.Opening, n i
 	return err
 }
 
-// workOrders are what there is to do, some of it by tomorrow.
+// workOrders returns the tasks, some of them due tomorrow.
 func workOrders(now time.Time) []workorders.Opening {
 	tomorrow := now.Truncate(time.Hour).Add(24 * time.Hour)
 	sku, _ := itemNumber(0)
-	// Of the priorities 0 is the most urgent.
+	// Priority 0 is the most urgent.
 	return []workorders.Opening{
 		{Title: "Call the courier about the parcels of Friday", Body: "Eleven parcels have not moved since.", Priority: 1, DueTime: &tomorrow},
-		{Title: "A customer has paid twice", Body: "Look at both payments, and refund one of them.", Priority: 0, DueTime: &tomorrow, Links: []workorders.Resource{workorders.Resource("wallets/" + string(buyer(0)))}},
-		{Title: "Order more of what sells best", Priority: 2, Links: []workorders.Resource{workorders.Resource("inventory/" + sku)}},
+		{Title: "A customer has paid twice", Body: "Check both payments, and refund one of them.", Priority: 0, DueTime: &tomorrow, Links: []workorders.Resource{workorders.Resource("wallets/" + string(buyer(0)))}},
+		{Title: "Reorder the best-selling items", Priority: 2, Links: []workorders.Resource{workorders.Resource("inventory/" + sku)}},
 		{Title: "A teapot arrived broken", Priority: 2},
 		{Title: "Count the shelf by the door", Priority: 3},
 	}

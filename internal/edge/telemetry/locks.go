@@ -8,11 +8,10 @@ import (
 	"interlock/internal/lock"
 )
 
-// lockBuckets reach from a round trip to Redis to the longest wait that a request
-// may ask for, in seconds.
+// lockBuckets range from a round trip to Redis to the maximum wait of a request, in seconds.
 var lockBuckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 
-// lockMetrics have no label for the key: there are as many as there are wallets.
+// lockMetrics have no label for the key: there are as many keys as wallets.
 type lockMetrics struct {
 	wait     *prometheus.HistogramVec
 	hold     prometheus.Histogram
@@ -24,15 +23,15 @@ func newLockMetrics() lockMetrics {
 	return lockMetrics{
 		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "interlock_lock_wait_seconds", Buckets: lockBuckets,
-			Help: "How long a lock was waited for that somebody else held, by outcome (acquired, refused).",
+			Help: "Time waited for a lock of another holder, by outcome (acquired, refused).",
 		}, []string{"outcome"}),
 		hold: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "interlock_lock_hold_seconds", Buckets: lockBuckets,
-			Help: "How long locks were held.",
+			Help: "Time for which locks were held.",
 		}),
 		acquired: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_locks_acquired_total",
-			Help: "Locks acquired, by whether somebody else held it first (contended: true, false).",
+			Help: "Locks acquired, by contention with another holder (contended: true, false).",
 		}, []string{"contended"}),
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_locks_lost_total",
@@ -45,19 +44,19 @@ func (m lockMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.wait, m.hold, m.acquired, m.lost}
 }
 
-// LockObserver returns what a locker reports to.
+// LockObserver returns the observer for a locker.
 func (m *Metrics) LockObserver() lock.Observer {
-	// Resolved once: looking a label up costs more than counting.
+	// Resolved once: a label lookup costs more than counting.
 	free, contended := m.locks.acquired.WithLabelValues("false"), m.locks.acquired.WithLabelValues("true")
-	had, refused := m.locks.wait.WithLabelValues("acquired"), m.locks.wait.WithLabelValues("refused")
+	acquired, refused := m.locks.wait.WithLabelValues("acquired"), m.locks.wait.WithLabelValues("refused")
 	return lock.Observer{
-		Acquired: func(_ string, waited time.Duration, somebodyElse bool) {
-			if !somebodyElse {
+		Acquired: func(_ string, waited time.Duration, contention bool) {
+			if !contention {
 				free.Inc()
 				return
 			}
 			contended.Inc()
-			had.Observe(waited.Seconds())
+			acquired.Observe(waited.Seconds())
 		},
 		Refused:  func(_ string, waited time.Duration) { refused.Observe(waited.Seconds()) },
 		Released: func(_ string, held time.Duration) { m.locks.hold.Observe(held.Seconds()) },

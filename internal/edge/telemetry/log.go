@@ -1,5 +1,4 @@
-// Package telemetry is how the program reports: logs with the request's context,
-// metrics, traces.
+// Package telemetry provides logs with the request's context, metrics and traces.
 package telemetry
 
 import (
@@ -13,12 +12,11 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// NewLogger returns a logger that writes JSON or text lines to w. Each line of a
-// request carries its id, actor, tenant and trace; values under names of secrets
-// are replaced.
+// NewLogger returns a logger that writes JSON or text lines to w. Each line of a request contains
+// its id, actor, tenant and trace. Values of attributes that are named like secrets are replaced.
 func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	var minimum slog.Level
-	// The settings have checked the name; an unknown one leaves info.
+	// The settings have validated the name; an unknown one means info.
 	_ = minimum.UnmarshalText([]byte(level))
 	options := &slog.HandlerOptions{Level: minimum, ReplaceAttr: redact}
 	if format == "text" {
@@ -27,7 +25,7 @@ func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	return slog.New(contextual{slog.NewJSONHandler(w, options)})
 }
 
-// contextual adds what the context knows to each record.
+// contextual adds the request, principal and trace of the context to each record.
 type contextual struct{ slog.Handler }
 
 func (h contextual) Handle(ctx context.Context, record slog.Record) error {

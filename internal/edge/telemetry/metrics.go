@@ -11,16 +11,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Measured is a part of the program that measures itself. It makes its metrics and counts
-// in them whether or not somebody registers them; app registers those of the program.
+// Measured is a part of the program with metrics. It counts in them whether or not they are
+// registered; package app registers them.
 type Measured interface {
 	Collectors() []prometheus.Collector
 }
 
-// Metrics are the program's own registry and the counters of the core.
+// Metrics is the program's registry with the counters of the core.
 type Metrics struct {
 	registry *prometheus.Registry
-	// parts are those that were registered.
+	// parts are the registered parts.
 	parts []Measured
 
 	retries *prometheus.CounterVec
@@ -29,7 +29,7 @@ type Metrics struct {
 	queues  queueMetrics
 }
 
-// NewMetrics returns a registry with the process's and the units' metrics.
+// NewMetrics returns a registry with the metrics of the process and of units of work.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -48,8 +48,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Register exports what parts of the program measure. A part that is registered twice is
-// a programming error and panics.
+// Register exports the metrics of parts of the program. Registering a part twice panics.
 func (m *Metrics) Register(parts ...Measured) {
 	for _, part := range parts {
 		m.registry.MustRegister(part.Collectors()...)
@@ -59,8 +58,8 @@ func (m *Metrics) Register(parts ...Measured) {
 
 var nameInDesc = regexp.MustCompile(`fqName: "([^"]+)"`)
 
-// Names returns the names of all metrics that there can be, also of those that nothing was
-// counted in yet: what alerts and dashboards ask for is held against them.
+// Names returns the names of all metrics, also of those without a value. Tests compare the names in
+// alerts and dashboards with them.
 func (m *Metrics) Names() []string {
 	var names []string
 	for _, part := range m.parts {
@@ -92,7 +91,7 @@ func (m *Metrics) UnitRetried(reason string) { m.retries.WithLabelValues(reason)
 // UnitEnded implements uow.Observer.
 func (m *Metrics) UnitEnded(outcome string) { m.units.WithLabelValues(outcome).Inc() }
 
-// Pools measures the sizes and waits of connection pools by name.
+// Pools provides the metrics of connection pools, by name.
 type Pools map[string]*sql.DB
 
 // Collectors implements Measured.

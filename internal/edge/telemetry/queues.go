@@ -12,7 +12,7 @@ import (
 	"interlock/internal/mq"
 )
 
-// queueMetrics are by the family of a queue: families are few, queues many.
+// queueMetrics are labelled by family: there are few families and many queues.
 type queueMetrics struct {
 	enqueued *prometheus.CounterVec
 	settled  *prometheus.CounterVec
@@ -31,7 +31,7 @@ func newQueueMetrics() queueMetrics {
 		}, []string{"family", "outcome"}),
 		returned: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_queue_crashed_total",
-			Help: "Messages whose lease ended without an answer, by family of queues.",
+			Help: "Messages with a lease that expired before an acknowledgement, by family of queues.",
 		}, []string{"family"}),
 	}
 }
@@ -40,7 +40,7 @@ func (m queueMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.enqueued, m.settled, m.returned}
 }
 
-// QueueObserver returns what counts a broker's messages.
+// QueueObserver returns the observer for a broker.
 func (m *Metrics) QueueObserver() mq.Observer {
 	add := func(c *prometheus.CounterVec, n int, labels ...string) {
 		if n > 0 {
@@ -66,13 +66,13 @@ func (m *Metrics) QueueObserver() mq.Observer {
 const (
 	// queueScrapeLimit bounds the time that a scrape waits for the queues.
 	queueScrapeLimit = 2 * time.Second
-	// maxQueuesMeasured bounds the queues of one scrape: those whose numbers are the
-	// highest, because queues are numbered as they come and the old ones are empty.
+	// maxQueuesMeasured bounds the queues of one scrape to those with the highest numbers: queues
+	// are numbered in order of creation, and old ones are empty.
 	maxQueuesMeasured = 200
 )
 
-// Queues measures the sizes of a broker's queues, summed by family, and the age of the
-// oldest message. A scrape while the store is away has none of them.
+// Queues provides the sizes of a broker's queues, summed by family, and the age of the oldest
+// message. While the store is unavailable a scrape contains neither.
 type Queues struct{ Broker mq.Broker }
 
 // Collectors implements Measured.
@@ -80,7 +80,7 @@ func (q Queues) Collectors() []prometheus.Collector { return []prometheus.Collec
 
 var (
 	queueDepth = prometheus.NewDesc("interlock_queue_messages", "Messages by family of queues and place (pending, claimed, delayed, dead).", []string{"family", "place"}, nil)
-	queueAge   = prometheus.NewDesc("interlock_queue_oldest_seconds", "Age of the longest pending message, by family of queues.", []string{"family"}, nil)
+	queueAge   = prometheus.NewDesc("interlock_queue_oldest_seconds", "Age of the oldest pending message, by family of queues.", []string{"family"}, nil)
 )
 
 type queueSizes struct{ Broker mq.Broker }

@@ -15,13 +15,12 @@ import (
 	"interlock/internal/mq"
 )
 
-// numbered is a broker of so many queues, fs:1 to the last, each of which holds as many
-// messages as its number says.
-type numbered int
+// countedQueues is a broker with this many queues, fs:1 to fs:n. Queue i contains i messages.
+type countedQueues int
 
-func (numbered) Forget(context.Context, string) error { return nil }
+func (countedQueues) Forget(context.Context, string) error { return nil }
 
-func (n numbered) Names(context.Context) ([]string, error) {
+func (n countedQueues) Names(context.Context) ([]string, error) {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("fs:%d", i+1)
@@ -30,7 +29,7 @@ func (n numbered) Names(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (n numbered) Queue(name string) mq.Queue { return holding{name: name} }
+func (n countedQueues) Queue(name string) mq.Queue { return holding{name: name} }
 
 type holding struct {
 	mq.Queue
@@ -43,9 +42,9 @@ func (h holding) Stats(context.Context) (mq.Stats, error) {
 	return mq.Stats{Pending: n, OldestAge: time.Duration(n) * time.Second}, err
 }
 
-func TestOfManyQueuesTheNewestAreMeasured(t *testing.T) {
+func TestNewestQueuesAreMeasured(t *testing.T) {
 	metrics := telemetry.NewMetrics()
-	metrics.Register(telemetry.Queues{Broker: numbered(1005)})
+	metrics.Register(telemetry.Queues{Broker: countedQueues(1005)})
 	reply := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(reply, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	const newest200 = 200 * (806 + 1005) / 2

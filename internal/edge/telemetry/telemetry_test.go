@@ -15,7 +15,7 @@ import (
 	"interlock/internal/edge/telemetry"
 )
 
-func TestALineOfARequestSaysWhoseItIsAndHidesSecrets(t *testing.T) {
+func TestRequestLogHasItsActorAndNoSecrets(t *testing.T) {
 	var out bytes.Buffer
 	logger := telemetry.NewLogger(&out, "info", "json")
 	ctx := principal.With(principal.WithRequest(t.Context(), "r-1"), principal.Principal{Kind: principal.Admin, TenantID: 3, UserID: 7, Name: "Li"})
@@ -52,19 +52,19 @@ func TestLocksAreCountedByContentionWaitAndHold(t *testing.T) {
 	}
 }
 
-func TestTheLevelIsKept(t *testing.T) {
+func TestLogLevelIsApplied(t *testing.T) {
 	var out bytes.Buffer
 	telemetry.NewLogger(&out, "warn", "text").Info("quiet")
 	require.Empty(t, out.String())
 }
 
-func TestTracingNeedsNoEndpoint(t *testing.T) {
+func TestTracingWithoutEndpointIsOff(t *testing.T) {
 	stop, err := telemetry.StartTracing(t.Context(), "", "test")
 	require.NoError(t, err)
 	require.NoError(t, stop(t.Context()))
 }
 
-func TestTracesGoToTheCollectorsPath(t *testing.T) {
+func TestTracesAreSentToTheCollectorPath(t *testing.T) {
 	paths := make(chan string, 10)
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paths <- r.URL.Path
@@ -91,7 +91,7 @@ func TestTracesGoToTheCollectorsPath(t *testing.T) {
 	require.Contains(t, sendSpan(t, collector.URL), "level=WARN msg=\"tracing: traces could not be sent\"")
 }
 
-// sendSpan traces one span to an endpoint, and returns the log.
+// sendSpan sends one span to an endpoint and returns the log.
 func sendSpan(t *testing.T, endpoint string) string {
 	t.Helper()
 	var log bytes.Buffer

@@ -16,10 +16,10 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
-// StartTracing sends traces by OTLP/HTTP and returns the function that stops it. An endpoint without a path
-// is the base address of a collector, whose traces go to /v1/traces. Without one the variables of
-// OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT and others) apply. Without those it does nothing and costs
-// nothing.
+// StartTracing sends traces by OTLP/HTTP and returns the function that stops it. An endpoint
+// without a path is the base address of a collector, to which the path /v1/traces is added. Without
+// an endpoint the variables of OpenTelemetry apply (OTEL_EXPORTER_OTLP_ENDPOINT and others).
+// Without those, tracing is off.
 func StartTracing(ctx context.Context, endpoint, version string) (stop func(context.Context) error, err error) {
 	var options []otlptracehttp.Option
 	switch {
@@ -46,9 +46,9 @@ func StartTracing(ctx context.Context, endpoint, version string) (stop func(cont
 		return nil, fmt.Errorf("start tracing: %w", err)
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		slog.Warn("tracing: traces could not be sent", "error", err)
+		slog.Warn("tracing: export failed", "error", err)
 	}))
-	// Its sampler is that of OTEL_TRACES_SAMPLER.
+	// OTEL_TRACES_SAMPLER selects the sampler.
 	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(about))
 	otel.SetTracerProvider(provider)
 	otel.SetTextMapPropagator(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}))
