@@ -12,17 +12,17 @@ import (
 )
 
 type auditCommand struct {
-	Export auditExport `cmd:"" help:"Write the audit log of a tenant to standard output, as JSON lines; the last line has the cursor to go on from."`
+	Export auditExport `cmd:"" help:"Write the audit log of a tenant to standard output, as JSON lines; the last line has the cursor to continue from."`
 }
 
 type auditExport struct {
 	settings.Storage `embed:""`
 	Tenant           string `arg:"" help:"Name of the tenant."`
-	After            string `help:"Cursor of the export before. Default: from the first entry that is kept." placeholder:"CURSOR"`
+	After            string `help:"Cursor at the end of an earlier export. Default: the first stored entry." placeholder:"CURSOR"`
 }
 
-// Run writes all entries that there are by now. Each part ends with a line that has a cursor, so
-// what was written before an error need not be written again.
+// Run writes all entries that exist by then. Each part ends with a line that has a cursor, so that
+// an export continues after an error without repeating lines.
 func (c *auditExport) Run(ctx context.Context) error {
 	var after *audit.Cursor
 	if c.After != "" {

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// run runs the program's command line.
+// run executes a command line.
 func run(t *testing.T, arguments ...string) error {
 	t.Helper()
 	parser, err := kong.New(&cli{}, parserOptions(t.Context())...)
@@ -27,7 +27,7 @@ func run(t *testing.T, arguments ...string) error {
 	return command.Run()
 }
 
-func TestABackupCanBeVerifiedBesideTheDatabaseThatItIsOf(t *testing.T) {
+func TestBackupIsVerifiedInATemporaryDatabase(t *testing.T) {
 	for engine, newURL := range map[string]func(t *testing.T) string{
 		"sqlite":  func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "interlock.db") },
 		"mariadb": func(t *testing.T) string { return storagetest.NewMariaDBURL(t) },
@@ -48,7 +48,7 @@ func TestABackupCanBeVerifiedBesideTheDatabaseThatItIsOf(t *testing.T) {
 			require.NoError(t, run(t, "backup", whole, database))
 			write("UPDATE tenants SET name = 'later' WHERE id = 7")
 
-			require.ErrorContains(t, run(t, "restore", broken, "--verify-only", database), "a promise does not hold")
+			require.ErrorContains(t, run(t, "restore", broken, "--verify-only", database), "a promise is violated")
 			require.NoError(t, run(t, "restore", whole, "--verify-only", database))
 			var name string
 			require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT name FROM tenants WHERE id = 7").Scan(&name).Error)
@@ -58,13 +58,13 @@ func TestABackupCanBeVerifiedBesideTheDatabaseThatItIsOf(t *testing.T) {
 	}
 }
 
-func TestARestoreLooksAtThePromisesUnlessItIsToldNotTo(t *testing.T) {
+func TestRestoreChecksThePromisesByDefault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	from := "sqlite://" + filepath.Join(t.TempDir(), "interlock.db")
 	require.NoError(t, storagetest.Migrate(from))
 	breakAPromise(t, storagetest.Open(t, from))
 	require.NoError(t, run(t, "backup", file, "--database-url="+from))
-	for flag, want := range map[string]string{"": "a promise does not hold", "--verify": "a promise does not hold", "--no-verify": ""} {
+	for flag, want := range map[string]string{"": "a promise is violated", "--verify": "a promise does not hold", "--no-verify": ""} {
 		arguments := []string{"restore", file, "--data-dir=" + t.TempDir()}
 		if flag != "" {
 			arguments = append(arguments, flag)
@@ -77,7 +77,7 @@ func TestARestoreLooksAtThePromisesUnlessItIsToldNotTo(t *testing.T) {
 	}
 }
 
-// breakAPromise writes a wallet whose balance no entry explains.
+// breakAPromise writes a wallet with a balance that differs from its entries.
 func breakAPromise(t *testing.T, db *storage.DB) {
 	t.Helper()
 	for _, statement := range []string{
@@ -88,8 +88,8 @@ func breakAPromise(t *testing.T, db *storage.DB) {
 	}
 }
 
-// A verification needs the keys to say which are missing, and leaves them.
-func TestTheKeysOfAnEmbeddedDatabaseOpenItsBackupToo(t *testing.T) {
+// A verification needs the keys to report the missing ones, and does not change them.
+func TestEmbeddedKeysDecryptARestoredBackup(t *testing.T) {
 	folder := t.TempDir()
 	data := "--data-dir=" + folder
 	require.NoError(t, run(t, "migrate", "up", data))
@@ -101,8 +101,8 @@ func TestTheKeysOfAnEmbeddedDatabaseOpenItsBackupToo(t *testing.T) {
 	require.NoError(t, run(t, "backup", file, data))
 
 	said := captured(t, func() { require.NoError(t, run(t, "restore", file, "--verify-only", data)) })
-	require.Contains(t, said, "The backup is whole")
-	require.NotContains(t, said, "nobody can read them")
+	require.Contains(t, said, "The backup is complete")
+	require.NotContains(t, said, "they are unreadable")
 	after, err := os.ReadFile(keys)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
@@ -112,10 +112,10 @@ func TestTheKeysOfAnEmbeddedDatabaseOpenItsBackupToo(t *testing.T) {
 
 	require.NoError(t, os.Remove(keys))
 	said = captured(t, func() { require.NoError(t, run(t, "restore", file, "--verify-only", data)) })
-	require.Contains(t, said, "nobody can read them", "what the keys are needed for is said before they are needed")
+	require.Contains(t, said, "they are unreadable", "missing keys are reported before they are needed")
 }
 
-// captured returns what a function prints to the standard output.
+// captured returns the standard output of a function.
 func captured(t *testing.T, print func()) string {
 	t.Helper()
 	stdout := os.Stdout
@@ -130,14 +130,14 @@ func captured(t *testing.T, print func()) string {
 	return string(text)
 }
 
-func TestAVerificationAloneCannotBeLeftOut(t *testing.T) {
+func TestVerifyOnlyExcludesNoVerify(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.ErrorContains(t, run(t, "restore", file, "--verify-only", "--no-verify"), "choose one")
 	require.ErrorContains(t, run(t, "restore", file, "--max-connections=1"), "must be from 2 to 1000")
 }
 
-func TestBackupIntoFolderKeepsTheNewest(t *testing.T) {
+func TestBackupIntoFolderRetainsTheNewest(t *testing.T) {
 	folder, data := t.TempDir(), t.TempDir()
 	require.NoError(t, storagetest.Migrate("sqlite://"+filepath.Join(data, "interlock.db")))
 	for _, name := range []string{"interlock-20260101T030000Z.backup", "interlock-20260102T030000Z.backup", "interlock.db", "interlock-20260101T030000Z.backup.part"} {

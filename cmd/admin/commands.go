@@ -15,9 +15,9 @@ import (
 	"interlock/internal/settings"
 )
 
-// withServices opens the engines for a command, without a Redis: what commands
-// change is in SQL, and a running server sees it within a second. On a database that
-// was only migrated it creates the first admin, as serve would.
+// withServices opens the engines for a command, without Redis: commands change SQL, and a running
+// server sees the change within a second. In a database without users it creates the first admin,
+// like serve.
 func withServices(ctx context.Context, s settings.Data, do func(*app.Services) error) error {
 	services, err := app.Open(ctx, s.Storage, app.Options{WeakPasswords: s.InsecureDevelopment})
 	if err != nil {
@@ -34,14 +34,14 @@ func withServices(ctx context.Context, s settings.Data, do func(*app.Services) e
 	return do(services)
 }
 
-// announce tells the first admin's password, once.
+// announce prints the first admin's password, once.
 func announce(w io.Writer, password string) {
-	fmt.Fprintf(w, "First start: sign in as admin with the password %s (it is not shown again).\n", password)
+	fmt.Fprintf(w, "First start: sign in as admin with the password %s (shown only once).\n", password)
 }
 
 type migrateCommand struct {
 	Up     migrateUp     `cmd:"" help:"Run the missing migrations."`
-	Status migrateStatus `cmd:"" help:"Show the schema version and the one that this program needs."`
+	Status migrateStatus `cmd:"" help:"Show the schema version and the version that this program needs."`
 }
 
 type migrateUp struct {
@@ -62,7 +62,7 @@ type migrateStatus struct {
 	settings.Storage `embed:""`
 }
 
-// Run shows the schema's version.
+// Run prints the schema version.
 func (c *migrateStatus) Run(ctx context.Context) error {
 	state, err := app.MigrationState(ctx, c.Storage)
 	if err != nil {
@@ -77,8 +77,8 @@ func (c *migrateStatus) Run(ctx context.Context) error {
 
 type tenantCommand struct {
 	List    tenantList    `cmd:"" help:"List the tenants."`
-	Create  tenantCreate  `cmd:"" help:"Make a tenant with its first user, admin."`
-	Disable tenantDisable `cmd:"" help:"Disable a tenant: its sessions, tokens, its customers' tokens and streams end within a second. Its rows stay."`
+	Create  tenantCreate  `cmd:"" help:"Create a tenant with its first user, admin."`
+	Disable tenantDisable `cmd:"" help:"Disable a tenant: its sessions, tokens, customers' tokens and streams end within a second. Its rows remain."`
 	Enable  tenantEnable  `cmd:"" help:"Enable a disabled tenant again."`
 }
 
@@ -111,7 +111,7 @@ type tenantDisable struct {
 	Name          string `arg:"" help:"Name of the tenant."`
 }
 
-// Run shuts the tenant.
+// Run disables the tenant.
 func (c *tenantDisable) Run(ctx context.Context) error {
 	return setTenantDisabled(ctx, c.Data, c.Name, true)
 }
@@ -129,14 +129,14 @@ func (c *tenantEnable) Run(ctx context.Context) error {
 func setTenantDisabled(ctx context.Context, s settings.Data, name string, disabled bool) error {
 	return withServices(ctx, s, func(sv *app.Services) error {
 		changed, err := sv.Access.SetTenantDisabled(ctx, name, disabled)
-		says := map[bool]string{true: "disabled", false: "enabled"}[disabled]
+		status := map[bool]string{true: "disabled", false: "enabled"}[disabled]
 		switch {
 		case err != nil:
 			return err
 		case changed:
-			fmt.Printf("Tenant %s is %s.\n", name, says)
+			fmt.Printf("Tenant %s is %s.\n", name, status)
 		default:
-			fmt.Printf("Tenant %s was %s already; nothing was changed.\n", name, says)
+			fmt.Printf("Tenant %s was %s already; nothing was changed.\n", name, status)
 		}
 		return nil
 	})
@@ -148,7 +148,7 @@ type tenantCreate struct {
 	AdminPassword string `help:"Password of its user admin. Default: the first line of standard input." placeholder:"PASSWORD"`
 }
 
-// Run makes the tenant.
+// Run creates the tenant.
 func (c *tenantCreate) Run(ctx context.Context) error {
 	password, err := passwordOrInput(c.AdminPassword)
 	if err != nil {
@@ -164,17 +164,17 @@ func (c *tenantCreate) Run(ctx context.Context) error {
 	})
 }
 
-// passwordOrInput reads the password from standard input when no flag gave it, so
-// that it need not stand in the shell's history.
-func passwordOrInput(given string) (string, error) {
-	if given != "" {
-		return given, nil
+// passwordOrInput reads the password from standard input if the flag is empty, so that the password
+// does not appear in the shell's history.
+func passwordOrInput(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
 	}
 	fmt.Fprint(os.Stderr, "Password: ")
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	password := strings.TrimRight(line, "\r\n")
 	if password == "" {
-		return "", fmt.Errorf("no password was given on standard input: %w", err)
+		return "", fmt.Errorf("no password on standard input: %w", err)
 	}
 	return password, nil
 }

@@ -15,10 +15,10 @@ import (
 	"interlock/test/tier"
 )
 
-// creators are the commands that create a database, and stateless those that need none.
+// creators are the commands that create a database; stateless are those that need none.
 var creators, stateless = []string{"serve", "migrate up", "restore", "copy"}, []string{"promises list"}
 
-// argumentsOf returns arguments of a command: a value for each that it requires.
+// argumentsOf returns a value for each required argument of a command.
 func argumentsOf(t *testing.T, command *kong.Node) []string {
 	t.Helper()
 	arguments := strings.Fields(command.Path())
@@ -35,7 +35,7 @@ func argumentsOf(t *testing.T, command *kong.Node) []string {
 	}
 	for _, positional := range command.Positional {
 		if positional.Required {
-			arguments = append(arguments, map[bool]string{true: "1", false: filepath.Join(t.TempDir(), "given")}[positional.Target.CanInt()])
+			arguments = append(arguments, map[bool]string{true: "1", false: filepath.Join(t.TempDir(), "value")}[positional.Target.CanInt()])
 		}
 	}
 	return arguments
@@ -87,7 +87,7 @@ func TestOnlyServeMigrateRestoreAndCopyCreateADatabase(t *testing.T) {
 	})
 }
 
-func TestVariablesThatAreNoSettingsAreFound(t *testing.T) {
+func TestUnknownSettingsVariablesAreFound(t *testing.T) {
 	parser, err := kong.New(&cli{}, parserOptions(t.Context())...)
 	require.NoError(t, err)
 	environment := []string{"HOME=/", "INTERLOCK_ADDR=:1", "INTERLOCK_RATE_LIMITS=7", "INTERLOCK_OIDC_PROVIDERS_FILE=x", "INTERLOCK_REDIS=redis://h"}

@@ -16,15 +16,15 @@ import (
 )
 
 type customerCommand struct {
-	Export customerExport `cmd:"" help:"Write all that is kept of one customer to standard output, as JSON lines."`
-	Erase  customerErase  `cmd:"" help:"Replace one customer by a pseudonym that nobody can trace back, wherever they are named. Cannot be taken back."`
+	Export customerExport `cmd:"" help:"Write all data of one customer to standard output, as JSON lines."`
+	Erase  customerErase  `cmd:"" help:"Replace one customer by an untraceable pseudonym in all data. Irreversible."`
 }
 
-// oneCustomer is what a command about one customer takes.
+// oneCustomer contains the flags of commands about one customer.
 type oneCustomer struct {
 	settings.Storage `embed:""`
 	Tenant           string `arg:"" help:"Name of the tenant."`
-	UserID           string `arg:"" name:"user-id" help:"What the shop calls the customer."`
+	UserID           string `arg:"" name:"user-id" help:"Id of the customer in the shop."`
 }
 
 func (c oneCustomer) with(ctx context.Context, o app.Options, do func(ctx context.Context, sv *app.Services) error) error {
@@ -58,12 +58,12 @@ func (c *customerExport) Run(ctx context.Context) error {
 
 type customerErase struct {
 	oneCustomer    `embed:""`
-	Yes            bool   `help:"Erase. Without it the rows are counted and nothing is changed."`
-	ForfeitBalance bool   `help:"Erase the customer also when there is money in the wallet, which nobody can claim any more."`
-	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, whose copies of kept replies are deleted, and whose locks keep the wallet still meanwhile. Needed where they have one." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	Yes            bool   `help:"Erase. Without it the rows are only counted."`
+	ForfeitBalance bool   `help:"Erase the customer also if the wallet has a balance, which can then no longer be claimed."`
+	RedisURL       string `help:"redis://…, redis+sentinel://… or redis+cluster://… of the servers, to delete its copies of stored replies and to lock the wallet. Required if the servers use Redis." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
 }
 
-// Run erases, or says what it would.
+// Run erases the customer, or with no --yes counts the rows.
 func (c *customerErase) Run(ctx context.Context) error {
 	o := app.Options{RedisURL: c.RedisURL}
 	return c.with(ctx, o, func(ctx context.Context, sv *app.Services) error {
@@ -71,27 +71,27 @@ func (c *customerErase) Run(ctx context.Context) error {
 		if !c.Yes {
 			rows, err := sv.Customers.Known(ctx, customer)
 			if err == nil {
-				fmt.Printf("%d rows are about the customer or name them. Nothing was changed: add --yes to erase the customer, which cannot be taken back.\n", rows)
+				fmt.Printf("%d rows belong to or name the customer. Nothing was changed: add --yes to erase the customer, which is irreversible.\n", rows)
 			}
 			return err
 		}
 		done, err := sv.Customers.Erase(ctx, customer, c.ForfeitBalance)
 		if err != nil {
-			return fmt.Errorf("%w (what was done stays done: run it again to go on)", err)
+			return fmt.Errorf("%w (completed steps remain: run it again to continue)", err)
 		}
 		if done.Pseudonym == "" {
-			fmt.Println("Nothing is known of the customer; nothing was changed.")
+			fmt.Println("The customer is unknown; nothing was changed.")
 		} else {
 			fmt.Printf("Erased: %d rows were changed. The customer is now called %s.\n", done.Rows, done.Pseudonym)
 		}
 		if done.Replies.Records > 0 {
-			fmt.Printf("%d kept replies were blanked or deleted.\n", done.Replies.Records)
+			fmt.Printf("%d stored replies were blanked or deleted.\n", done.Replies.Records)
 		}
 		if done.Replies.Kept > 0 {
-			fmt.Printf("%d kept replies could not be looked into, or have the customer's id in their keys; the last of them ends at %s.\n", done.Replies.Kept, done.Replies.Until.Format(time.RFC3339))
+			fmt.Printf("%d stored replies could not be decrypted, or have the customer's id in their keys; the last of them expires at %s.\n", done.Replies.Kept, done.Replies.Until.Format(time.RFC3339))
 		}
 		for _, table := range slices.Sorted(maps.Keys(done.Left)) {
-			fmt.Printf("The id is in %d rows of %s, which are the shop's own words and were not changed.\n", done.Left[table], table)
+			fmt.Printf("The id is in %d rows of %s, which contain text of the shop and were not changed.\n", done.Left[table], table)
 		}
 		return nil
 	})

@@ -20,9 +20,9 @@ import (
 
 type demoCommand struct {
 	settings.Data `embed:""`
-	Tenant        string `help:"Tenant that gets the data." default:"default" placeholder:"NAME"`
-	Force         bool   `help:"Load the data into a tenant that has data already. What exists stays."`
-	// size is how much there is; the zero one stands for all. Tests take less.
+	Tenant        string `help:"Tenant that receives the data." default:"default" placeholder:"NAME"`
+	Force         bool   `help:"Load the data into a tenant that has data already. Existing records remain."`
+	// size is the number of records; zero means all. Tests load fewer.
 	size demo.Size
 }
 
@@ -39,7 +39,7 @@ func (c *demoCommand) Run(ctx context.Context) error {
 			return err
 		}
 		if used != "" && !c.Force {
-			return fmt.Errorf("the tenant %s has data already (%s), and demo data cannot be removed from it: create a tenant for it by `admin tenant create`, or add --force", c.Tenant, used)
+			return fmt.Errorf("the tenant %s has data already (%s), and demo data cannot be removed from it: create a tenant for it with `admin tenant create`, or add --force", c.Tenant, used)
 		}
 		planner, err := firstAdmin(ctx, sv.Access)
 		if err != nil {
@@ -55,13 +55,13 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		if err := loader.Load(ctx); err != nil {
 			return fmt.Errorf("%w (the loaded data stays; run it again with --force to continue)", err)
 		}
-		fmt.Printf("The demo has %d configs, %d items, %d orders and a flash sale. A running server shows them at once.\n", size.Configs, size.Items, size.Orders)
+		fmt.Printf("The demo has %d configs, %d items, %d orders and a flash sale. A running server shows them immediately.\n", size.Configs, size.Items, size.Orders)
 		return nil
 	})
 }
 
-// firstAdmin is an enabled user of the context's tenant with the role admin, nobody when there
-// is none.
+// firstAdmin returns an enabled user of the context's tenant with the role admin; zero if there is
+// none.
 func firstAdmin(ctx context.Context, users *access.Service) (principal.Person, error) {
 	disabled := false
 	listing, err := users.Users(ctx, access.UserFilter{Role: access.AdminRole, Disabled: &disabled}, storage.Page{Limit: 1})
@@ -71,8 +71,7 @@ func firstAdmin(ctx context.Context, users *access.Service) (principal.Person, e
 	return principal.Person{ID: listing.Rows[0].ID, Name: listing.Rows[0].DisplayName}, nil
 }
 
-// progressOn returns what shows the progress of each part on out: a bar on a terminal, and a
-// line elsewhere, where a bar would be a line for each of its movements.
+// progressOn returns a progress bar if out is a terminal, otherwise one line per part.
 func progressOn(out *os.File) demo.Progress {
 	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		return &bar{out: out}
@@ -86,10 +85,10 @@ type bar struct {
 }
 
 // Begin implements demo.Progress.
-func (b *bar) Begin(what string, total int) {
+func (b *bar) Begin(part string, total int) {
 	b.current = progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(b.out),
-		progressbar.OptionSetDescription(fmt.Sprintf("%-10s", what)),
+		progressbar.OptionSetDescription(fmt.Sprintf("%-10s", part)),
 		progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionOnCompletion(func() { fmt.Fprintln(b.out) }),
@@ -102,7 +101,7 @@ func (b *bar) Step() { _ = b.current.Add(1) }
 type lines struct{ out io.Writer }
 
 // Begin implements demo.Progress.
-func (l lines) Begin(what string, total int) { fmt.Fprintf(l.out, "loading %s (%d)\n", what, total) }
+func (l lines) Begin(part string, total int) { fmt.Fprintf(l.out, "loading %s (%d)\n", part, total) }
 
 // Step implements demo.Progress.
 func (lines) Step() {}

@@ -17,7 +17,7 @@ import (
 	"interlock/internal/settings"
 )
 
-func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
+func TestDemoLoadsTwiceIntoAnEmptyTenant(t *testing.T) {
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "gravel-one-kettle")
 	command := demoCommand{Tenant: "default", size: demo.Size{Configs: 30, Items: 10, Wallets: 15, Orders: 60, Coupons: 5, Shelves: 3}}
 	command.DataDir, command.MaxConnections = t.TempDir(), 8
@@ -48,7 +48,7 @@ func TestTheDemoLoadsIntoEmptyDataAndIsSafeToLoadAgain(t *testing.T) {
 	}
 }
 
-func TestDemoRefusesATenantWithData(t *testing.T) {
+func TestDemoRejectsATenantWithData(t *testing.T) {
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "gravel-one-kettle")
 	command := demoCommand{Tenant: "default", size: demo.Size{Configs: 1}}
 	command.DataDir, command.MaxConnections = t.TempDir(), 8
@@ -70,7 +70,7 @@ func TestDemoRefusesATenantWithData(t *testing.T) {
 	require.Len(t, listed, 1)
 }
 
-func TestProgressIsALineForEachPartWhereThereIsNoTerminal(t *testing.T) {
+func TestProgressWithoutTerminalIsOneLinePerPart(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	require.NoError(t, err)
 	defer file.Close()

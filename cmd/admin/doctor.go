@@ -12,11 +12,11 @@ import (
 
 type doctorCommand struct {
 	settings.Storage `embed:""`
-	RedisURL         string `help:"redis://…, redis+sentinel://… or redis+cluster://… to look at as well." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
-	TLSCert          string `name:"tls-cert" help:"File with the certificate that the service presents, to look at as well." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
+	RedisURL         string `help:"redis://…, redis+sentinel://… or redis+cluster://… to check too." env:"INTERLOCK_REDIS_URL" placeholder:"URL"`
+	TLSCert          string `name:"tls-cert" help:"File with the certificate of the service, to check too." env:"INTERLOCK_TLS_CERT" placeholder:"FILE"`
 }
 
-// Run prints what the doctor found, and fails when a promise does not hold.
+// Run prints the findings and fails if one needs attention.
 func (c *doctorCommand) Run(ctx context.Context) error {
 	healthy := true
 	var certificates []string
@@ -31,7 +31,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		fmt.Printf("%s  %-40s %s\n", mark, finding.What(), finding.Says)
 	}
 	if !healthy {
-		return errors.New("something needs your attention")
+		return errors.New("a finding needs attention: see the lines with BAD")
 	}
 	return nil
 }

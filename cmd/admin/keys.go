@@ -15,8 +15,8 @@ import (
 )
 
 type keysCommand struct {
-	List      keysList      `cmd:"" help:"Say which encryption keys values in the database take; changes nothing."`
-	Reencrypt keysReencrypt `cmd:"" help:"Encrypt with the current key what is encrypted with older ones, or in clear. Can be cut off and run again, beside running servers."`
+	List      keysList      `cmd:"" help:"Show which encryption keys the values in the database need."`
+	Reencrypt keysReencrypt `cmd:"" help:"Encrypt values with the current key that are in clear or encrypted with older keys. Resumable, and safe while servers run."`
 }
 
 type keysList struct {
@@ -45,7 +45,7 @@ func (c *keysList) Run(ctx context.Context) error {
 	return table.Flush()
 }
 
-// standing says in a word what a key is here.
+// standing returns the status of a key.
 func standing(key app.KeyUse) string {
 	switch {
 	case key.Current:
@@ -60,7 +60,7 @@ func standing(key app.KeyUse) string {
 	return "not needed"
 }
 
-// tablesOf is how many rows of which tables.
+// tablesOf returns the number of rows of each table.
 func tablesOf(rows map[string]int) string {
 	if len(rows) == 0 {
 		return "nothing"
@@ -76,8 +76,8 @@ type keysReencrypt struct {
 	settings.Storage `embed:""`
 }
 
-// Run encrypts again and says what it did and which keys are needed no more. It fails when something
-// is left.
+// Run encrypts values again and reports the keys that are no longer needed. It fails if values
+// remain.
 func (c *keysReencrypt) Run(ctx context.Context) error {
 	services, err := app.Open(ctx, c.Storage, app.Options{WithoutKeys: true})
 	if err != nil {
@@ -91,22 +91,22 @@ func (c *keysReencrypt) Run(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w (what was done stays done: run it again to go on)", err)
+		return fmt.Errorf("%w (completed steps remain: run it again to continue)", err)
 	}
 	if len(done.Retired) > 0 {
-		fmt.Printf("Nothing is encrypted any more with: %s. Once every server runs with the current key first, and another run says so again, these may be taken out of the settings. Keep them with the backups that were made until now.\n",
+		fmt.Printf("No values need: %s. Once every server has the current key first, and another run confirms this, remove these from the settings. Store them with the backups that exist now.\n",
 			strings.Join(done.Retired, ", "))
 	}
 	if done.Left.Rows() == 0 {
-		fmt.Println("All that is encrypted is encrypted with the current key.")
+		fmt.Println("All encrypted values use the current key.")
 		return nil
 	}
 	left := done.Left.ByKey()
 	for _, id := range slices.Sorted(maps.Keys(left)) {
-		fmt.Printf("Still with the key %q: %s.\n", id, tablesOf(left[id]))
+		fmt.Printf("Remaining with the key %q: %s.\n", id, tablesOf(left[id]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(done.Unreadable)) {
-		fmt.Printf("%d rows of %s cannot be decrypted: their key is not there, or they are damaged.\n", done.Unreadable[name], name)
+		fmt.Printf("%d rows of %s cannot be decrypted: their key is missing, or they are damaged.\n", done.Unreadable[name], name)
 	}
-	return errors.New("not everything is encrypted with the current key: a server that runs with another one may go on writing with that; restart it and run this again")
+	return errors.New("some values do not use the current key: a server with another current key may still write with it; restart it and run this again")
 }

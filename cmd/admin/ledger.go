@@ -12,27 +12,27 @@ import (
 )
 
 type ledgerCommand struct {
-	Rebuild ledgerRebuild `cmd:"" help:"Derive aggregates from their events again, and say what differed. Safe beside a running server."`
+	Rebuild ledgerRebuild `cmd:"" help:"Recompute aggregates from their events, and show the differences. Safe while servers run."`
 }
 
 type ledgerRebuild struct {
 	settings.Data `embed:""`
 	Type          string `arg:"" optional:"" help:"Type of the aggregate."`
 	ID            string `arg:"" optional:"" help:"Id of the aggregate."`
-	All           bool   `help:"Rebuild all aggregates of the tenant, each by itself."`
-	DryRun        bool   `help:"Only say what differs; change nothing."`
+	All           bool   `help:"Rebuild all aggregates of the tenant, each in its transaction."`
+	DryRun        bool   `help:"Only show the differences."`
 	Tenant        string `help:"Tenant of the aggregates." default:"default" placeholder:"NAME"`
 }
 
-// Validate implements kong's check of the arguments.
+// Validate implements kong's validation.
 func (c *ledgerRebuild) Validate() error {
 	if named := c.Type != "" && c.ID != ""; named == c.All || !named && c.Type != "" {
-		return errors.New("name one aggregate by TYPE and ID, or all of them by --all")
+		return errors.New("name one aggregate by TYPE and ID, or all with --all")
 	}
 	return nil
 }
 
-// Run rebuilds.
+// Run rebuilds the aggregates.
 func (c *ledgerRebuild) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		ctx, err := sv.Access.InTenant(ctx, c.Tenant)
@@ -60,8 +60,8 @@ func (c *ledgerRebuild) rebuildAll(ctx context.Context, sv *app.Services) (seen,
 		if err != nil {
 			return seen, wrong, err
 		}
-		looked, differed, err := c.rebuild(ctx, sv, names)
-		seen, wrong = seen+looked, wrong+differed
+		checked, differed, err := c.rebuild(ctx, sv, names)
+		seen, wrong = seen+checked, wrong+differed
 		if err != nil || len(names) < page {
 			return seen, wrong, err
 		}
@@ -69,7 +69,7 @@ func (c *ledgerRebuild) rebuildAll(ctx context.Context, sv *app.Services) (seen,
 	}
 }
 
-// rebuild rebuilds each aggregate in a unit of its own and prints what differed.
+// rebuild rebuilds each aggregate in a separate unit of work and prints the differences.
 func (c *ledgerRebuild) rebuild(ctx context.Context, sv *app.Services, names []aggregates.Name) (seen, wrong int, err error) {
 	for _, name := range names {
 		var found []aggregates.Difference
@@ -92,15 +92,15 @@ func (c *ledgerRebuild) rebuild(ctx context.Context, sv *app.Services, names []a
 }
 
 func (c *ledgerRebuild) summary(seen, wrong int) string {
-	what := "1 aggregate"
+	aggregates := "1 aggregate"
 	if seen != 1 {
-		what = fmt.Sprintf("%d aggregates", seen)
+		aggregates = fmt.Sprintf("%d aggregates", seen)
 	}
 	switch {
 	case wrong == 0:
-		return what + " compared with their events; nothing differed."
+		return aggregates + " compared with their events; nothing differed."
 	case c.DryRun:
-		return fmt.Sprintf("%s compared with their events; %d differ. Nothing was changed (--dry-run).", what, wrong)
+		return fmt.Sprintf("%s compared with their events; %d differ. Nothing was changed (--dry-run).", aggregates, wrong)
 	}
-	return fmt.Sprintf("%s compared with their events; %d differed and were repaired.", what, wrong)
+	return fmt.Sprintf("%s compared with their events; %d differed and were repaired.", aggregates, wrong)
 }

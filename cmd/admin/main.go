@@ -1,4 +1,4 @@
-// Command admin is Interlock: the server and the commands beside it.
+// Command admin is Interlock: the server and its administration commands.
 package main
 
 import (
@@ -13,27 +13,27 @@ import (
 	"interlock/internal/access"
 )
 
-// version is set when the program is built.
+// version is set at build time.
 var version = "dev"
 
 // cli lists the commands; each has its flags and a Run method.
 type cli struct {
 	Serve    serveCommand     `cmd:"" help:"Serve the API, and run the background jobs."`
-	Migrate  migrateCommand   `cmd:"" help:"Bring the database's schema up to date, or show where it stands."`
+	Migrate  migrateCommand   `cmd:"" help:"Bring the database's schema up to date, or show its version."`
 	Token    tokenCommand     `cmd:"" help:"API tokens."`
 	Tenant   tenantCommand    `cmd:"" help:"Tenants."`
 	User     userCommand      `cmd:"" help:"Users."`
 	Role     roleCommand      `cmd:"" help:"Roles."`
-	Backup   backupCommand    `cmd:"" help:"Write all that the database holds to a file, beside a running server."`
-	Restore  restoreCommand   `cmd:"" help:"Put a backup back, and look whether every promise holds."`
+	Backup   backupCommand    `cmd:"" help:"Write the whole database to a file, while servers run."`
+	Restore  restoreCommand   `cmd:"" help:"Restore a backup, and check every promise."`
 	Ledger   ledgerCommand    `cmd:"" help:"Aggregates and their events."`
 	Audit    auditCommand     `cmd:"" help:"The audit log."`
-	Customer customerCommand  `cmd:"" help:"All that is kept of one customer: export it, or erase it."`
-	Keys     keysCommand      `cmd:"" help:"Encryption keys: which are needed, and encrypting again with the current one."`
-	Demo     demoCommand      `cmd:"" help:"Load believable data to look around in. Safe to run twice."`
-	Doctor   doctorCommand    `cmd:"" help:"Look at the engines and say what they promise; changes nothing."`
-	Promises promisesCommand  `cmd:"" help:"What must be true of the stores at every moment, and whether it is."`
-	Version  kong.VersionFlag `help:"Print the version and end."`
+	Customer customerCommand  `cmd:"" help:"All data of one customer: export or erase it."`
+	Keys     keysCommand      `cmd:"" help:"Encryption keys: list their use, or encrypt values with the current one."`
+	Demo     demoCommand      `cmd:"" help:"Load demo data. Safe to run twice."`
+	Doctor   doctorCommand    `cmd:"" help:"Check the engines and their durability."`
+	Promises promisesCommand  `cmd:"" help:"The invariants of the stores: list or check them."`
+	Version  kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// parserOptions are what the command line is read with; commands run until ctx ends.
+// parserOptions are the options of the command line parser; commands run until ctx ends.
 func parserOptions(ctx context.Context) []kong.Option {
 	return []kong.Option{
 		kong.Name("admin"),
@@ -57,8 +57,8 @@ func parserOptions(ctx context.Context) []kong.Option {
 	}
 }
 
-// signalContext ends with the first SIGINT or SIGTERM, which asks for a graceful
-// end; the second ends the process at once.
+// signalContext is cancelled by the first SIGINT or SIGTERM, for a graceful shutdown; the second
+// one ends the process immediately.
 func signalContext() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -67,7 +67,7 @@ func signalContext() (context.Context, context.CancelFunc) {
 		<-signals
 		cancel()
 		<-signals
-		fmt.Fprintln(os.Stderr, "admin: ended at the second signal; requests in flight were cut")
+		fmt.Fprintln(os.Stderr, "admin: stopped by the second signal; requests in flight were aborted")
 		os.Exit(130)
 	}()
 	return ctx, cancel

@@ -11,11 +11,11 @@ import (
 )
 
 type roleCommand struct {
-	List   roleList   `cmd:"" help:"List the roles of a tenant and what they hold."`
-	Create roleCreate `cmd:"" help:"Make a role."`
-	Set    roleSet    `cmd:"" help:"Give a role these permissions and no others."`
-	Delete roleDelete `cmd:"" help:"Delete a role that nobody holds."`
-	Ready  roleReady  `cmd:"" help:"Create those of the ready-made roles that a tenant has no longer."`
+	List   roleList   `cmd:"" help:"List the roles of a tenant and their permissions."`
+	Create roleCreate `cmd:"" help:"Create a role."`
+	Set    roleSet    `cmd:"" help:"Replace the permissions of a role."`
+	Delete roleDelete `cmd:"" help:"Delete a role that no user has."`
+	Ready  roleReady  `cmd:"" help:"Create the ready-made roles that a tenant lacks."`
 }
 
 type roleList struct {
@@ -42,7 +42,7 @@ type roleCreate struct {
 	roleSpec `embed:""`
 }
 
-// Run makes the role.
+// Run creates the role.
 func (c *roleCreate) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.CreateRole(ctx, c.Tenant, c.Role, c.Permission); err != nil {
@@ -57,13 +57,13 @@ type roleSet struct {
 	roleSpec `embed:""`
 }
 
-// Run gives the role its permissions.
+// Run replaces the permissions.
 func (c *roleSet) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetRolePermissions(ctx, c.Tenant, c.Role, c.Permission); err != nil {
 			return err
 		}
-		fmt.Printf("Role %s holds %s.\n", c.Role, strings.Join(c.Permission, ", "))
+		fmt.Printf("Role %s has the permissions %s.\n", c.Role, strings.Join(c.Permission, ", "))
 		return nil
 	})
 }
@@ -88,7 +88,7 @@ type roleReady struct {
 	inTenant `embed:""`
 }
 
-// Run makes the roles.
+// Run creates the roles.
 func (c *roleReady) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.MakeReadyRoles(ctx, c.Tenant); err != nil {

@@ -16,9 +16,9 @@ import (
 	"interlock/internal/settings"
 )
 
-// serveGCPercent lets the heap grow to five times what lives before it is collected.
-// Little lives between requests, so that costs tens of megabytes and saves a
-// seventh of the CPU of a write.
+// serveGCPercent lets the heap grow to five times the live data before a collection. There is
+// little live data between requests, so this costs tens of megabytes and saves a seventh of the CPU
+// of a write.
 const serveGCPercent = 400
 
 type serveCommand struct {
@@ -31,7 +31,7 @@ type serveCommand struct {
 func (c *serveCommand) Run(ctx context.Context, commands *kong.Kong) error {
 	slog.SetDefault(telemetry.NewLogger(os.Stderr, c.LogLevel, c.LogFormat))
 	for _, name := range unknownVariables(commands.Model.Node, os.Environ()) {
-		slog.WarnContext(ctx, "settings: an environment variable is no setting and has no effect; check its spelling", "variable", name)
+		slog.WarnContext(ctx, "settings: unknown environment variable has no effect; check its spelling", "variable", name)
 	}
 	program := app.New(settings.Settings{Storage: c.Storage, Log: c.Log, Serve: c.Serve}, version)
 	program.Announce = func(password string) { announce(os.Stdout, password) }
@@ -52,8 +52,8 @@ func (c *serveCommand) Run(ctx context.Context, commands *kong.Kong) error {
 	return program.Run(ctx)
 }
 
-// unknownVariables returns the names of variables of an environment that begin as settings do and are none
-// of any command.
+// unknownVariables returns the variables of an environment that have the prefix of settings and are
+// no setting of any command.
 func unknownVariables(commands *kong.Node, environment []string) []string {
 	var known, unknown []string
 	_ = kong.Visit(commands, func(node kong.Visitable, next kong.Next) error {

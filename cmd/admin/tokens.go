@@ -14,13 +14,13 @@ import (
 
 type tokenCommand struct {
 	List   tokenList   `cmd:"" help:"List the API tokens of a tenant, without their secrets."`
-	Create tokenCreate `cmd:"" help:"Make an API token and print it, and only it; it is not shown again."`
-	Revoke tokenRevoke `cmd:"" help:"Revoke an API token: it stops working, and its streams end, within a second."`
+	Create tokenCreate `cmd:"" help:"Create an API token and print only its secret, which is shown only once."`
+	Revoke tokenRevoke `cmd:"" help:"Revoke an API token: its requests are rejected, and its streams end, within a second."`
 }
 
 type tokenList struct {
 	inTenant `embed:""`
-	User     string `help:"User whose tokens to list. None: everybody's." placeholder:"NAME"`
+	User     string `help:"Owner of the tokens. Default: all users." placeholder:"NAME"`
 }
 
 // Run lists the tokens.
@@ -46,7 +46,7 @@ func (c *tokenList) Run(ctx context.Context) error {
 	})
 }
 
-// day is a time in a table; "never" when there is none.
+// day formats a time for a table; "never" for nil.
 func day(t *time.Time) string {
 	if t == nil {
 		return "never"
@@ -57,9 +57,9 @@ func day(t *time.Time) string {
 type tokenCreate struct {
 	inTenant `embed:""`
 	User     string        `help:"User that the token acts as." required:"" placeholder:"NAME"`
-	Name     string        `help:"What the token is for." required:"" placeholder:"NAME"`
+	Name     string        `help:"Purpose of the token." required:"" placeholder:"NAME"`
 	Scope    []string      `help:"Permission that the token is limited to, such as configs:read; may be repeated. None: all of its user's." placeholder:"S" sep:"none"`
-	Expires  time.Duration `help:"How long the token is good for. 0: until it is revoked." default:"${tokenLifetime}" placeholder:"DURATION"`
+	Expires  time.Duration `help:"Lifetime of the token. 0: until it is revoked." default:"${tokenLifetime}" placeholder:"DURATION"`
 }
 
 // Run prints the token.
@@ -83,7 +83,7 @@ func (c *tokenCreate) Run(ctx context.Context) error {
 
 type tokenRevoke struct {
 	inTenant `embed:""`
-	ID       int64 `arg:"" help:"Id of the token, as token list shows it."`
+	ID       int64 `arg:"" help:"Id of the token, from token list."`
 }
 
 // Run revokes the token.
@@ -92,7 +92,7 @@ func (c *tokenRevoke) Run(ctx context.Context) error {
 		if err := sv.Access.RevokeToken(ctx, c.Tenant, c.ID); err != nil {
 			return err
 		}
-		fmt.Printf("Token %d is revoked; it no longer works, and its streams end within a second.\n", c.ID)
+		fmt.Printf("Token %d is revoked; its requests are rejected, and its streams end within a second.\n", c.ID)
 		return nil
 	})
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a route refuses, a command refuses too: an empty text gives nothing by accident.
-func TestCommandsRefuseWhatRoutesRefuse(t *testing.T) {
+// Commands apply the validation of the routes, so that an empty argument does not widen a
+// permission.
+func TestCommandsApplyTheValidationOfRoutes(t *testing.T) {
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD", "correct horse battery")
 	data := "--data-dir=" + t.TempDir()
 	run := func(arguments ...string) error {

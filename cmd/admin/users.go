@@ -16,16 +16,16 @@ import (
 
 type userCommand struct {
 	List         userList         `cmd:"" help:"List the users of a tenant."`
-	Create       userCreate       `cmd:"" help:"Make a user, with a password or with an invitation to choose one."`
-	Invite       userInvite       `cmd:"" help:"Void a user's password and print an invitation to choose another one."`
+	Create       userCreate       `cmd:"" help:"Create a user, with a password or with an invitation to choose one."`
+	Invite       userInvite       `cmd:"" help:"Invalidate a user's password and print an invitation to choose another one."`
 	Disable      userDisable      `cmd:"" help:"Disable a user: their sessions, tokens and streams end within a second."`
-	Enable       userEnable       `cmd:"" help:"Let a disabled user in again."`
+	Enable       userEnable       `cmd:"" help:"Enable a disabled user again."`
 	Password     userPassword     `cmd:"" help:"Set a user's password and end the user's sessions."`
-	ResetFactors userResetFactors `cmd:"" help:"Take all second factors from a user who lost them, and end the user's sessions."`
-	Roles        userRoles        `cmd:"" help:"Give a user these roles and no others; none takes all of them."`
+	ResetFactors userResetFactors `cmd:"" help:"Remove all second factors of a user, and end the user's sessions."`
+	Roles        userRoles        `cmd:"" help:"Replace the roles of a user; without names, remove all."`
 }
 
-// inTenant is what every command about what a tenant has takes.
+// inTenant contains the flags of commands about the records of a tenant.
 type inTenant struct {
 	settings.Data `embed:""`
 	Tenant        string `help:"Name of the tenant." default:"default" placeholder:"NAME"`
@@ -90,10 +90,10 @@ type userCreate struct {
 	DisplayName string   `help:"Name that others see. Default: the username." placeholder:"NAME"`
 	Role        []string `help:"Role of the user; may be repeated." default:"admin" placeholder:"ROLE" sep:"none"`
 	Password    string   `help:"Password. Default: the first line of standard input." placeholder:"PASSWORD" xor:"credential"`
-	Invite      bool     `help:"Give no password; print an invitation by which the user chooses one." xor:"credential"`
+	Invite      bool     `help:"Set no password; print an invitation with which the user chooses one." xor:"credential"`
 }
 
-// Run makes the user.
+// Run creates the user.
 func (c *userCreate) Run(ctx context.Context) error {
 	spec := access.UserSpec{Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Roles: c.Role}
 	if c.Invite {
@@ -122,9 +122,9 @@ func (c *userCreate) Run(ctx context.Context) error {
 	})
 }
 
-// printInvitation says once how an invitation is accepted.
+// printInvitation prints the address of an invitation.
 func printInvitation(invitation access.Invitation) {
-	fmt.Printf("Until %s this page of the web admin lets the user choose a password, once; put its address before it:\n%s\n",
+	fmt.Printf("The user can choose a password once, until %s, at this path of the web admin:\n%s\n",
 		invitation.ExpiresTime.UTC().Format(time.RFC3339), invitation.Path())
 }
 
@@ -133,14 +133,14 @@ type userInvite struct {
 	Username string `arg:"" help:"Name of the user."`
 }
 
-// Run makes the invitation.
+// Run creates the invitation.
 func (c *userInvite) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		invitation, err := sv.Access.InviteUser(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("User %s has no password any more; sessions and earlier invitations have ended.\n", c.Username)
+		fmt.Printf("The password of %s is invalid now; sessions and earlier invitations have ended.\n", c.Username)
 		printInvitation(invitation)
 		return nil
 	})
@@ -172,13 +172,13 @@ type userResetFactors struct {
 	Username string `arg:"" help:"Name of the user."`
 }
 
-// Run takes the factors.
+// Run removes the factors.
 func (c *userResetFactors) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.ResetUserFactors(ctx, c.Tenant, c.Username); err != nil {
 			return err
 		}
-		fmt.Printf("User %s has no second factor; the password is enough to sign in, and to set one up again.\n", c.Username)
+		fmt.Printf("User %s has no second factor; the password suffices to sign in and to set up a new one.\n", c.Username)
 		return nil
 	})
 }
@@ -221,14 +221,14 @@ type userRoles struct {
 	Role     []string `arg:"" optional:"" help:"Names of the roles."`
 }
 
-// Run gives the user the roles.
+// Run replaces the roles.
 func (c *userRoles) Run(ctx context.Context) error {
 	return withServices(ctx, c.Data, func(sv *app.Services) error {
 		if err := sv.Access.SetUserRoles(ctx, c.Tenant, c.Username, c.Role); err != nil {
 			return err
 		}
 		if len(c.Role) == 0 {
-			fmt.Printf("User %s has no roles any more.\n", c.Username)
+			fmt.Printf("User %s has no roles now.\n", c.Username)
 			return nil
 		}
 		fmt.Printf("User %s has the roles %s.\n", c.Username, strings.Join(c.Role, ", "))

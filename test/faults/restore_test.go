@@ -44,7 +44,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 		awaitTicket(t, c, sale, ticket, string(rune('a'+i)), "confirmed")
 	}
 	file := filepath.Join(t.TempDir(), "backup")
-	require.Contains(t, admin(t, s, "backup", file), "has the whole database")
+	require.Contains(t, admin(t, s, "backup", file), "contains the whole database")
 	since := []string{buyOne(t, c, sale, "c"), buyOne(t, c, sale, "d")}
 	for i, ticket := range since {
 		awaitTicket(t, c, sale, ticket, string(rune('c'+i)), "confirmed")
@@ -56,7 +56,7 @@ func restoreUnderASale(t *testing.T, engine string, stop syscall.Signal) {
 		s.DatabaseURL = storagetest.NewMariaDBURL(t)
 	}
 	said := admin(t, s, "restore", file)
-	require.Contains(t, said, "The database is as it was, up to what was done at ")
+	require.Contains(t, said, "The database is restored, up to the change at ")
 	serve(t, s)
 	c = callerOf(t, s)
 

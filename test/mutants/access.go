@@ -42,7 +42,7 @@ var grants = []mutant{
 	{
 		name: "an empty scope on the command line gives everything",
 		file: "cmd/admin/tokens.go", old: `placeholder:"S" sep:"none"`, new: `placeholder:"S"`,
-		caught: tests{"cmd/admin": {"TestCommandsRefuseWhatRoutesRefuse"}},
+		caught: tests{"cmd/admin": {"TestCommandsApplyTheValidationOfRoutes"}},
 	},
 	{
 		name: "a role is given whatever it holds",

@@ -5,12 +5,12 @@ var scheduled = []mutant{
 	{
 		name: "a job sleeps past what is due",
 		file: "internal/app/jobs.go", old: `return min(left, pause)`, new: `return max(left, pause)`,
-		caught: tests{"internal/app": {"TestAJobRunsWhenSomethingIsDueAndNotBefore"}},
+		caught: tests{"internal/app": {"TestJobRunsWhenWorkIsDue"}},
 	},
 	{
 		name: "a job is not woken by what was scheduled meanwhile",
 		file: "internal/app/jobs.go", old: `return &news{subscription, subscription.Deliveries()}`, new: `return &news{subscription, nil}`,
-		caught: tests{"internal/app": {"TestAJobIsWokenByNewsAndByManyAtOnceOnce"}},
+		caught: tests{"internal/app": {"TestEventsWakeAJobOnce"}},
 	},
 	{
 		name: "a process takes the lease of the promises where nothing is due",

@@ -10,12 +10,12 @@ var secrets = []mutant{
 	{
 		name: "a server without keys starts beside values that are encrypted",
 		file: "internal/app/encryption.go", old: `err != nil || embedded || len(set) > 0 {`, new: `err != nil || embedded || len(keys) >= 0 {`,
-		caught: tests{"internal/app": {"TestADatabaseOnAServerIsServedWithoutKeysUntilOneHasEncryptedSomething"}},
+		caught: tests{"internal/app": {"TestServerDatabaseRequiresKeysAfterFirstEncryption"}},
 	},
 	{
 		name: "a key is made in the place of one that is lost",
 		file: "internal/app/encryption.go", old: `if len(used.Lost) == 0 {`, new: `if len(used.Lost) >= 0 {`,
-		caught: tests{"internal/app": {"TestAnEmbeddedDatabaseHasAKeyFromItsFirstStartAndNeverAnotherInItsPlace"}},
+		caught: tests{"internal/app": {"TestEmbeddedKeyIsGeneratedOnceAndNeverReplaced"}},
 	},
 	{
 		name: "a file of keys is written over",

@@ -28,7 +28,7 @@ var servers = []mutant{
 	{
 		name: "all jobs of a process run at the same time",
 		file: "internal/app/jobs.go", old: `return j.every * time.Duration(index+1) / time.Duration(jobs)`, new: `return j.every`,
-		caught: tests{"internal/app": {"TestJobsThatRunEveryMinuteDoNotRunAtTheSameTime"}},
+		caught: tests{"internal/app": {"TestPeriodicJobsAreSpread"}},
 	},
 	{
 		name: "a pool that had to shrink stays small",
@@ -326,7 +326,7 @@ var servers = []mutant{
 	{
 		name: "demo data is loaded over data",
 		file: "cmd/admin/demo.go", old: `if used != "" && !c.Force {`, new: `if used == "" && !c.Force && len(used) > 0 {`,
-		caught: tests{"cmd/admin": {"TestDemoRefusesATenantWithData"}},
+		caught: tests{"cmd/admin": {"TestDemoRejectsATenantWithData"}},
 	},
 	{
 		name: "a new tenant has the role admin only",
@@ -379,12 +379,12 @@ var servers = []mutant{
 	{
 		name: "traces go to the root of a collector",
 		file: "internal/edge/telemetry/trace.go", old: `u.Path = "/v1/traces"`, new: `u.Path = "/"`,
-		caught: tests{"internal/edge/telemetry": {"TestTracesGoToTheCollectorsPath"}},
+		caught: tests{"internal/edge/telemetry": {"TestTracesAreSentToTheCollectorPath"}},
 	},
 	{
 		name: "a variable that is no setting is not reported",
 		file: "cmd/admin/serve.go", old: `&& !slices.Contains(known, name)`, new: `&& slices.Contains(known, "-")`,
-		caught: tests{"cmd/admin": {"TestVariablesThatAreNoSettingsAreFound"}},
+		caught: tests{"cmd/admin": {"TestUnknownSettingsVariablesAreFound"}},
 	},
 	{
 		name: "the used part of a quota is that of any tenant",
