@@ -1,8 +1,10 @@
-// Package api holds the HTTP contract, which is written by hand in openapi.yaml.
+// Package api contains the HTTP contract, openapi.yaml. Command gen writes it from base.yaml,
+// which is written by hand, and from the registered routes.
 //
-// The server's replies are validated against it in the tests, and each route that
-// is registered is in it and the other way round, so it may be believed.
+// Tests validate the replies of the service against it, and compare it with the routes.
 package api
+
+//go:generate go run ./gen base.yaml openapi.yaml
 
 import (
 	"bytes"
@@ -14,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML is the contract as it was written: OpenAPI 3.1.
+// YAML is the contract, OpenAPI 3.1.
 //
 //go:embed openapi.yaml
 var YAML []byte

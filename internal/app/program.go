@@ -15,34 +15,15 @@ import (
 	_ "modernc.org/sqlite" // the driver of storage.SQLite
 
 	"interlock/internal/access"
-	"interlock/internal/actions"
-	"interlock/internal/aggregates"
-	"interlock/internal/approvals"
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/storage"
-	"interlock/internal/catalog"
-	"interlock/internal/config"
-	"interlock/internal/coupons"
 	"interlock/internal/edge/httpapi"
-	"interlock/internal/edge/idempotency"
 	"interlock/internal/edge/telemetry"
-	"interlock/internal/flashsale"
-	"interlock/internal/inventory"
-	"interlock/internal/orders"
 	"interlock/internal/ratelimit"
-	"interlock/internal/refunds"
 	"interlock/internal/settings"
-	"interlock/internal/views/audit"
-	"interlock/internal/views/dashboard"
 	"interlock/internal/views/engines"
-	"interlock/internal/views/ops"
-	"interlock/internal/views/promises"
-	"interlock/internal/views/realtime"
-	"interlock/internal/views/search"
-	"interlock/internal/wallets"
-	"interlock/internal/workorders"
 	"interlock/web"
 )
 
@@ -369,29 +350,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 	})
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {
-		router := server.Router()
-		// Their replies contain both tokens and text of the caller.
-		access.Routes(router.Uncompressed(), sv.Access, p.Settings.Currency)
-		audit.Routes(router, sv.Audit)
-		config.Routes(router, sv.Configs)
-		approvals.Routes(router, sv.Approvals)
-		catalog.Routes(router, sv.Catalog)
-		orders.Routes(router, sv.Orders)
-		refunds.Routes(router, sv.Refunds)
-		workorders.Routes(router, sv.WorkOrders)
-		coupons.Routes(router, sv.Coupons)
-		actions.Routes(router, sv.Actions)
-		idempotency.Routes(router, sv.Idempotency)
-		inventory.Routes(router, sv.Inventory)
-		wallets.Routes(router, sv.Wallets)
-		aggregates.Routes(router, sv.Ledger)
-		flashsale.Routes(router, sv.FlashSales)
-		realtime.Routes(router, sv.Realtime)
-		search.Routes(router, sv.Search)
-		dashboard.Routes(router, sv.Dashboard)
-		ops.Routes(router, sv.Queues)
-		engines.Routes(router, sv.Engines)
-		promises.Routes(router, sv.Promises)
+		sv.routes(server.Router(), p.Settings.Currency)
 		if p.Settings.OpsAddr == "" {
 			if err := httpapi.ServeGraphiQL(server); err != nil {
 				return nil, err

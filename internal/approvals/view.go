@@ -65,13 +65,13 @@ type readView struct {
 
 // eventView is a version of an approval, with its content for callers who may read it.
 type eventView struct {
-	change.EventView
+	change.EventView[Approval]
 	Rendered
 }
 
 // shownEvent returns the view of a version of an approval.
 func (s *Service) shownEvent(ctx context.Context, a *Approval, e Event) eventView {
-	v := eventView{EventView: e.View(Machine)}
+	v := eventView{EventView: change.EventViewOf[Approval](e.Event)}
 	subject, err := s.subjectOf(a.Kind)
 	if err != nil || e.Content == nil || !may(ctx, subject.Grants().Read) {
 		return v

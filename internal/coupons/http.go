@@ -140,7 +140,7 @@ func (h handler) coupon(_ context.Context, coupon *Coupon, _ httpapi.None) (http
 	return httpapi.Fresh[couponView]{Body: couponViewOf(*coupon, now), Changed: coupon.changedAround(now)}, nil
 }
 
-func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[change.EventView], error) {
+func (h handler) history(ctx context.Context, coupon *Coupon, in httpapi.Page) (httpapi.List[change.EventView[Coupon]], error) {
 	listing, err := h.service.History(ctx, coupon, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

@@ -80,4 +80,4 @@ func couponViewOf(c Coupon, now time.Time) couponView {
 	return v
 }
 
-func eventViewOf(e Event) change.EventView { return e.View(Machine) }
+func eventViewOf(e Event) change.EventView[Coupon] { return change.EventViewOf[Coupon](e.Event) }

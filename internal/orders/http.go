@@ -76,7 +76,7 @@ func (h handler) get(_ context.Context, order *Order, _ httpapi.None) (orderView
 	return viewOf(*order), nil
 }
 
-func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.EventView], error) {
+func (h handler) history(ctx context.Context, order *Order, in httpapi.Page) (httpapi.List[change.EventView[Order]], error) {
 	listing, err := h.service.History(ctx, order, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

@@ -68,4 +68,4 @@ func viewOf(o Order) orderView {
 	return v
 }
 
-func eventViewOf(e Event) change.EventView { return e.View(Machine) }
+func eventViewOf(e Event) change.EventView[Order] { return change.EventViewOf[Order](e.Event) }

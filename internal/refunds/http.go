@@ -58,7 +58,7 @@ func (h handler) get(ctx context.Context, refund *Refund, _ httpapi.None) (httpa
 	return httpapi.Fresh[readView]{Body: view, Changed: changed}, err
 }
 
-func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.EventView], error) {
+func (h handler) history(ctx context.Context, refund *Refund, in httpapi.Page) (httpapi.List[change.EventView[Refund]], error) {
 	listing, err := h.service.History(ctx, refund, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }

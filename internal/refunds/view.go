@@ -66,4 +66,4 @@ func viewOf(r Refund) refundView {
 	return v
 }
 
-func eventViewOf(e Event) change.EventView { return e.View(Machine) }
+func eventViewOf(e Event) change.EventView[Refund] { return change.EventViewOf[Refund](e.Event) }

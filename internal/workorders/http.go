@@ -1,15 +1,13 @@
 package workorders
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"interlock/internal/base/apperr"
-	"interlock/internal/base/naming"
 	"interlock/internal/base/status"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
@@ -19,21 +17,48 @@ import (
 
 // Routes registers the routes of work orders.
 func Routes(r *httpapi.Router, s *Service) {
+	r = r.About(httpapi.Resource{Tag: "Work orders", Noun: "work order", Machine: Machine, Example: example, Refusal: refusalView{}})
 	h := handler{s, r}
 	byID := httpapi.Numbered("work order", s.WorkOrder)
-	httpapi.Get(r, "/work-orders", ReadPermission, h.list)
-	httpapi.Mutation(r, http.MethodPost, "/work-orders", writePermission, h.open)
-	httpapi.Mutation(r, http.MethodPost, "/work-orders/claim-next", writePermission, h.next)
-	httpapi.GetOf(r, "/work-orders/:id", ReadPermission, byID, h.get)
-	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, h.history)
-	httpapi.GetOf(r, "/work-orders/:id/comments", ReadPermission, byID, h.comments)
-	httpapi.MutationOf(r, http.MethodPost, "/work-orders/:id/comments", writePermission, byID, h.comment)
-	httpapi.Transition(r, "/work-orders/:id", "claim", writePermission, byID, transition[Claim](s))
-	httpapi.Transition(r, "/work-orders/:id", "release", writePermission, byID, transition[Release](s))
-	httpapi.Transition(r, "/work-orders/:id", "assign", assignPermission, byID, transition[Assignment](s))
-	httpapi.Transition(r, "/work-orders/:id", "resolve", writePermission, byID, transition[Resolution](s))
-	httpapi.Transition(r, "/work-orders/:id", "reopen", writePermission, byID, transition[Reopening](s))
-	httpapi.Transition(r, "/work-orders/:id", "close", writePermission, byID, transition[Closing](s))
+	httpapi.Get(r, "/work-orders", ReadPermission, h.list).
+		Doc("List work orders", "The newest first by default; with `sort=priority` the most urgent first.").
+		With(httpapi.Contract{Sorts: workOrderSorts})
+	httpapi.Mutation(r, http.MethodPost, "/work-orders", writePermission, h.open).
+		Doc("Open a work order", "It has no holder until a user claims it, is assigned to it, or acts on it. "+
+			"`links` are paths of records that exist and that the caller may read; 422 at `/links/<i>` for others.").
+		With(httpapi.Contract{ID: "openWorkOrder", Success: "The new work order.", Body: openExample})
+	httpapi.Mutation(r, http.MethodPost, "/work-orders/claim-next", writePermission, h.next).
+		Doc("Claim the next work order", "Claims the oldest of the highest priority that is open, or whose holder is disabled or may not read work orders any more. "+
+			"Concurrent callers get different ones. 404 if none is offered.").
+		With(httpapi.Contract{Success: "The work order, which the caller now has.", Locks: true, MayMiss: true})
+	httpapi.GetOf(r, "/work-orders/:id", ReadPermission, byID, h.get).Doc("Get a work order", "")
+	httpapi.GetOf(r, "/work-orders/:id/history", ReadPermission, byID, h.history).
+		Doc("List the history of a work order", "The newest first: one event for each version, comments included.").
+		With(httpapi.Contract{Sorts: change.HistorySorts})
+	httpapi.GetOf(r, "/work-orders/:id/comments", ReadPermission, byID, h.comments).
+		Doc("List the comments on a work order", "The oldest first.").
+		With(httpapi.Contract{Sorts: change.CommentSorts})
+	httpapi.MutationOf(r, http.MethodPost, "/work-orders/:id/comments", writePermission, byID, h.comment).
+		Doc("Comment on a work order", "A comment on an open work order claims it first.").
+		With(httpapi.Contract{ID: "commentOnWorkOrder", Success: "The comment.", Body: commentCreate{"The courier has been called."}, ChecksStatus: true, Locks: true})
+	httpapi.Transition(r, "/work-orders/:id", "claim", writePermission, byID, transition[Claim](s)).
+		Doc("Claim a work order", "Of concurrent claims one succeeds; the others get 409 with the `holder`. "+
+			"A claimed work order can be claimed only while its holder is disabled or may not read work orders.")
+	httpapi.Transition(r, "/work-orders/:id", "release", writePermission, byID, transition[Release](s)).
+		Doc("Release a work order", "For its holder, and for users who may assign.")
+	httpapi.Transition(r, "/work-orders/:id", "assign", assignPermission, byID, transition[Assignment](s)).
+		Doc("Assign a work order to a user", "Replaces the holder. 422 at `/userId` for a user who is disabled or may not read work orders.").
+		With(httpapi.Contract{Body: Assignment{7}})
+	httpapi.Transition(r, "/work-orders/:id", "resolve", writePermission, byID, transition[Resolution](s)).
+		Doc("Resolve a work order", "For its holder, and for users who may assign. Resolving an open work order claims it first, in the same transaction.").
+		With(httpapi.Contract{Body: Resolution{"A new one has been sent."}})
+	httpapi.Transition(r, "/work-orders/:id", "reopen", writePermission, byID, transition[Reopening](s)).
+		Doc("Reopen a work order", "It has no holder then.")
+	httpapi.Transition(r, "/work-orders/:id", "close", writePermission, byID, transition[Closing](s)).Doc("Close a work order", "")
+}
+
+var openExample = workOrderCreate{
+	Title: "A teapot arrived broken", Body: "See the picture in the mail of today.", Priority: "high", Links: []Resource{"orders/41"},
 }
 
 type handler struct {
@@ -42,32 +67,23 @@ type handler struct {
 }
 
 type listRequest struct {
+	// A part of the title, in either case.
 	Search   httpapi.Search          `query:"q"`
 	Status   status.Param[WorkOrder] `query:"status"`
-	Priority priorityParam           `query:"priority"`
-	HolderID int64                   `query:"holderId"`
-	Link     string                  `query:"link"`
-	DueBy    *time.Time              `query:"dueBy"`
+	Priority httpapi.OneOf[Priority] `query:"priority"`
+	// The user that has the work order, or had it when it was resolved.
+	HolderID int64 `query:"holderId"`
+	// A record that the work order is about, such as `orders/41`.
+	Link string `query:"link"`
+	// Only work orders that are due by this time.
+	DueBy *time.Time `query:"dueBy"`
 	httpapi.Page
-}
-
-// priorityParam is a priority in a query.
-type priorityParam struct{ code *int }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *priorityParam) UnmarshalText(text []byte) error {
-	code := slices.Index(priorities, string(text))
-	if code < 0 {
-		return fmt.Errorf("must be one of %s", strings.Join(priorities, ", "))
-	}
-	p.code = &code
-	return nil
 }
 
 func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrderView], error) {
 	var none httpapi.List[workOrderView]
 	listing, err := h.service.List(ctx, Filter{
-		Search: string(in.Search), Status: in.Status.State, Priority: in.Priority.code, HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
+		Search: string(in.Search), Status: in.Status.State, Priority: in.Priority.Value.code(), HolderID: in.HolderID, Link: in.Link, DueBy: in.DueBy,
 	}, in.Page.Page())
 	if err != nil {
 		return none, err
@@ -76,14 +92,14 @@ func (h handler) list(ctx context.Context, in listRequest) (httpapi.List[workOrd
 	return httpapi.ListOf(listing, func(w WorkOrder) workOrderView { return viewOf(w, unable) }), err
 }
 
-type openRequest struct {
-	Body struct {
-		Title    string     `json:"title" validate:"required"`
-		Body     string     `json:"body" validate:"max=5000"`
-		Priority string     `json:"priority" validate:"omitempty,oneof=urgent high normal low"`
-		DueTime  *time.Time `json:"dueTime"`
-		Links    []Resource `json:"links" validate:"max=20,unique,dive,pattern"`
-	}
+type openRequest struct{ Body workOrderCreate }
+
+type workOrderCreate struct {
+	Title    string     `json:"title" validate:"name=200"`
+	Body     string     `json:"body" validate:"max=5000"`
+	Priority Priority   `json:"priority" validate:"omitempty,enum" default:"normal"`
+	DueTime  *time.Time `json:"dueTime"`
+	Links    []Resource `json:"links" validate:"max=20,unique,dive,pattern"`
 }
 
 // checkLinks returns ValidationFailed for links to records that do not exist, or that the caller
@@ -103,24 +119,12 @@ func (h handler) checkLinks(ctx context.Context, links []Resource) error {
 	return nil
 }
 
-// maxTitle is in characters.
-const maxTitle = 200
-
-// Check validates the title.
-func (in *openRequest) Check() error {
-	if violations := naming.Check("/title", in.Body.Title, maxTitle); len(violations) > 0 {
-		return apperr.Invalid(violations...)
-	}
-	return nil
-}
-
 func (h handler) open(ctx context.Context, u *uow.Unit, in openRequest) (httpapi.Created[workOrderView], error) {
 	if err := h.checkLinks(ctx, in.Body.Links); err != nil {
 		return httpapi.Created[workOrderView]{}, err
 	}
-	opening := Opening{Title: in.Body.Title, Body: in.Body.Body, Priority: slices.Index(priorities, "normal"), DueTime: in.Body.DueTime, Links: in.Body.Links}
-	if in.Body.Priority != "" {
-		opening.Priority = slices.Index(priorities, in.Body.Priority)
+	opening := Opening{
+		Title: in.Body.Title, Body: in.Body.Body, Priority: *cmp.Or(in.Body.Priority, "normal").code(), DueTime: in.Body.DueTime, Links: in.Body.Links,
 	}
 	order, err := h.service.Open(ctx, u, opening)
 	if err != nil {
@@ -147,7 +151,7 @@ func (h handler) get(ctx context.Context, order *WorkOrder, _ httpapi.None) (htt
 	return httpapi.Fresh[workOrderView]{Body: viewOf(*order, unable), Changed: order.Status == claimed.Code}, nil
 }
 
-func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView], error) {
+func (h handler) history(ctx context.Context, order *WorkOrder, in httpapi.Page) (httpapi.List[change.EventView[WorkOrder]], error) {
 	listing, err := h.service.History(ctx, order, in.Page())
 	return httpapi.ListOf(listing, eventViewOf), err
 }
@@ -157,10 +161,10 @@ func (h handler) comments(ctx context.Context, order *WorkOrder, in httpapi.Page
 	return httpapi.ListOf(listing, commentViewOf), err
 }
 
-type commentRequest struct {
-	Body struct {
-		Text string `json:"text"`
-	}
+type commentRequest struct{ Body commentCreate }
+
+type commentCreate struct {
+	Text string `json:"text" validate:"required,max=5000"`
 }
 
 func (h handler) comment(ctx context.Context, u *uow.Unit, order *WorkOrder, in commentRequest) (httpapi.Created[commentView], error) {

@@ -20,6 +20,7 @@ var Machine = status.New(status.Machine{
 	Name:    "work order",
 	Initial: opened,
 	States:  []status.State{opened, claimed, resolved, closed},
+	Verbs:   []string{"create", "comment"},
 	Actions: []status.Action{
 		{Name: "claim", Participle: "claimed", From: []status.State{opened, claimed}, To: claimed},
 		{Name: "release", Participle: "released", From: []status.State{claimed}, To: opened},

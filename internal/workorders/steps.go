@@ -3,17 +3,13 @@ package workorders
 import (
 	"time"
 
-	"interlock/internal/base/apperr"
 	"interlock/internal/base/principal"
-	"interlock/internal/core/change"
 )
 
 // Step is a transition with its fields.
 type Step interface {
 	// action is its name in the machine.
 	action() string
-	// check validates the fields.
-	check() apperr.Fields
 	// fill sets the step's fields of the work order. person is the user that the step names, or the
 	// caller.
 	fill(w *WorkOrder, person principal.Person, now time.Time)
@@ -27,59 +23,49 @@ type Step interface {
 // Claim makes the caller the holder.
 type Claim struct{}
 
-func (Claim) action() string       { return "claim" }
-func (Claim) check() apperr.Fields { return nil }
-func (Claim) names() int64         { return 0 }
-func (Claim) ofHolder() bool       { return false }
+func (Claim) action() string { return "claim" }
+func (Claim) names() int64   { return 0 }
+func (Claim) ofHolder() bool { return false }
 
 func (Claim) fill(w *WorkOrder, caller principal.Person, now time.Time) { w.setHolder(caller, now) }
 
 // Release ends the holder's claim.
 type Release struct{}
 
-func (Release) action() string       { return "release" }
-func (Release) check() apperr.Fields { return nil }
-func (Release) names() int64         { return 0 }
-func (Release) ofHolder() bool       { return true }
+func (Release) action() string { return "release" }
+func (Release) names() int64   { return 0 }
+func (Release) ofHolder() bool { return true }
 
 func (Release) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.clearHolder() }
 
 // Assignment assigns a work order to a user, claimed or not.
 type Assignment struct {
-	UserID int64 `json:"userId"`
+	UserID int64 `json:"userId" validate:"required,gt=0"`
 }
 
 func (Assignment) action() string { return "assign" }
 func (a Assignment) names() int64 { return a.UserID }
 func (Assignment) ofHolder() bool { return false }
 
-func (a Assignment) check() (violations apperr.Fields) {
-	violations.Check(a.UserID > 0, "/userId", "required", "is required")
-	return violations
-}
-
 func (Assignment) fill(w *WorkOrder, user principal.Person, now time.Time) { w.setHolder(user, now) }
 
 // Resolution describes the solution. Resolving an open work order makes the caller its holder.
 type Resolution struct {
-	Resolution string `json:"resolution"`
+	Resolution string `json:"resolution" validate:"required,max=5000"`
 }
 
 func (Resolution) action() string { return "resolve" }
 func (Resolution) names() int64   { return 0 }
 func (Resolution) ofHolder() bool { return true }
 
-func (r Resolution) check() apperr.Fields { return change.CheckText("/resolution", r.Resolution) }
-
 func (r Resolution) fill(w *WorkOrder, _ principal.Person, _ time.Time) { w.Resolution = r.Resolution }
 
 // Reopening opens a resolved or closed work order again.
 type Reopening struct{}
 
-func (Reopening) action() string       { return "reopen" }
-func (Reopening) check() apperr.Fields { return nil }
-func (Reopening) names() int64         { return 0 }
-func (Reopening) ofHolder() bool       { return false }
+func (Reopening) action() string { return "reopen" }
+func (Reopening) names() int64   { return 0 }
+func (Reopening) ofHolder() bool { return false }
 
 func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
 	w.clearHolder()
@@ -90,7 +76,6 @@ func (Reopening) fill(w *WorkOrder, _ principal.Person, _ time.Time) {
 type Closing struct{}
 
 func (Closing) action() string                               { return "close" }
-func (Closing) check() apperr.Fields                         { return nil }
 func (Closing) names() int64                                 { return 0 }
 func (Closing) ofHolder() bool                               { return false }
 func (Closing) fill(*WorkOrder, principal.Person, time.Time) {}

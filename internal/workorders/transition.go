@@ -11,6 +11,7 @@ import (
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
 	"interlock/internal/core/uow"
+	"interlock/internal/edge/httpapi"
 )
 
 // Transition applies a step to a work order that was just read; see change.Lifecycle for its
@@ -53,8 +54,8 @@ func (s *Service) Transition(ctx context.Context, u *uow.Unit, order *WorkOrder,
 
 // personOf returns the user that a step names, or the caller. Errors: ValidationFailed.
 func (s *Service) personOf(ctx context.Context, step Step, caller principal.Principal) (principal.Person, error) {
-	if violations := step.check(); len(violations) > 0 {
-		return principal.Person{}, apperr.Invalid(violations...)
+	if err := httpapi.Validate(step); err != nil {
+		return principal.Person{}, err
 	}
 	if step.names() == 0 {
 		return caller.Person(), nil

@@ -50,16 +50,36 @@ type People interface {
 	Person(ctx context.Context, id int64) (principal.Person, bool, error)
 }
 
-// priorities are the names of the priorities, by code, the highest first.
+// Priority is the priority of a work order.
+type Priority string
+
+// priorities are the priorities by their codes in the database, the most urgent first.
 var priorities = []string{"urgent", "high", "normal", "low"}
+
+// Enum returns the priorities, the most urgent first.
+func (Priority) Enum() []string { return priorities }
+
+// code returns the code in the database; nil for "".
+func (p Priority) code() *int {
+	if p == "" {
+		return nil
+	}
+	code := slices.Index(priorities, string(p))
+	return &code
+}
 
 // Resource is the path of a linked record, such as "orders/12".
 type Resource string
 
 var resources = regexp.MustCompile(`^[a-z][a-z-]*/[!-~]+$`)
 
-// Valid reports whether the path has the form of a record's path.
-func (r Resource) Valid() bool { return len(r) <= 255 && resources.MatchString(string(r)) }
+const maxResource = 255
+
+// Pattern returns the syntax of a resource and its maximum length, in characters.
+func (Resource) Pattern() (expression string, maxLength int) { return resources.String(), maxResource }
+
+// Valid reports whether the text has the syntax of a resource.
+func (r Resource) Valid() bool { return len(r) <= maxResource && resources.MatchString(string(r)) }
 
 // Rule describes the rule of Valid in a sentence without a subject.
 func (Resource) Rule() string {

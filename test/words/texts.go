@@ -31,8 +31,11 @@ func textsOf(name, content string) ([]text, error) {
 	case extension == ".sql":
 		return comments(content, sqlComment), nil
 	case extension == ".sh", extension == ".yaml", extension == ".yml", path.Base(name) == "Makefile":
-		if name == "api/openapi.yaml" {
+		switch name {
+		case "api/base.yaml":
 			return lines(content), nil
+		case "api/openapi.yaml":
+			return nil, nil // generated
 		}
 		return comments(content, shellComment), nil
 	}

@@ -1,5 +1,7 @@
 package status
 
+import "slices"
+
 // Stateful is a model with a machine.
 type Stateful interface{ States() *Machine }
 
@@ -15,4 +17,54 @@ func (p *Param[M]) UnmarshalText(text []byte) error {
 	state, err := model.States().Parse(string(text))
 	p.State = &state
 	return err
+}
+
+// EnumType returns a Name of M, whose type names the schema in the contract.
+func (Param[M]) EnumType() any { return Name[M]("") }
+
+// Name is the name of a state of M in a representation.
+type Name[M Stateful] string
+
+// Enum returns the names of all states.
+func (Name[M]) Enum() []string {
+	var model M
+	return model.States().Names()
+}
+
+// NameOf returns the name of a state of M by its code in the database.
+func NameOf[M Stateful](code int) Name[M] {
+	var model M
+	return Name[M](model.States().Of(code).Name)
+}
+
+// ActionName is an action of M that a representation offers.
+type ActionName[M Stateful] string
+
+// Enum returns the names of the actions that callers can take.
+func (ActionName[M]) Enum() []string {
+	var model M
+	return model.States().Offered()
+}
+
+// ActionNames converts action names of M for a representation.
+func ActionNames[M Stateful](names []string) []ActionName[M] {
+	typed := make([]ActionName[M], len(names))
+	for i, name := range names {
+		typed[i] = ActionName[M](name)
+	}
+	return typed
+}
+
+// EventName is the name of an event in the history of M.
+type EventName[M Stateful] string
+
+// Enum returns the names of all events: the verbs of the machine, then its actions.
+func (EventName[M]) Enum() []string {
+	var model M
+	machine := model.States()
+	names := slices.Clone(machine.Verbs)
+	for _, action := range machine.Actions {
+		names = append(names, action.Name)
+	}
+	return names
 }

@@ -37,6 +37,8 @@ type Machine struct {
 	Initial State
 	States  []State
 	Actions []Action
+	// Verbs are the events of a history that are no actions, such as "create".
+	Verbs []string
 }
 
 // New validates the declaration and returns it. An invalid declaration is a programming
@@ -115,6 +117,16 @@ func (m *Machine) Allowed(from State) []string {
 		}
 	}
 	return allowed
+}
+
+// Offered returns the actions that callers can run, in the order of the declaration.
+func (m *Machine) Offered() (names []string) {
+	for _, a := range m.Actions {
+		if !a.Internal {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // Next returns the state to which an action leads from a state, and false if the machine

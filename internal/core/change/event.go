@@ -34,25 +34,27 @@ func EncodeEvent(row guard.Row, action string, from *int, to int, detail any) (E
 	return EventOf(row, action, from, to, text), nil
 }
 
-// EventView is the API representation of an event.
-type EventView struct {
-	Version     int64            `json:"version"`
-	Action      string           `json:"action"`
-	From        *string          `json:"from"`
-	To          string           `json:"to"`
+// EventView is the API representation of an event in the history of M.
+type EventView[M status.Stateful] struct {
+	Version int64               `json:"version"`
+	Action  status.EventName[M] `json:"action"`
+	// Null for the event that created the resource.
+	From *status.Name[M] `json:"from"`
+	To   status.Name[M]  `json:"to"`
+	// The fields of the request.
 	Detail      json.RawMessage  `json:"detail"`
 	ChangedBy   principal.Person `json:"changedBy"`
 	ChangedTime time.Time        `json:"changedTime"`
 }
 
-// View returns the representation of the event, with status names.
-func (e Event) View(machine *status.Machine) EventView {
-	v := EventView{
-		Version: e.Version, Action: e.Action, To: machine.Of(e.ToStatus).Name, Detail: e.Detail,
+// EventViewOf returns the representation of an event, with status names.
+func EventViewOf[M status.Stateful](e Event) EventView[M] {
+	v := EventView[M]{
+		Version: e.Version, Action: status.EventName[M](e.Action), To: status.NameOf[M](e.ToStatus), Detail: e.Detail,
 		ChangedBy: e.By(), ChangedTime: e.ChangedTime,
 	}
 	if e.FromStatus != nil {
-		from := machine.Of(*e.FromStatus).Name
+		from := status.NameOf[M](*e.FromStatus)
 		v.From = &from
 	}
 	return v

@@ -12,15 +12,15 @@ import (
 
 // MultiUnit registers a route that commits more than one unit, such as one for each row; see
 // Batch. What fn does outside of its Batch must be safe to do again.
-func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) {
-	MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
+func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) *Route {
+	return MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
 }
 
 // MultiUnitOf is MultiUnit about a resource. The reply is kept after the last of its units. A crash
 // in between lets a repeat run fn again, to which its Batch tells what has been done.
-func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) {
+func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Permission: permission}, r.underKey(keyOptions{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission}, r.underKey(keyOptions{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		b := &Batch{parts{runner: r.server.runner, kept: kept}}
 		served, err := serve(c, s, find, func(ctx context.Context, row R, in In) (Out, error) { return fn(ctx, b, row, in) })
 		if err != nil {

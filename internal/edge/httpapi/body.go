@@ -7,12 +7,15 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
 	"github.com/labstack/echo/v4"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/naming"
 	"interlock/internal/base/strictjson"
 )
 
@@ -77,12 +80,22 @@ func newValidator() *validator.Validate {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		return name
 	})
-	err := v.RegisterValidation("pattern", func(field validator.FieldLevel) bool {
-		text, ok := field.Field().Interface().(patterned)
-		return ok && text.Valid()
-	})
-	if err != nil {
-		panic(err) // only for a name or a function that is empty
+	for tag, rule := range map[string]validator.Func{
+		"pattern": func(field validator.FieldLevel) bool {
+			text, ok := field.Field().Interface().(patterned)
+			return ok && text.Valid()
+		},
+		"enum": func(field validator.FieldLevel) bool {
+			value, ok := field.Field().Interface().(enumerated)
+			return ok && slices.Contains(value.Enum(), field.Field().String())
+		},
+		"name": func(field validator.FieldLevel) bool {
+			return len(nameViolations("", field.Field().String(), field.Param())) == 0
+		},
+	} {
+		if err := v.RegisterValidation(tag, rule, tag == "name"); err != nil {
+			panic(err) // only for a name or a function that is empty
+		}
 	}
 	return v
 }
@@ -91,6 +104,18 @@ func newValidator() *validator.Validate {
 type patterned interface {
 	Valid() bool
 	Rule() string
+}
+
+// enumerated is a text whose type states its possible values: the tag enum uses it.
+type enumerated interface{ Enum() []string }
+
+// nameViolations returns the violations of the tag name, whose parameter is the maximum length.
+func nameViolations(pointer, text, maxLength string) apperr.Fields {
+	longest, err := strconv.Atoi(maxLength)
+	if err != nil {
+		panic("httpapi: the tag name needs a maximum length: " + maxLength)
+	}
+	return naming.Check(pointer, text, longest)
 }
 
 // Validate checks the validate tags of a struct.
@@ -102,12 +127,27 @@ func Validate(value any) error {
 	}
 	// A namespace starts with the name of the struct's type, if it has one.
 	root := reflect.Indirect(reflect.ValueOf(value)).Type().Name()
-	fields := make([]apperr.Field, len(broken))
-	for i, b := range broken {
-		place := strings.TrimPrefix(strings.TrimPrefix(b.Namespace(), root), ".")
-		fields[i] = apperr.Field{Pointer: pointer(place), Code: b.Tag(), Message: sentence(b)}
+	var fields apperr.Fields
+	for _, b := range broken {
+		location := pointer(strings.TrimPrefix(strings.TrimPrefix(b.Namespace(), root), "."))
+		fields = append(fields, violations(location, b)...)
 	}
 	return apperr.Invalid(fields...)
+}
+
+// violations returns the violations of one field. Most tags are the code of their violation.
+func violations(location string, b validator.FieldError) apperr.Fields {
+	switch b.Tag() {
+	case "enum":
+		if value, ok := b.Value().(enumerated); ok {
+			return apperr.Fields{{Pointer: location, Code: "oneof", Message: "must be one of " + strings.Join(value.Enum(), ", ")}}
+		}
+	case "name":
+		if text, ok := b.Value().(string); ok {
+			return nameViolations(location, text, b.Param())
+		}
+	}
+	return apperr.Fields{{Pointer: location, Code: b.Tag(), Message: sentence(b)}}
 }
 
 // pointer turns "items[2].sku" into "/items/2/sku".

@@ -19,7 +19,7 @@ import (
 // has a principal if they showed good ones. Callers without good ones are held to the rate of
 // rejected credentials, as on every route, and bodies are small. Idempotency keys are for those
 // who have a principal.
-func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) {
+func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	run := func(c echo.Context, d *Document) (encoded, error) {
 		served, err := serve(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, d, in) })
@@ -36,7 +36,7 @@ func Operations[In, Out any](r *Router, method, path string, fn func(ctx context
 		}
 		return out.send(c)
 	})
-	r.add(Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, func(c echo.Context) error {
+	return add[In, Out](r, Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
 			err = r.server.limitRefused(c, err)
 			if apperr.Has(err, apperr.Unauthenticated) || apperr.Has(err, apperr.InvalidCredentials) {

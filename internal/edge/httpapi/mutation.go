@@ -12,21 +12,21 @@ import (
 
 // Mutation registers a route that makes a change, in a unit. fn may be run several times
 // for one request.
-func Mutation[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, u *uow.Unit, in In) (Out, error), options ...Option) {
-	MutationOf(r, method, path, permission, nothing, func(ctx context.Context, u *uow.Unit, _ None, in In) (Out, error) { return fn(ctx, u, in) }, options...)
+func Mutation[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, u *uow.Unit, in In) (Out, error), options ...Option) *Route {
+	return MutationOf(r, method, path, permission, nothing, func(ctx context.Context, u *uow.Unit, _ None, in In) (Out, error) { return fn(ctx, u, in) }, options...)
 }
 
 // MutationOf registers a route that changes a resource, in a unit. A unit that is run again
 // is given the resource as it is then.
 func MutationOf[R, In, Out any](
 	r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error), options ...Option,
-) {
+) *Route {
 	s := shapeOf[In]()
 	o := mutationOptions{limit: maxBody}
 	for _, option := range options {
 		option(&o)
 	}
-	r.addMutation(Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch, Needs: s.needs}, o, func(c echo.Context) (effect, error) {
+	return addMutation[In, Out](r, Route{Method: method, Path: path, Permission: permission, Guarded: s.mustMatch, Needs: s.needs}, o, func(c echo.Context) (effect, error) {
 		row, in, err := receive[R, In](c, s, find)
 		if err != nil && o.exists != nil {
 			err = cmp.Or(o.exists(c.Request().Context(), Path{c}), err)
@@ -50,11 +50,13 @@ func MutationOf[R, In, Out any](
 
 // Transition registers POST {path}/{action} on a resource that has a status, and counts
 // its outcomes.
-func Transition[R, In, Out any](r *Router, path, action, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error)) {
+func Transition[R, In, Out any](r *Router, path, action, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error)) *Route {
 	resource := resourceOf(path)
-	MutationOf(r, http.MethodPost, path+"/"+action, permission, find, fn, func(o *mutationOptions) {
+	route := MutationOf(r, http.MethodPost, path+"/"+action, permission, find, fn, func(o *mutationOptions) {
 		o.count = func(err error) { r.server.metrics.transition(resource, action, err) }
 	})
+	route.Action = action
+	return route
 }
 
 // Option is what a mutation has beside its types.
@@ -91,7 +93,7 @@ type effect func(ctx context.Context, u *uow.Unit) (reply, error)
 
 // addMutation registers a route whose requests are read by prepare, once, and served by
 // the effect that it returns, in a unit.
-func (r *Router) addMutation(route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) {
+func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) *Route {
 	route.Mutates = true
 	handler := r.mutation(prepare, o.limit)
 	if o.limit > maxBody {
@@ -106,7 +108,7 @@ func (r *Router) addMutation(route Route, o mutationOptions, prepare func(c echo
 			return err
 		}
 	}
-	r.add(route, handler)
+	return add[In, Out](r, route, handler)
 }
 
 // mutation reads a request by prepare and runs what that returns in a unit. The reply is

@@ -21,9 +21,9 @@ func (r Redirect) reply() reply {
 // address from failed. An unknown path and an invalid parameter remain problems.
 func Navigate[R, In, Out any](
 	r *Router, path string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error), failed func(ctx context.Context, err error) string,
-) {
+) *Route {
 	s := shapeOf[In]()
-	r.add(Route{Method: http.MethodGet, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
+	return add[In, Out](r, Route{Method: http.MethodGet, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
 		row, in, err := receive[R, In](c, s, find)
 		if err != nil {
 			return err

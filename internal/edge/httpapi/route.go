@@ -60,18 +60,18 @@ func Numbered[R any](kind string, find func(ctx context.Context, id int64) (R, e
 func nothing(context.Context, Path) (None, error) { return None{}, nil }
 
 // Get registers a GET.
-func Get[In, Out any](r *Router, path, permission string, fn func(ctx context.Context, in In) (Out, error)) {
-	GetOf(r, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
+func Get[In, Out any](r *Router, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
+	return GetOf(r, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }
 
 // GetOf registers a GET about a resource.
-func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
+func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	exists := func(ctx context.Context, path Path) error {
 		_, err := find(ctx, path)
 		return err
 	}
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs, find: exists}, func(c echo.Context) error {
+	return add[In, Out](r, Route{Method: http.MethodGet, Path: path, Permission: permission, Needs: s.needs, find: exists}, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	})
 }
@@ -79,14 +79,14 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 // Act registers an authenticated route whose reply is not kept under an idempotency key:
 // because it has a secret, or because what it asks for is decided elsewhere, as a purchase is.
 // fn opens the units that it needs.
-func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) {
-	ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
+func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
+	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }
 
 // ActOf is Act about a resource.
-func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) {
+func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Permission: permission, Needs: s.needs}, withBody(maxBody, func(c echo.Context) error {
+	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission, Needs: s.needs}, withBody(maxBody, func(c echo.Context) error {
 		return answer(c, s, find, fn)
 	}))
 }
@@ -94,9 +94,9 @@ func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find
 // Open registers a route that takes callers without credentials; fn answers for what it
 // lets them do. It runs in no unit, and its body is small: nobody has been asked yet who
 // sends it.
-func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Context, in In) (Out, error)) {
+func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
-	r.add(Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
+	return add[In, Out](r, Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
 		return answer(c, s, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 	}))
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -14,7 +15,7 @@ import (
 // Base is the path that all routes of the API begin with.
 const Base = "/api/v1"
 
-// Route is one registered route, for the contract tests.
+// Route is one registered route, for the contract and its tests.
 type Route struct {
 	Method string
 	// Path is below Base, with Echo's parameters: /configs/:key.
@@ -38,6 +39,14 @@ type Route struct {
 	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
 	MaxBody int64
 
+	// In and Out are the types of its request and of its reply.
+	In, Out reflect.Type
+	// Action is the name of a transition, "" for every other route.
+	Action string
+	// Resource is nil for a route that api/base.yaml describes.
+	Resource *Resource
+	Contract Contract
+
 	// find reads the resource of a GET; nil for every other route.
 	find func(ctx context.Context, path Path) error
 }
@@ -52,14 +61,21 @@ type Authenticator interface {
 type Router struct {
 	server *Server
 	// routes is shared with the routers that Critical and Uncompressed return.
-	routes       *[]Route
+	routes       *[]*Route
 	critical     bool
 	steppedUp    bool
 	uncompressed bool
+	resource     *Resource
 }
 
 // Routes returns what has been registered.
-func (r *Router) Routes() []Route { return *r.routes }
+func (r *Router) Routes() []Route {
+	routes := make([]Route, len(*r.routes))
+	for i, route := range *r.routes {
+		routes[i] = *route
+	}
+	return routes
+}
 
 // Exists is nil when a record exists and the caller may read it. path is that of its
 // representation, below Base and percent-encoded: "orders/12". Errors: NotFound.
@@ -107,8 +123,10 @@ type Need struct {
 	StepUp                bool
 }
 
-// add registers a route: its callers are let in, and then handler serves them.
-func (r *Router) add(route Route, handler echo.HandlerFunc) {
+// add registers a route whose request is an In and whose reply is an Out. handler serves
+// the callers that the route admits.
+func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
+	route.In, route.Out, route.Resource = reflect.TypeFor[In](), reflect.TypeFor[Out](), r.resource
 	route.Critical, route.StepUp = r.critical, r.steppedUp
 	if r.uncompressed {
 		compressible := handler
@@ -117,7 +135,8 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 			return compressible(c)
 		}
 	}
-	*r.routes = append(*r.routes, route)
+	added := &route
+	*r.routes = append(*r.routes, added)
 	if !route.Stream {
 		handler = r.server.bounded(handler)
 	}
@@ -127,9 +146,10 @@ func (r *Router) add(route Route, handler echo.HandlerFunc) {
 	if route.Stream {
 		// A stream has no end that its HEAD could be answered at.
 		r.server.echo.Add(route.Method, Base+route.Path, decoded(handler))
-		return
+		return added
 	}
 	r.server.handle(route.Method, Base+route.Path, handler)
+	return added
 }
 
 // authorised binds a request to its caller, holds the caller to its rate, and checks its

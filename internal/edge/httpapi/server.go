@@ -108,7 +108,7 @@ func NewServer(o Options) *Server {
 		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, replies: o.Replies, drain: newDrain(),
 		large: make(chan struct{}, largeBodies),
 	}
-	s.router = &Router{server: s, routes: new([]Route)}
+	s.router = &Router{server: s, routes: new([]*Route)}
 	s.http = &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: readHeaderTimeout,

@@ -32,9 +32,9 @@ const (
 // Listen registers a GET that serves server-sent events until the client disconnects or the server
 // shuts down; then the context of fn ends. An error before the first event is sent as a problem;
 // after it the stream ends and the client reconnects.
-func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) {
+func Listen[In any](r *Router, path, permission string, fn func(ctx context.Context, in In, s *Stream) error) *Route {
 	shape := shapeOf[In]()
-	r.add(Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true, Needs: shape.needs}, func(c echo.Context) error {
+	return add[In, None](r, Route{Method: http.MethodGet, Path: path, Permission: permission, Stream: true, Needs: shape.needs}, func(c echo.Context) error {
 		request := c.Request()
 		ctx, cancel := context.WithCancel(request.Context())
 		defer cancel()

@@ -46,10 +46,10 @@ const unitLife = 10 * time.Second
 
 // Deps are the dependencies of a Service.
 type Deps struct {
-	DB     *storage.DB
-	Runner *uow.Runner
+	DB      *storage.DB
+	Runner  *uow.Runner
 	Replies *idempotency.ReplyStore
-	Clock  clock.Clock
+	Clock   clock.Clock
 	// After is called after each unit of an erasure except the last, and can abort the
 	// erasure with an error; nil for none.
 	After func() error

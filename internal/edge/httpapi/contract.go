@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"interlock/internal/base/status"
+	"interlock/internal/base/storage"
+)
+
+// Resource describes the resource of a group of routes. Package openapi derives the
+// contract from it and from the types of the routes.
+type Resource struct {
+	// Tag is the heading of the routes in the contract: "Work orders".
+	Tag string
+	// Noun is the singular in sentences: "work order". Names of schemas and operations
+	// contain it: WorkOrder, claimWorkOrder.
+	Noun string
+	// Machine is nil for a resource without a status.
+	Machine *status.Machine
+	// Example is a representation, a value of the view's type.
+	Example any
+	// Refusal has the members that a rejected transition contains in addition to the
+	// usual ones, as a struct; nil for none.
+	Refusal any
+}
+
+// Contract is the part of a route's description that its types do not state.
+type Contract struct {
+	// ID is the operationId; "" for the one that follows from method and path.
+	ID                   string
+	Summary, Description string
+	// Success describes the successful reply; "" for the usual words.
+	Success string
+	// Body is an example of the request body; nil for none.
+	Body any
+	// Locks is true if the route can wait for a lock: 423.
+	Locks bool
+	// MayMiss is true if the route can return 404 though its path names no resource.
+	MayMiss bool
+	// ChecksStatus is true if a status can forbid the request although it is no transition: 409.
+	ChecksStatus bool
+	// Sorts are the sort orders of a list.
+	Sorts storage.Sorts
+}
+
+// Doc sets the summary, an imperative of a few words, and the description, which may be "".
+func (r *Route) Doc(summary, description string) *Route {
+	r.Contract.Summary, r.Contract.Description = summary, description
+	return r
+}
+
+// With sets the rest of the contract. It keeps summary and description.
+func (r *Route) With(c Contract) *Route {
+	c.Summary, c.Description = r.Contract.Summary, r.Contract.Description
+	r.Contract = c
+	return r
+}
+
+// About returns the router for the routes of a resource.
+func (r *Router) About(resource Resource) *Router {
+	about := *r
+	about.resource = &resource
+	return &about
+}
+
+// Enum is a text with a fixed set of values.
+type Enum interface {
+	~string
+	Enum() []string
+}
+
+// OneOf is a query parameter with a value of E; "" if the query does not contain it.
+type OneOf[E Enum] struct{ Value E }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *OneOf[E]) UnmarshalText(text []byte) error {
+	if names := o.Value.Enum(); !slices.Contains(names, string(text)) {
+		return fmt.Errorf("must be one of %s", strings.Join(names, ", "))
+	}
+	o.Value = E(text)
+	return nil
+}
+
+// EnumType returns a value of E, whose type names the schema.
+func (o OneOf[E]) EnumType() any { return o.Value }

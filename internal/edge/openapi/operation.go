@@ -1,0 +1,258 @@
+package openapi
+
+import (
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"interlock/internal/base/storage"
+	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
+)
+
+var pathParameter = regexp.MustCompile(`:([A-Za-z]+)`)
+
+// pascal turns "work order" and "claim-next" into WorkOrder and ClaimNext.
+func pascal(words string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '-' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+func (d *document) operation(r httpapi.Route) mapping {
+	operation := mapping{{"operationId", operationID(r)}, {"tags", []string{r.Resource.Tag}}, {"summary", r.Contract.Summary}}
+	if text := description(r); text != "" {
+		operation = append(operation, member{"description", text})
+	}
+	operation = append(operation, member{"security", security(r)})
+	if r.Permission != "" {
+		operation = append(operation, member{"x-permission", r.Permission})
+	}
+	if r.StepUp {
+		operation = append(operation, member{"x-step-up", true})
+	}
+	if parameters := d.parameters(r); len(parameters) > 0 {
+		operation = append(operation, member{"parameters", parameters})
+	}
+	if body, ok := r.In.FieldByName("Body"); ok {
+		operation = append(operation, member{"requestBody", d.body(r, body.Type)})
+	}
+	return append(operation, member{"responses", d.responses(r)})
+}
+
+// operationID returns the operationId that follows from a route: listWorkOrders,
+// getWorkOrder, listWorkOrderHistory, claimWorkOrder, claimNextWorkOrder.
+func operationID(r httpapi.Route) string {
+	if r.Contract.ID != "" {
+		return r.Contract.ID
+	}
+	noun := pascal(r.Resource.Noun)
+	segments := strings.Split(strings.TrimPrefix(r.Path, "/"), "/")
+	last := segments[len(segments)-1]
+	switch {
+	case r.Method == http.MethodPost && len(segments) == 1:
+		return "create" + noun
+	case r.Method == http.MethodGet && len(segments) == 1:
+		return "list" + pascal(last)
+	case strings.HasPrefix(last, ":"):
+		return map[string]string{http.MethodGet: "get", http.MethodPatch: "update", http.MethodDelete: "delete"}[r.Method] + noun
+	case r.Method == http.MethodGet:
+		return "list" + noun + pascal(last)
+	default:
+		verb := pascal(last)
+		return strings.ToLower(verb[:1]) + verb[1:] + noun
+	}
+}
+
+// description returns the description of a route; that of a transition starts with the
+// states that the machine declares.
+func description(r httpapi.Route) string {
+	if r.Action == "" || r.Resource.Machine == nil {
+		return r.Contract.Description
+	}
+	for _, action := range r.Resource.Machine.Actions {
+		if action.Name != r.Action {
+			continue
+		}
+		from := make([]string, len(action.From))
+		for i, state := range action.From {
+			from[i] = "`" + state.Name + "`"
+		}
+		return strings.TrimSpace(strings.Join(from, " or ") + " → `" + action.To.Name + "`. " + r.Contract.Description)
+	}
+	panic("openapi: the machine of " + r.Resource.Noun + " has no action " + r.Action)
+}
+
+func security(r httpapi.Route) []mapping {
+	if r.Public {
+		return []mapping{}
+	}
+	session, bearer := mapping{{"session", []string{}}}, mapping{{"bearer", []string{}}}
+	if r.Method != http.MethodGet {
+		session = append(session, member{"csrf", []string{}})
+	}
+	return []mapping{session, bearer}
+}
+
+// pageParameters are the parameters of httpapi.Page, in the order of the contract; sort
+// follows them.
+var pageParameters = []string{"limit", "cursor", "total"}
+
+func (d *document) parameters(r httpapi.Route) (list []mapping) {
+	use := func(name string) { list = append(list, ref("parameters", name)) }
+	for _, name := range pathParameter.FindAllStringSubmatch(r.Path, -1) {
+		use(name[1])
+	}
+	if _, isList := r.In.FieldByName("Cursor"); isList {
+		for _, name := range pageParameters {
+			use(name)
+		}
+		list = append(list, sortParameter(r.Contract.Sorts))
+	}
+	for _, f := range reflect.VisibleFields(r.In) {
+		name := f.Tag.Get("query")
+		switch {
+		case f.Type == reflect.TypeFor[guard.Precondition]():
+			use("ifMatch")
+		case f.Type == reflect.TypeFor[*guard.Precondition]():
+			use("ifMatchOptional")
+		case name == "" || name == "sort" || slices.Contains(pageParameters, name):
+		case slices.Contains(d.baseParameters, name):
+			use(name)
+		default:
+			list = append(list, d.queryParameter(r, f, name))
+		}
+	}
+	if r.Method == http.MethodGet && hasTag(r.Out) {
+		use("ifNoneMatch")
+	}
+	if r.Mutates {
+		use("idempotencyKey")
+	}
+	return list
+}
+
+func (d *document) queryParameter(r httpapi.Route, f reflect.StructField, name string) mapping {
+	parameter := mapping{{"name", name}, {"in", "query"}}
+	if text := d.comment(r.In, f.Name); text != "" {
+		parameter = append(parameter, member{"description", text})
+	}
+	for _, need := range r.Needs {
+		if need.Parameter == name {
+			parameter = append(parameter, member{"x-permission", need.Permission})
+			if need.StepUp {
+				parameter = append(parameter, member{"x-step-up", true})
+			}
+		}
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	schema := d.schema(t, f.Tag.Get("validate"), true)
+	if t.Kind() == reflect.Int64 {
+		schema = schema.with("minimum", 1)
+	}
+	return append(parameter, member{"schema", schema})
+}
+
+func sortParameter(sorts storage.Sorts) mapping {
+	var names []string
+	for name := range sorts.Columns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var values []string
+	for _, name := range names {
+		values = append(values, name, "-"+name)
+	}
+	return mapping{
+		{"name", "sort"}, {"in", "query"}, {"description", "A field, with `-` before it for descending."},
+		{"schema", mapping{{"enum", values}, {"default", sorts.Default}}},
+	}
+}
+
+func (d *document) body(r httpapi.Route, t reflect.Type) mapping {
+	isRequired := t.Kind() != reflect.Pointer
+	if !isRequired {
+		t = t.Elem()
+	}
+	if step, ok := t.FieldByName("Step"); ok && strings.HasPrefix(t.Name(), "StepBody[") {
+		t = step.Type
+		isRequired = t.NumField() > 0
+	}
+	media := mapping{{"schema", d.schema(t, "", true)}}
+	switch {
+	case r.Contract.Body != nil:
+		media = append(media, member{"example", plainJSON(r.Contract.Body)})
+	case !isRequired:
+		media = append(media, member{"example", mapping{}})
+	}
+	return mapping{{"required", isRequired}, {"content", mapping{{"application/json", media}}}}
+}
+
+// success returns the status of a reply type, the type of its body (nil for none), and whether
+// the reply has a Location.
+func success(t reflect.Type) (status string, body reflect.Type, hasLocation bool) {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	if name == "None" {
+		return "204", nil, false
+	}
+	status = map[string]string{"Created": "201", "Accepted": "202", "Fresh": "200", "Download": "200"}[name]
+	if status == "" {
+		return "200", t, false
+	}
+	f, _ := t.FieldByName("Body")
+	return status, f.Type, name == "Created" || name == "Accepted"
+}
+
+// hasTag reports whether a reply has an ETag: its body embeds guard.Stamp.
+func hasTag(t reflect.Type) bool {
+	_, body, _ := success(t)
+	if body == nil || body.Kind() != reflect.Struct {
+		return false
+	}
+	stamp, ok := body.FieldByName("Stamp")
+	return ok && stamp.Anonymous
+}
+
+func (d *document) responses(r httpapi.Route) mapping {
+	status, body, hasLocation := success(r.Out)
+	headers := mapping{{"X-Request-Id", ref("headers", "X-Request-Id")}}
+	if hasTag(r.Out) {
+		headers = append(headers, member{"ETag", ref("headers", "ETag")})
+	}
+	if hasLocation {
+		headers = append(headers, member{"Location", ref("headers", "Location")})
+	}
+	response := mapping{{"description", successText(r, body)}, {"headers", headers}}
+	if body != nil {
+		media := mapping{{"schema", d.schema(body, "", false)}}
+		if body == reflect.TypeOf(r.Resource.Example) {
+			media = append(media, member{"example", plainJSON(r.Resource.Example)})
+		}
+		response = append(response, member{"content", mapping{{"application/json", media}}})
+	}
+	all := mapping{{status, response}}
+	for _, each := range errorResponses(r) {
+		all = append(all, member{each.status, ref("responses", each.name)})
+	}
+	return all
+}
+
+func successText(r httpapi.Route, body reflect.Type) string {
+	switch {
+	case r.Contract.Success != "":
+		return r.Contract.Success
+	case body != nil && strings.HasPrefix(body.Name(), "List["):
+		return "One page."
+	case r.Action != "":
+		return "The " + r.Resource.Noun + " after the transition."
+	default:
+		return "The " + r.Resource.Noun + "."
+	}
+}

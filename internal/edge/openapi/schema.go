@@ -1,0 +1,237 @@
+package openapi
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"interlock/internal/base/principal"
+	"interlock/internal/core/change"
+	"interlock/internal/core/guard"
+)
+
+// shared are the types that api/base.yaml describes, by the names of their schemas there.
+var shared = map[reflect.Type]string{
+	reflect.TypeFor[guard.Stamp]():          "Stamp",
+	reflect.TypeFor[principal.Person]():     "Person",
+	reflect.TypeFor[principal.CustomerID](): "CustomerId",
+	reflect.TypeFor[change.CommentView]():   "CommentMembers",
+}
+
+// Types that state more about their values than Go does.
+type (
+	enumerated interface{ Enum() []string }
+	// enumParameter is a query parameter with a value of an enumerated type.
+	enumParameter interface{ EnumType() any }
+	patterned     interface {
+		Pattern() (expression string, maxLength int)
+	}
+)
+
+var (
+	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
+	timeType = reflect.TypeFor[time.Time]()
+	jsonType = reflect.TypeFor[json.RawMessage]()
+)
+
+func ref(kind, name string) mapping { return mapping{{"$ref", "#/components/" + kind + "/" + name}} }
+
+// schema returns the schema of a type, and adds the components that it refers to. rules is
+// the field's validate tag. isRequest is true for types that callers send.
+func (d *document) schema(t reflect.Type, rules string, isRequest bool) mapping {
+	if t.Kind() == reflect.Pointer {
+		return nullable(d.schema(t.Elem(), rules, isRequest))
+	}
+	if name, ok := shared[t]; ok {
+		return ref("schemas", name)
+	}
+	zero := reflect.Zero(t).Interface()
+	if parameter, ok := zero.(enumParameter); ok {
+		return d.schema(reflect.TypeOf(parameter.EnumType()), "", isRequest)
+	}
+	switch value := zero.(type) {
+	case enumerated:
+		return d.component(d.nameOf(t), mapping{{"enum", value.Enum()}})
+	case patterned:
+		expression, longest := value.Pattern()
+		return mapping{{"type", "string"}, {"pattern", expression}, {"maxLength", longest}}
+	}
+	switch {
+	case t == timeType:
+		return mapping{{"type", "string"}, {"format", "date-time"}}
+	case t == jsonType:
+		return mapping{{"type", "object"}}
+	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(textType):
+		return d.object(t, isRequest)
+	}
+	return d.plain(t, rules, isRequest)
+}
+
+// plain returns the schema of a type without a name in the contract.
+func (d *document) plain(t reflect.Type, rules string, isRequest bool) mapping {
+	own, each, _ := strings.Cut(rules, "dive")
+	switch t.Kind() {
+	case reflect.String, reflect.Struct:
+		return constrained(mapping{{"type", "string"}}, own, "Length")
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		return constrained(mapping{{"type", "integer"}}, own, "imum")
+	case reflect.Bool:
+		return mapping{{"type", "boolean"}}
+	case reflect.Slice:
+		return constrained(mapping{{"type", "array"}, {"items", d.schema(t.Elem(), strings.Trim(each, ","), isRequest)}}, own, "Items")
+	case reflect.Map:
+		return mapping{{"type", "object"}, {"additionalProperties", d.schema(t.Elem(), "", isRequest)}}
+	default:
+		panic(fmt.Sprintf("openapi: no schema follows from the type %s: give it Enum or Pattern, or describe it in api/base.yaml", t))
+	}
+}
+
+// constrained adds the bounds of a validate tag. suffix completes the keywords min and max
+// for the schema's type.
+func constrained(schema mapping, rules, suffix string) mapping {
+	for rule := range strings.SplitSeq(rules, ",") {
+		name, value, _ := strings.Cut(rule, "=")
+		number, _ := strconv.Atoi(value)
+		switch name {
+		case "required":
+			if suffix == "Length" {
+				schema = schema.with("minLength", 1)
+			}
+		case "name":
+			schema = schema.with("minLength", 1).with("maxLength", number)
+		case "min", "gte":
+			schema = schema.with("min"+suffix, number)
+		case "max", "lte":
+			schema = schema.with("max"+suffix, number)
+		case "gt":
+			schema = schema.with("min"+suffix, number+1)
+		case "oneof":
+			schema = mapping{{"enum", strings.Fields(value)}}
+		case "unique":
+			schema = schema.with("uniqueItems", true)
+		}
+	}
+	return schema
+}
+
+func nullable(schema mapping) mapping {
+	if kind, ok := schema.get("type").(string); ok {
+		return schema.with("type", []string{kind, "null"})
+	}
+	return mapping{{"oneOf", []mapping{schema, {{"type", "null"}}}}}
+}
+
+// component adds a schema under a name, and returns the reference to it.
+func (d *document) component(name string, schema mapping) mapping {
+	if existing := d.schemas.get(name); existing != nil && !reflect.DeepEqual(existing, schema) {
+		panic(fmt.Sprintf("openapi: two types have the schema name %s; rename one", name))
+	}
+	d.schemas = d.schemas.with(name, schema)
+	return ref("schemas", name)
+}
+
+// genericNames are the suffixes of generic types in the names of schemas.
+var genericNames = map[string]string{"Name": "Status", "Param": "Status", "EventName": "EventName", "ActionName": "Action", "EventView": "Event", "List": "List"}
+
+// nameOf returns the name of a type's schema: WorkOrder for workOrderView, WorkOrderList for
+// List[workOrderView], WorkOrderAssignment for Assignment in package workorders.
+func (d *document) nameOf(t reflect.Type) string {
+	name := t.Name()
+	if outer, _, isGeneric := strings.Cut(name, "["); isGeneric {
+		suffix, ok := genericNames[outer]
+		if !ok {
+			panic(fmt.Sprintf("openapi: the generic type %s has no schema name", t))
+		}
+		name = suffix
+		if outer == "List" {
+			items, _ := t.FieldByName("Items")
+			name = d.nameOf(items.Type.Elem()) + suffix
+			if resource, isHistory := strings.CutSuffix(name, "EventList"); isHistory {
+				name = resource + "History"
+			}
+		}
+	}
+	if name == "" {
+		panic("openapi: " + d.noun + ": a body is an unnamed struct; give its type a name")
+	}
+	name = strings.TrimSuffix(strings.ToUpper(name[:1])+name[1:], "View")
+	if !strings.HasPrefix(name, d.noun) {
+		name = d.noun + name
+	}
+	return name
+}
+
+// object adds the schema of a struct as a component, and returns the reference to it. A
+// struct without members is written in place.
+func (d *document) object(t reflect.Type, isRequest bool) mapping {
+	if t.NumField() == 0 {
+		return mapping{{"type", "object"}, {"additionalProperties", false}}
+	}
+	if strings.HasPrefix(t.Name(), "List[") {
+		items, _ := t.FieldByName("Items")
+		return d.component(d.nameOf(t), mapping{
+			{"allOf", []mapping{ref("schemas", "Page")}}, {"unevaluatedProperties", false},
+			{"properties", mapping{{"items", mapping{{"items", d.schema(items.Type.Elem(), "", false)}}}}},
+		})
+	}
+	parts, required, properties := d.members(t, isRequest)
+	schema, closed := mapping{{"type", "object"}}, "additionalProperties"
+	if len(parts) > 0 {
+		schema, closed = mapping{{"allOf", parts}}, "unevaluatedProperties"
+	}
+	schema = append(schema, member{closed, false})
+	if len(required) > 0 {
+		schema = append(schema, member{"required", required})
+	}
+	return d.component(d.nameOf(t), append(schema, member{"properties", properties}))
+}
+
+// members returns the schemas of a struct's embedded structs, the names of its required
+// members, and its members.
+func (d *document) members(t reflect.Type, isRequest bool) (parts []mapping, required []string, properties mapping) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			parts = append(parts, d.schema(f.Type, "", isRequest))
+			continue
+		case name == "" || name == "-":
+			continue
+		}
+		rules := f.Tag.Get("validate")
+		if isRequired(isRequest, rules, options) {
+			required = append(required, name)
+		}
+		properties = append(properties, member{name, d.field(t, f, name, rules, isRequest)})
+	}
+	return parts, required, properties
+}
+
+func (d *document) field(t reflect.Type, f reflect.StructField, name, rules string, isRequest bool) mapping {
+	schema := d.schema(f.Type, rules, isRequest)
+	isID := name == "id" || name == "version" || strings.HasSuffix(name, "Id")
+	if isID && schema.get("type") == "integer" && schema.get("minimum") == nil {
+		schema = schema.with("minimum", 1)
+	}
+	if value := f.Tag.Get("default"); value != "" {
+		schema = schema.with("default", value)
+	}
+	if text := d.comment(t, f.Name); text != "" {
+		schema = schema.with("description", text)
+	}
+	return schema
+}
+
+// isRequired reports whether a member always exists: in a reply unless it is omitted when
+// empty, in a request if a rule requires it.
+func isRequired(isRequest bool, rules, options string) bool {
+	if isRequest {
+		return strings.HasPrefix(rules, "required") || strings.HasPrefix(rules, "name")
+	}
+	return !strings.Contains(options, "omit")
+}
