@@ -10,14 +10,14 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// MultiUnit registers a route that commits more than one unit, such as one for each row; see
-// Batch. What fn does outside of its Batch must be safe to do again.
+// MultiUnit registers a route that commits several units of work, such as one for each row; see
+// Batch. Effects of fn outside of its Batch must be safe to repeat.
 func MultiUnit[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, b *Batch, in In) (Out, error)) *Route {
 	return MultiUnitOf(r, method, path, permission, nothing, func(ctx context.Context, b *Batch, _ None, in In) (Out, error) { return fn(ctx, b, in) })
 }
 
-// MultiUnitOf is MultiUnit about a resource. The reply is kept after the last of its units. A crash
-// in between lets a repeat run fn again, to which its Batch tells what has been done.
+// MultiUnitOf is MultiUnit about a resource. It stores the reply after the last unit. After a
+// crash in between, a retry runs fn again, and Batch returns the outcomes of the finished parts.
 func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, b *Batch, row R, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	return add[In, Out](r, Route{Method: method, Path: path, Permission: permission}, r.underKey(keyOptions{limit: maxBody, critical: r.critical}, func(c echo.Context, kept Attempt) error {
@@ -40,17 +40,16 @@ func MultiUnitOf[R, In, Out any](r *Router, method, path, permission string, fin
 	}))
 }
 
-// Batch is the units of one request, its parts. Under an idempotency key what became of
-// each part is kept in the transaction of the part itself, so that the repeat of a
-// request that was cut off in the middle does the rest of the parts and no more, and
-// answers as the first would have.
+// Batch runs the parts of one request, each in a unit of work. Under an idempotency key each part
+// stores its outcome in its own transaction, so that the retry of an interrupted request runs
+// only the remaining parts and returns the same reply.
 type Batch struct{ parts }
 
-// Do runs one part in a unit of its own. fn sets what outcome points to, which is kept as
-// JSON with the part's effects; when another attempt at the request has committed the
-// part, fn is not run, or in vain, and outcome is what it was there. A part's name is of
-// the request: the id of the row that it is about. Errors: those of uow.Runner.Do, which
-// leave the part undone; IdempotencyKeyReused.
+// Do runs one part in a unit of work. fn sets the value at outcome, which Do stores as JSON with
+// the part's effects. If another attempt at the request has committed the part, Do sets outcome
+// from there, and the effects of fn, if it ran, are rolled back. part identifies the part within
+// the request, such as by the id of its row. Errors: of uow.Runner.Do, after which the part has
+// no effect; IdempotencyKeyReused.
 func (b *Batch) Do(ctx context.Context, part string, outcome any, fn uow.Func) error {
 	if b.kept == nil {
 		return b.runner.Do(ctx, fn)
@@ -66,18 +65,17 @@ func (b *Batch) Do(ctx context.Context, part string, outcome any, fn uow.Func) e
 	return decode(text, outcome)
 }
 
-// parts are the units of one request, each kept under a name when the request has an
-// idempotency key.
+// parts are the units of work of one request. With an idempotency key, each stores its outcome
+// under a name.
 type parts struct {
 	runner *uow.Runner
 	// kept is nil without a key.
 	kept Attempt
-	// earlier is what parts had come to when this attempt began; nil before it is read.
+	// earlier has the outcomes that existed when this attempt started; nil before it is read.
 	earlier map[string][]byte
 }
 
-// earlierOutcome returns what became of a part in an earlier attempt, and whether it was decided
-// there.
+// earlierOutcome returns the outcome of a part in an earlier attempt, and whether it exists.
 func (p *parts) earlierOutcome(ctx context.Context, name string) (text []byte, there bool, err error) {
 	if p.earlier == nil {
 		if p.earlier, err = p.kept.Parts(ctx); err != nil {
@@ -88,16 +86,16 @@ func (p *parts) earlierOutcome(ctx context.Context, name string) (text []byte, t
 	return text, there, nil
 }
 
-// commit runs a part in a unit and keeps its outcome, as JSON, with its effects. It
-// returns what is kept, and whether that is of this attempt: without a lease two can run
-// side by side, and this one be refused for what the other has done.
+// commit runs a part in a unit of work and stores its outcome, as JSON, with its effects. It
+// returns the stored outcome, and whether this attempt stored it: without a lease two attempts
+// can run concurrently, and the unique row rejects one of them.
 func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome func() any) (text []byte, own bool, err error) {
 	err = p.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
 		if err := fn(ctx, u); err != nil {
 			return err
 		}
 		if text, err = json.Marshal(outcome()); err != nil {
-			return fmt.Errorf("encode what became of a part: %w", err)
+			return fmt.Errorf("encode the outcome of a part: %w", err)
 		}
 		return p.kept.KeepPart(ctx, u, name, text)
 	})
@@ -115,7 +113,7 @@ func (p *parts) commit(ctx context.Context, name string, fn uow.Func, outcome fu
 
 func decode(text []byte, outcome any) error {
 	if err := json.Unmarshal(text, outcome); err != nil {
-		return fmt.Errorf("read what became of a part: %w", err)
+		return fmt.Errorf("read the outcome of a part: %w", err)
 	}
 	return nil
 }

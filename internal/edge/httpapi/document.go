@@ -12,13 +12,11 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Operations registers a route whose requests hold several operations, each with a
-// permission and a unit of its own, such as the mutations of a GraphQL document; see
-// Document. fn runs the same operations in the same order whenever it is given the same
-// request, and may be run several times for one. Callers need no credentials: the context
-// has a principal if they showed good ones. Callers without good ones are held to the rate of
-// rejected credentials, as on every route, and bodies are small. Idempotency keys are for those
-// who have a principal.
+// Operations registers a route for requests with several operations, each with its permission
+// and its unit of work, such as the mutations of a GraphQL document; see Document. fn must run
+// the same operations in the same order each time that it runs for the same request. Credentials
+// are optional: without valid ones the context has no principal, the rate limit of rejected
+// credentials applies, and idempotency keys are ignored. Bodies are limited to maxOpenBody.
 func Operations[In, Out any](r *Router, method, path string, fn func(ctx context.Context, d *Document, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	run := func(c echo.Context, d *Document) (encoded, error) {
@@ -51,13 +49,12 @@ func Operations[In, Out any](r *Router, method, path string, fn func(ctx context
 	})
 }
 
-// maxRuns is how often a document is put together again because another attempt at it
-// has decided some part meanwhile.
+// maxRuns is the maximum number of runs of a document. A run is repeated if another attempt
+// decided one of its operations concurrently.
 const maxRuns = 5
 
-// document runs fn, whose operations are kept one by one. Another attempt can run beside
-// this one where there is no lease; the reply is then put together over what that one
-// has decided first.
+// document runs fn, whose operations are stored one by one. Without a lease another attempt can
+// run concurrently; fn then runs again and its reply contains the outcomes that were stored first.
 func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error)) echo.HandlerFunc {
 	return r.underKey(keyOptions{limit: maxOpenBody, critical: r.critical, document: true}, func(c echo.Context, kept Attempt) error {
 		committed := false
@@ -81,33 +78,31 @@ func (r *Router) document(fn func(c echo.Context, d *Document) (encoded, error))
 	})
 }
 
-// Document is the operations of one request. Each has its own permission, its own unit
-// and its own answer, and under an idempotency key each is treated as a request of its
-// own would be:
+// Document runs the operations of one request. Each has its permission, its unit of work and its
+// result, and under an idempotency key each is treated like a separate request:
 //
-//   - the permission is asked for first, also when the answer is known;
-//   - what it came to is kept in its transaction; a refusal that is an answer is kept too,
-//     and what says when to come back, 401, 403 and a server error are not;
-//   - a repeat is told what was kept and runs the others.
+//   - the permission is checked first, also if the result is stored;
+//   - the result is stored in the operation's transaction. Rejections are stored too, except
+//     401, 403, server errors and those with a Retry-After;
+//   - a retry returns the stored results and runs the other operations.
 //
-// So no reply of a document is kept: it is put together anew from what became of its
-// operations. It is a replay when earlier attempts have decided all of them.
+// The reply of a document is not stored: each attempt composes it from the results of its
+// operations. It is a replay if earlier attempts decided all of them.
 //
-// A crash between two operations leaves the first ones kept with their effects, and the
-// repeat runs the rest. Refusals are recorded last, so a crash before that lets the
-// repeat decide them anew, which is right, because a refusal had no effect.
+// After a crash between two operations the first ones are stored with their effects, and the
+// retry runs the rest. Rejections are stored last; after a crash before that, the retry decides
+// them again, which is safe because a rejected operation has no effect.
 type Document struct {
 	parts
-	// decided has the answers of all operations that have one, refused those of them
-	// that this run refused.
+	// decided has the results of operations by name, refused those that this run rejected.
 	decided, refused map[string][]byte
-	// operations counts them, recalled those of them that other attempts have decided.
+	// operations is the number of operations, recalled the number that other attempts decided.
 	operations, recalled int
-	// committed is true once this attempt has committed one, in this run or before.
+	// committed is true if this attempt has committed an operation, in this run or an earlier one.
 	committed bool
 }
 
-// operation is what is kept of one operation: one of its members is set.
+// operation is the stored result of one operation: one of its members is set.
 type operation struct {
 	Outcome any      `json:"outcome,omitempty"`
 	Refusal *refusal `json:"refusal,omitempty"`
@@ -118,10 +113,10 @@ type refusal struct {
 	Detail string      `json:"detail"`
 }
 
-// Do runs the next operation of the document in a unit. fn sets what outcome points to;
-// when an earlier attempt has decided the operation, fn is not run and outcome is what it
-// was there. A panic of fn is an error. Errors: Unauthenticated and Forbidden; what fn or
-// uow.Runner.Do returned; a refusal that was kept, by its code and sentence.
+// Do runs the next operation of the document in a unit of work. fn sets the value at outcome. If
+// an earlier attempt decided the operation, Do does not call fn and sets outcome from there. A
+// panic of fn is returned as an error. Errors: Unauthenticated and Forbidden; those of fn and of
+// uow.Runner.Do; a stored rejection, by its code and sentence.
 func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uow.Func) error {
 	d.operations++
 	name := strconv.Itoa(d.operations)
@@ -162,8 +157,7 @@ func (d *Document) Do(ctx context.Context, permission string, outcome any, fn uo
 	return nil
 }
 
-// refuse notes why an operation failed, if that is an answer that repeats are given too,
-// and returns it.
+// refuse returns the error of an operation. It notes a rejection that retries must return too.
 func (d *Document) refuse(ctx context.Context, name string, err error) error {
 	reply, seen := problem(ctx, err)
 	reply.code = "" // one operation cannot be corrected under the key of its document
@@ -189,13 +183,13 @@ func (d *Document) decide(name string, text []byte) {
 	d.decided[name] = text
 }
 
-// isReplay reports whether other attempts have decided everything.
+// isReplay reports whether other attempts decided all operations.
 func (d *Document) isReplay() bool {
 	return d.operations > 0 && d.recalled == d.operations && !d.committed
 }
 
-// finish ends a run, and reports false when fn is to be run again over what another
-// attempt has decided meanwhile. A document without operations leaves nothing.
+// finish ends a run. It reports false if another attempt decided an operation concurrently, so that
+// fn must run again. A document without operations stores nothing.
 func (d *Document) finish(ctx context.Context) (settled bool) {
 	if d.kept == nil || len(d.decided) == 0 {
 		return true

@@ -10,14 +10,14 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// Mutation registers a route that makes a change, in a unit. fn may be run several times
-// for one request.
+// Mutation registers a route that makes a change in one unit of work. The runner may call fn
+// several times for one request.
 func Mutation[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, u *uow.Unit, in In) (Out, error), options ...Option) *Route {
 	return MutationOf(r, method, path, permission, nothing, func(ctx context.Context, u *uow.Unit, _ None, in In) (Out, error) { return fn(ctx, u, in) }, options...)
 }
 
-// MutationOf registers a route that changes a resource, in a unit. A unit that is run again
-// is given the resource as it is then.
+// MutationOf registers a route that changes a resource in one unit of work. Each further run of
+// the unit reads the resource again.
 func MutationOf[R, In, Out any](
 	r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error), options ...Option,
 ) *Route {
@@ -48,8 +48,8 @@ func MutationOf[R, In, Out any](
 	})
 }
 
-// Transition registers POST {path}/{action} on a resource that has a status, and counts
-// its outcomes.
+// Transition registers POST {path}/{action} on a resource with a status, and counts its
+// outcomes.
 func Transition[R, In, Out any](r *Router, path, action, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error)) *Route {
 	resource := resourceOf(path)
 	route := MutationOf(r, http.MethodPost, path+"/"+action, permission, find, fn, func(o *mutationOptions) {
@@ -59,22 +59,20 @@ func Transition[R, In, Out any](r *Router, path, action, permission string, find
 	return route
 }
 
-// Option is what a mutation has beside its types.
+// Option changes how a mutation is served.
 type Option func(*mutationOptions)
 
 type mutationOptions struct {
-	// limit bounds the body, in bytes.
+	// limit is the size limit of the body, in bytes.
 	limit int64
-	// count is told what became of each request; nil for nobody.
+	// count receives the outcome of each request; may be nil.
 	count func(err error)
-	// exists is NotFound when the path of a request that is faulty names nothing; nil to
-	// take every path for good.
+	// exists returns NotFound if the path of an invalid request has no resource; may be nil.
 	exists func(ctx context.Context, path Path) error
 }
 
-// Exists says how a mutation that finds its resource itself is to learn, for a request
-// that is faulty, whether there is such a resource: that there is none is said first. It
-// spares a request that is sound a statement.
+// Exists makes a mutation that reads its resource inside fn return NotFound before the errors of
+// an invalid request. A valid request needs no further statement.
 func Exists[R any](find Find[R]) Option {
 	return func(o *mutationOptions) {
 		o.exists = func(ctx context.Context, path Path) error {
@@ -84,15 +82,14 @@ func Exists[R any](find Find[R]) Option {
 	}
 }
 
-// Large lets a mutation take more than the usual MiB: up to limit bytes. See limitLarge.
+// Large sets the size limit of a mutation's body, in bytes. See limitLarge.
 func Large(limit int64) Option { return func(o *mutationOptions) { o.limit = limit } }
 
-// effect is what a request changes, in a unit. It may be run several times for one request
-// and so does not touch the connection.
+// effect makes the change of a request in a unit of work. The runner may call it several times,
+// so it must not write to the connection.
 type effect func(ctx context.Context, u *uow.Unit) (reply, error)
 
-// addMutation registers a route whose requests are read by prepare, once, and served by
-// the effect that it returns, in a unit.
+// addMutation registers a route. prepare reads a request once and returns its effect.
 func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) *Route {
 	route.Mutates = true
 	handler := r.mutation(prepare, o.limit)
@@ -111,9 +108,9 @@ func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare
 	return add[In, Out](r, route, handler)
 }
 
-// mutation reads a request by prepare and runs what that returns in a unit. The reply is
-// encoded inside it, so that a reply that cannot be encoded rolls back; it is recorded
-// there under the request's idempotency key, and sent only after commit.
+// mutation reads a request with prepare and runs its effect in a unit of work. Inside the unit it
+// encodes the reply, so that an encoding error rolls back, and stores it under the request's
+// idempotency key. It sends the reply after the commit.
 func (r *Router) mutation(prepare func(c echo.Context) (effect, error), limit int64) echo.HandlerFunc {
 	return r.underKey(keyOptions{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
 		fn, err := prepare(c)

@@ -22,45 +22,42 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// A route declares what it takes as a struct, whose fields say where they come from:
+// A route declares its request as a struct. The type or the tag of a field states its source:
 //
-//	UserID  string              `path:"userId" of:"user"`  a parameter of the path; what cannot be read names no user: NotFound
-//	Status  string              `query:"status"`           a parameter of the query, where given; the route refuses those that no field names
-//	Wait    Wait                `query:"wait"`
-//	Query   url.Values          the whole query, whatever it names, for what strangers write; then nothing in it is refused
+//	UserID  string              `path:"userId" of:"user"`  a path parameter; NotFound if it cannot be parsed
+//	Status  string              `query:"status"`           an optional query parameter; others are rejected
+//	Query   url.Values                                     the whole query; then no parameter is rejected
 //	After   string              `header:"Last-Event-ID"`   a header
 //	Session string              `cookie:"session"`         a cookie, "" without one
 //	Page                                                   an embedded struct of such fields
-//	Body    entryRequest                                   the body, as strict JSON whose validate tags hold; a pointer is nil without one, []byte is the text
-//	IfMatch guard.Precondition                             required; a pointer is optional
-//	Request *http.Request                                  for what nothing above knows
-//	Address Address                                        where the request comes from
-//	Secure  Secure                                         whether it came over TLS
-//	Key     Key                                            its idempotency key, for a route in no unit that keeps its promise itself
+//	Body    entryRequest                                   the body, strict JSON that satisfies its validate tags; a pointer is nil without a body, []byte is the text
+//	IfMatch guard.Precondition                             required; optional as a pointer
+//	Request *http.Request                                  the request
+//	Address Address                                        the caller's IP address
+//	Secure  Secure                                         whether the request came over TLS
+//	Key     Key                                            the idempotency key, for a route without a unit of work
 //
-// A parameter is a text, a whole number from 1 (from 0 or below with min:"0"), a bool, a
-// time (a pointer, nil where it is not given), or a type that reads itself as an encoding.TextUnmarshaler, whose error says what
-// the text must be. A []string in the query takes several texts, with commas between them
-// or each in a parameter of this name. A type that is Needing restricts who may give the
-// parameter. A body that implements BodyReader reads itself. A struct that has a
-// method Check is asked when all but the precondition has been read.
+// A parameter is a string, an integer from 1 (or from the tag min), a bool, a time (as a pointer,
+// nil if absent), or an encoding.TextUnmarshaler whose error states the expected text. A
+// []string in the query is a comma-separated list, or a repeated parameter. A type that
+// implements Needing has further requirements. A body that implements BodyReader parses itself.
+// A struct with a method Check is checked after parsing, before the precondition.
 
-// BodyReader is a body that is no plain JSON of its fields, such as a merge patch.
+// BodyReader is a body with its own syntax, such as a merge patch.
 type BodyReader interface {
-	// ReadBody reads the body. Errors: of package strictjson, or MalformedRequest.
+	// ReadBody parses the body. Errors: of package strictjson, or MalformedRequest.
 	ReadBody(text []byte) error
 }
 
-// Needing is implemented by the type of a query parameter that not every caller of the route
-// may give.
+// Needing is implemented by the type of a query parameter with further requirements.
 type Needing interface {
 	// Needs returns the requirements; the shape adds the name of the parameter.
 	Needs() Need
 }
 
-// OperationsReader is the body of a PATCH that can be a JSON Patch (RFC 6902), too.
+// OperationsReader is the body of a PATCH that can also be a JSON Patch (RFC 6902).
 type OperationsReader interface {
-	// ReadOperations reads a JSON Patch. Errors: as of BodyReader.
+	// ReadOperations parses a JSON Patch. Errors: as of BodyReader.
 	ReadOperations(text []byte) error
 }
 
@@ -70,7 +67,7 @@ const (
 	mimeJSONPatch  = "application/json-patch+json"
 )
 
-// readPatch reads the body of a PATCH by its media type.
+// readPatch parses the body of a PATCH by its media type.
 func readPatch(mediaType string, text []byte, into BodyReader) error {
 	operations, takesOperations := into.(OperationsReader)
 	switch name, _, err := mime.ParseMediaType(mediaType); {
@@ -84,30 +81,30 @@ func readPatch(mediaType string, text []byte, into BodyReader) error {
 	return apperr.New(apperr.UnsupportedMediaType, "Send this PATCH as %s.", mimeMergePatch)
 }
 
-// checker is implemented by what a route takes, to ask rules that need no row.
+// checker is implemented by requests with rules that need no row.
 type checker interface{ Check() error }
 
-// shape is how to read one type of request.
+// shape is the parsed declaration of a request type.
 type shape struct {
 	path, query, header, cookie []field
-	// These are the places of fields that are told by their type, nil for none.
+	// These are the indexes of the fields that their type identifies; nil for none.
 	body, precondition, request, address, secure, key, wholeQuery []int
-	// mustMatch is whether the precondition is required.
+	// mustMatch is true if the precondition is required.
 	mustMatch bool
-	// needs are those of the parameters of the query.
+	// needs are the requirements of the query parameters.
 	needs []Need
 }
 
 type field struct {
 	index []int
 	name  string
-	// of is what a parameter of the path names.
+	// of is the kind of record that a path parameter identifies.
 	of   string
 	read reader
 }
 
-// shapeOf reads the tags of a request's type. A type that cannot be read is a programming
-// error and panics when the route is registered.
+// shapeOf parses the tags of a request type. It panics on an invalid declaration, when the route
+// is registered.
 func shapeOf[In any]() *shape {
 	s := &shape{}
 	t := reflect.TypeFor[In]()
@@ -148,8 +145,8 @@ func (s *shape) add(t reflect.Type, at []int) {
 	}
 }
 
-// addParameter adds a field whose tag says that it is of the path, the query, a header or a
-// cookie, and reports whether it is.
+// addParameter adds a field with a tag for the path, the query, a header or a cookie, and reports
+// whether the field has one.
 func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int) bool {
 	for _, place := range []struct {
 		tag  string
@@ -178,7 +175,7 @@ func (s *shape) addParameter(t reflect.Type, f reflect.StructField, index []int)
 	return false
 }
 
-// receive reads what a route takes: the resource first, and then the request.
+// receive reads the resource and then the request.
 func receive[R, In any](c echo.Context, s *shape, find Find[R]) (row R, in In, err error) {
 	if row, err = find(c.Request().Context(), Path{c}); err != nil {
 		return row, in, err
@@ -186,7 +183,7 @@ func receive[R, In any](c echo.Context, s *shape, find Find[R]) (row R, in In, e
 	return row, in, s.read(c, &in)
 }
 
-// read reads a request into a pointer to its struct.
+// read parses a request into a pointer to its struct.
 func (s *shape) read(c echo.Context, into any) error {
 	v := reflect.ValueOf(into).Elem()
 	for _, f := range s.path {
@@ -264,7 +261,7 @@ func (s *shape) readQuery(query url.Values, v reflect.Value) error {
 	return nil
 }
 
-// badParameter is MalformedRequest, or ValidationFailed for a time out of range.
+// badParameter returns MalformedRequest, or ValidationFailed for a time out of range.
 func badParameter(place string, err error) error {
 	if errors.Is(err, clock.ErrRange) {
 		return apperr.Invalid(apperr.Field{Pointer: place, Code: "range", Message: err.Error()})
@@ -348,11 +345,11 @@ func (f field) parse(text string, request reflect.Value) error {
 	return f.read(text, into)
 }
 
-// reader reads a text into a value of the type that it was made for.
+// reader parses a text into a value of one type.
 type reader func(text string, into reflect.Value) error
 
-// readerOf returns the reader of a field's type, or of what it points to; nil for a type
-// that no parameter can have.
+// readerOf returns the reader of a field's type, or of its element type if it is a pointer; nil
+// if a parameter cannot have that type.
 func readerOf(f reflect.StructField) reader {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -395,8 +392,7 @@ func readString(text string, into reflect.Value) error {
 	return nil
 }
 
-// numberFrom returns the reader of whole numbers from the least, which is 1 unless it is
-// named.
+// numberFrom returns the reader of integers from a minimum, 1 by default.
 func numberFrom(named string) reader {
 	least, err := strconv.ParseInt(named, 10, 64)
 	if err != nil {

@@ -10,26 +10,25 @@ import (
 	"interlock/internal/base/apperr"
 )
 
-// Routes are registered by functions that take what a route takes and answers as Go types:
-// see shape for what it can take, and replyOf for what it can answer. Get, Act and Open are
-// here; Mutation and Transition, which run in a unit, in mutation.go; MultiUnit, of several
-// units, in batch.go; Operations in document.go; Listen in stream.go.
+// A domain registers a route with a generic function. Its type parameters are the Go types of
+// the request and of the reply: see shape for requests, and replyOf for replies. Get, Act and
+// Open are in this file; Mutation and Transition, which run in one unit of work, in
+// mutation.go; MultiUnit in batch.go; Operations in document.go; Listen in stream.go.
 //
-// A request is read in the order of the contract: who sends it and whether they may, then
-// the resource that its path names, then the shape of its parameters and body, then its
-// precondition.
+// A route reads a request in the order of the contract: authentication, permission, the
+// resource of its path, the shape of parameters and body, the precondition.
 
-// Find reads the resource that a path names. Errors: NotFound.
+// Find reads the resource of a path. Errors: NotFound.
 type Find[R any] func(ctx context.Context, path Path) (R, error)
 
-// Path is the parameters of a request's path.
+// Path has the parameters of a request's path.
 type Path struct{ c echo.Context }
 
 // Text returns a parameter.
 func (p Path) Text(name string) string { return p.c.Param(name) }
 
-// ID returns a parameter that is the id of a kind of row. Anything but a positive integer
-// names no row, so it is NotFound.
+// ID returns a parameter that is the id of a row. kind is the row's kind in the error. Errors:
+// NotFound unless the parameter is a positive integer.
 func (p Path) ID(name, kind string) (int64, error) {
 	text := p.Text(name)
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -39,12 +38,12 @@ func (p Path) ID(name, kind string) (int64, error) {
 	return id, nil
 }
 
-// Named is the Find of a resource that is read by one text of its path.
+// Named returns the Find of a resource with a text as its key.
 func Named[R any](name string, find func(ctx context.Context, text string) (R, error)) Find[R] {
 	return func(ctx context.Context, path Path) (R, error) { return find(ctx, path.Text(name)) }
 }
 
-// Numbered is the Find of a kind of row that is read by the :id of its path.
+// Numbered returns the Find of a row with its id in the path parameter :id.
 func Numbered[R any](kind string, find func(ctx context.Context, id int64) (R, error)) Find[R] {
 	return func(ctx context.Context, path Path) (R, error) {
 		id, err := path.ID("id", kind)
@@ -56,7 +55,7 @@ func Numbered[R any](kind string, find func(ctx context.Context, id int64) (R, e
 	}
 }
 
-// nothing is found on a path that names no resource.
+// nothing is the Find of a path without a resource.
 func nothing(context.Context, Path) (None, error) { return None{}, nil }
 
 // Get registers a GET.
@@ -76,9 +75,8 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 	})
 }
 
-// Act registers an authenticated route whose reply is not kept under an idempotency key:
-// because it has a secret, or because what it asks for is decided elsewhere, as a purchase is.
-// fn opens the units that it needs.
+// Act registers an authenticated route that ignores idempotency keys, because its effect is
+// decided elsewhere, such as a purchase. fn opens its units of work.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }
@@ -91,9 +89,8 @@ func ActOf[R, In, Out any](r *Router, method, path, permission string, find Find
 	}))
 }
 
-// Open registers a route that takes callers without credentials; fn answers for what it
-// lets them do. It runs in no unit, and its body is small: nobody has been asked yet who
-// sends it.
+// Open registers a route for callers without credentials; fn must authorise its own effects.
+// It runs in no unit of work. Its body is limited to maxOpenBody, because the caller is unknown.
 func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	s := shapeOf[In]()
 	return add[In, Out](r, Route{Method: method, Path: path, Public: true, MaxBody: maxOpenBody}, withBody(maxOpenBody, func(c echo.Context) error {
@@ -101,7 +98,7 @@ func Open[In, Out any](r *Router, method, path string, fn func(ctx context.Conte
 	}))
 }
 
-// withBody reads the body before a request is served.
+// withBody reads the body before it calls next.
 func withBody(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readBody(c, limit); err != nil {
@@ -111,7 +108,7 @@ func withBody(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// answer reads a request, has fn serve it outside of a unit, and sends the reply.
+// answer reads a request, calls fn outside of a unit of work, and sends the reply.
 func answer[R, In, Out any](c echo.Context, s *shape, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) error {
 	r, err := serve(c, s, find, fn)
 	if err != nil {
@@ -127,7 +124,7 @@ func answer[R, In, Out any](c echo.Context, s *shape, find Find[R], fn func(ctx 
 	return out.send(c)
 }
 
-// serve reads a request and has fn serve it.
+// serve reads a request and calls fn.
 func serve[R, In, Out any](c echo.Context, s *shape, find Find[R], fn func(ctx context.Context, row R, in In) (Out, error)) (reply, error) {
 	row, in, err := receive[R, In](c, s, find)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// Base is the path that all routes of the API begin with.
+// Base is the path prefix of the API.
 const Base = "/api/v1"
 
 // Route is one registered route, for the contract and its tests.
@@ -20,23 +20,23 @@ type Route struct {
 	Method string
 	// Path is below Base, with Echo's parameters: /configs/:key.
 	Path string
-	// Permission is what the caller must hold; "" for any authenticated caller.
+	// Permission is the permission that the caller must have; "" for any authenticated caller.
 	Permission string
-	// Public routes take callers without credentials.
+	// Public routes admit callers without credentials.
 	Public bool
 	// Guarded routes require If-Match.
 	Guarded bool
-	// Mutates is true for routes that run in a unit.
+	// Mutates is true for routes that run in a unit of work.
 	Mutates bool
 	// Stream is true for server-sent events.
 	Stream bool
-	// Critical routes are of money and orders: see Router.Critical.
+	// Critical routes change money or orders: see Router.Critical.
 	Critical bool
-	// StepUp routes take a second factor that was shown lately: see Router.SteppedUp.
+	// StepUp routes require a recent second factor: see Router.SteppedUp.
 	StepUp bool
-	// Needs are the parameters of the query that not every caller of the route may give.
+	// Needs are the requirements of query parameters beyond Permission.
 	Needs []Need
-	// MaxBody is the largest body that the route takes, in bytes; 0 for the usual MiB.
+	// MaxBody is the size limit of the body, in bytes; 0 for the usual MiB.
 	MaxBody int64
 
 	// In and Out are the types of its request and of its reply.
@@ -47,20 +47,20 @@ type Route struct {
 	Resource *Resource
 	Contract Contract
 
-	// find reads the resource of a GET; nil for every other route.
+	// find reads the resource of a GET; nil for other methods.
 	find func(ctx context.Context, path Path) error
 }
 
-// Authenticator finds out who sends a request. Errors: Unauthenticated without
+// Authenticator identifies the caller of a request. Errors: Unauthenticated without
 // credentials, InvalidCredentials with wrong ones, CSRFFailed.
 type Authenticator interface {
 	Authenticate(r *http.Request) (principal.Principal, error)
 }
 
-// Router registers routes with what they require.
+// Router registers routes with their requirements.
 type Router struct {
 	server *Server
-	// routes is shared with the routers that Critical and Uncompressed return.
+	// routes is shared with the routers that Critical, SteppedUp, Uncompressed and About return.
 	routes       *[]*Route
 	critical     bool
 	steppedUp    bool
@@ -68,7 +68,7 @@ type Router struct {
 	resource     *Resource
 }
 
-// Routes returns what has been registered.
+// Routes returns the registered routes.
 func (r *Router) Routes() []Route {
 	routes := make([]Route, len(*r.routes))
 	for i, route := range *r.routes {
@@ -77,7 +77,7 @@ func (r *Router) Routes() []Route {
 	return routes
 }
 
-// Exists is nil when a record exists and the caller may read it. path is that of its
+// Exists returns nil if a record exists and the caller may read it. path is the path of its
 // representation, below Base and percent-encoded: "orders/12". Errors: NotFound.
 func (r *Router) Exists(ctx context.Context, path string) error {
 	missing := apperr.New(apperr.NotFound, "There is no record %q that you can read.", path)
@@ -97,27 +97,26 @@ func (r *Router) Exists(ctx context.Context, path string) error {
 	return missing
 }
 
-// Critical returns the router for operations on money and orders, whose replies are kept
-// longer under their idempotency keys: what was left open on a Friday is asked for again
-// on Sunday.
+// Critical returns the router for operations on money and orders. Their replies are stored
+// longer under their idempotency keys, so that a retry after a weekend still finds them.
 func (r *Router) Critical() *Router {
 	critical := *r
 	critical.critical = true
 	return &critical
 }
 
-// SteppedUp returns the router for acts that somebody who found a signed-in browser must not
-// do: a session whose user has a second factor is let in when it was shown one lately, and
-// answered StepUpRequired otherwise. That comes before anything is done or kept under an
-// idempotency key, so the same request can be sent again afterwards.
+// SteppedUp returns the router for acts that an unattended signed-in browser must not allow. A
+// session with a second factor must have confirmed it recently; otherwise the route returns
+// StepUpRequired, before any effect and before it uses the idempotency key, so that the caller
+// can send the same request again.
 func (r *Router) SteppedUp() *Router {
 	steppedUp := *r
 	steppedUp.steppedUp = true
 	return &steppedUp
 }
 
-// Need is what a caller must have to give a parameter of the query: a permission beside that of
-// the route, and a second factor that was shown lately if StepUp is set.
+// Need is the requirement of a query parameter: a permission in addition to that of the route,
+// and a recent second factor if StepUp is true.
 type Need struct {
 	Parameter, Permission string
 	StepUp                bool
@@ -144,7 +143,7 @@ func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
 		handler = r.authorised(route, handler)
 	}
 	if route.Stream {
-		// A stream has no end that its HEAD could be answered at.
+		// HEAD of a stream would never end.
 		r.server.echo.Add(route.Method, Base+route.Path, decoded(handler))
 		return added
 	}
@@ -152,8 +151,8 @@ func add[In, Out any](r *Router, route Route, handler echo.HandlerFunc) *Route {
 	return added
 }
 
-// authorised binds a request to its caller, holds the caller to its rate, and checks its
-// permission and that the second factor is fresh where the route, or a parameter, needs it.
+// authorised identifies the caller, applies the rate limits, and checks the permissions and the
+// recent second factor that the route and the query parameters require.
 func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := r.identify(c); err != nil {
@@ -183,8 +182,8 @@ func (r *Router) authorised(route Route, next echo.HandlerFunc) echo.HandlerFunc
 	}
 }
 
-// identify authenticates the caller and binds the request to it and its tenant. Errors:
-// those of Authenticator.
+// identify authenticates the caller and adds it to the context of the request. Errors: as of
+// Authenticator.
 func (r *Router) identify(c echo.Context) error {
 	request := c.Request()
 	p, err := r.server.authenticator.Authenticate(request)
@@ -195,8 +194,8 @@ func (r *Router) identify(c echo.Context) error {
 	return nil
 }
 
-// Permitted is nil when the caller holds a permission; "" is held by everybody who is
-// known. Errors: Unauthenticated, Forbidden.
+// Permitted returns nil if the caller has a permission; every authenticated caller has "".
+// Errors: Unauthenticated, Forbidden.
 func Permitted(ctx context.Context, permission string) error {
 	p, known := principal.From(ctx)
 	switch {
@@ -208,7 +207,7 @@ func Permitted(ctx context.Context, permission string) error {
 	return nil
 }
 
-// resourceOf returns "orders" for "/orders/:id/pay".
+// resourceOf returns the first segment of a path: "orders" for "/orders/:id/pay".
 func resourceOf(path string) string {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return resource
