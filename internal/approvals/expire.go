@@ -75,6 +75,7 @@ func (s *Service) expireBatch(ctx context.Context, limit int) (int, error) {
 			if err != nil {
 				return err
 			}
+			u.AuditUnder(due[i].path())
 			moved++
 		}
 		if moved > 0 {

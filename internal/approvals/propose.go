@@ -180,6 +180,7 @@ func (s *Service) MarkStale(ctx context.Context, u *uow.Unit, resources ...strin
 		if err != nil {
 			return fmt.Errorf("make an approval stale: %w", err)
 		}
+		u.AuditUnder(rows[i].path())
 	}
 	return nil
 }

@@ -349,6 +349,7 @@ func (s *Service) record(ctx context.Context, u *uow.Unit, c *Config, action Act
 	if err := insertHistory(ctx, u, c, action, note); err != nil {
 		return err
 	}
+	u.AuditUnder(c.path())
 	event := events.Change{Version: c.Version, ETag: c.Ref().ETag(), Action: string(action)}
 	if action == Deleted {
 		// The row is already at the version of its deletion.

@@ -77,6 +77,7 @@ func (s *Service) expire(ctx context.Context, u *uow.Unit, due []Coupon) (int, e
 			return 0, err
 		}
 		events = append(events, event)
+		u.AuditUnder(resource(after.Code))
 	}
 	if len(events) == 0 {
 		return 0, nil

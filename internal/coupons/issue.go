@@ -98,6 +98,7 @@ func (s *Service) insert(ctx context.Context, u *uow.Unit, campaign *Campaign, u
 		if codes[i], err = drawCode(s.random); err != nil {
 			return nil, err
 		}
+		u.AuditUnder(resource(codes[i]))
 		issued[i] = Coupon{CampaignID: campaign.ID, Code: codes[i], Status: unused.Code}
 		if len(users) > 0 {
 			issued[i].UserID = &users[i]

@@ -104,6 +104,9 @@ func (s *Service) announce(u *uow.Unit, action string, coupon *Coupon) {
 	})
 }
 
+// resource is the path of a coupon in the audit log.
+func resource(code string) string { return Topic + "/" + code }
+
 // announceMany publishes after commit that one action changed many coupons.
 func (s *Service) announceMany(u *uow.Unit, action string, to status.State) {
 	change.Announce(u, s.bus, Topic, "", events.Change{Action: action, Status: to.Name})

@@ -31,7 +31,7 @@ func (s *Service) transition(ctx context.Context, u *uow.Unit, coupon *Coupon, a
 
 // record inserts the event, writes the unit's audit entry, and announces the change.
 func (s *Service) record(ctx context.Context, u *uow.Unit, before, after *Coupon, action string, detail any) error {
-	u.Audit(uow.Entry{Action: "coupon." + action, Resource: Topic + "/" + after.Code, Note: after.VoidReason, Detail: map[string]any{
+	u.Audit(uow.Entry{Action: "coupon." + action, Resource: resource(after.Code), Note: after.VoidReason, Detail: map[string]any{
 		"version": after.Version, "from": before.state(u.Now()).Name, "to": Machine.Of(after.Status).Name, "detail": detail,
 	}})
 	return s.insertHistory(ctx, u, before, after, action, detail)
@@ -49,8 +49,8 @@ func (s *Service) insertHistory(ctx context.Context, u *uow.Unit, before, after 
 }
 
 // moveForOrder moves a coupon in the unit of the order that uses or returns it, and inserts the
-// event. The order's audit entry covers both. If the coupon has changed since it was read, the unit
-// is retried.
+// event. The order's audit entry is filed under both. If the coupon has changed since it was read,
+// the unit is retried.
 func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon, action string, detail any, fill func(*Coupon)) error {
 	to, _ := Machine.Next(action, coupon.state(u.Now()))
 	after, err := move(ctx, u, coupon, to, fill)
@@ -60,6 +60,7 @@ func (s *Service) moveForOrder(ctx context.Context, u *uow.Unit, coupon *Coupon,
 	if err != nil {
 		return fmt.Errorf("%s the coupon of an order: %w", action, err)
 	}
+	u.AuditUnder(resource(after.Code))
 	return s.insertHistory(ctx, u, coupon, after, action, detail)
 }
 

@@ -113,7 +113,7 @@ func TestABatchOfOrdersCostsTheSameHoweverManyTheyAre(t *testing.T) {
 			"UPDATE flash_sale_stocks", "SET @one",
 			"INSERT INTO orders", "SELECT orders", "INSERT INTO order_lines", "INSERT INTO order_histories",
 			"UPDATE inventory_holds", "INSERT INTO inventory_holds",
-			"INSERT INTO audit_entries",
+			"INSERT INTO audit_entries", "INSERT INTO audit_targets",
 			"SET @reached", "COMMIT",
 		}, statements.Take(), "a batch of %d", size)
 		require.Equal(t, []string{"eval", "eval", "eval", "eval"}, sent.take(), "claim, begin, settle with the gate, acknowledge")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"gorm.io/gorm"
@@ -121,6 +122,7 @@ func (s *Service) withIDs(ctx context.Context, u *uow.Unit, tickets []SaleTicket
 		if order.ID = ids[t.Ticket]; order.ID == 0 {
 			return nil, fmt.Errorf("order of ticket %s is missing after its insertion", t.Ticket)
 		}
+		u.AuditUnder(Topic + "/" + strconv.FormatInt(order.ID, 10))
 		placed[i] = SaleOrder{SaleTicket: t, ID: order.ID, OrderNo: order.OrderNo, Holder: order.Holder(), Live: true, CreatedTime: order.CreatedTime}
 	}
 	return placed, nil

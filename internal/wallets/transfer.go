@@ -48,6 +48,7 @@ func (s *Service) transfer(ctx context.Context, u *uow.Unit, t Transfer) (debit,
 	}
 	debit, credit = made[0], made[1]
 	if first {
+		u.AuditUnder(resource(t.ToUserID))
 		u.Audit(uow.Entry{Action: "wallet.transfer", Resource: resource(t.FromUserID), Detail: map[string]any{
 			"version": debit.Version, "toUserId": t.ToUserID, "amount": t.Amount, "balance": debit.Balance, "toBalance": credit.Balance, "reference": t.Reference,
 		}})

@@ -1344,6 +1344,15 @@ CREATE TABLE IF NOT EXISTS audit_entries (
   KEY ix_audit_entries_created (tenant_id, created_time, id) -- ?from= and ?to=
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+-- The resources of an audit entry in addition to the one in its row.
+CREATE TABLE IF NOT EXISTS audit_targets (
+  tenant_id BIGINT       NOT NULL,
+  resource  VARCHAR(255) NOT NULL,
+  entry_id  BIGINT       NOT NULL,
+  PRIMARY KEY (tenant_id, resource, entry_id),
+  KEY ix_audit_targets_entry (entry_id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 -- Conflicts per tenant, UTC day, resource and code (views/dashboard). The numbers are advisory.
 CREATE TABLE IF NOT EXISTS conflict_counts (
   tenant_id BIGINT      NOT NULL,
@@ -1428,7 +1437,7 @@ CREATE TABLE IF NOT EXISTS customer_erasures (
 DROP TABLE IF EXISTS retention_sweeps, retention_tallies, customer_erasures;
 DROP TABLE IF EXISTS promise_checks, promise_violations, promise_keys;
 DROP TABLE IF EXISTS conflict_counts;
-DROP TABLE IF EXISTS audit_entries;
+DROP TABLE IF EXISTS audit_entries, audit_targets;
 DROP TABLE IF EXISTS work_orders, work_order_links, work_order_comments, work_order_histories;
 DROP TABLE IF EXISTS aggregates, aggregate_events, aggregate_writers;
 DROP TABLE IF EXISTS actions, action_counts;

@@ -232,6 +232,14 @@ CREATE TABLE `audit_entries` (
   KEY `ix_audit_entries_created` (`tenant_id`,`created_time`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
 
+CREATE TABLE `audit_targets` (
+  `tenant_id` bigint(20) NOT NULL,
+  `resource` varchar(255) NOT NULL,
+  `entry_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`tenant_id`,`resource`,`entry_id`),
+  KEY `ix_audit_targets_entry` (`entry_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_nopad_bin;
+
 CREATE TABLE `configs` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `tenant_id` bigint(20) NOT NULL,

@@ -1270,6 +1270,15 @@ CREATE INDEX ix_audit_entries_actor ON audit_entries (tenant_id, actor_id, id); 
 CREATE INDEX ix_audit_entries_actor_name ON audit_entries (tenant_id, actor_name, id); -- ?actor= as a name
 CREATE INDEX ix_audit_entries_created ON audit_entries (tenant_id, created_time, id); -- ?from= and ?to=
 
+-- The resources of an audit entry in addition to the one in its row.
+CREATE TABLE audit_targets (
+  tenant_id INTEGER NOT NULL,
+  resource  TEXT    NOT NULL,
+  entry_id  INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, resource, entry_id)
+) WITHOUT ROWID;
+CREATE INDEX ix_audit_targets_entry ON audit_targets (entry_id);
+
 -- Conflicts per tenant, UTC day, resource and code (views/dashboard). The numbers are advisory.
 CREATE TABLE conflict_counts (
   tenant_id INTEGER NOT NULL,
@@ -1375,6 +1384,7 @@ DROP TABLE promise_keys;
 DROP TABLE promise_violations;
 DROP TABLE promise_checks;
 DROP TABLE conflict_counts;
+DROP TABLE audit_targets;
 DROP TABLE audit_entries;
 DROP TABLE work_order_histories;
 DROP TABLE work_order_comments;

@@ -255,6 +255,15 @@ CREATE UNIQUE INDEX uq_audit_entries_place ON audit_entries (tenant_id, place);
 
 CREATE UNIQUE INDEX uq_audit_entries_unit ON audit_entries (unit_id, resource);
 
+CREATE TABLE audit_targets (
+  tenant_id INTEGER NOT NULL,
+  resource  TEXT    NOT NULL,
+  entry_id  INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, resource, entry_id)
+) WITHOUT ROWID;
+
+CREATE INDEX ix_audit_targets_entry ON audit_targets (entry_id);
+
 CREATE TABLE config_histories (
   id              INTEGER  PRIMARY KEY AUTOINCREMENT,
   tenant_id       INTEGER  NOT NULL,

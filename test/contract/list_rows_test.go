@@ -56,6 +56,7 @@ var tables = []table{
 		"resource", "CASE WHEN i % 2 = 0 THEN CONCAT('configs/app.', i * 7919 % 9973) ELSE CONCAT('orders/', i % 99991) END",
 		"detail", `'{"fromVersion": 1, "toVersion": 2}'`, "created_time", "{made}",
 	}},
+	{"audit_targets", 20, []string{"tenant_id", "{t}", "resource", "CONCAT('configs/app.', i * 7919 % 9973)", "entry_id", "(SELECT MIN(id) FROM audit_entries WHERE tenant_id = {t}) + i"}},
 	{"configs", 20, guardedColumns("key", "CONCAT('app', i % 50, '.', 1000000 + i)",
 		"value", `CASE WHEN i % 10 = 0 THEN '12' ELSE CONCAT('"a value of a hundred characters, as long as many of them are in a shop with this number: ', i, '"') END`,
 		"value_type", "CASE WHEN i % 5000 = 0 THEN 'json' WHEN i % 10 = 0 THEN 'number' ELSE 'string' END", "value_schema", "''", "remark", "CONCAT('Remark ', i)")},

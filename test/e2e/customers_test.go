@@ -179,7 +179,7 @@ func requirePromises(t *testing.T, sv *app.Services) {
 func fingerprintOfAll(t *testing.T, db *storage.DB) string {
 	t.Helper()
 	var all strings.Builder
-	for _, table := range []string{"orders", "wallets", "wallet_entries", "audit_entries", "refunds", "coupons", "actions", "aggregates", "aggregate_events", "approvals", "approval_votes", "idempotency_keys", "customer_erasures"} {
+	for _, table := range []string{"orders", "wallets", "wallet_entries", "audit_entries", "audit_targets", "refunds", "coupons", "actions", "aggregates", "aggregate_events", "approvals", "approval_votes", "idempotency_keys", "customer_erasures"} {
 		var rows []map[string]any
 		require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT * FROM "+table+" WHERE tenant_id > 0").Scan(&rows).Error)
 		for _, row := range rows {

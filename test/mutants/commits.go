@@ -146,6 +146,14 @@ var commits = []mutant{
 		},
 	},
 	{
+		name: "an act on several records is filed under one",
+		file: "internal/core/uow/unit.go", old: `if err := u.writeTargets(ctx); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		caught: tests{
+			"internal/core/coretest": {"TestAuditRowIsFiledUnderEachFurtherRecord"},
+			"test/e2e":               {"TestAuditLogListsActOnManyUnderEach"},
+		},
+	},
+	{
 		name: "a unit that changed rows commits without an audit entry",
 		file: "internal/core/uow/unit.go", old: `case u.wrote.Load() && u.entry == nil:`, new: `case false:`,
 		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},

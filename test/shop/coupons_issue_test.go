@@ -33,7 +33,7 @@ func TestManyCouponsAreIssuedInFewStatements(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]int{
-		"INSERT INTO coupons": 3, "INSERT INTO coupon_histories": 3, "INSERT INTO coupon_campaign_histories": 1, "INSERT INTO audit_entries": 1,
+		"INSERT INTO coupons": 3, "INSERT INTO coupon_histories": 3, "INSERT INTO coupon_campaign_histories": 1, "INSERT INTO audit_entries": 1, "INSERT INTO audit_targets": 3,
 	}, inserts)
 	require.Len(t, codes, 450)
 	require.EqualValues(t, 450, s.Count(t, &coupons.Coupon{}, "code IN ? AND status = 0 AND version = 1", codes))

@@ -29,11 +29,15 @@ type term struct {
 	args   []any
 	// along are the columns by which the index orders the matching rows.
 	along []string
+	// subquery is set if the index of another table serves the term, and ids is the subquery
+	// if it returns the ids of the matching rows, each once.
+	subquery bool
+	ids      string
 }
 
 // Equal is column = value, served by an index on (tenant_id, column, id).
 func Equal(column string, value any) Filter {
-	return Filter{terms: []term{{column, []string{"= ?"}, []any{value}, []string{"id"}}}, indexed: true}
+	return Filter{terms: []term{{column: column, tests: []string{"= ?"}, args: []any{value}, along: []string{"id"}}}, indexed: true}
 }
 
 // Whose is column = value for the owner of the rows, such as the order of its lines. Each
@@ -91,17 +95,25 @@ func limits(column string, ends ...limit) Filter {
 //
 // Both dialects serve such a range from an index on (tenant_id, column); SQLite does not
 // for LIKE. Columns compare by bytes, so the case must match; see Spellings.
-func HasPrefix(column, text string) Filter { return Between(column, text, text+lastRune) }
+func HasPrefix(column, text string) Filter { return Between(column, text, PrefixEnd(text)) }
 
 // Among is id IN (subquery), served by the indexes of another table.
 func Among(subquery string, args ...any) Filter {
-	return Filter{terms: []term{{"id", []string{"IN (" + subquery + ")"}, args, nil}}, indexed: true}
+	return Filter{terms: []term{{column: "id", tests: []string{"IN (" + subquery + ")"}, args: args, subquery: true}}, indexed: true}
+}
+
+// AmongEach is Among for a subquery that returns only ids of rows of the tenant, and each
+// once. List counts them without reading the rows, however many they are.
+func AmongEach(subquery string, args ...any) Filter {
+	f := Among(subquery, args...)
+	f.terms[0].ids = subquery
+	return f
 }
 
 // Indexed is a condition that starts with an indexed column, such as Indexed("status", "= ?
 // AND expires_time <= ?", …). It defines no order.
 func Indexed(column, test string, args ...any) Filter {
-	return Filter{terms: []term{{column, []string{test}, args, nil}}, indexed: true}
+	return Filter{terms: []term{{column: column, tests: []string{test}, args: args}}, indexed: true}
 }
 
 // Examined is a condition without an index: each row is read and checked.

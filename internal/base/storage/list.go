@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 )
@@ -179,7 +180,7 @@ func (l *lister[T]) owned() *gorm.DB { return Apply(l.scope, l.owners...) }
 // remaining ones may have an order.
 func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	if len(f.terms) == 1 {
-		n, err := l.countUpTo(f.apply(l.owned(), false))
+		n, err := l.countTerm(f)
 		return f, n, err
 	}
 	met := f
@@ -188,7 +189,7 @@ func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 	for _, t := range f.terms {
 		alone := f
 		alone.terms = []term{t}
-		n, err := l.countUpTo(alone.apply(l.owned(), false))
+		n, err := l.countTerm(alone)
 		if err != nil {
 			return f, 0, err
 		}
@@ -198,6 +199,20 @@ func (l *lister[T]) matches(f Filter) (Filter, int64, error) {
 		}
 	}
 	return met, sum, nil
+}
+
+// countTerm counts the matches of a filter with one term.
+func (l *lister[T]) countTerm(f Filter) (n int64, err error) {
+	t := f.terms[0]
+	if t.ids == "" || len(l.owners) > 0 {
+		return l.countUpTo(f.apply(l.owned(), false))
+	}
+	statement := "SELECT COUNT(*) FROM (SELECT 1 FROM (" + t.ids + ") AS ids LIMIT ?) AS counted"
+	err = l.scope.Session(&gorm.Session{NewDB: true}).Raw(statement, append(slices.Clone(t.args), l.bound+1)...).Scan(&n).Error
+	if err != nil {
+		return 0, fmt.Errorf("count ids: %w", err)
+	}
+	return n, nil
 }
 
 // countUpTo counts at most bound + 1 rows:
@@ -276,7 +291,10 @@ func (l *lister[T]) led(after, end *place) *gorm.DB {
 	}
 	switch {
 	case l.order.hidden:
-		query = Apply(query, filters...)
+		query = Apply(query, l.owners...)
+		for _, f := range l.way.leads {
+			query = l.gather(query, f)
+		}
 	case query.Name() == string(MySQL) && l.isLimited(after, end) && !crossesTenants(query):
 		query = l.order.between(query, filters)
 	default:
@@ -291,6 +309,23 @@ func (l *lister[T]) led(after, end *place) *gorm.DB {
 		query = l.order.upTo(query, *end)
 	}
 	return query
+}
+
+// gather adds the condition of a leading filter that does not define the order. No engine
+// combines an index with a subquery under OR, so the ids of such alternatives are read one
+// by one:
+//
+//	WHERE id IN (SELECT g.id FROM (SELECT id FROM t WHERE … UNION ALL SELECT …) AS g)
+func (l *lister[T]) gather(query *gorm.DB, f Filter) *gorm.DB {
+	if len(f.terms) == 1 || !slices.ContainsFunc(f.terms, func(t term) bool { return t.subquery }) {
+		return f.apply(query, false)
+	}
+	parts, args := make([]string, len(f.terms)), make([]any, len(f.terms))
+	for i, t := range f.terms {
+		alone := Filter{terms: []term{t}}
+		parts[i], args[i] = "?", alone.apply(l.owned(), false).Select("id")
+	}
+	return query.Where("id IN (SELECT g.id FROM ("+strings.Join(parts, " UNION ALL ")+") AS g)", args...)
 }
 
 // isLimited reports whether the order's column has a limit: a cursor, or one of the leading

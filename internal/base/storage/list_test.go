@@ -34,7 +34,7 @@ type condition struct {
 
 func everyThing(storagetest.Thing) bool { return true }
 
-func conditions() map[string]condition {
+func conditions(tenant int64) map[string]condition {
 	c := map[string]condition{
 		"every second":   {storage.Examined("amount % 2 = 0"), func(r storagetest.Thing) bool { return r.Amount%2 == 0 }},
 		"names with 7":   {storage.Containing("7", "name"), func(r storagetest.Thing) bool { return strings.Contains(r.Name, "7") }},
@@ -49,6 +49,10 @@ func conditions() map[string]condition {
 		"one of two":     {storage.Either(storage.Equal("status", 2), storage.Equal("status", 9)), func(r storagetest.Thing) bool { return r.Status == 2 }},
 		"either, in two": {storage.Either(storage.Equal("status", 2), storage.Until("amount", 5)), func(r storagetest.Thing) bool { return r.Status == 2 || r.Amount <= 5 }},
 		"among":          {storage.Among("SELECT o.id FROM things o WHERE o.amount < 4"), func(r storagetest.Thing) bool { return r.Amount < 4 }},
+		"or among each": {storage.Either(storage.Equal("status", 2), storage.AmongEach("SELECT DISTINCT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
+			func(r storagetest.Thing) bool { return r.Status == 2 || r.Amount < 4 }},
+		"among each of none": {storage.Either(storage.Equal("status", 9), storage.AmongEach("SELECT o.id FROM things o WHERE o.tenant_id = ? AND o.amount < 4", tenant)),
+			func(r storagetest.Thing) bool { return r.Amount < 4 }},
 	}
 	for status := range 4 {
 		c[fmt.Sprint("status ", status)] = condition{storage.Equal("status", status), func(r storagetest.Thing) bool { return r.Status == status }}
@@ -80,7 +84,7 @@ func TestPagesOfEveryPlanReturnEachRowOnce(t *testing.T) {
 		foreign.ID, foreign.TenantID = 0, 0
 		require.NoError(t, db.Write(stranger).Create(&foreign).Error)
 
-		all := conditions()
+		all := conditions(things[0].TenantID)
 		names := make([]string, 0, len(all))
 		for name := range all {
 			names = append(names, name)

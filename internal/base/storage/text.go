@@ -11,6 +11,9 @@ import (
 // lastRune comes after every other character, so that it ends a range of texts.
 const lastRune = "\U0010FFFF"
 
+// PrefixEnd is greater than every text with a prefix, and less than every greater text.
+func PrefixEnd(prefix string) string { return prefix + lastRune }
+
 // ByPrefix reads at most limit rows of T whose column starts with one of the spellings. The
 // rows are in the order of the spellings, and for each spelling the shortest text, which
 // equals the spelling if such a row exists, comes first.

@@ -87,6 +87,32 @@ func TestACommittedUnitLeavesItsRowAndOneAuditRow(t *testing.T) {
 	})
 }
 
+func TestAuditRowIsFiledUnderEachFurtherRecord(t *testing.T) {
+	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
+		storagetest.CreateThings(t, ctx, db)
+		runner, _ := newRunner(db)
+		want := make([]string, 450)
+		for i := range want {
+			want[i] = fmt.Sprintf("things/b%03d", i)
+		}
+		for _, name := range []string{"a", "c"} {
+			require.NoError(t, runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+				u.AuditUnder(want...)
+				u.AuditUnder("things/"+name, want[0])
+				return insert(name)(ctx, u)
+			}))
+		}
+		var entries []uow.AuditRow
+		require.NoError(t, db.Read(ctx).Order("id").Find(&entries).Error)
+		require.Len(t, entries, 2)
+		for _, entry := range entries {
+			var targets []string
+			require.NoError(t, db.Read(ctx).Raw("SELECT resource FROM audit_targets WHERE tenant_id = ? AND entry_id = ? ORDER BY resource", entry.TenantID, entry.ID).Scan(&targets).Error)
+			require.Equal(t, want, targets)
+		}
+	})
+}
+
 func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 	refused := errors.New("refused by a rule")
 	endings := map[string]struct {

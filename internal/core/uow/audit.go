@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -122,6 +124,33 @@ func (u *Unit) writeAudit(ctx context.Context, entry *Entry) error {
 		nameOf(actor), actor.CredentialID, actor.Via.TokenID, actor.Via.CreatorID, actor.Via.CreatorName, onBehalfOf, principal.IdempotencyKey(ctx), entry.Action, entry.Resource, string(detail), entry.Note, u.now)
 	if err != nil {
 		return fmt.Errorf("write the audit row: %w", err)
+	}
+	return nil
+}
+
+const (
+	insertTargets = "INSERT INTO audit_targets (tenant_id, resource, entry_id) VALUES "
+	// targetValues finds the id of the entry by its unique key, because the unit does not
+	// wait for the result of insertAudit.
+	targetValues = "(?, ?, (SELECT id FROM audit_entries WHERE unit_id = ? AND resource = ?))"
+	// targetsPerStatement bounds an INSERT of many targets.
+	targetsPerStatement = 200
+)
+
+// writeTargets adds the targets of the unit's entry, after its row.
+func (u *Unit) writeTargets(ctx context.Context) error {
+	actor, _ := principal.From(ctx)
+	slices.Sort(u.targets)
+	targets := slices.DeleteFunc(slices.Compact(u.targets), func(target string) bool { return target == u.entry.Resource })
+	for part := range slices.Chunk(targets, targetsPerStatement) {
+		args := make([]any, 0, 4*len(part))
+		for _, target := range part {
+			args = append(args, actor.TenantID, target, u.id, u.entry.Resource)
+		}
+		values := strings.Repeat(targetValues+", ", len(part)-1) + targetValues
+		if err := storage.ExecDeferred(u.tx, insertTargets+values, args...); err != nil {
+			return fmt.Errorf("write the audit targets: %w", err)
+		}
 	}
 	return nil
 }

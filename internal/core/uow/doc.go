@@ -12,7 +12,8 @@
 //     that an edit removes until AfterRollback returns them.
 //   - A unit that changed rows commits with exactly one audit row, in the same
 //     transaction, plus the audit row of the decision if it applies an approval; a
-//     unit that changed none writes none.
+//     unit that changed none writes none. A unit that changed several records files
+//     its row under each of them.
 //   - The result of Runner.Do is reliable: nil means committed, an error means rolled
 //     back, and only OutcomeUnknown means that the outcome is unknown.
 //

@@ -42,6 +42,8 @@ type Unit struct {
 
 	entry   *Entry
 	audited int
+	// targets are further paths under which the log finds the entry.
+	targets []string
 	// decision is the audit entry of the applied approval, in addition to the entry of the
 	// change.
 	decision      *Entry
@@ -138,6 +140,11 @@ func (u *Unit) Audit(e Entry) {
 	u.audited++
 }
 
+// AuditUnder files the unit's audit entry under further records that the unit changes, such
+// as the configs of a batch: the log finds the entry under each path. The resource of the
+// entry needs no call, and repeated paths count once.
+func (u *Unit) AuditUnder(paths ...string) { u.targets = append(u.targets, paths...) }
+
 // AuditOnly adds an audit entry in a unit that changes nothing else: for a rejected action,
 // and for a long job whose rows other units change. The unit must have begun its
 // transaction.
@@ -214,6 +221,9 @@ func (u *Unit) finish(ctx context.Context) error {
 		return ErrNoAudit
 	case u.wrote.Load():
 		if err := u.writeAudit(ctx, u.entry); err != nil {
+			return err
+		}
+		if err := u.writeTargets(ctx); err != nil {
 			return err
 		}
 		if u.decision != nil {

@@ -23,7 +23,8 @@ var Permissions = []principal.Grant{
 
 // Filter selects entries. Zero members select all.
 type Filter struct {
-	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/".
+	// Resource is a path, "configs/checkout.tax", or a prefix that ends in "/". It selects
+	// also the entries that are filed under it, see uow.Unit.AuditUnder.
 	Resource string
 	// Actor is an actor's name or id: 0 is the program itself.
 	Actor string
@@ -43,15 +44,17 @@ func NewLog(db *storage.DB) *Log { return &Log{db: db} }
 
 // List returns one page of entries, newest first by default.
 func (l *Log) List(ctx context.Context, filter Filter, page storage.Page) (storage.Listing[uow.AuditRow], error) {
-	filters, order := filter.filters()
+	caller, _ := principal.From(ctx)
+	filters, order := filter.filters(caller.TenantID)
 	return storage.List[uow.AuditRow](l.db.Read(ctx), page, order, filters...)
 }
 
 // filters returns the filters of the list, the most selective one first, and its sort
 // orders.
-func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
+func (f Filter) filters(tenant int64) (filters []storage.Filter, order storage.Sorts) {
 	if f.Resource != "" {
-		filters = append(filters, storage.Either(storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource))))
+		filters = append(filters, storage.Either(
+			storage.Equal("resource", f.Resource), storage.HasPrefix("resource", under(f.Resource)), filedUnder(tenant, f.Resource)))
 	}
 	if f.Actor != "" {
 		filters = append(filters, actedBy(f.Actor))
@@ -65,6 +68,13 @@ func (f Filter) filters() (filters []storage.Filter, order storage.Sorts) {
 	}
 	period := storage.Created(f.From, f.To)
 	return append(filters, period), sorts.Within(period)
+}
+
+// filedUnder selects the entries that have a target at a path or below it.
+func filedUnder(tenant int64, resource string) storage.Filter {
+	below := under(resource)
+	return storage.AmongEach("SELECT DISTINCT t.entry_id FROM audit_targets t WHERE t.tenant_id = ? AND (t.resource = ? OR t.resource >= ? AND t.resource < ?)",
+		tenant, resource, below, storage.PrefixEnd(below))
 }
 
 // lookedAt bounds the entries that Latest reads, and folded the entries that it folds.

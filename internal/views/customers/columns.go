@@ -72,6 +72,7 @@ var tables = []table{
 		OR EXISTS (SELECT 1 FROM refunds o WHERE o.tenant_id = x.tenant_id AND o.user_id IN (??) AND o.id = CAST(SUBSTR(x.resource, 9) AS SIGNED) AND x.resource = CONCAT('refunds/', o.id))
 		OR EXISTS (SELECT 1 FROM approvals o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.id = CAST(SUBSTR(x.resource, 11) AS SIGNED) AND x.resource = CONCAT('approvals/', o.id))
 		OR EXISTS (SELECT 1 FROM work_order_links o WHERE o.tenant_id = x.tenant_id AND o.resource IN (##) AND o.work_order_id = CAST(SUBSTR(x.resource, 13) AS SIGNED) AND x.resource = CONCAT('work-orders/', o.work_order_id))`},
+	{"audit_targets", []string{"tenant_id", "resource", "entry_id"}, []column{{"resource", names, ""}}, ""},
 	{"approval_comments", []string{id}, []column{{"text", free, ""}, {"created_by_name", names, ""}}, onWallet},
 	{"approval_histories", []string{id}, []column{{"detail", data, ""}, {"content", data, ""}, {"changed_by_name", names, ""}}, onWallet},
 	{"approval_targets", []string{id}, []column{{"resource", names, ""}}, ""},

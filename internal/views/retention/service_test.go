@@ -97,10 +97,12 @@ func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
 		audit(t, db, mine, "aggregate.rebuild", 40*day, 3)
 		audit(t, db, other, "config.update", 31*day, 7)
 		audit(t, db, 0, "unit.lost", 40*day, 2)
+		exec(t, db, "INSERT INTO audit_targets (tenant_id, resource, entry_id) SELECT tenant_id, 'configs/filed', id FROM audit_entries WHERE tenant_id >= 0 AND action = 'config.update'")
 
 		require.NoError(t, s.Turn(ctx))
 		require.Zero(t, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id >= 0 AND action IN ('config.update', 'unit.lost') AND created_time <= ?", noon.Add(-30*day)))
 		require.Equal(t, 20, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'config.update'", mine))
+		require.Equal(t, 20, count(t, db, "SELECT COUNT(*) FROM audit_targets WHERE tenant_id >= 0"), "the targets of the remaining entries")
 		require.Equal(t, 3, count(t, db, "SELECT COUNT(*) FROM audit_entries WHERE tenant_id = ? AND action = 'aggregate.rebuild'", mine), "the versions of aggregates are counted with them")
 		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":250,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, mine))
 		require.Equal(t, []string{`retention.sweep retention {"removed":{"audit_entries":{"rows":7,"until":"2026-10-23T12:00:00.000000Z"}}}`}, auditOf(t, db, other))

@@ -162,10 +162,14 @@ func deleteRows(tx *gorm.DB, t Table, r removal) (int64, error) {
 	return deleted.RowsAffected, deleted.Error
 }
 
-// deleteEntries is deleteRows for audit entries, see raiseFloor and requireGone.
+// deleteEntries is deleteRows for audit entries with their targets, see raiseFloor and
+// requireGone.
 func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int64, error) {
 	floor, err := raiseFloor(tx, r)
 	if err != nil {
+		return 0, err
+	}
+	if err := tx.Exec("DELETE FROM audit_targets WHERE tenant_id = ? AND entry_id IN ?", r.head[0], r.last).Error; err != nil {
 		return 0, err
 	}
 	deleted := tx.Exec(statement+upTo, append(values, floor)...)

@@ -20,6 +20,8 @@ var kept = map[string]string{
 	"role_permissions": present, "server_claims": present, "tenants": present, "tenant_settings": present, "users": present, "user_links": present,
 	"user_roles": present, "wallets": present, "work_orders": present, "work_order_links": present, "goose_db_version": present,
 
+	"audit_targets": "they are removed with their audit entry",
+
 	"aggregate_events": proof, "aggregate_writers": proof, "inventory_movements": proof, "order_lines": proof, "refund_lines": proof, "wallet_entries": proof,
 
 	"approval_comments": votes, "approval_histories": votes, "approval_targets": votes, "approval_votes": votes,
