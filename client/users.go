@@ -32,6 +32,11 @@ type User struct {
 	// Invitation is there in the reply that made it, and cannot be had again.
 	Invitation *Invitation `json:"invitation,omitempty"`
 	Merged     *Merged     `json:"merged,omitempty"`
+	// EndedSessions, EndedTokens and EndedFactors count the credentials that Invite or
+	// ResetPassword ended, in its reply.
+	EndedSessions int64 `json:"endedSessions,omitempty"`
+	EndedTokens   int64 `json:"endedTokens,omitempty"`
+	EndedFactors  int64 `json:"endedFactors,omitempty"`
 }
 
 // Invitation lets a user choose a password, once.

@@ -140,7 +140,8 @@ func (c *userInvite) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("The password of %s is invalid now; sessions and earlier invitations have ended.\n", c.Username)
+		fmt.Printf("User %s has no password any more. Ended: %d sessions, %d API tokens, %d second factors, and earlier invitations.\n",
+			c.Username, invitation.Ended.Sessions, invitation.Ended.Tokens, invitation.Ended.Factors)
 		printInvitation(invitation)
 		return nil
 	})

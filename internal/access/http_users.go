@@ -88,8 +88,12 @@ type resetPasswordRequest struct {
 	IfMatch *guard.Precondition
 }
 
-func (h handler) resetPassword(ctx context.Context, user *User, in resetPasswordRequest) (userView, error) {
-	return shownUser(h.service.ResetPassword(ctx, user, PasswordReset{Password: in.Body.Password, EndTokens: in.Body.EndTokens, IfMatch: in.IfMatch}))
+func (h handler) resetPassword(ctx context.Context, user *User, in resetPasswordRequest) (resetUserView, error) {
+	after, err := h.service.ResetPassword(ctx, user, PasswordReset{Password: in.Body.Password, EndTokens: in.Body.EndTokens, IfMatch: in.IfMatch})
+	if err != nil {
+		return resetUserView{}, err
+	}
+	return resetUserView{userViewOf(*after), after.Ended}, nil
 }
 
 func shownUser(user *User, err error) (userView, error) {
@@ -108,5 +112,5 @@ func (h handler) inviteUser(ctx context.Context, user *User, in userActRequest) 
 	if err != nil {
 		return invitedUserView{}, err
 	}
-	return invitedUserView{userView: userViewOf(*after), Invitation: invitationViewOf(invitation)}, nil
+	return invitedUserView{userView: userViewOf(*after), Invitation: invitationViewOf(invitation), Ended: &after.Ended}, nil
 }

@@ -24,6 +24,8 @@ type Invitation struct {
 	// Token is shown this once.
 	Token       string
 	ExpiresTime time.Time
+	// Ended counts the credentials that the invitation ended; zero for a new user.
+	Ended Ended
 }
 
 // Path is that of the page of the web admin that accepts the invitation. The token is in its
@@ -37,7 +39,8 @@ func newInvitation(now time.Time) Invitation {
 // invite brings a user's row to what it is with an invitation.
 func (u *User) invite(i Invitation) {
 	hash := digestOf(i.Token).String()
-	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime = "", &hash, &i.ExpiresTime
+	issued := i.ExpiresTime.Add(-invitationTime)
+	u.PasswordHash, u.InvitationHash, u.InvitationExpiresTime, u.IssuedTime = "", &hash, &i.ExpiresTime, &issued
 }
 
 // errNoInvitation is for one that was accepted or replaced, or never was; which of them, only
@@ -62,9 +65,10 @@ func (s *Service) AddInvited(ctx context.Context, spec UserSpec) (made *User, in
 	return made, invitation, err
 }
 
-// Invite voids a user's password, links and invitation, ends the user's sessions, and makes an
-// invitation: whoever accepted an earlier one in the user's place is out. Errors: Forbidden when the user may do what the caller may not, since whoever
-// has the invitation can do all of it; InUse when nobody with a password would hold access:*;
+// Invite voids a user's password, links and invitation, ends the user's sessions and contested
+// credentials, and makes an invitation: an impostor who accepted an earlier one has no access
+// left. Errors: Forbidden if the user has a permission that the caller lacks, because the
+// invitation grants all of them; InUse if no user with a password would have access:*;
 // VersionConflict.
 func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precondition) (after *User, invitation Invitation, err error) {
 	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
@@ -74,7 +78,7 @@ func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precond
 		invitation = newInvitation(u.Now())
 		invited := *row
 		invited.invite(invitation)
-		after, err = s.changeUser(ctx, u, row, ifMatch, userChange{
+		after, err = s.reissue(ctx, u, row, ifMatch, userChange{
 			action: "invite", apply: func(user *User) { user.invite(invitation) },
 			set: guard.Set{"password_hash": "", "invitation_hash": invited.InvitationHash, "invitation_expires_time": invited.InvitationExpiresTime},
 			also: func(ctx context.Context, tx *gorm.DB) error {
@@ -95,6 +99,9 @@ func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precond
 				return s.requireManager(ctx, tx, taken)
 			},
 		})
+		if err == nil {
+			invitation.Ended = after.Ended
+		}
 		return err
 	})
 	return after, invitation, err

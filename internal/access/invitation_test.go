@@ -290,6 +290,75 @@ func TestWhoIsInvitedAnewShowsTheSecondFactorAfterThePassword(t *testing.T) {
 	})
 }
 
+// add gives a user another factor and a token, in a session of the user.
+func (h *fixture) add(t testing.TB, username, session, password string) (secret string) {
+	t.Helper()
+	ctx := h.as(t, session)
+	user, err := h.UserNamed(ctx, username)
+	require.NoError(t, err)
+	secret, _, err = h.AddToken(ctx, user.ID, TokenSpec{Name: "added"})
+	require.NoError(t, err)
+	setup, err := h.BeginFactor(ctx, user, FactorBeginning{Kind: methodTOTP, Name: "Added", Password: password})
+	require.NoError(t, err)
+	e := &enrolled{fixture: h, secret: setup.Secret}
+	_, _, err = h.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: setup.ID, Code: e.code(t, 0), Session: session})
+	require.NoError(t, err)
+	return secret
+}
+
+func TestNewInvitationEndsCredentialsOfAnImpostor(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		h := newFixture(t, db)
+		d := newDesk(t, h)
+		user, intercepted := h.invite(t, "li", AdminRole)
+		path := "/" + user.path()
+		impostor, err := h.accept(t, intercepted, someAddress())
+		require.NoError(t, err)
+		secret := h.add(t, "li", impostor.Token, chosen)
+
+		h.clock.Advance(time.Hour)
+		invited := d.do(200, "POST", path+"/invite", nil)
+		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{invited.Body["endedSessions"], invited.Body["endedTokens"], invited.Body["endedFactors"]})
+		require.Equal(t, false, invited.Body["secondFactor"])
+		_, err = h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+		_, detail := h.lastAudited(t, "user.invite")
+		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{detail["endedSessions"], detail["endedTokens"], detail["endedFactors"]})
+		var codes int64
+		require.NoError(t, db.Read(h.inside(t)).Model(&recoveryCode{}).Where("user_id = ?", user.ID).Count(&codes).Error)
+		require.Zero(t, codes)
+
+		accepted, err := h.accept(t, Invitation{Token: invited.Body["invitation"].(map[string]any)["token"].(string)}, someAddress())
+		require.NoError(t, err)
+		require.NotEmpty(t, accepted.Token, "no factor of the impostor is requested")
+		secret = h.add(t, "li", accepted.Token, chosen)
+		reset := d.do(200, "POST", path+"/reset-password", `{"password":"set by an admin"}`)
+		require.Equal(t, []any{1.0, 1.0, 1.0}, []any{reset.Body["endedSessions"], reset.Body["endedTokens"], reset.Body["endedFactors"]})
+		_, err = h.Authenticate(withBearer(secret))
+		requireCode(t, apperr.InvalidCredentials, err)
+	})
+}
+
+func TestCredentialsFromBeforeTheFirstInvitationStay(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
+		e := enroll(t, newFixture(t, db))
+		rightful, _, err := e.AddToken(e.as(t, e.session), e.user.ID, TokenSpec{Name: "before"})
+		require.NoError(t, err)
+		for range 2 {
+			e.clock.Advance(time.Hour)
+			_, err = e.InviteUser(anonymous(t), e.tenant.Name, "admin")
+			require.NoError(t, err)
+		}
+		_, detail := e.lastAudited(t, "user.invite")
+		require.Equal(t, []any{0.0, 0.0}, []any{detail["endedTokens"], detail["endedFactors"]})
+		_, err = e.Authenticate(withBearer(rightful))
+		require.NoError(t, err)
+		user, err := e.UserNamed(e.inside(t), "admin")
+		require.NoError(t, err)
+		require.True(t, user.SecondFactor)
+	})
+}
+
 func TestAnInvitationLooksLikeNoOtherSecretAndStaysInTheFragment(t *testing.T) {
 	invitation := newInvitation(time.Unix(0, 0))
 	before, after, _ := strings.Cut(invitation.Path(), "#")

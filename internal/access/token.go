@@ -254,11 +254,19 @@ func revokeAll(ctx context.Context, u *uow.Unit, tx *gorm.DB, userID int64) ([]s
 	names := make([]string, len(tokens))
 	for i, token := range tokens {
 		names[i] = token.Name
-		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
-			return nil, rerunIfStale(err)
-		}
 	}
-	return names, nil
+	return names, revokeTokens(ctx, u, tokens)
+}
+
+// revokeTokens revokes tokens in a unit that has raised the tenant's revision and audits them.
+func revokeTokens(ctx context.Context, u *uow.Unit, tokens []Token) error {
+	for _, token := range tokens {
+		if err := guard.Delete[Token](ctx, u, token.Ref()); err != nil {
+			return rerunIfStale(err)
+		}
+		u.AuditUnder(token.path())
+	}
+	return nil
 }
 
 // RevokeToken is DeleteToken for a command. Errors: NotFound.

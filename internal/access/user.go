@@ -35,12 +35,17 @@ type User struct {
 	// InvitationExpiresTime when it ends; nil for none. PasswordHash is "" meanwhile.
 	InvitationHash        *string
 	InvitationExpiresTime *time.Time
+	// IssuedTime is when another user last invited the user or reset the password; nil for
+	// never since a creation with a password.
+	IssuedTime *time.Time
 	// Roles are the names of the roles that the user was given, in order. They are rows of
 	// their own, and change only with the version of the user.
 	Roles []string `gorm:"-"`
 	// GroupRoles are those of the roles that the user has by the groups of a provider, which
 	// says so at each sign-in.
 	GroupRoles []string `gorm:"-"`
+	// Ended is set in the result of Invite and ResetPassword.
+	Ended Ended `gorm:"-"`
 }
 
 // held are the names of all roles that a user has.
@@ -227,6 +232,8 @@ type userChange struct {
 	detail  map[string]any
 	// endTokens revokes the user's API tokens as well.
 	endTokens bool
+	// ends are the credentials that also ends, nil for an act that reports no counts.
+	ends *Ended
 	// kept is of the token of the one session that stays; zero for none.
 	kept digest
 }
@@ -299,8 +306,14 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 	if err != nil {
 		return nil, err
 	}
-	if _, err := endSessions(tx, after.TenantID, after.ID, c.kept); err != nil {
+	sessions, err := endSessions(tx, after.TenantID, after.ID, c.kept)
+	if err != nil {
 		return nil, err
+	}
+	if c.also != nil {
+		if err := c.also(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	detail := map[string]any{"username": after.Username}
 	maps.Copy(detail, c.detail)
@@ -308,14 +321,19 @@ func (s *Service) changeUser(ctx context.Context, u *uow.Unit, user *User, ifMat
 		detail["address"] = c.address
 	}
 	if c.endTokens {
-		if detail["revokedTokens"], err = revokeAll(ctx, u, tx, after.ID); err != nil {
+		revoked, err := revokeAll(ctx, u, tx, after.ID)
+		if err != nil {
 			return nil, err
+		}
+		detail["revokedTokens"] = revoked
+		if c.ends != nil {
+			c.ends.Tokens += int64(len(revoked))
 		}
 	}
-	if c.also != nil {
-		if err := c.also(ctx, tx); err != nil {
-			return nil, err
-		}
+	if c.ends != nil {
+		c.ends.Sessions = sessions
+		after.Ended = *c.ends
+		detail["endedSessions"], detail["endedTokens"], detail["endedFactors"] = after.Ended.Sessions, after.Ended.Tokens, after.Ended.Factors
 	}
 	return &after, s.recordUser(ctx, u, &after, c.action, detail)
 }

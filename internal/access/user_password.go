@@ -23,8 +23,8 @@ type PasswordReset struct {
 	IfMatch   *guard.Precondition
 }
 
-// ResetPassword gives a user a new password, ends the user's sessions and lifts a
-// lock-out. It runs in a unit of its own, since the password is hashed before one begins.
+// ResetPassword gives a user a new password, ends the user's sessions and contested
+// credentials, and lifts a lock-out. It runs in a unit of its own, since the password is hashed before one begins.
 // Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
 // not, since who knows the password can do all of it.
 func (s *Service) ResetPassword(ctx context.Context, user *User, reset PasswordReset) (*User, error) {
@@ -33,7 +33,7 @@ func (s *Service) ResetPassword(ctx context.Context, user *User, reset PasswordR
 		return nil, err
 	}
 	return s.storePassword(ctx, user, newPassword{
-		hash: hash, endTokens: reset.EndTokens, ifMatch: reset.IfMatch,
+		hash: hash, endTokens: reset.EndTokens, ifMatch: reset.IfMatch, change: s.reissue,
 		may: func(ctx context.Context, tx *gorm.DB, row *User) error { return requireRightsOf(ctx, tx, row) },
 	})
 }
@@ -135,7 +135,7 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 		return nil, err
 	}
 	return s.storePassword(ctx, user, newPassword{
-		hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session),
+		hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser,
 		may: func(_ context.Context, _ *gorm.DB, row *User) error {
 			if row.PasswordHash != user.PasswordHash {
 				return invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
@@ -152,6 +152,8 @@ type newPassword struct {
 	// kept is of the token of the one session that stays; zero for none.
 	kept    digest
 	ifMatch *guard.Precondition
+	// change is changeUser, or reissue for a password from another user.
+	change func(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition, c userChange) (*User, error)
 	// may refuses it, of the row as the unit sees it.
 	may func(ctx context.Context, tx *gorm.DB, row *User) error
 }
@@ -187,7 +189,7 @@ func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) 
 		if err := s.demandUser(row, p.ifMatch); err != nil {
 			return err
 		}
-		after, err = s.changeUser(ctx, u, row, p.ifMatch, userChange{
+		after, err = p.change(ctx, u, row, p.ifMatch, userChange{
 			action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
 			kept: p.kept, endTokens: p.endTokens,
 			also: func(ctx context.Context, tx *gorm.DB) error {

@@ -77,6 +77,14 @@ func invitationViewOf(i Invitation) *invitationView {
 type invitedUserView struct {
 	userView
 	Invitation *invitationView `json:"invitation,omitempty"`
+	// Ended is nil for a new user.
+	*Ended
+}
+
+// resetUserView is a user with the counts of the credentials that the reset ended.
+type resetUserView struct {
+	userView
+	Ended
 }
 
 // editedUserView is a user that says what an edit was merged with.

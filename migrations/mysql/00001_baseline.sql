@@ -182,6 +182,7 @@ CREATE TABLE IF NOT EXISTS users (
   second_factor           BOOLEAN      NOT NULL DEFAULT 0, -- the user has a confirmed factor
   invitation_hash         CHAR(43)     CHARACTER SET ascii COLLATE ascii_bin NULL, -- digest of the secret of the invitation; null: none
   invitation_expires_time DATETIME(6)      NULL,
+  issued_time             DATETIME(6)      NULL, -- of the last invitation or password from another user; null: none since the creation
   PRIMARY KEY (id),
   UNIQUE KEY uq_users_username (tenant_id, username),
   UNIQUE KEY uq_users_invitation_hash (invitation_hash),

@@ -1184,6 +1184,7 @@ CREATE TABLE `users` (
   `second_factor` tinyint(1) NOT NULL DEFAULT 0,
   `invitation_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `invitation_expires_time` datetime(6) DEFAULT NULL,
+  `issued_time` datetime(6) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `uq_users_username` (`tenant_id`,`username`),
   UNIQUE KEY `uq_users_invitation_hash` (`invitation_hash`),

@@ -161,7 +161,8 @@ CREATE TABLE users (
   updated_by_name         TEXT     NOT NULL,
   second_factor           BOOLEAN  NOT NULL DEFAULT 0, -- the user has a confirmed factor
   invitation_hash         TEXT         NULL, -- digest of the secret of the invitation; null: none
-  invitation_expires_time DATETIME     NULL
+  invitation_expires_time DATETIME     NULL,
+  issued_time             DATETIME     NULL  -- of the last invitation or password from another user; null: none since the creation
 );
 CREATE UNIQUE INDEX uq_users_username ON users (tenant_id, username);
 CREATE UNIQUE INDEX uq_users_invitation_hash ON users (invitation_hash);

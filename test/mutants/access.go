@@ -3,6 +3,11 @@ package main
 // grants are breaks of the permission checks for changes of permissions.
 var grants = []mutant{
 	{
+		name: "a new invitation leaves the token of an impostor",
+		file: "internal/access/reissue.go", old: `if err := revokeTokens(ctx, u, c.tokens); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
+		caught: tests{"internal/access": {"TestNewInvitationEndsCredentialsOfAnImpostor"}},
+	},
+	{
 		name: "what is remembered of callers holds although nobody asks whether something has changed",
 		file: "internal/access/callers.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
 		caught: tests{"internal/access": {"TestACallerIsNotReadAgainWhileNothingChanges"}},

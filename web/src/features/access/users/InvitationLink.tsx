@@ -3,10 +3,13 @@ import { useFormat, useText } from '@/i18n';
 import { ShownOnce } from '../ShownOnce';
 import { userMessages } from './messages';
 import type { InvitedUser } from './queries';
+import { useEnded } from './useEnded';
 
 /** The address at which the invited user chooses a password, displayed only once. */
-export function InvitationLink({ user: { username: name, invitation }, onStored }: { user: InvitedUser; onStored: () => void }) {
+export function InvitationLink({ user, onStored }: { user: InvitedUser; onStored: () => void }) {
   const t = useText(userMessages);
+  const ended = useEnded()(user);
+  const { username: name, invitation } = user;
   const { dateTime } = useFormat();
   if (invitation === undefined) return null;
   const words = {
@@ -21,6 +24,7 @@ export function InvitationLink({ user: { username: name, invitation }, onStored 
   return (
     <ShownOnce words={words} lines={[`${window.location.origin}${invitation.path}`]} onStored={onStored}>
       <Text c="dimmed">{t('invitationUntil', { when: dateTime(invitation.expiresTime) })}</Text>
+      {ended !== undefined && <Text c="dimmed">{ended}</Text>}
     </ShownOnce>
   );
 }

@@ -9,7 +9,8 @@ import { EndTokens } from './EndTokens';
 import { passwordFault } from './fields';
 import { userMessages } from './messages';
 import { NewPassword } from './NewPassword';
-import { oneUser, resetPassword, type User } from './queries';
+import { oneUser, resetPassword, type ResetUser, type User } from './queries';
+import { useEnded } from './useEnded';
 
 /**
  * The dialog that sets a user's password. It is guarded by the version at which it was opened: if
@@ -23,12 +24,13 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
   const queries = useQueryClient();
   const me = useUser().id;
   const refusal = useAccessRefusal();
+  const ended = useEnded();
   const [password, setPassword] = useState('');
   const [isTried, setTried] = useState(false);
   const [etag, setEtag] = useState(user.etag);
   const { id, username: name } = user;
   const isPasswordRight = passwordFault(password) === undefined;
-  const keyed = useKeyedForm<{ etag: string; endTokens: boolean }, User>({
+  const keyed = useKeyedForm<{ etag: string; endTokens: boolean }, ResetUser>({
     scope: `users/${id}/password`,
     title: t('resetTitle', { name }),
     topics: ['users', 'tokens'],
@@ -38,7 +40,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
     send: ({ etag: guard, endTokens }) => resetPassword(id, { password, endTokens }, guard),
     onDone: (saved) => {
       queries.setQueryData(oneUser(id).queryKey, saved);
-      toasts.done(t('resetDone', { name }));
+      toasts.done([t('resetDone', { name }), ended(saved)].join(' '));
       onClose();
     },
     // After reading about the conflict, the user can send it again.

@@ -6,6 +6,7 @@ import type { TableSearch } from '@/ui/table';
 export type User = components['schemas']['User'];
 /** A user, with the invitation if one was just issued. */
 export type InvitedUser = components['schemas']['InvitedUser'];
+export type ResetUser = components['schemas']['ResetUser'];
 export type NewUser = components['schemas']['UserCreate'];
 type PasswordReset = components['schemas']['PasswordReset'];
 type UserQuery = NonNullable<operations['listUsers']['parameters']['query']>;
