@@ -38,8 +38,8 @@ const generated = "Written by `make generate` from the declarations in the code;
 const preface = `# Status machines
 
 ` + generated + `
-Of transitions that race from one status exactly one wins, and the others are told who it was. An action marked
-_internal_ is taken by the program and never offered to a caller.
+Of concurrent transitions from one status exactly one succeeds; the others get the winner's name. An action
+marked _internal_ is executed by the program only.
 `
 
 func states() string {

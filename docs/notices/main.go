@@ -1,6 +1,6 @@
-// Command notices writes THIRD_PARTY_NOTICES.md: what the program is built from that
-// others have written, with their licences. It reads the modules that cmd/admin links,
-// in the module cache, and the packages that the web admin bundles, in node_modules.
+// Command notices writes THIRD_PARTY_NOTICES.md: the third-party code in the program, with
+// its licences. It reads the modules that cmd/admin links from the module cache, and the
+// packages that the web admin bundles from node_modules.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// part is something that others have written.
+// part is a third-party module, package or file.
 type part struct{ name, licence string }
 
 func write(root, file string) error {
@@ -49,7 +49,7 @@ func write(root, file string) error {
 		parts []part
 	}{{"Go", append(modules, commonPasswords)}, {"The web admin and its pages", append(packages, bundled...)}} {
 		fmt.Fprintf(&text, "\n## %s\n", section.title)
-		// Texts that differ in their spaces only are shown once.
+		// Licence texts that differ only in white space are printed once.
 		names, texts := map[string][]string{}, map[string]string{}
 		for _, p := range section.parts {
 			words := strings.Join(strings.Fields(p.licence), " ")
@@ -64,14 +64,14 @@ func write(root, file string) error {
 	return os.WriteFile(file, []byte(text.String()), 0o600)
 }
 
-// bundled are the files of others that stand in this repository, see
+// bundled are the third-party files in this repository, see
 // internal/edge/httpapi/graphiql/README.md.
 var bundled = []part{
 	{"GraphiQL (internal/edge/httpapi/graphiql)", "MIT License, Copyright (c) GraphQL Contributors. The text is that of the MIT License below."},
 	{"React 18 (internal/edge/httpapi/graphiql)", "MIT License, Copyright (c) Facebook, Inc. and its affiliates. The text is that of the MIT License below."},
 }
 
-// commonPasswords is a list of others that stands in this repository; see the package.
+// commonPasswords is a third-party list in this repository; see the package.
 var commonPasswords = part{"Common passwords of @zxcvbn-ts/language-common (internal/base/guessable)", "MIT License, Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc., Copyright (c) 2021 @zxcvbn-ts. The text is that of the MIT License in this file."}
 
 // modules returns the modules that cmd/admin links, and Go itself.
@@ -107,7 +107,7 @@ func modules(root string) ([]part, error) {
 	return parts, nil
 }
 
-// packages returns the packages of the lock file that are not for development only.
+// packages returns the packages of the lock file, without development dependencies.
 func packages(web string) ([]part, error) {
 	text, err := os.ReadFile(filepath.Join(web, "package-lock.json"))
 	if err != nil {
