@@ -1,26 +1,25 @@
-// Package aggregates keeps aggregates and the events that made them.
+// Package aggregates stores aggregates and their events.
 //
 // Invariants:
 //
-//   - Events are only ever added. Each has a version of its aggregate of its own, in the
-//     order in which they were written.
-//   - The counters of an aggregate are the sums of the deltas of its events; its writers
-//     are the highest sequence of each client. Both are written in the transaction of
-//     the events, so they never say anything else than the events do.
-//   - In one aggregate a client's sequence is had by at most one event, and so is an
-//     event id. Neither is ever free again.
-//   - Of the events of one request all are written, or none.
-//   - An event that was written before is recognised before anything else is asked of its
-//     request. An event without names is recognised by its request's idempotency key, for ever.
+//   - Events are only added. Each has a separate version of its aggregate, in write order.
+//   - The counters of an aggregate are the sums of the deltas of its events; its writers are the
+//     highest sequence of each client. Both are written in the transaction of the events, so
+//     they always match the events.
+//   - Within one aggregate, a client's sequence and an event id are each unique, and are never
+//     reused.
+//   - Either all events of one request are written, or none.
+//   - A repeated event is recognised before any other check of its request. An event without
+//     names is recognised by its request's idempotency key, without expiry.
 //
-// A name holds within its aggregate, and not for a whole tenant: one business event may
-// belong in several aggregates, and writers of different aggregates never meet.
+// Names are unique per aggregate and not per tenant: one business event may belong to several
+// aggregates, and writers of different aggregates never conflict.
 //
-// Two locks come before the transaction. The attempt's, named after its first event, is
-// not waited for: who does not get it is a second attempt of a write that is running. The
-// aggregate's is waited for, so that different writers come one after the other. Both only
-// save work. A lock can be lost without its holder noticing; then the row, the guard and
-// the unique keys decide:
+// Two locks are acquired before the transaction. The lock of the attempt, named after its first
+// event, is not waited for: if it is locked, the request is a second attempt of a running write.
+// The lock of the aggregate is waited for, so that different writers run one after the other. Both
+// only save work. A lock can be lost unnoticed; then the row lock, the guard and the unique keys
+// decide:
 //
 //	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
 //	UPDATE aggregates SET counters = ?, writer_count = ?, version = version + ?
@@ -36,61 +35,59 @@ import (
 )
 
 const (
-	// ReadPermission is also what the search, the dashboard and the live feed ask.
+	// ReadPermission is also checked by the search, the dashboard and the live feed.
 	ReadPermission  = "ledger:read"
 	writePermission = "ledger:write"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions that a role or a token can have in this package.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See aggregates and their events."},
 	{Name: writePermission, Meaning: "Write events to aggregates."},
 }
 
-// Bounds of what is kept.
+// Limits.
 const (
 	maxEvents   = 500 // of one request
 	maxDeltas   = 50  // of one event
 	maxCounters = 200 // of one aggregate
-	// maxWriters bounds the clients of one aggregate that use sequences, which are
-	// read together.
+	// maxWriters bounds the clients of one aggregate that use sequences. They are read in one
+	// query.
 	maxWriters = 10_000
 	// maxPayload is in bytes.
 	maxPayload = 64 << 10
-	// maxText bounds the names that clients give themselves and their events, in
-	// characters.
+	// maxText bounds client ids and event ids, in characters.
 	maxText = 128
 )
 
-// What aggregates and the kinds of things in them can be called. With the longest type
-// and id an aggregate still fits the audit log.
+// Patterns of names. An aggregate with the longest type and id still fits into the audit log.
 var (
 	typePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._:-]{0,49}$`)
 	idPattern   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._:@~-]{0,127}$`)
 	wordPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._:-]{0,63}$`)
 )
 
-// Name is what callers call an aggregate.
+// Name identifies an aggregate.
 type Name struct{ Type, ID string }
 
-// String is the name as paths have it.
+// String returns the name as in paths.
 func (n Name) String() string { return n.Type + "/" + n.ID }
 
 // possible reports whether an aggregate can have the name.
 func (n Name) possible() bool { return typePattern.MatchString(n.Type) && idPattern.MatchString(n.ID) }
 
-// Counters are sums by name; of one event, what it adds to them.
+// Counters are sums by name, or the deltas of one event.
 type Counters map[string]int64
 
-// Aggregate is what its events add up to. One without events has no row.
+// Aggregate is the sum of its events. One without events has no row.
 type Aggregate struct {
 	// Row has the version of the last event, or of a later repair.
 	guard.Row
 	Type string
-	// Name is the caller's id.
+	// Name is the id that the caller chose.
 	Name     string
 	Counters Counters `gorm:"serializer:json"`
-	// WriterCount is how many clients use sequences.
+	// WriterCount is the number of clients that use sequences.
 	WriterCount int
 }
 
@@ -101,21 +98,21 @@ type Event struct {
 	ID          int64
 	TenantID    int64
 	AggregateID int64
-	// Version is that of the aggregate since the event.
+	// Version is the aggregate's version after the event.
 	Version int64
-	// BatchVersion is that since the last event of the same request: what the request
-	// was answered with.
+	// BatchVersion is the aggregate's version after the last event of the same request, the version
+	// in its response.
 	BatchVersion int64
 	ClientID     string
-	ClientSeq    *int64  // nil: the client does not count
-	EventID      *string // nil: it has no name; @key/…: named after the idempotency key of its request
+	ClientSeq    *int64  // nil if the client uses no sequences
+	EventID      *string // nil for none; @key/… is derived from the idempotency key of the request
 	EventType    string
-	// EventTime is when it happened, by its writer's clock.
+	// EventTime is the time of the event by its writer's clock.
 	EventTime time.Time
 	Deltas    Counters `gorm:"serializer:json"`
-	// Payload is JSON as it was sent, "null" for none.
+	// Payload is the JSON text that was sent, "null" for none.
 	Payload string
-	// Fingerprint is that of the content; see content.go.
+	// Fingerprint is the fingerprint of the content; see content.go.
 	Fingerprint   []byte
 	CreatedBy     int64
 	CreatedByName string
@@ -125,7 +122,7 @@ type Event struct {
 // TableName implements gorm's Tabler.
 func (Event) TableName() string { return "aggregate_events" }
 
-// writer is a client of an aggregate that counts its events.
+// writer is a client of an aggregate that uses sequences.
 type writer struct {
 	TenantID    int64
 	AggregateID int64

@@ -20,20 +20,20 @@ import (
 	"interlock/internal/lock"
 )
 
-// Written is what became of a write.
+// Written is the outcome of a write.
 type Written struct {
-	// Version is that of the aggregate since the last of the events.
+	// Version is the aggregate's version after the last of the events.
 	Version int64
-	// Applied is how many events were written.
+	// Applied is the number of written events.
 	Applied int
 }
 
-// Append writes the events of a request, all or none. The first ones of an aggregate
-// make it. Other writers of the aggregate are waited for as long as wait says; another
-// attempt of the same first event is not.
+// Append writes the events of a request, all or none. The first events of an aggregate create it.
+// Append waits at most wait for other writers of the aggregate, and not for another attempt of the
+// same first event.
 //
-// It is asked, in this order, whether any event was written before; with Enforce whether
-// the writer has used a higher sequence; the version; the counters.
+// It checks, in this order: whether an event was already written; with Enforce, whether the writer
+// has used a higher sequence; the version; the counters.
 //
 // Errors: IdempotencyViolation (number 2002), PayloadMismatch, SequenceSuperseded,
 // InflightDuplicate (number 2013), VersionConflict, ValidationFailed, LimitReached,
@@ -62,32 +62,32 @@ func (s *Service) Append(ctx context.Context, u *uow.Unit, w Write, wait time.Du
 	return Written{Version: aggregate.Version, Applied: len(rows)}, nil
 }
 
-// lockWrite takes the lock of the attempt and then that of the aggregate. When another
-// attempt holds the first, the answer is what that one, or one before it, has written.
+// lockWrite acquires the lock of the attempt and then that of the aggregate. If another attempt has
+// the first, the error reports the events that this or an earlier attempt has written.
 func (s *Service) lockWrite(ctx context.Context, u *uow.Unit, w Write, rows []Event, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	if keys := attemptKeys(p.TenantID, w.Name, &rows[0]); len(keys) > 0 {
-		mine, err := u.Lock(ctx, 0, keys...)
+		attempt, err := u.Lock(ctx, 0, keys...)
 		if errors.Is(err, lock.ErrNotAcquired) {
-			return ctx, s.refuseConcurrent(ctx, w, rows)
+			return ctx, s.rejectConcurrent(ctx, w, rows)
 		}
 		if err != nil {
 			return ctx, err
 		}
-		ctx = mine
+		ctx = attempt
 	}
 	return s.lock(ctx, u, w.Name, wait)
 }
 
-// lock takes the lock of an aggregate.
+// lock acquires the lock of an aggregate.
 func (s *Service) lock(ctx context.Context, u *uow.Unit, name Name, wait time.Duration) (context.Context, error) {
 	p, _ := principal.From(ctx)
 	return u.Lock(ctx, wait, fmt.Sprintf("aggregate:%d:%s", p.TenantID, name))
 }
 
-// attemptKeys are the locks of an attempt: the names of its first event, at a bounded
-// length and with nothing of the caller's own text in them. An event without names has
-// none. Overlapping requests that begin with different events meet at the aggregate.
+// attemptKeys returns the lock keys of an attempt: digests of the names of its first event. An
+// event without names has none. Overlapping requests that start with different events meet at the
+// lock of the aggregate.
 func attemptKeys(tenant int64, name Name, first *Event) (keys []string) {
 	key := func(kind, text string) {
 		digest := sha256.Sum256([]byte(name.String() + "\n" + text))
@@ -102,9 +102,9 @@ func attemptKeys(tenant int64, name Name, first *Event) (keys []string) {
 	return keys
 }
 
-// refuseConcurrent refuses an attempt beside another one: for what that has written, or
-// as InflightDuplicate.
-func (s *Service) refuseConcurrent(ctx context.Context, w Write, rows []Event) error {
+// rejectConcurrent returns the error of an attempt that runs concurrently with another one: the
+// error for events that this has written, or InflightDuplicate.
+func (s *Service) rejectConcurrent(ctx context.Context, w Write, rows []Event) error {
 	db := s.db.Read(ctx)
 	aggregate, err := find(db, w.Name)
 	if err != nil {
@@ -114,13 +114,13 @@ func (s *Service) refuseConcurrent(ctx context.Context, w Write, rows []Event) e
 	if err != nil {
 		return err
 	}
-	if err := recorded.refuse(rows, false); err != nil {
+	if err := recorded.reject(rows, false); err != nil {
 		return err
 	}
 	return inFlight(&rows[0])
 }
 
-// append writes rows under the locks and returns the aggregate as they make it.
+// append writes rows under the locks and returns the updated aggregate.
 func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event) (*Aggregate, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -134,17 +134,17 @@ func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event
 	if err != nil {
 		return nil, err
 	}
-	if err := recorded.refuse(rows, w.Enforce); err != nil {
+	if err := recorded.reject(rows, w.Enforce); err != nil {
 		return nil, err
 	}
 	if w.Expected != nil && *w.Expected != aggregate.Version {
-		return nil, s.movedOn(w.Name, *w.Expected)
+		return nil, s.versionConflict(w.Name, *w.Expected)
 	}
 	if aggregate.Counters, err = sum(aggregate.Counters, rows); err != nil {
 		return nil, err
 	}
-	most := highest(rows)
-	if most != nil && recorded.lastSeq == nil {
+	highestSeq := highest(rows)
+	if highestSeq != nil && recorded.lastSeq == nil {
 		if aggregate.WriterCount++; aggregate.WriterCount > maxWriters {
 			return nil, tooManyWriters(w.Name)
 		}
@@ -155,27 +155,27 @@ func (s *Service) append(ctx context.Context, u *uow.Unit, w Write, rows []Event
 	if err := insertEvents(ctx, u, aggregate, rows); err != nil {
 		return nil, err
 	}
-	return aggregate, advanceWriter(tx, aggregate, w.ClientID, recorded.lastSeq, most)
+	return aggregate, advanceWriter(tx, aggregate, w.ClientID, recorded.lastSeq, highestSeq)
 }
 
 func tooManyWriters(name Name) error {
-	return apperr.New(apperr.LimitReached, "%d clients have used sequences in the aggregate %q, which is as many as there can be; nothing was changed. Give the events ids instead.",
+	return apperr.New(apperr.LimitReached, "%d clients have used sequences in the aggregate %q, which is the limit; nothing was changed. Use event ids instead.",
 		maxWriters, name).With("limit", maxWriters)
 }
 
-// advance writes the counters of an aggregate that the unit holds, and raises its version
-// by so many:
+// advance writes the counters of an aggregate that the unit has locked, and increments its version
+// by steps:
 //
 //	UPDATE aggregates SET counters = ?, writer_count = ?, version = version + ?
 //	 WHERE tenant_id = ? AND id = ? AND version = ?
 //
-// The first events insert the row. When two units insert it at once, the second finds the
-// key taken. That says nothing of its events, so the unit is run again and finds the row.
+// The first events insert the row. If two units insert it concurrently, the second gets a duplicate
+// key; it is retried and finds the row.
 func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error {
 	if a.ID == 0 {
 		err := guard.InsertAt(ctx, u, a, steps)
 		if storage.IsDuplicate(err, "uq_aggregates_name") {
-			return movedMeanwhile()
+			return changedConcurrently()
 		}
 		if err != nil {
 			return fmt.Errorf("insert aggregate: %w", err)
@@ -188,7 +188,7 @@ func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error 
 	}
 	err = guard.UpdateBy[Aggregate](ctx, guard.Deferred(u), a.Ref(), steps, guard.Set{"counters": string(counters), "writer_count": a.WriterCount})
 	if errors.Is(err, guard.ErrStale) {
-		return movedMeanwhile()
+		return changedConcurrently()
 	}
 	if err != nil {
 		return fmt.Errorf("advance aggregate: %w", err)
@@ -196,16 +196,16 @@ func advance(ctx context.Context, u *uow.Unit, a *Aggregate, steps int64) error 
 	return guard.AdvanceBy(ctx, u, a, steps)
 }
 
-// movedMeanwhile runs the unit again, because others changed what it has read. When that
-// keeps happening, this is what the caller is told.
-func movedMeanwhile() error {
+// changedConcurrently retries the unit, because another writer has changed the rows that it read.
+// After repeated retries, it is the error of the request.
+func changedConcurrently() error {
 	return uow.Retry(apperr.New(apperr.ResourceLocked, "Others wrote to the same aggregate at the same time; nothing was changed. Try again.").After(time.Second))
 }
 
-// movedOn is VersionConflict, told from what is committed.
-func (s *Service) movedOn(name Name, expected int64) error {
+// versionConflict returns VersionConflict, as read from the committed rows.
+func (s *Service) versionConflict(name Name, expected int64) error {
 	return uow.Explain(func(ctx context.Context) error {
-		e := apperr.New(apperr.VersionConflict, "There is no aggregate %q yet, so it is not at version %d; nothing was changed.", name, expected).
+		e := apperr.New(apperr.VersionConflict, "The aggregate %q does not exist, so it is not at version %d; nothing was changed.", name, expected).
 			With("expectedVersion", expected).With("currentVersion", 0).With("currentEtag", nil).
 			With("updatedBy", nil).With("updatedTime", nil).With("current", nil)
 		state, err := s.State(ctx, name)
@@ -215,7 +215,7 @@ func (s *Service) movedOn(name Name, expected int64) error {
 		case err != nil:
 			return err
 		case state.Version == expected:
-			return movedMeanwhile()
+			return changedConcurrently()
 		}
 		stamp := state.Stamp()
 		e.Detail = fmt.Sprintf("The aggregate %q is at version %d and not at %d; nothing was changed.", name, state.Version, expected)

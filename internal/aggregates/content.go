@@ -11,10 +11,9 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// fingerprintOf covers what an event says: type, time, deltas and payload, and none of
-// its names. Each part is preceded by its length, so that no two contents share one by
-// moving bytes from part to part. The payload counts as the value that it is, however it
-// is spelled.
+// fingerprintOf hashes the content of an event: type, time, deltas and payload, without its names.
+// Each part is preceded by its length, so that moving bytes between parts changes the hash. The
+// payload is hashed in canonical form, independent of its spelling.
 func fingerprintOf(e *Event) ([]byte, error) {
 	payload, err := strictjson.Canonical([]byte(e.Payload))
 	if err != nil {
@@ -34,24 +33,23 @@ func fingerprintOf(e *Event) ([]byte, error) {
 	return hash.Sum(nil), nil
 }
 
-// differences names what two events say differently; nil when their fingerprints are
-// the same.
-func differences(landed, asked *Event) []string {
-	if bytes.Equal(landed.Fingerprint, asked.Fingerprint) {
+// differences names the members in which two events differ; nil if their fingerprints are equal.
+func differences(recorded, requested *Event) []string {
+	if bytes.Equal(recorded.Fingerprint, requested.Fingerprint) {
 		return nil
 	}
 	var differ []string
-	if landed.EventType != asked.EventType {
+	if recorded.EventType != requested.EventType {
 		differ = append(differ, "eventType")
 	}
-	if !landed.EventTime.Equal(asked.EventTime) {
+	if !recorded.EventTime.Equal(requested.EventTime) {
 		differ = append(differ, "eventTime")
 	}
-	if !maps.Equal(landed.Deltas, asked.Deltas) {
+	if !maps.Equal(recorded.Deltas, requested.Deltas) {
 		differ = append(differ, "deltas")
 	}
-	// The payload is what is left when all else is equal.
-	if len(differ) == 0 || !strictjson.Same(landed.Payload, asked.Payload) {
+	// If all other members are equal, the payload differs.
+	if len(differ) == 0 || !strictjson.Same(recorded.Payload, requested.Payload) {
 		differ = append(differ, "payload")
 	}
 	return differ

@@ -24,7 +24,7 @@ func Routes(r *httpapi.Router, s *Service) {
 	httpapi.MutationOf(r, http.MethodPost, "/aggregates/:type/:id/events", writePermission, nameOf, h.append)
 }
 
-// byName is the Find of what is read by an aggregate's name.
+// byName returns a Find by an aggregate's name.
 func byName[R any](find func(ctx context.Context, name Name) (R, error)) httpapi.Find[R] {
 	return func(ctx context.Context, path httpapi.Path) (R, error) {
 		name, err := nameOf(ctx, path)
@@ -36,13 +36,13 @@ func byName[R any](find func(ctx context.Context, name Name) (R, error)) httpapi
 	}
 }
 
-// nameOf reads the name of an aggregate, which need not exist, from the path. Errors:
-// NotFound for what no aggregate can be called.
+// nameOf reads the name of an aggregate, which may not exist, from the path. Errors: NotFound for
+// an impossible name.
 func nameOf(_ context.Context, path httpapi.Path) (Name, error) {
 	name := Name{Type: path.Text("type"), ID: path.Text("id")}
 	if !name.possible() {
 		return name, apperr.New(apperr.NotFound,
-			"No aggregate can be called %q: a type has at most 50 letters, digits, dots, colons, underscores and hyphens, an id at most 128 of them or of @ and ~.", clip.Text(name.String(), maxText))
+			"%q is not a possible name of an aggregate: a type has at most 50 letters, digits, dots, colons, underscores and hyphens, an id at most 128 of them or of @ and ~.", clip.Text(name.String(), maxText))
 	}
 	return name, nil
 }
@@ -104,8 +104,8 @@ func (b appendBody) write(name Name) Write {
 	return w
 }
 
-// append waits for other writers as long as anybody may, where the request does not say:
-// they have nothing to refuse each other for.
+// append by default waits for other writers for the longest possible time, because they do not
+// exclude each other.
 func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRequest) (httpapi.Created[writtenView], error) {
 	written, err := h.service.Append(ctx, u, in.Body.write(name), in.Wait.Or(httpapi.MaxWait))
 	if err != nil {
@@ -114,7 +114,7 @@ func (h handler) append(ctx context.Context, u *uow.Unit, name Name, in appendRe
 	return httpapi.Created[writtenView]{Location: eventsOf(name, written), Body: writtenView(written)}, nil
 }
 
-// eventsOf is the path of the events of a write.
+// eventsOf returns the path of the events of a write.
 func eventsOf(name Name, w Written) string {
 	return fmt.Sprintf("/aggregates/%s/%s/events?after=%d&limit=%d", url.PathEscape(name.Type), url.PathEscape(name.ID),
 		w.Version-int64(w.Applied), min(w.Applied, storage.MaxLimit))

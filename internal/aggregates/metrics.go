@@ -9,8 +9,8 @@ import (
 )
 
 type metrics struct {
-	applied prometheus.Counter
-	refused *prometheus.CounterVec
+	applied  prometheus.Counter
+	rejected *prometheus.CounterVec
 }
 
 func newMetrics() metrics {
@@ -19,19 +19,19 @@ func newMetrics() metrics {
 			Name: "interlock_ledger_events_total",
 			Help: "Events that were written to aggregates.",
 		}),
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "interlock_ledger_refused_total",
-			Help: "Writes to aggregates that were refused as repeats (idempotency_violation, inflight_duplicate, payload_mismatch, sequence_superseded).",
+			Help: "Writes to aggregates that were rejected as repeats (idempotency_violation, inflight_duplicate, payload_mismatch, sequence_superseded).",
 		}, []string{"code"}),
 	}
 }
 
-// Collectors returns what the service measures.
+// Collectors returns the metrics of the service.
 func (s *Service) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{s.metrics.applied, s.metrics.refused}
+	return []prometheus.Collector{s.metrics.applied, s.metrics.rejected}
 }
 
-// counted counts a refusal and returns it.
+// counted counts a rejection and returns it.
 func (s *Service) counted(err error) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) {
@@ -39,7 +39,7 @@ func (s *Service) counted(err error) error {
 	}
 	switch e.Code {
 	case apperr.IdempotencyViolation, apperr.InflightDuplicate, apperr.PayloadMismatch, apperr.SequenceSuperseded:
-		s.metrics.refused.WithLabelValues(string(e.Code)).Inc()
+		s.metrics.rejected.WithLabelValues(string(e.Code)).Inc()
 	}
 	return err
 }

@@ -10,16 +10,16 @@ import (
 	"interlock/internal/events"
 )
 
-// Topic is where changes of aggregates are announced, keyed by type/id.
+// Topic is the event topic for changes of aggregates, keyed by type/id.
 const Topic = "aggregates"
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
 }
 
-// Service is the use cases of aggregates. It is safe for concurrent use.
+// Service implements the use cases of aggregates. It is safe for concurrent use.
 type Service struct {
 	db      *storage.DB
 	bus     events.Bus
@@ -29,23 +29,22 @@ type Service struct {
 // New returns a Service.
 func New(d Deps) *Service { return &Service{db: d.DB, bus: d.Bus, metrics: newMetrics()} }
 
-// State is an aggregate with its writers, both of one version.
+// State is an aggregate with its writers, both at one version.
 type State struct {
 	Aggregate
 	// Writers are the highest sequences by client.
 	Writers map[string]int64
 }
 
-// readAttempts is how often an aggregate that is written to all the time is read before
-// its reader is told to try again.
+// readAttempts bounds the reads of an aggregate that changes during each read.
 const readAttempts = 20
 
-// Aggregate returns an aggregate. Errors: NotFound when it has no events.
+// Aggregate returns an aggregate. Errors: NotFound if it has no events.
 func (s *Service) Aggregate(ctx context.Context, name Name) (*Aggregate, error) {
 	return findExisting(s.db.Read(ctx), name)
 }
 
-// State returns an aggregate with its writers. Errors: NotFound when it has no events.
+// State returns an aggregate with its writers. Errors: NotFound if it has no events.
 func (s *Service) State(ctx context.Context, name Name) (State, error) {
 	db := s.db.Read(ctx)
 	for range readAttempts {
@@ -61,13 +60,13 @@ func (s *Service) State(ctx context.Context, name Name) (State, error) {
 			return State{Aggregate: *a, Writers: writers}, nil
 		}
 	}
-	return State{}, apperr.New(apperr.Unavailable, "The aggregate %q is changed faster than it can be read. Try again.", name).After(time.Second)
+	return State{}, apperr.New(apperr.Unavailable, "The aggregate %q changed during every attempt to read it. Try again.", name).After(time.Second)
 }
 
 // Filter narrows a list of aggregates. Zero members do not narrow.
 type Filter struct {
 	Type string
-	// IDPrefix is what the ids begin with.
+	// IDPrefix is a prefix of the ids.
 	IDPrefix string
 }
 
@@ -88,8 +87,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 	return storage.List[Aggregate](s.db.Read(ctx), page, aggregateSorts, filters...)
 }
 
-// ByID returns at most limit aggregates whose id begins with a text; those that have it
-// come first.
+// ByID returns at most limit aggregates with an id that starts with text, exact matches first.
 func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate, error) {
 	found, err := storage.ByPrefix[Aggregate](s.db.Read(ctx), "name", storage.Spellings(text), limit)
 	if err != nil {
@@ -100,7 +98,7 @@ func (s *Service) ByID(ctx context.Context, text string, limit int) ([]Aggregate
 
 var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"}, Unique: []string{"version"}, Default: "version"}
 
-// Events returns one page of an aggregate's events, those of later versions than after.
+// Events returns one page of an aggregate's events after a version.
 func (s *Service) Events(ctx context.Context, a *Aggregate, after int64, page storage.Page) (storage.Listing[Event], error) {
 	return storage.List[Event](s.db.Read(ctx), page, eventSorts, storage.Whose("aggregate_id", a.ID), storage.Above("version", after))
 }

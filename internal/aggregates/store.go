@@ -15,10 +15,10 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// rowsAStatement is how many rows one INSERT has.
-const rowsAStatement = 100
+// rowsPerStatement bounds the rows of one INSERT.
+const rowsPerStatement = 100
 
-// find returns an aggregate; one that has no events has ID and version 0.
+// find returns an aggregate; one without events has ID and version 0.
 func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	var rows []Aggregate
 	if err := db.Where("type = ? AND name = ?", name.Type, name.ID).Limit(1).Find(&rows).Error; err != nil {
@@ -30,7 +30,7 @@ func find(db *gorm.DB, name Name) (*Aggregate, error) {
 	return &rows[0], nil
 }
 
-// findExisting is find. Errors: NotFound for one that has no events.
+// findExisting is find. Errors: NotFound for one without events.
 func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 	a, err := find(db, name)
 	if err != nil {
@@ -42,15 +42,15 @@ func findExisting(db *gorm.DB, name Name) (*Aggregate, error) {
 	return a, nil
 }
 
-// forUpdate makes find and findExisting lock the row until the unit ends, so that writers
-// whose lock was lost come one after the other too:
+// forUpdate makes find and findExisting lock the row until the unit ends, so that writers also run
+// one after the other if their lock was lost:
 //
 //	SELECT * FROM aggregates WHERE tenant_id = ? AND type = ? AND name = ? FOR UPDATE
 func forUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}) //nolint:forbidigo // the version decides, in advance
 }
 
-// insertEvents adds the events that brought an aggregate to its present version.
+// insertEvents inserts the events of an aggregate's current version.
 func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -62,10 +62,10 @@ func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) 
 		e.AggregateID, e.Version, e.BatchVersion = a.ID, a.Version-int64(len(rows)-1-i), a.Version
 		e.CreatedBy, e.CreatedByName, e.CreatedTime = p.UserID, p.Name, u.Now()
 	}
-	err = storage.Deferred(tx).CreateInBatches(rows, rowsAStatement).Error
+	err = storage.Deferred(tx).CreateInBatches(rows, rowsPerStatement).Error
 	for _, key := range []string{"uq_aggregate_events_version", "uq_aggregate_events_seq", "uq_aggregate_events_event"} {
 		if storage.IsDuplicate(err, key) {
-			return movedMeanwhile()
+			return changedConcurrently()
 		}
 	}
 	if err != nil {
@@ -76,9 +76,8 @@ func insertEvents(ctx context.Context, u *uow.Unit, a *Aggregate, rows []Event) 
 
 const advanceWriterUpdate = `UPDATE aggregate_writers SET last_seq = ? WHERE tenant_id = ? AND aggregate_id = ? AND client_id = ? AND last_seq < ?`
 
-// advanceWriter raises a client's highest sequence by advanceWriterUpdate; its first
-// sequence inserts the row.
-// The unit holds the aggregate's row.
+// advanceWriter increases a client's highest sequence with advanceWriterUpdate; its first sequence
+// inserts the row. The unit has locked the aggregate's row.
 func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64) error {
 	switch {
 	case now == nil || before != nil && *now <= *before:
@@ -95,14 +94,13 @@ func advanceWriter(tx *gorm.DB, a *Aggregate, client string, before, now *int64)
 	return nil
 }
 
-// writersQuery reads the writers and, in the same statement, the version that they are
-// of.
+// writersQuery reads the writers and, in the same statement, the aggregate's version.
 const writersQuery = `SELECT w.client_id, w.last_seq, a.version FROM aggregate_writers w
 	JOIN aggregates a ON a.tenant_id = w.tenant_id AND a.id = w.aggregate_id
 	WHERE w.tenant_id = ? AND w.aggregate_id = ?`
 
-// writersOf returns the highest sequences of an aggregate's writers. same is false when
-// the aggregate has moved on from the version that was read.
+// writersOf returns the highest sequences of an aggregate's writers. same is false if the aggregate
+// has a newer version than a.
 func writersOf(db *gorm.DB, a *Aggregate) (writers map[string]int64, same bool, err error) {
 	var rows []struct {
 		ClientID         string
@@ -121,7 +119,7 @@ func writersOf(db *gorm.DB, a *Aggregate) (writers map[string]int64, same bool, 
 	return writers, true, nil
 }
 
-// lockedWriters returns the highest sequences of an aggregate that the unit holds.
+// lockedWriters returns the highest sequences of an aggregate that the unit has locked.
 func lockedWriters(tx *gorm.DB, a *Aggregate) (map[string]int64, error) {
 	var rows []writer
 	if err := tx.Where("aggregate_id = ?", a.ID).Find(&rows).Error; err != nil {
@@ -134,7 +132,7 @@ func lockedWriters(tx *gorm.DB, a *Aggregate) (map[string]int64, error) {
 	return writers, nil
 }
 
-// eachEvent calls fn with the events of an aggregate, in their order.
+// eachEvent calls fn with the events of an aggregate, in order.
 func eachEvent(tx *gorm.DB, a *Aggregate, fn func(*Event) error) error {
 	const page = 500
 	for after := int64(0); ; {
@@ -169,7 +167,7 @@ func replaceWriters(tx *gorm.DB, a *Aggregate, writers map[string]int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := storage.Deferred(tx).CreateInBatches(rows, rowsAStatement).Error; err != nil {
+	if err := storage.Deferred(tx).CreateInBatches(rows, rowsPerStatement).Error; err != nil {
 		return fmt.Errorf("insert writers: %w", err)
 	}
 	return nil

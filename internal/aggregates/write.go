@@ -23,15 +23,14 @@ import (
 type Write struct {
 	Name     Name
 	ClientID string
-	// Enforce demands a sequence of each event, above all that the client has used.
+	// Enforce requires a sequence of each event, higher than all that the client has used.
 	Enforce bool
-	// Expected is the version that the aggregate must have, 0 for none yet; nil takes
-	// any.
+	// Expected is the required version of the aggregate, 0 for a new one; nil accepts any.
 	Expected *int64
 	Events   []NewEvent
 }
 
-// NewEvent is an event to be written.
+// NewEvent is an event to write.
 type NewEvent struct {
 	ClientSeq *int64
 	EventID   *string
@@ -42,33 +41,33 @@ type NewEvent struct {
 	Payload json.RawMessage
 }
 
-// check asks the rules that need no aggregate. Errors: ValidationFailed.
+// check validates the rules that need no aggregate. Errors: ValidationFailed.
 func (w Write) check() error {
-	var broken []apperr.Field
+	var violations []apperr.Field
 	if field := checkText("/clientId", w.ClientID); field != nil {
-		broken = append(broken, *field)
+		violations = append(violations, *field)
 	}
 	if w.Expected != nil && *w.Expected < 0 {
-		broken = append(broken, apperr.Field{Pointer: "/expectedVersion", Code: "min", Message: "must be at least 0"})
+		violations = append(violations, apperr.Field{Pointer: "/expectedVersion", Code: "min", Message: "must be at least 0"})
 	}
 	if n := len(w.Events); n == 0 || n > maxEvents {
-		broken = append(broken, apperr.Field{Pointer: "/events", Code: "size", Message: fmt.Sprintf("must have 1 to %d members", maxEvents)})
+		violations = append(violations, apperr.Field{Pointer: "/events", Code: "size", Message: fmt.Sprintf("must have 1 to %d members", maxEvents)})
 	} else {
-		broken = append(broken, w.checkEvents()...)
+		violations = append(violations, w.checkEvents()...)
 	}
-	if len(broken) > 0 {
-		return apperr.Invalid(broken...)
+	if len(violations) > 0 {
+		return apperr.Invalid(violations...)
 	}
 	return nil
 }
 
-// checkEvents asks the rules of each event, and that no two of them are one.
-func (w Write) checkEvents() (broken []apperr.Field) {
+// checkEvents validates each event, and that their names are unique.
+func (w Write) checkEvents() (violations []apperr.Field) {
 	seqs, ids := map[int64]int{}, map[string]int{}
 	last := int64(-1)
 	for i, e := range w.Events {
 		at := func(member, code, message string) {
-			broken = append(broken, apperr.Field{Pointer: fmt.Sprintf("/events/%d/%s", i, member), Code: code, Message: message})
+			violations = append(violations, apperr.Field{Pointer: fmt.Sprintf("/events/%d/%s", i, member), Code: code, Message: message})
 		}
 		switch seq := e.ClientSeq; {
 		case seq == nil && w.Enforce:
@@ -77,8 +76,8 @@ func (w Write) checkEvents() (broken []apperr.Field) {
 		case *seq < 0:
 			at("clientSeq", "min", "must be at least 0")
 		default:
-			if first, there := seqs[*seq]; there {
-				at("clientSeq", "unique", fmt.Sprintf("is that of event %d of this request too", first))
+			if first, duplicate := seqs[*seq]; duplicate {
+				at("clientSeq", "unique", fmt.Sprintf("is also that of event %d of this request", first))
 			} else if w.Enforce && *seq < last {
 				at("clientSeq", "ascending", "must be larger than that of the event before it")
 			}
@@ -86,20 +85,20 @@ func (w Write) checkEvents() (broken []apperr.Field) {
 		}
 		if e.EventID != nil {
 			if field := checkText(fmt.Sprintf("/events/%d/eventId", i), *e.EventID); field != nil {
-				broken = append(broken, *field)
-			} else if strings.HasPrefix(*e.EventID, ownNames) {
-				at("eventId", "reserved", "must not begin with @: those are this service's own")
-			} else if first, there := ids[*e.EventID]; there {
-				at("eventId", "unique", fmt.Sprintf("is that of event %d of this request too", first))
+				violations = append(violations, *field)
+			} else if strings.HasPrefix(*e.EventID, reservedPrefix) {
+				at("eventId", "reserved", "must not start with @, which is reserved for this service")
+			} else if first, duplicate := ids[*e.EventID]; duplicate {
+				at("eventId", "unique", fmt.Sprintf("is also that of event %d of this request", first))
 			}
 			ids[*e.EventID] = i
 		}
 		e.check(at)
 	}
-	return broken
+	return violations
 }
 
-// check asks the rules of what an event says.
+// check validates the content of an event.
 func (e NewEvent) check(at func(member, code, message string)) {
 	const words = "must be 1 to 64 letters, digits, dots, colons, underscores and hyphens"
 	if !wordPattern.MatchString(e.Type) {
@@ -118,10 +117,10 @@ func (e NewEvent) check(at func(member, code, message string)) {
 	}
 }
 
-// ownNames is what the ids begin with that the service gives to events.
-const ownNames = "@"
+// reservedPrefix is the prefix of the event ids that the service assigns.
+const reservedPrefix = "@"
 
-// checkText returns what is wrong with a name that a client gives itself or an event.
+// checkText validates a client id or an event id.
 func checkText(pointer, text string) *apperr.Field {
 	switch {
 	case text == "":
@@ -134,8 +133,8 @@ func checkText(pointer, text string) *apperr.Field {
 	return nil
 }
 
-// keyNames returns what the names of a request's events begin with that have none: a digest of the
-// caller and the request's idempotency key, so that the request is also recognised after the stored
+// keyNames returns the prefix of the ids of a request's events without names: a digest of the
+// caller and the request's idempotency key, so that the request is also recognised after its stored
 // reply has expired. "" without a key.
 func keyNames(ctx context.Context) string {
 	key := principal.IdempotencyKey(ctx)
@@ -144,11 +143,11 @@ func keyNames(ctx context.Context) string {
 	}
 	caller, _ := principal.From(ctx)
 	digest := sha256.Sum256([]byte(caller.KeyScope() + "\n" + key))
-	return ownNames + "key/" + base64.RawURLEncoding.EncodeToString(digest[:]) + "/"
+	return reservedPrefix + "key/" + base64.RawURLEncoding.EncodeToString(digest[:]) + "/"
 }
 
-// rows returns the events as they are stored, without the numbers that only their aggregate knows.
-// An event without a sequence and an id is named after the request's key, if it has one.
+// rows returns the events in their stored form, without the members that the aggregate assigns. An
+// event without a sequence and an id gets an id from the request's key, if it has one.
 func (w Write) rows(keyNames string) ([]Event, error) {
 	rows := make([]Event, len(w.Events))
 	for i, e := range w.Events {
@@ -174,19 +173,19 @@ func (w Write) rows(keyNames string) ([]Event, error) {
 	return rows, nil
 }
 
-// highest is the largest sequence among events; nil when none has one.
+// highest returns the highest sequence of events; nil for none.
 func highest(events []Event) *int64 {
-	var most *int64
+	var highest *int64
 	for _, e := range events {
-		if e.ClientSeq != nil && (most == nil || *e.ClientSeq > *most) {
-			most = e.ClientSeq
+		if e.ClientSeq != nil && (highest == nil || *e.ClientSeq > *highest) {
+			highest = e.ClientSeq
 		}
 	}
-	return most
+	return highest
 }
 
-// sum adds the deltas of events to counters. Errors: ValidationFailed when a counter
-// would be more than can be counted, or there would be too many.
+// sum adds the deltas of events to counters. Errors: ValidationFailed if a counter exceeds 64 bits,
+// or there are too many counters.
 func sum(before Counters, events []Event) (Counters, error) {
 	after := maps.Clone(before)
 	if after == nil {
@@ -196,11 +195,11 @@ func sum(before Counters, events []Event) (Counters, error) {
 		for _, name := range slices.Sorted(maps.Keys(e.Deltas)) {
 			total, fits := add(after[name], e.Deltas[name])
 			if !fits {
-				return nil, uncountable(i, name, "overflow", fmt.Sprintf("makes the counter, which is %d, larger or smaller than can be counted in 64 bits", after[name]))
+				return nil, uncountable(i, name, "overflow", fmt.Sprintf("makes the counter, which is %d, exceed 64 bits", after[name]))
 			}
 			after[name] = total
 			if len(after) > maxCounters {
-				return nil, uncountable(i, name, "limit", "would give the aggregate more than "+strconv.Itoa(maxCounters)+" counters")
+				return nil, uncountable(i, name, "limit", "exceeds the limit of "+strconv.Itoa(maxCounters)+" counters of an aggregate")
 			}
 		}
 	}
@@ -211,7 +210,7 @@ func uncountable(index int, name, code, message string) error {
 	return apperr.Invalid(apperr.Field{Pointer: fmt.Sprintf("/events/%d/deltas/%s", index, name), Code: code, Message: message}).With("index", index)
 }
 
-// add is a + b, and whether that fits 64 bits.
+// add returns a + b, and whether it fits into 64 bits.
 func add(a, b int64) (total int64, fits bool) {
 	total = a + b
 	return total, (total > a) == (b > 0)

@@ -53,8 +53,8 @@ func TestARebuildRepairsWhatSomebodyBrokeByHandAndSaysWhat(t *testing.T) {
 		}
 		broken := b.snapshot(t)
 		want := []string{
-			"counters/ghost is 1 and must be nothing", "counters/in is 99 and must be 3", "counters/out is nothing and must be 3",
-			"writers/a is 99 and must be 3", "writers/b is nothing and must be 30", "writerCount is 7 and must be 2", "version is 2 and must be 6",
+			"counters/ghost is 1 and must be missing", "counters/in is 99 and must be 3", "counters/out is missing and must be 3",
+			"writers/a is 99 and must be 3", "writers/b is missing and must be 30", "writerCount is 7 and must be 2", "version is 2 and must be 6",
 		}
 		require.Equal(t, want, b.rebuild(t, "A-17", true))
 		require.Equal(t, broken, b.snapshot(t), "a dry run changes nothing")

@@ -15,12 +15,12 @@ var events = []mutant{
 	},
 	{
 		name: "an event that has landed is written again",
-		file: "internal/aggregates/append.go", old: "	if err := recorded.refuse(rows, w.Enforce); err != nil {", new: "	if err := recorded.refuse(rows[:0], w.Enforce); err != nil {",
+		file: "internal/aggregates/append.go", old: "	if err := recorded.reject(rows, w.Enforce); err != nil {", new: "	if err := recorded.reject(rows[:0], w.Enforce); err != nil {",
 		caught: tests{"test/activity": {"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce"}},
 	},
 	{
 		name: "the duplicate of a new aggregate's name taken for that of its event",
-		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return movedMeanwhile()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
+		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return changedConcurrently()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
 		caught: tests{"test/activity": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
 	},
 	{
