@@ -6,7 +6,7 @@ import (
 	"interlock/internal/base/encryption"
 )
 
-// SetKeys returns the encryption keys of the settings, nil when they have none.
+// SetKeys returns the encryption keys of the settings, nil for none.
 func (e Encryption) SetKeys() ([]string, error) {
 	switch {
 	case e.EncryptionKeysFile == "":
@@ -17,8 +17,8 @@ func (e Encryption) SetKeys() ([]string, error) {
 	return encryption.ReadFile(e.EncryptionKeysFile)
 }
 
-// KeyFile returns the file beside an embedded database that has the keys which were made for it,
-// and false for a database on a server: its processes share no folder.
+// KeyFile returns the file next to an embedded database with the generated keys, and false for a
+// database on a server: its processes share no folder.
 func (s Storage) KeyFile() (string, bool) {
 	path, embedded := s.SQLitePath()
 	return path + ".keys", embedded

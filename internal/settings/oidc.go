@@ -14,21 +14,20 @@ import (
 
 // OIDCProvider is a provider of single sign-on.
 type OIDCProvider struct {
-	// Name stands in addresses, also in that which the provider sends browsers back to.
+	// Name is part of URLs, including the redirect URL at the provider.
 	Name string `json:"name"`
-	// DisplayName is what the button says; "" means the name.
+	// DisplayName is the label of the button; "" means Name.
 	DisplayName string `json:"displayName"`
 	Issuer      string `json:"issuer"`
 	ClientID    string `json:"clientId"`
 	// ClientSecret is "" for a public client.
 	ClientSecret     string `json:"clientSecret"`
 	ClientSecretFile string `json:"clientSecretFile"`
-	// Scopes are asked for beside openid.
+	// Scopes are requested in addition to openid.
 	Scopes []string `json:"scopes"`
-	// Tenant is the only tenant whose users it signs in; "" for any.
+	// Tenant is the only tenant for which it signs users in; "" for any.
 	Tenant string `json:"tenant"`
-	// GroupsClaim names the claim of ID tokens that lists groups, and GroupRoles the roles that
-	// groups give.
+	// GroupsClaim is the claim of ID tokens that lists groups, and GroupRoles maps groups to roles.
 	GroupsClaim string            `json:"groupsClaim"`
 	GroupRoles  map[string]string `json:"groupRoles"`
 }
@@ -38,11 +37,11 @@ var (
 	scopeNames    = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
 )
 
-// longestIssuer is in bytes: what is linked is kept with it.
-const longestIssuer = 255
+// maxIssuer is in bytes. Links of accounts store the issuer.
+const maxIssuer = 255
 
-// Providers returns the providers of single sign-on with their secrets, none when nothing is set.
-// Nothing is asked of them: one that is down does not keep the service from starting.
+// Providers returns the providers of single sign-on with their secrets, none if unset. It does not
+// call the providers: an unavailable one does not prevent the start.
 func (s Serve) Providers() ([]OIDCProvider, error) {
 	const variable = "INTERLOCK_OIDC_PROVIDERS"
 	text, err := secret(variable, s.OIDCProviders, s.OIDCProvidersFile)
@@ -60,32 +59,32 @@ func (s Serve) Providers() ([]OIDCProvider, error) {
 			return nil, fmt.Errorf("%s: provider %d (%.64q): %w", variable, i+1, p.Name, err)
 		}
 		if names[p.Name] || issuers[p.Issuer] {
-			return nil, fmt.Errorf("%s: provider %d (%.64q): its name or its issuer is that of another one", variable, i+1, p.Name)
+			return nil, fmt.Errorf("%s: provider %d (%.64q): another provider has the same name or issuer", variable, i+1, p.Name)
 		}
 		names[p.Name], issuers[p.Issuer] = true, true
 	}
 	if len(providers) > 0 && s.PublicURL == "" && !s.listensHere() {
-		return nil, errors.New("INTERLOCK_PUBLIC_URL must say where browsers reach the web admin, since providers of single sign-on are set: they send browsers back to it")
+		return nil, errors.New("INTERLOCK_PUBLIC_URL must be the URL of the web admin in browsers, because providers of single sign-on redirect to it")
 	}
 	return providers, nil
 }
 
-// complete checks a provider, and fills in what is left out.
+// complete validates a provider, and fills in defaults.
 func (p *OIDCProvider) complete() (err error) {
 	if p.DisplayName == "" {
 		p.DisplayName = p.Name
 	}
 	switch {
 	case !providerNames.MatchString(p.Name):
-		return errors.New("name must be of small letters, digits and hyphens, at most 63")
-	case !oidc.Safe(p.Issuer) || len(p.Issuer) > longestIssuer || strings.ContainsAny(p.Issuer, "?#"):
-		return errors.New("issuer must be an https:// address, or http:// on this machine: who can change what the provider says could sign in as everybody")
+		return errors.New("name must have at most 63 lower-case letters, digits and hyphens")
+	case !oidc.Safe(p.Issuer) || len(p.Issuer) > maxIssuer || strings.ContainsAny(p.Issuer, "?#"):
+		return errors.New("issuer must be an https:// URL, or http:// on this machine, because a modified response could sign in any user")
 	case p.ClientID == "":
 		return errors.New("clientId is missing")
 	case (p.GroupsClaim == "") != (len(p.GroupRoles) == 0):
-		return errors.New("groupsClaim and groupRoles need each other; one of them is not set")
+		return errors.New("groupsClaim and groupRoles must both be set, or neither")
 	case len(p.GroupRoles) > 0 && p.Tenant == "":
-		return errors.New("groupRoles needs tenant: a role of that name in another tenant may be another role")
+		return errors.New("groupRoles needs tenant, because roles of other tenants can have the same names")
 	case len([]rune(p.DisplayName)) > 64:
 		return errors.New("displayName must have at most 64 characters")
 	}
@@ -98,7 +97,7 @@ func (p *OIDCProvider) complete() (err error) {
 	return err
 }
 
-// listensHere reports whether only this machine reaches the service.
+// listensHere reports whether the service listens only on a loopback address.
 func (s Serve) listensHere() bool {
 	host, _, err := net.SplitHostPort(s.Addr)
 	return err == nil && oidc.IsLoopback(host)
@@ -110,7 +109,7 @@ func (s Serve) checkPublicURL() error {
 	}
 	u, err := url.Parse(s.PublicURL)
 	if err != nil || !oidc.Safe(s.PublicURL) || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("--public-url (INTERLOCK_PUBLIC_URL) is %q; want an https:// address without a path, such as https://admin.example.com, or an http:// one of this machine", s.PublicURL)
+		return fmt.Errorf("--public-url (INTERLOCK_PUBLIC_URL) is %q; want an https:// URL without a path, such as https://admin.example.com, or an http:// URL of this machine", s.PublicURL)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/settings"
 )
 
-func TestProvidersOfSingleSignOnAreReadWithTheirSecrets(t *testing.T) {
+func TestProvidersAreReadWithTheirSecrets(t *testing.T) {
 	dir := t.TempDir()
 	secret, file := filepath.Join(dir, "secret"), filepath.Join(dir, "providers")
 	require.NoError(t, os.WriteFile(secret, []byte("kept\n"), 0o600))
@@ -34,22 +34,22 @@ func TestProvidersOfSingleSignOnAreReadWithTheirSecrets(t *testing.T) {
 	require.Empty(t, providers)
 }
 
-func TestProvidersThatCannotBeMeantRefuseTheStart(t *testing.T) {
+func TestInvalidProvidersPreventTheStart(t *testing.T) {
 	good := `{"name":"corp","issuer":"https://id.example","clientId":"interlock"}`
 	for text, words := range map[string]string{
 		`{"name":"corp"}`: "cannot be read",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","secret":"x"}]`:                                 "cannot be read",
-		`[{"name":"Corp","issuer":"https://id.example","clientId":"interlock"}]`:                                              "name must be",
+		`[{"name":"Corp","issuer":"https://id.example","clientId":"interlock"}]`:                                              "name must have",
 		`[{"name":"corp","issuer":"http://id.example","clientId":"interlock"}]`:                                               "issuer must be",
 		`[{"name":"corp","issuer":"https://id.example?x","clientId":"interlock"}]`:                                            "issuer must be",
 		`[{"name":"corp","issuer":"https://id.example"}]`:                                                                     "clientId is missing",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","scopes":["two words"]}]`:                       "is no scope",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","clientSecret":"x","clientSecretFile":"y"}]`:    "choose one",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","clientSecretFile":"/nonesuch"}]`:               "clientSecretFile cannot be read",
-		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","groupsClaim":"groups"}]`:                       "need each other",
+		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","groupsClaim":"groups"}]`:                       "must both be set, or neither",
 		`[{"name":"corp","issuer":"https://id.example","clientId":"interlock","groupsClaim":"g","groupRoles":{"a":"admin"}}]`: "groupRoles needs tenant",
-		`[` + good + `,{"name":"corp","issuer":"https://other.example","clientId":"interlock"}]`:                              "of another one",
-		`[` + good + `,{"name":"other","issuer":"https://id.example","clientId":"interlock"}]`:                                "of another one",
+		`[` + good + `,{"name":"corp","issuer":"https://other.example","clientId":"interlock"}]`:                              "another provider has the same name or issuer",
+		`[` + good + `,{"name":"other","issuer":"https://id.example","clientId":"interlock"}]`:                                "another provider has the same name or issuer",
 	} {
 		_, err := settings.Serve{Addr: "127.0.0.1:8080", OIDCProviders: text}.Providers()
 		require.ErrorContains(t, err, words, text)

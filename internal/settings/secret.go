@@ -7,48 +7,47 @@ import (
 	"interlock/internal/base/secretfile"
 )
 
-// shortSecret is the length in bytes below which a secret of HS256 can be guessed
-// faster than its signature (RFC 7518, 3.2).
+// shortSecret is the length in bytes below which a secret of HS256 is easier to guess than its
+// signature (RFC 7518, 3.2).
 const shortSecret = 32
 
-// FirstAdminOfEnvironment is what the environment says of the first admin, for commands
-// that have no flags for it.
+// FirstAdminOfEnvironment returns the first admin's settings from the environment, for commands
+// without flags for them.
 func FirstAdminOfEnvironment() FirstAdmin {
 	return FirstAdmin{AdminPassword: os.Getenv("INTERLOCK_ADMIN_PASSWORD"), AdminPasswordFile: os.Getenv("INTERLOCK_ADMIN_PASSWORD_FILE")}
 }
 
-// Password returns the first admin's password, or "" when none is set.
+// Password returns the first admin's password, or "" for none.
 func (f FirstAdmin) Password() (string, error) {
 	return secret("INTERLOCK_ADMIN_PASSWORD", f.AdminPassword, f.AdminPasswordFile)
 }
 
-// CustomerSecret returns the secret of customers' tokens, or "" when none is set. One that
-// is short is refused, unless in insecure development.
+// CustomerSecret returns the secret of customers' tokens, or "" for none. It rejects a short one,
+// except in insecure development.
 func (s Serve) CustomerSecret() (text string, weak bool, err error) {
 	text, err = secret("INTERLOCK_CUSTOMER_JWT_SECRET", s.CustomerJWTSecret, s.CustomerJWTSecretFile)
 	weak = text != "" && len(text) < shortSecret
 	if err == nil && weak && !s.InsecureDevelopment {
-		err = fmt.Errorf("the secret of customers' tokens has %d bytes and could be guessed; it must have at least %d. Give the shop and INTERLOCK_CUSTOMER_JWT_SECRET (or the file that INTERLOCK_CUSTOMER_JWT_SECRET_FILE names) a longer one, such as from `openssl rand -base64 32`; "+lifted, len(text), shortSecret)
+		err = fmt.Errorf("the secret of customers' tokens has %d bytes; it must have at least %d. Set a longer one, such as from `openssl rand -base64 32`, in the shop and in INTERLOCK_CUSTOMER_JWT_SECRET (or the file of INTERLOCK_CUSTOMER_JWT_SECRET_FILE); "+lifted, len(text), shortSecret)
 	}
 	return text, weak, err
 }
 
-// lifted ends the sentence of what only development may do.
-const lifted = "on a machine of your own INTERLOCK_INSECURE_DEVELOPMENT=true takes this one"
+// lifted is the end of errors that insecure development lifts.
+const lifted = "on a development machine INTERLOCK_INSECURE_DEVELOPMENT=true accepts this one"
 
-// WeakPassword is why a start is refused whose first admin's password breaks a rule, such
-// as "must have at least 12 characters".
+// WeakPassword is the error of a start with a weak password of the first admin. rule is the
+// violated rule, such as "must have at least 12 characters".
 func WeakPassword(rule string) error {
-	return fmt.Errorf("the first admin's password %s. Choose another in INTERLOCK_ADMIN_PASSWORD, or in the file that INTERLOCK_ADMIN_PASSWORD_FILE names, or set neither and have a random one printed; "+lifted, rule)
+	return fmt.Errorf("the first admin's password %s. Set another one in INTERLOCK_ADMIN_PASSWORD or in the file of INTERLOCK_ADMIN_PASSWORD_FILE, or set neither to get a random one printed; "+lifted, rule)
 }
 
-// secret returns a setting that is given as text or as a file that has it, without the end
-// of the file's line.
+// secret returns a setting that is set directly or in a file, without the file's final line end.
 func secret(variable, text, file string) (string, error) {
 	return secretFrom(variable, variable+"_FILE", text, file)
 }
 
-// secretFrom is secret for a setting and its file by these names.
+// secretFrom is secret with the names of the setting and of its file setting.
 func secretFrom(variable, variableOfFile, text, file string) (string, error) {
 	if file == "" {
 		return text, nil

@@ -26,7 +26,7 @@ func parse(t *testing.T, arguments ...string) (command, error) {
 	return c, err
 }
 
-func TestTheDefaultsAreAnEmbeddedServiceOnLoopback(t *testing.T) {
+func TestDefaultsAreEmbeddedServiceOnLoopback(t *testing.T) {
 	c, err := parse(t)
 	require.NoError(t, err)
 	require.Equal(t, "sqlite://data/interlock.db", c.URL())
@@ -37,7 +37,7 @@ func TestTheDefaultsAreAnEmbeddedServiceOnLoopback(t *testing.T) {
 	require.Equal(t, "CNY", c.Currency)
 }
 
-func TestRatesAreHeldUnlessASettingTurnsThemOff(t *testing.T) {
+func TestRateLimitsAreOnByDefault(t *testing.T) {
 	c, err := parse(t)
 	require.NoError(t, err)
 	for name, limit := range map[string]int{
@@ -50,7 +50,7 @@ func TestRatesAreHeldUnlessASettingTurnsThemOff(t *testing.T) {
 	require.Zero(t, c.SignInLimit+c.RateLimit+c.TenantRateLimit+c.MaxStreams+c.MaxClients)
 }
 
-func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
+func TestEnvironmentAppliesWithoutFlag(t *testing.T) {
 	t.Setenv("INTERLOCK_DATABASE_URL", "mysql://u:p@db:3306/interlock")
 	t.Setenv("INTERLOCK_TRUSTED_PROXIES", "10.0.0.0/8,192.168.0.0/16")
 	t.Setenv("INTERLOCK_ROLE", "worker")
@@ -63,7 +63,7 @@ func TestTheEnvironmentSetsWhatNoFlagSets(t *testing.T) {
 	require.Len(t, networks, 2)
 }
 
-func TestASecretIsTakenFromTextOrAFileAndNotFromBoth(t *testing.T) {
+func TestSecretComesFromTextOrFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte(" a secret of thirty-two bytes or more \r\n"), 0o600))
 	t.Setenv("INTERLOCK_ADMIN_PASSWORD_FILE", file)
@@ -96,7 +96,7 @@ func TestASecretIsTakenFromTextOrAFileAndNotFromBoth(t *testing.T) {
 	require.ErrorContains(t, err, "cannot be read")
 }
 
-func TestAShortSecretIsTakenInInsecureDevelopmentOnly(t *testing.T) {
+func TestShortSecretNeedsInsecureDevelopment(t *testing.T) {
 	c, err := parse(t, "--customer-jwt-secret=short")
 	require.NoError(t, err)
 	_, _, err = c.CustomerSecret()
@@ -110,7 +110,7 @@ func TestAShortSecretIsTakenInInsecureDevelopmentOnly(t *testing.T) {
 	require.True(t, weak)
 }
 
-func TestAWrongValueIsNamedInASentence(t *testing.T) {
+func TestInvalidValueIsNamedInError(t *testing.T) {
 	cases := map[string][2]string{
 		"--database-url=postgres://h/db":            {"INTERLOCK_DATABASE_URL", "sqlite:// or mysql://"},
 		"--max-connections=1":                       {"INTERLOCK_MAX_CONNECTIONS", "2 to 1000"},
@@ -129,7 +129,7 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--idempotency-retention-critical=1s":       {"INTERLOCK_IDEMPOTENCY_RETENTION_CRITICAL", "a minute"},
 		"--idempotency-quota=-1":                    {"INTERLOCK_IDEMPOTENCY_QUOTA", "0 or more"},
 		"--ops-addr=9090":                           {"INTERLOCK_OPS_ADDR", "HOST:PORT"},
-		"--tls-cert=/tmp/cert.pem":                  {"INTERLOCK_TLS_KEY", "need each other"},
+		"--tls-cert=/tmp/cert.pem":                  {"INTERLOCK_TLS_KEY", "must both be set, or neither"},
 		"--sign-in-limit=-1":                        {"INTERLOCK_SIGN_IN_LIMIT", "0 or more"},
 		"--tenant-rate-limit=-1":                    {"INTERLOCK_TENANT_RATE_LIMIT", "0 or more"},
 		"--max-streams=-1":                          {"INTERLOCK_MAX_STREAMS", "0 or more"},
@@ -138,8 +138,8 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 		"--currency=XYZ":                            {"INTERLOCK_CURRENCY", "ISO 4217"},
 		"--currency=eur":                            {"INTERLOCK_CURRENCY", "capitals"},
 		"--promise-share=101":                       {"INTERLOCK_PROMISE_SHARE", "from 0 to 100"},
-		"--shutdown-timeout=0s":                     {"INTERLOCK_SHUTDOWN_TIMEOUT", "longer"},
-		"--shutdown-delay=-1s":                      {"INTERLOCK_SHUTDOWN_DELAY", "less than nothing"},
+		"--shutdown-timeout=0s":                     {"INTERLOCK_SHUTDOWN_TIMEOUT", "more than 0"},
+		"--shutdown-delay=-1s":                      {"INTERLOCK_SHUTDOWN_DELAY", "must be 0 or more"},
 		"--log-level=loud":                          {"--log-level", "debug"},
 		"--role=boss":                               {"--role", "worker"},
 		"--otlp-endpoint=collector.host:1":          {"INTERLOCK_OTLP_ENDPOINT", "http"},
@@ -152,7 +152,7 @@ func TestAWrongValueIsNamedInASentence(t *testing.T) {
 	}
 }
 
-func TestEverythingIsKeptForEverUnlessASettingSaysForHowLong(t *testing.T) {
+func TestRetentionIsUnlimitedByDefault(t *testing.T) {
 	c, err := parse(t)
 	require.NoError(t, err)
 	require.Equal(t, settings.Retention{Share: 5}, c.Retention)
@@ -166,7 +166,7 @@ func TestEverythingIsKeptForEverUnlessASettingSaysForHowLong(t *testing.T) {
 }
 
 // docs/scaling.md promises 600 writes a second of one replica.
-func TestDefaultQuotaOfKeysHoldsTheDocumentedRate(t *testing.T) {
+func TestDefaultKeyQuotaCoversDocumentedRate(t *testing.T) {
 	c, err := parse(t)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, c.Idempotency.Quota, int64(600*c.Idempotency.RetentionCritical.Seconds()))
