@@ -67,7 +67,7 @@ var productSteps = map[string]func(ctx context.Context, tr *trial) error{
 }
 
 func (tr *trial) requestUnits(ctx context.Context, units int64) error {
-	return tr.requestRefund(ctx, refunds.Request{Reason: "broken", Lines: []refunds.Wanted{{SKU: tr.sku, Quantity: units, Restock: true}}})
+	return tr.requestRefund(ctx, refunds.Request{Reason: "broken", Lines: []refunds.LineRequest{{SKU: tr.sku, Quantity: units, Restock: true}}})
 }
 
 func (tr *trial) requestAmount(ctx context.Context, amount int64) error {
