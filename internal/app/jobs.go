@@ -48,7 +48,7 @@ func (sv *Services) jobs() []job {
 			name: "cancel unpaid orders", every: min(lookEvery, sv.FlashSales.PaymentTimeout()), next: sv.Orders.NextUnpaid,
 			run: func(ctx context.Context) error { return sv.Orders.CancelUnpaid(ctx, sv.Clock.Now(), sweepBatch) },
 		},
-		{name: "forget the queues of finished sales", every: 10 * time.Minute, run: inBatches(sv.FlashSales.ForgetQueues)},
+		{name: "forget the queues of finished sales", every: 10 * time.Minute, run: inBatches(sv.FlashSales.DeleteQueueNames)},
 		{name: "forget old conflicts", every: time.Hour, run: inBatches(sv.Conflicts.Sweep)},
 		{name: "forget expired idempotency keys", every: time.Minute, run: inBatches(sv.Idempotency.Sweep)},
 		{name: "number the log of configs", every: time.Minute, run: sv.numbering.of(logOfConfigs, sv.Configs.SequenceLog)},

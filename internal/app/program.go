@@ -320,7 +320,7 @@ func (p *Program) startRequestWork(ctx context.Context, running *sync.WaitGroup)
 	running.Go(func() { p.services.Idempotency.Run(ctx) })
 	running.Go(func() { p.services.Epochs.Run(ctx) })
 	running.Go(func() { p.services.Access.Watch(ctx) })
-	running.Go(func() { p.services.FlashSales.CountArrivals(ctx) })
+	running.Go(func() { p.services.FlashSales.CountAttempts(ctx) })
 	running.Go(func() {
 		if err := p.services.Realtime.Run(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "realtime: presence not shared with other processes", "error", err)

@@ -32,14 +32,14 @@ func (t *tally) of(v gate.Verdict) *atomic.Int64 {
 }
 
 // reset returns the counts and sets the counters to zero.
-func (t *tally) reset() gate.Arrivals {
-	return gate.Arrivals{Accepted: t.accepted.Swap(0), Refused: gate.Refusals[int64]{
+func (t *tally) reset() gate.Attempts {
+	return gate.Attempts{Accepted: t.accepted.Swap(0), Refused: gate.Refusals[int64]{
 		SoldOut: t.soldOut.Swap(0), LimitReached: t.limitReached.Swap(0), SaleNotOpen: t.saleNotOpen.Swap(0), QueueFull: t.queueFull.Swap(0),
 	}}
 }
 
-// countArrival counts a verdict. It costs a purchase a map lookup and an addition.
-func (s *purchases) countArrival(tenant, sale int64, v gate.Verdict) {
+// countAttempt counts a verdict. It costs a purchase a map lookup and an addition.
+func (s *purchases) countAttempt(tenant, sale int64, v gate.Verdict) {
 	found, ok := s.tallies.Load(sale)
 	if !ok {
 		found, _ = s.tallies.LoadOrStore(sale, &tally{tenant: tenant})
@@ -56,50 +56,50 @@ const (
 	saveEvery = 12
 )
 
-// CountArrivals reports the purchase attempts of this process to the gates, a few times per
+// CountAttempts reports the purchase attempts of this process to the gates, a few times per
 // second, until ctx ends, and then once more. Every process that accepts purchases runs it.
 // So the numbers of a sale include all attempts, also those rejected from the sold-out
 // cache, without an extra message per purchase. A crash of the process loses the attempts
 // of the last quarter of a second, or of three seconds without Redis; an unreachable gate
 // loses those of its outage.
-func (s *purchases) CountArrivals(ctx context.Context) {
+func (s *purchases) CountAttempts(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for round := 1; ; round++ {
 		select {
 		case <-ctx.Done():
-			s.flushArrivals(context.WithoutCancel(ctx))
-			s.saveArrivals(context.WithoutCancel(ctx))
+			s.flushAttempts(context.WithoutCancel(ctx))
+			s.saveAttempts(context.WithoutCancel(ctx))
 			return
 		case <-ticker.C:
-			s.flushArrivals(ctx)
+			s.flushAttempts(ctx)
 			if round%saveEvery == 0 {
-				s.saveArrivals(ctx)
+				s.saveAttempts(ctx)
 			}
 		}
 	}
 }
 
-func (s *purchases) saveArrivals(ctx context.Context) {
+func (s *purchases) saveAttempts(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
-	if err := s.gate.SaveArrivals(ctx); err != nil {
-		slog.WarnContext(ctx, "the arrivals at flash sales could not be saved and will be tried again", "error", err)
+	if err := s.gate.SaveAttempts(ctx); err != nil {
+		slog.WarnContext(ctx, "flash sale: saving attempt counts failed; will retry", "error", err)
 	}
 }
 
-// flushArrivals is one round. It drops counts that cannot be reported, because a repeated
+// flushAttempts is one round. It drops counts that cannot be reported, because a repeated
 // report would count twice.
-func (s *purchases) flushArrivals(ctx context.Context) {
+func (s *purchases) flushAttempts(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, flushTimeout)
 	defer end()
 	s.tallies.Range(func(key, value any) bool {
 		t := value.(*tally)
-		arrivals := t.reset()
-		if arrivals == (gate.Arrivals{}) {
+		attempts := t.reset()
+		if attempts == (gate.Attempts{}) {
 			return true
 		}
-		if err := s.gate.Count(asProgramOf(ctx, t.tenant), key.(int64), arrivals); err != nil {
+		if err := s.gate.Count(asProgramOf(ctx, t.tenant), key.(int64), attempts); err != nil {
 			slog.WarnContext(ctx, "flash sale: attempt counts lost, gate unreachable", "sale", key, "error", err)
 		}
 		return true

@@ -38,8 +38,8 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 			require.Equal(t, "sold_out", s.buy(t, sale, 4, 1).Body["code"])
 		}
 		for range 2 { // the second round has nothing left to report
-			first.FlushArrivals(s.Ctx)
-			second.FlushArrivals(s.Ctx)
+			first.FlushAttempts(s.Ctx)
+			second.FlushAttempts(s.Ctx)
 		}
 		s.Clock.Advance(time.Second)
 		stats := s.must(t, 200, "GET", sale+"/stats", nil).Body
@@ -53,13 +53,13 @@ func TestEveryAnswerIsCountedAlsoThoseFromMemoryAndOfAnotherProcess(t *testing.T
 type attentive struct {
 	gate.Gate
 
-	mu   sync.Mutex
-	told []gate.Arrivals
+	mu      sync.Mutex
+	reports []gate.Attempts
 	// unsaved is the number of reports since the last save.
 	unsaved int
 }
 
-func (g *attentive) SaveArrivals(context.Context) error {
+func (g *attentive) SaveAttempts(context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.unsaved = 0
@@ -73,19 +73,19 @@ func (g *attentive) toSave() int {
 	return g.unsaved
 }
 
-func (g *attentive) Count(_ context.Context, _ int64, a gate.Arrivals) error {
+func (g *attentive) Count(_ context.Context, _ int64, a gate.Attempts) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.told = append(g.told, a)
+	g.reports = append(g.reports, a)
 	g.unsaved++
 	return nil
 }
 
-// heard returns the reports so far.
-func (g *attentive) heard() []gate.Arrivals {
+// received returns the reports so far.
+func (g *attentive) received() []gate.Attempts {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.told)
+	return slices.Clone(g.reports)
 }
 
 func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T) {
@@ -96,22 +96,22 @@ func TestACrowdThatIsTurnedAwayCostsTheGateOneWordAQuarterOfASecond(t *testing.T
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			sales.CountArrivals(ctx)
+			sales.CountAttempts(ctx)
 		}()
 		for range 1000 {
 			sales.CountSoldOut(1)
 		}
 		synctest.Wait()
-		require.Empty(t, door.heard())
+		require.Empty(t, door.received())
 		<-time.After(10 * time.Second) // in the bubble's time
 		synctest.Wait()
-		crowd := gate.Arrivals{Refused: gate.Refusals[int64]{SoldOut: 1000}}
-		require.Equal(t, []gate.Arrivals{crowd}, door.heard(), "once, and nothing while nobody comes")
+		crowd := gate.Attempts{Refused: gate.Refusals[int64]{SoldOut: 1000}}
+		require.Equal(t, []gate.Attempts{crowd}, door.received(), "once, and nothing while nobody comes")
 		require.Zero(t, door.toSave(), "it is saved every few seconds")
 		sales.CountSoldOut(1)
 		stop()
 		<-ended
 		require.Zero(t, door.toSave(), "and at the end")
-		require.Equal(t, []gate.Arrivals{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.heard(), "what is left at the end")
+		require.Equal(t, []gate.Attempts{crowd, {Refused: gate.Refusals[int64]{SoldOut: 1}}}, door.received(), "what is left at the end")
 	})
 }

@@ -45,9 +45,9 @@ type Receipt struct {
 //
 // Errors: NotFound; ValidationFailed; SoldOut; SaleNotOpen, with the reason;
 // LimitReached, with the customer's latest ticket; QueueFull; IdempotencyKeyReused when
-// the key's ticket is for another number of units; Unavailable when the gate was not
-// reached, is being rebuilt, or has too few replicas, and nothing was bought; OutcomeUnknown, with the ticket,
-// when it was asked and did not answer, or let the purchase in and could forget it.
+// the key's ticket is for another number of units; Unavailable if the gate is unreachable, is
+// being rebuilt, or has too few replicas, and nothing was bought; OutcomeUnknown, with the
+// ticket, if it did not respond, or accepted the purchase on too few replicas.
 func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error) {
 	snap, err := s.snapshotOf(ctx, w.Sale)
 	if err != nil {
@@ -57,12 +57,12 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 		return Receipt{}, apperr.Invalid(apperr.Field{Pointer: "/quantity", Code: "min", Message: "must be at least 1"})
 	}
 	if snap.stock == nil {
-		return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
+		return s.rejection(snap, w, gate.Admission{Verdict: gate.NotOpen})
 	}
 	// With a key, an earlier request may have been accepted; only the gate has that record.
 	if w.Key == "" {
 		if memory, exhausted := s.exhaustedFor(snap, w.Units); exhausted {
-			return s.refuse(snap, w, s.answerSoldOut(ctx, snap, w, memory))
+			return s.rejection(snap, w, s.answerSoldOut(ctx, snap, w, memory))
 		}
 	}
 	ticket, err := newTicket(snap.sale.Secret, w.User, w.Key, s.random)
@@ -74,7 +74,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	}
 	answer, snap, err := s.admit(ctx, snap, w, ticket)
 	if err != nil || answer.Verdict == gate.Accepted || answer.Verdict == gate.Known {
-		s.forgetSoldOutUnlessBuyer(w.Sale, w.User)
+		s.evictSoldOutUnlessBuyer(w.Sale, w.User)
 	}
 	switch {
 	case errors.Is(err, gate.ErrNoGate):
@@ -94,7 +94,7 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	switch answer.Verdict {
 	case gate.Accepted:
 		s.metrics.accepted.Add(float64(w.Units))
-		s.countArrival(snap.sale.TenantID, w.Sale, gate.Accepted)
+		s.countAttempt(snap.sale.TenantID, w.Sale, gate.Accepted)
 		s.ticketQueued(snap.sale.TenantID, w.Sale)
 		return Receipt{Ticket: answer.Ticket}, nil
 	case gate.Known:
@@ -102,11 +102,11 @@ func (s *purchases) Buy(ctx context.Context, w PurchaseRequest) (Receipt, error)
 	case gate.SoldOut:
 		s.rememberSoldOut(snap, w.Units, answer)
 	}
-	return s.refuse(snap, w, answer)
+	return s.rejection(snap, w, answer)
 }
 
-// buyLate handles a purchase in a sale that is not open, without admission by the gate,
-// whose store may have been restored to an older state. No new purchase is accepted; a
+// buyLate handles a purchase in a sale that is not open, without admission by the gate:
+// its store may have been restored to an older state. No new purchase is accepted; a
 // repeated request gets its original result.
 func (s *purchases) buyLate(ctx context.Context, snap *snapshot, w PurchaseRequest, ticket string) (Receipt, error) {
 	if w.Key != "" {
@@ -122,7 +122,7 @@ func (s *purchases) buyLate(ctx context.Context, snap *snapshot, w PurchaseReque
 			return s.replay(w, *first)
 		}
 	}
-	return s.refuse(snap, w, gate.Admission{Verdict: gate.NotOpen})
+	return s.rejection(snap, w, gate.Admission{Verdict: gate.NotOpen})
 }
 
 // replay returns the result of an earlier request with the same ticket.
@@ -132,7 +132,7 @@ func (*purchases) replay(w PurchaseRequest, first gate.Ticket) (Receipt, error) 
 		return Receipt{}, apperr.New(apperr.IdempotencyKeyReused, "The idempotency key was used for a purchase of %d units; nothing was bought now.", first.Units)
 	}
 	first.State, first.Units, first.OrderID, first.OrderNo, first.Reason = gate.Queued, w.Units, 0, "", ""
-	// Without a key the earlier request was this one, whose reply from the gate was lost.
+	// Without a key the earlier request is this one: the gate's reply to it was lost.
 	return Receipt{first, w.Key != ""}, nil
 }
 
@@ -162,10 +162,10 @@ func (s *purchases) admit(ctx context.Context, snap *snapshot, w PurchaseRequest
 	return answer, snap, err
 }
 
-// refuse returns the error for a purchase that the gate rejected.
-func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) (Receipt, error) {
+// rejection returns the error for a purchase that the gate rejected.
+func (s *purchases) rejection(snap *snapshot, w PurchaseRequest, a gate.Admission) (Receipt, error) {
 	s.metrics.refused.WithLabelValues(string(a.Verdict)).Inc()
-	s.countArrival(snap.sale.TenantID, w.Sale, a.Verdict)
+	s.countAttempt(snap.sale.TenantID, w.Sale, a.Verdict)
 	sale := snap.sale
 	switch a.Verdict {
 	case gate.SoldOut:
@@ -188,6 +188,6 @@ func (s *purchases) refuse(snap *snapshot, w PurchaseRequest, a gate.Admission) 
 		s.forget(sale.ID)
 		reason = "paused"
 	}
-	return Receipt{}, apperr.New(apperr.SaleNotOpen, "%s takes no orders now (%s).", sale.Label(), reason).
+	return Receipt{}, apperr.New(apperr.SaleNotOpen, "%s accepts no orders now (%s).", sale.Label(), reason).
 		With("reason", reason).With("saleStatus", state).With("startsTime", sale.StartsTime).With("endsTime", sale.EndsTime)
 }

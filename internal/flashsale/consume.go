@@ -206,8 +206,8 @@ func (b *batchOfOrders) make(ctx context.Context, u *uow.Unit, batch []claimed) 
 	return b.commit(ctx, u)
 }
 
-// begun is a ticket that is not settled in the gate.
-type begun struct {
+// openTicket is a ticket that is not settled in the gate.
+type openTicket struct {
 	gate.Ticket
 	// known is false if the gate does not have the ticket: its store lost it.
 	known bool
@@ -215,7 +215,7 @@ type begun struct {
 
 // begin marks the tickets as processing in the gate, and returns those that are not
 // settled.
-func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, error) {
+func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]openTicket, error) {
 	steps := make([]gate.Step, len(batch))
 	for i, c := range batch {
 		steps[i] = gate.Step{Ticket: c.ticket.ID, From: []gate.State{gate.Queued, gate.Buried}, To: gate.Processing}
@@ -224,13 +224,13 @@ func (b *batchOfOrders) begin(ctx context.Context, batch []claimed) ([]begun, er
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	tickets := make([]begun, 0, len(batch))
+	tickets := make([]openTicket, 0, len(batch))
 	for i, m := range moved {
 		switch {
 		case m.Ticket == nil:
-			tickets = append(tickets, begun{batch[i].ticket, false})
+			tickets = append(tickets, openTicket{batch[i].ticket, false})
 		case !m.Ticket.State.HasEnded():
-			tickets = append(tickets, begun{*m.Ticket, true})
+			tickets = append(tickets, openTicket{*m.Ticket, true})
 		}
 	}
 	return tickets, nil
@@ -253,7 +253,7 @@ type facts struct {
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)
 //
 // It skips the second query as long as the sale has no rejections.
-func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, error) {
+func (b *batchOfOrders) read(ctx context.Context, tickets []openTicket) (*facts, error) {
 	f := &facts{
 		orders: make(map[string]orders.SaleOrder), held: make(map[principal.CustomerID]int64),
 		free: b.stock.Allotted - b.stock.Sold, limit: b.sale.PerUserLimit,
@@ -279,7 +279,7 @@ func (b *batchOfOrders) read(ctx context.Context, tickets []begun) (*facts, erro
 }
 
 // decide settles one ticket.
-func (b *batchOfOrders) decide(f *facts, t begun) {
+func (b *batchOfOrders) decide(f *facts, t openTicket) {
 	user := principal.CustomerID(t.User)
 	order, ordered := f.orders[t.ID]
 	before, rejected := f.rejected[t.ID]
@@ -302,7 +302,7 @@ func (b *batchOfOrders) decide(f *facts, t begun) {
 	}
 }
 
-func (b *batchOfOrders) reject(t begun, reason string) {
+func (b *batchOfOrders) reject(t openTicket, reason string) {
 	r := rejectionOf(t.Ticket, reason)
 	b.rejected, b.ends = append(b.rejected, r), append(b.ends, r.step())
 }

@@ -148,22 +148,22 @@ func (s *core) letter(ctx context.Context, id int64, message string) (*mq.DeadMe
 	return &found[0], nil
 }
 
-// letters returns the given messages that are dead letters.
+// letters returns the dead letters among messages.
 func (s *core) letters(ctx context.Context, id int64, messages ...string) ([]mq.DeadMessage, error) {
-	wanted := make(map[string]bool, len(messages))
+	requested := make(map[string]bool, len(messages))
 	for _, message := range messages {
-		wanted[message] = true
+		requested[message] = true
 	}
 	queue := s.queues.Queue(gate.QueueName(id))
 	var found []mq.DeadMessage
-	for after, more := "", true; more && len(found) < len(wanted); more = after != "" {
+	for after, more := "", true; more && len(found) < len(requested); more = after != "" {
 		var dead []mq.DeadMessage
 		var err error
 		if dead, after, err = queue.Dead(ctx, after, mq.MaxListed); err != nil {
 			return nil, err
 		}
 		for _, m := range dead {
-			if wanted[m.ID] {
+			if requested[m.ID] {
 				found = append(found, m)
 			}
 		}

@@ -54,7 +54,7 @@ func (c *commands) take() []string {
 	return sent
 }
 
-// costly is a shop on MariaDB and Redis whose statements and commands are recorded.
+// costly is a shop on MariaDB and Redis that records statements and commands.
 func costly(t *testing.T) (*market, *storagetest.Tap, *commands) {
 	db, statements := storagetest.TappedMariaDB(t)
 	now := clock.NewFake(world.Opening)

@@ -18,10 +18,9 @@ func unavailable(err error) error {
 	return apperr.New(apperr.Unavailable, "Flash sales are unavailable right now. Try again.").After(time.Second).Because(err)
 }
 
-// purchaseUnknown is the error for a customer whose purchase was sent to the gate without a
-// reply. The ticket later shows the outcome, with or without an idempotency key.
+// purchaseUnknown is the error for a purchase that was sent to the gate without a reply. The ticket later shows the outcome, with or without an idempotency key.
 func purchaseUnknown(ticket string, err error) *apperr.Error {
-	return followed(ticket, err, "The purchase was sent and not answered; it may have been accepted.")
+	return followed(ticket, err, "The purchase was sent without a reply; it may have been accepted.")
 }
 
 // followed is an unknown outcome that the ticket later shows.
@@ -30,8 +29,8 @@ func followed(ticket string, err error, sentence string) *apperr.Error {
 		With("ticket", ticket).After(time.Second).Because(err)
 }
 
-// tooFewReplicas is the error for a customer whose purchase is stored on fewer Redis
-// replicas than the sale requires.
+// tooFewReplicas is the error for a purchase that is stored on fewer Redis replicas than the
+// sale requires.
 func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 	if !errors.Is(err, gate.ErrUnknown) {
 		return apperr.New(apperr.Unavailable, "%s pauses orders for a moment: it cannot store them safely enough. Nothing was bought. Try again.", sale.Label()).
@@ -43,7 +42,7 @@ func tooFewReplicas(sale *Sale, ticket string, err error) *apperr.Error {
 // rebuilding is the reply to a purchase while the gate has to be rebuilt. The sale is open, so the
 // reply is not sale_not_open, which clients take for final.
 func rebuilding(sale *Sale) *apperr.Error {
-	return apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers. Nothing was bought. Try again.", sale.Label()).
+	return apperr.New(apperr.Unavailable, "%s temporarily accepts no orders while it recovers. Nothing was bought. Try again.", sale.Label()).
 		After(time.Second)
 }
 

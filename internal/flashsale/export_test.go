@@ -19,11 +19,11 @@ const (
 // Handler returns the handler of a sale's queue.
 func (s *Service) Handler(id int64) mq.Handler { return s.handler(id) }
 
-// FlushArrivals is one round of CountArrivals.
-func (s *Service) FlushArrivals(ctx context.Context) { s.flushArrivals(ctx) }
+// FlushAttempts is one round of CountAttempts.
+func (s *Service) FlushAttempts(ctx context.Context) { s.flushAttempts(ctx) }
 
 // CountSoldOut counts a purchase that was rejected as sold out.
-func (s *Service) CountSoldOut(sale int64) { s.countArrival(1, sale, gate.SoldOut) }
+func (s *Service) CountSoldOut(sale int64) { s.countAttempt(1, sale, gate.SoldOut) }
 
 // Round runs the first round of a worker, without its consumers.
 func (s *Service) Round(ctx context.Context) error { return s.Rounds()(ctx) }
@@ -50,7 +50,7 @@ func (s *Service) Rounds() func(ctx context.Context) error {
 	}
 }
 
-// Process is a process with a worker whose rounds a test starts. It receives messages of
+// Process is a process with a worker; a test starts its rounds. It receives messages of
 // other processes until its context ends.
 type Process struct {
 	*worker
@@ -93,16 +93,16 @@ func (p *Process) Alone(ctx context.Context) error {
 // WorksOn reports whether the process consumes the queue of a sale.
 func (p *Process) WorksOn(sale int64) bool { return p.running[sale] != nil }
 
-// Hears reports whether the process has received heartbeats of another worker of a sale.
-func (p *Process) Hears(sale int64) bool {
+// HasPeer reports whether the process has received heartbeats of another worker of a sale.
+func (p *Process) HasPeer(sale int64) bool {
 	p.peers.mu.Lock()
 	defer p.peers.mu.Unlock()
 	other, ok := p.peers.peers[sale]
 	return ok && other.isAlive(p.clock.Now())
 }
 
-// Told receives sales for which another process enqueued a ticket.
-func (p *Process) Told() <-chan int64 { return p.peers.queued }
+// QueuedSales receives sales for which another process enqueued a ticket.
+func (p *Process) QueuedSales() <-chan int64 { return p.peers.queued }
 
 // Close shuts the process down cleanly.
 func (p *Process) Close(ctx context.Context) {

@@ -12,8 +12,8 @@ import (
 	"interlock/internal/flashsale/gate"
 )
 
-// keptAfterEnd is how long the gate's store retains the numbers of a finished sale.
-const keptAfterEnd = 7 * 24 * time.Hour
+// numbersRetention is how long the gate's store retains the numbers of a finished sale.
+const numbersRetention = 7 * 24 * time.Hour
 
 // settleClosed returns the unsold units of a closed sale to the inventory once its queue is
 // empty, and finishes the sale when nothing of it is in flight. It returns the number of
@@ -105,7 +105,7 @@ func (s *transitions) finish(ctx context.Context, sale *Sale) error {
 	if idle, err := s.isIdle(ctx, sale, stock); err != nil || !idle {
 		return err
 	}
-	if err := s.gate.Expire(ctx, sale.ID, keptAfterEnd); err != nil {
+	if err := s.gate.Expire(ctx, sale.ID, numbersRetention); err != nil {
 		return unreachable(err)
 	}
 	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {

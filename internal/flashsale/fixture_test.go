@@ -159,7 +159,7 @@ func (s *market) must(t *testing.T, status int, method, path string, body any, h
 	return a
 }
 
-// plan plans a sale of TEA-1 with the given terms and returns its path.
+// plan plans a sale of TEA-1 with terms and returns its path.
 func (s *market) plan(t *testing.T, terms object) string {
 	t.Helper()
 	a := s.must(t, 201, "POST", "/flash-sales", termsWith(terms))
@@ -176,7 +176,7 @@ func termsWith(own object) object {
 	return terms
 }
 
-// open opens a sale of TEA-1, whose stock is 1,000.
+// open opens a sale of TEA-1 with a stock of 1,000.
 func (s *market) open(t *testing.T, terms object) string {
 	t.Helper()
 	s.Stock(t, "TEA-1", 900, 1000)

@@ -99,7 +99,7 @@ func (s *purchases) Follow(ctx context.Context, id int64, user, ticket string) (
 	return found, nil
 }
 
-// find looks a ticket up in SQL and then in the gate; nil if neither has it.
+// find reads a ticket from SQL and then from the gate; nil if neither has it.
 func (s *purchases) find(ctx context.Context, snap *snapshot, ticket string) (*gate.Ticket, error) {
 	ended, err := s.lookupsOf(snap.sale.ID).ended.Do(ctx, ticket)
 	if err != nil || ended != nil || snap.stock.Finished {
@@ -172,7 +172,7 @@ func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *
 		return &t, sale, err
 	}
 	var stocks []Stock
-	err = s.db.Read(ctx).Where("finished = ?", false).Order("sale_id DESC").Limit(askedGates).Find(&stocks).Error
+	err = s.db.Read(ctx).Where("finished = ?", false).Order("sale_id DESC").Limit(searchedGates).Find(&stocks).Error
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the sales of a ticket: %w", err)
 	}
@@ -192,7 +192,7 @@ func (s *purchases) Waiting(ctx context.Context, ticket string) (*gate.Ticket, *
 	return nil, nil, nil
 }
 
-// askedGates bounds the number of sales that are searched for a ticket.
-const askedGates = 20
+// searchedGates bounds the number of sales that are searched for a ticket.
+const searchedGates = 20
 
 func missingTicket(ticket string) *apperr.Error { return apperr.MissingRow("ticket", ticket) }

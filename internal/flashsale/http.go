@@ -152,7 +152,7 @@ func (h handler) edit(ctx context.Context, u *uow.Unit, sale *Sale, in editReque
 		}
 		edit.Patch = patch
 	} else {
-		// A JSON Patch. The terms have no members of their own, so its merge patch says all of it.
+		// A JSON Patch. The terms have no nested members, so a merge patch expresses it completely.
 		terms, err := merge.Tree(sale.Terms)
 		if err != nil {
 			return editedView{}, err
@@ -199,7 +199,7 @@ type lookback time.Duration
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (l *lookback) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
-	if most := int(samplesKept / time.Minute); err != nil || n < 1 || n > most {
+	if most := int(samplesRetention / time.Minute); err != nil || n < 1 || n > most {
 		return fmt.Errorf("must be a whole number from 1 to %d", most)
 	}
 	*l = lookback(time.Duration(n) * time.Minute)

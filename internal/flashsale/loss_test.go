@@ -36,18 +36,18 @@ func (s *market) elsewhere() *flashsale.Service {
 	})
 }
 
-// halting is an orders service that calls meanwhile once, after a batch has read its facts
+// halting is an orders service that calls a function once, after a batch has read its facts
 // and before it commits.
 type halting struct {
 	*orders.Service
-	meanwhile func()
+	interrupt func()
 }
 
 func (h *halting) OfCustomers(ctx context.Context, sale int64, users []principal.CustomerID) ([]orders.SaleOrder, error) {
 	found, err := h.Service.OfCustomers(ctx, sale, users)
-	if meanwhile := h.meanwhile; meanwhile != nil {
-		h.meanwhile = nil
-		meanwhile()
+	if interrupt := h.interrupt; interrupt != nil {
+		h.interrupt = nil
+		interrupt()
 	}
 	return found, err
 }
@@ -68,7 +68,7 @@ func (s *market) comeBack(t *testing.T, sale string, batch *mq.Batch) {
 	require.NoError(t, queue.Settle(s.Ctx, batch, []mq.Outcome{mq.Postpone(errors.New("its consumer died"), 0)}))
 }
 
-func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testing.T) {
+func TestClosedSoldOutSaleIsProcessedUntilTicketsEnd(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -91,7 +91,7 @@ func TestASoldOutSaleThatWasClosedIsLookedAfterUntilItsTicketsHaveEnded(t *testi
 	})
 }
 
-func TestADeadLetterKeepsItsClosedSaleFromBeingFinished(t *testing.T) {
+func TestDeadLetterPreventsFinishingClosedSale(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		poison := &poisonous{s.Orders, 8}
@@ -164,7 +164,7 @@ func TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight(t *t
 	}
 }
 
-func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *testing.T) {
+func TestReconcilerReleasesWithheldUnits(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		// A process withholds units for an edit and ends before the change in SQL.
@@ -175,7 +175,7 @@ func TestWhatWasWithheldAndLeftBehindIsForSaleAgainOnceTheSaleIsReconciled(t *te
 	})
 }
 
-func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
+func TestFinishedSaleReadsTicketsFromSQL(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 2})
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"]
@@ -211,7 +211,7 @@ func TestAFinishedSaleAnswersFromSQLWhateverItsGateBelieves(t *testing.T) {
 	})
 }
 
-func TestAPurchaseThatTheGateDidNotAnswerIsUnknownAndItsTicketTellsTheTruth(t *testing.T) {
+func TestPurchaseWithoutGateReplyIsUnknown(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 9})
 		replies := &losing{}
@@ -257,7 +257,7 @@ func (l *losing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
+func TestEndedTicketSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7").Body["ticket"].(string)
@@ -277,20 +277,20 @@ func TestATicketThatEndedStaysEndedWhenTheStoreComesBackOlder(t *testing.T) {
 
 // The database was restored to a state older than the store's, or lost the order in another
 // way.
-func TestATicketWhoseOrderSQLHasLostIsNotSaidToBeConfirmed(t *testing.T) {
+func TestTicketWithLostOrderIsNotConfirmed(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, _ redis.UniversalClient) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		s.consume(t, sale)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"])
 		require.NoError(t, s.DB.Write(s.Ctx).Exec("UPDATE orders SET ticket = 'elsewhere' WHERE tenant_id = ? AND ticket = ?", s.Tenant(), ticket).Error)
-		told := s.ticket(t, sale, 7, ticket)
-		require.Equal(t, "rejected", told["status"])
-		require.Equal(t, "lost", told["reason"])
+		reported := s.ticket(t, sale, 7, ticket)
+		require.Equal(t, "rejected", reported["status"])
+		require.Equal(t, "lost", reported["reason"])
 	})
 }
 
-func TestATicketThatWasRejectedStaysSoWhenTheStoreComesBackOlder(t *testing.T) {
+func TestRejectedTicketSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
 		empty := copyOf(t, client)
@@ -310,7 +310,7 @@ func TestATicketThatWasRejectedStaysSoWhenTheStoreComesBackOlder(t *testing.T) {
 	})
 }
 
-func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
+func TestTicketReportedLostIsNeverConfirmed(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 1})
 		older := copyOf(t, client)
@@ -318,16 +318,16 @@ func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
 		batch := s.claimOne(t, sale)
 		placer := &halting{Service: s.Orders}
 		sales := s.selling(s.gate, placer)
-		placer.meanwhile = func() {
+		placer.interrupt = func() {
 			older.putBack(t)
-			told, err := s.elsewhere().Follow(s.Ctx, idOf(sale), "7", ticket)
+			reported, err := s.elsewhere().Follow(s.Ctx, idOf(sale), "7", ticket)
 			require.NoError(t, err)
-			require.Equal(t, gate.Rejected, told.State)
-			require.Equal(t, "lost", told.Reason)
+			require.Equal(t, gate.Rejected, reported.State)
+			require.Equal(t, "lost", reported.Reason)
 		}
 		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
-		require.Nil(t, placer.meanwhile)
-		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was told is lost")
+		require.Nil(t, placer.interrupt)
+		require.Zero(t, s.Count(t, &orders.Order{}, "1 = 1"), "nothing is made of what its customer was reported is lost")
 
 		again := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7b").Body["ticket"]
 		repeated := s.buy(t, sale, 7, 1, "X-Idempotency-Key", "k7")
@@ -344,7 +344,7 @@ func TestALostTicketThatItsCustomerWasToldOfIsNeverConfirmed(t *testing.T) {
 	})
 }
 
-func TestTheLimitOfACustomerIsDecidedBySQLWhenTheStoreComesBackOlder(t *testing.T) {
+func TestCustomerLimitSurvivesRestoreOfStore(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		older := copyOf(t, client)
@@ -412,7 +412,7 @@ func (o *oneCustomer) Move(ctx context.Context, ref gate.Ref, steps []gate.Step)
 	return moved, err
 }
 
-// stopped is a gate whose next Build is blocked.
+// stopped is a gate that blocks the next Build.
 type stopped struct {
 	gate.Gate
 	reached, goOn chan struct{}
@@ -446,7 +446,7 @@ func eachOwnShop(t *testing.T, test func(t *testing.T, s *market, client redis.U
 	})
 }
 
-func TestARebuildThatWasStoppedDoesNotHarmWhatAnotherBuiltMeanwhile(t *testing.T) {
+func TestStoppedRebuildDoesNotHarmNewerGate(t *testing.T) {
 	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		s.emptyGate(t, client)
@@ -486,7 +486,7 @@ func (g *after) Retire(ctx context.Context, ref gate.Ref, replace bool) (bool, e
 	return over, err
 }
 
-func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) {
+func TestNoAdmissionWhileGateIsReplaced(t *testing.T) {
 	eachOwnShop(t, func(t *testing.T, s *market, client redis.UniversalClient) {
 		door := &after{Gate: s.gate}
 		s.sales = s.selling(door, s.Orders)
@@ -514,7 +514,7 @@ func TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited(t *testing.T) 
 	})
 }
 
-func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *testing.T) {
+func TestStoppedBatchDoesNotRejectSoldTickets(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1})
 		first := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -527,14 +527,14 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 		batch := s.claimOne(t, sale)
 		placer := &halting{Service: s.Orders}
 		sales := s.selling(s.gate, placer)
-		placer.meanwhile = func() {
+		placer.interrupt = func() {
 			order := int64(s.ticket(t, sale, 7, first)["orderId"].(float64))
 			require.NoError(t, s.cancel(order), "which frees the unit")
 			require.NoError(t, s.elsewhere().Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
 			require.Equal(t, "confirmed", s.ticket(t, sale, 8, second)["status"])
 		}
 		require.NoError(t, sales.Handler(idOf(sale))(s.worker(), batch.Messages)[0].Err())
-		require.Nil(t, placer.meanwhile)
+		require.Nil(t, placer.interrupt)
 		require.Equal(t, "confirmed", s.ticket(t, sale, 8, second)["status"])
 		known, err := s.gate.Ticket(s.Ctx, ref, second)
 		require.NoError(t, err)
@@ -543,9 +543,9 @@ func TestABatchThatWasStoppedBeforeItRejectsDoesNotRejectWhatAnotherHasSold(t *t
 	})
 }
 
-// TestAPartOfTheStoreThatIsLostIsFoundAndMended drops keys like a server whose memory is
-// full and whose policy evicts keys.
-func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
+// TestPartialLossOfStoreIsRepaired drops keys like a server with full memory and an eviction
+// policy.
+func TestPartialLossOfStoreIsRepaired(t *testing.T) {
 	for part, want := range map[string]string{
 		"pending": "confirmed", "tickets": "rejected", "buyers": "rejected", "gate": "rejected",
 	} {
@@ -576,7 +576,7 @@ func TestAPartOfTheStoreThatIsLostIsFoundAndMended(t *testing.T) {
 	}
 }
 
-func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
+func TestClosedSaleWithLostGateIsFinished(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers", "gate", "epoch"} {
 		t.Run(part, func(t *testing.T) {
 			onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
@@ -605,7 +605,7 @@ func TestAClosedSaleWhoseGateIsLostOrOfAnotherEpochIsFinished(t *testing.T) {
 	}
 }
 
-func TestALetterWhoseTicketTheGateHasLostIsEndedByTheReconciler(t *testing.T) {
+func TestReconcilerEndsDeadLettersOfLostTickets(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.Orders, 8}
@@ -644,13 +644,13 @@ func (s *market) loseTicketsOfLetters(t *testing.T, client redis.UniversalClient
 // becomes unreachable after some discards.
 type decided struct {
 	gate.Gate
-	meanwhile string
-	discards  int
+	handled  string
+	discards int
 }
 
 func (g *decided) Strays(ctx context.Context, ref gate.Ref) (gate.Inconsistencies, error) {
 	strays, err := g.Gate.Strays(ctx, ref)
-	strays.DeadMessages = append([]string{g.meanwhile}, strays.DeadMessages...)
+	strays.DeadMessages = append([]string{g.handled}, strays.DeadMessages...)
 	return strays, err
 }
 
@@ -662,12 +662,12 @@ func (g *decided) DiscardDead(ctx context.Context, ref gate.Ref, message string)
 	return g.Gate.DiscardDead(ctx, ref, message)
 }
 
-func TestALetterThatWasDealtWithMeanwhileOrACrashHoldsNoOtherLetterBack(t *testing.T) {
+func TestSettledDeadLetterDoesNotBlockOthers(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 3})
 		confirmed := s.buy(t, sale, 7, 1).Body["ticket"].(string)
 		s.consume(t, sale)
-		door := &decided{Gate: s.gate, meanwhile: confirmed, discards: 1}
+		door := &decided{Gate: s.gate, handled: confirmed, discards: 1}
 		s.sales = s.selling(door, &poisonous{s.Orders, 8})
 		tickets := s.loseTicketsOfLetters(t, client, sale, 3)
 

@@ -38,7 +38,7 @@ func newMetrics() *metrics {
 			Name: "interlock_flash_sale_rebuilt_total", Help: "Gates that were rebuilt from the database.",
 		}),
 		repaired: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "interlock_flash_sale_repaired_tickets_total", Help: "Tickets whose state the reconciler corrected from their orders, rejections or messages.",
+			Name: "interlock_flash_sale_repaired_tickets_total", Help: "Tickets that the reconciler corrected from their orders, rejections or messages.",
 		}),
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "interlock_flash_sale_lost_tickets_total", Help: "Accepted tickets that were lost with the gate's store and therefore rejected.",

@@ -15,7 +15,7 @@ import (
 	"interlock/internal/orders"
 )
 
-// busy is a gate during whose steps the units of all sales in SQL are changed.
+// busy is a gate that changes the units of all sales in SQL during its steps.
 type busy struct {
 	gate.Gate
 	market *market
@@ -44,14 +44,14 @@ func (g *busy) Withhold(ctx context.Context, ref gate.Ref, version, units int64)
 	return g.overtake()
 }
 
-// crowded places no orders, because others always win the race for the stock.
+// crowded is an orders service that always loses the race for the stock.
 type crowded struct{ *orders.Service }
 
 func (crowded) PlaceMany(context.Context, *uow.Unit, orders.SaleLot, []orders.SaleTicket) ([]orders.SaleOrder, error) {
 	return nil, uow.Overtaken("stock")
 }
 
-func TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale(t *testing.T) {
+func TestEditWithConcurrentStockChangesReturnsLocked(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		door := &busy{Gate: s.gate, market: s}
 		s.sales = s.selling(door, s.Orders)
@@ -69,7 +69,7 @@ func TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale(t *testi
 	})
 }
 
-func TestACancellationWhoseUnitsCannotComeBackIsOneConflictOfItsBatch(t *testing.T) {
+func TestCancellationWithoutReturnableUnitsIsBatchConflict(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
@@ -107,7 +107,7 @@ func TestATicketThatIsOvertakenWaitsAndIsNoAttempt(t *testing.T) {
 	})
 }
 
-func TestALostTicketWhoseLossCannotBeRecordedNowCannotBeReadNow(t *testing.T) {
+func TestLostTicketIsUnavailableUntilLossIsRecorded(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"].(string)

@@ -108,12 +108,12 @@ func (s *planner) lockUnits(ctx context.Context, u *uow.Unit, sale *Sale, delta 
 // quantityDelta returns the change of the quantity by an edit.
 func quantityDelta(sale *Sale, edit change.Edit) int64 {
 	patch, _ := edit.Patch.(map[string]any)
-	wanted, ok := patch["quantity"]
+	requested, ok := patch["quantity"]
 	if !ok {
 		return 0
 	}
 	var quantity int64
-	if merge.Decode(wanted, &quantity) != nil {
+	if merge.Decode(requested, &quantity) != nil {
 		return 0
 	}
 	return quantity - sale.Quantity

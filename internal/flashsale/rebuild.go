@@ -35,7 +35,7 @@ func (s *reconciler) rebuild(ctx context.Context, sale *Sale, wait time.Duration
 	return s.replaceGate(ctx, sale, wait, stock.Epoch, false)
 }
 
-// replaceGate ends an epoch, whose queue is lost, and builds the gate of the next one:
+// replaceGate ends an epoch after the loss of its queue, and builds the gate of the next one:
 //
 //	the gate's store retires the epoch, unless it has a sound gate by now
 //	SQL starts the next epoch

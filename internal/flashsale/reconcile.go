@@ -44,7 +44,7 @@ type Reconciliation struct {
 	// unexplained reports whether the gate is not balanced although it has all orders, so
 	// that a rebuild would help.
 	unexplained bool
-	// letters are dead letters without a ticket, and those whose ticket is already recorded
+	// letters are dead letters without a ticket, or with a ticket that is already recorded
 	// as lost, because the program ended before it deleted the letter.
 	letters []string
 }
@@ -122,7 +122,7 @@ func (s *reconciler) reconcileActive(ctx context.Context, sale *Sale, wait time.
 	return err
 }
 
-// replace rebuilds a gate whose numbers cannot be explained, unless tickets wait in its
+// replace rebuilds a gate with unexplained numbers, unless tickets wait in its
 // queue, which would be lost: the gate's store checks that in the step that ends the gate.
 func (s *reconciler) replace(ctx context.Context, sale *Sale, wait time.Duration, r *Reconciliation) error {
 	stock, err := stockOf(s.db.Read(ctx), sale.ID)
@@ -275,11 +275,11 @@ func (s *reconciler) alignQueue(ctx context.Context, stock *Stock, r *Reconcilia
 	return unreachable(err)
 }
 
-// endLetters settles dead letters whose ticket the gate has lost: it records the losses in
+// endLetters settles dead letters of tickets that the gate has lost: it records the losses in
 // one unit, and then deletes the letters. If the program ends in between, the tickets are
 // recorded as lost, and the next reconciliation deletes the rest.
 func (s *reconciler) endLetters(ctx context.Context, sale *Sale, r *Reconciliation) error {
-	// Letters that were never tickets are left for an operator's decision.
+	// Letters that were never tickets need an operator's decision.
 	ids := slices.DeleteFunc(r.letters, func(id string) bool { return !isTicket(id) })
 	if len(ids) == 0 {
 		return nil

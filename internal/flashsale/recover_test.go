@@ -31,7 +31,7 @@ func onRedis(t *testing.T, test func(t *testing.T, s *market, server *redistest.
 	test(t, s, server, client)
 }
 
-func TestASaleWhoseStoreWasEmptiedClosesItselfAndIsRebuiltFromTheOrders(t *testing.T) {
+func TestSaleWithEmptiedStoreIsRebuiltFromOrders(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"perUserLimit": 2})
 		sold := s.buy(t, sale, 7, 2).Body["ticket"]
@@ -104,12 +104,12 @@ func TestWithoutRedisSalesAreUnavailableAndRecoverByThemselves(t *testing.T) {
 		server.Start(t)
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
 		s.consume(t, sale)
-		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"], "the append-only file kept it")
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, ticket)["status"], "the append-only file retained it")
 		require.EqualValues(t, 2, s.numbers(t, sale).Confirmed)
 	})
 }
 
-func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T) {
+func TestUnbalancedSaleIsRebuiltWhenQueueIsEmpty(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, nil)
 		waiting := s.buy(t, sale, 7, 2).Body["ticket"]
@@ -134,12 +134,12 @@ func TestASaleThatWasBroughtOutOfBalanceIsBuiltAnewOnceNobodyWaits(t *testing.T)
 	})
 }
 
-// TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot restores a slightly older
+// TestRestoredStoreReceivesMissingOrders restores a slightly older
 // copy of the keys of Redis.
-func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.T) {
+func TestRestoredStoreReceivesMissingOrders(t *testing.T) {
 	onRedis(t, func(t *testing.T, s *market, _ *redistest.Server, client redis.UniversalClient) {
 		sale := s.open(t, object{"quantity": 4, "perUserLimit": 2})
-		kept := s.buy(t, sale, 7, 1).Body["ticket"]
+		retained := s.buy(t, sale, 7, 1).Body["ticket"]
 		older := copyOf(t, client)
 		forgotten := s.buy(t, sale, 8, 2).Body["ticket"]
 		cancelled := s.buy(t, sale, 9, 1).Body["ticket"]
@@ -154,7 +154,7 @@ func TestAStoreThatCameBackALittleOlderIsToldOfTheOrdersThatItForgot(t *testing.
 		first := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
 		require.Equal(t, false, first["rebuilt"])
 		require.Equal(t, false, first["consistent"], "its units are promised to who waits")
-		require.Equal(t, "confirmed", s.ticket(t, sale, 7, kept)["status"])
+		require.Equal(t, "confirmed", s.ticket(t, sale, 7, retained)["status"])
 		s.consume(t, sale)
 		require.Equal(t, "rejected", s.ticket(t, sale, 10, greedy)["status"], "nothing is sold twice")
 		second := s.must(t, 200, "POST", sale+"/reconcile", nil).Body
@@ -238,7 +238,7 @@ func (c *cutOff) Do(ctx context.Context, part string, _ any, fn uow.Func) error 
 	return nil
 }
 
-func TestADecisionOnADeadLetterThatWasCutOffIsFinishedOnceByItsRepeat(t *testing.T) {
+func TestInterruptedDeadLetterDecisionIsCompletedOnce(t *testing.T) {
 	type decision func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error
 	discard := func(s *market) decision {
 		return func(ctx context.Context, units orders.Units, sale *flashsale.Sale, message string) error {
@@ -324,7 +324,7 @@ func TestAPoisonousTicketDiesAloneAndIsRetriedOrDiscarded(t *testing.T) {
 	})
 }
 
-func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) {
+func TestDeadLettersArePagedAndRejectUnknownCursor(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"perUserLimit": 5})
 		s.sales = s.selling(s.gate, &poisonous{s.Orders, 8})
@@ -351,7 +351,7 @@ func TestDeadLettersAreReadPageByPageAndACursorOfNobodysIsRefused(t *testing.T) 
 	})
 }
 
-func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testing.T) {
+func TestLockedStockRejectsDeadLetterDecision(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.Orders, 8}
@@ -382,7 +382,7 @@ func TestAStockThatIsLockedRefusesADecisionThatNeedsItAndNothingIsDone(t *testin
 	})
 }
 
-func TestTheReconcilerTellsTheGateWhatItHasMissed(t *testing.T) {
+func TestReconcilerUpdatesGateWithMissedResults(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &deaf{Gate: s.gate}
 		s.sales = s.selling(door, s.Orders)
@@ -434,7 +434,7 @@ func TestAPauseThatTheGateHasMissedReachesItAtTheNextLook(t *testing.T) {
 	})
 }
 
-func TestALetterThatBecameAnOrderMeanwhileIsNotRejected(t *testing.T) {
+func TestDeadLetterWithOrderIsNotRejected(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		poison := &poisonous{s.Orders, 8}

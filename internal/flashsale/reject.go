@@ -57,7 +57,7 @@ func rejectionOf(t gate.Ticket, reason string) Rejection {
 	return Rejection{Ticket: t.ID, UserID: t.User, Units: t.Units, Reason: reason}
 }
 
-// rejectionsOf returns the rejections of the given tickets, by ticket.
+// rejectionsOf returns the rejections of tickets, by ticket.
 func rejectionsOf(db *gorm.DB, tickets []string) (map[string]Rejection, error) {
 	found := make(map[string]Rejection)
 	for part := range slices.Chunk(tickets, 500) {
@@ -216,7 +216,7 @@ func (s *ticketEnds) locate(ctx context.Context, sale *Sale, stock *Stock, ticke
 	return known, nil
 }
 
-// ended returns the settled ones of the given tickets, from SQL:
+// ended returns the settled tickets among tickets, from SQL:
 //
 //	SELECT … FROM orders … WHERE tenant_id = ? AND sale_id = ? AND ticket IN (…)
 //	SELECT … FROM flash_sale_rejections WHERE tenant_id = ? AND ticket IN (…)

@@ -15,7 +15,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestASaleThatAsksForAReplicaAcceptsNothingWithoutOne(t *testing.T) {
+func TestSaleWithReplicaRuleRejectsWithoutReplica(t *testing.T) {
 	now := clock.NewFake(world.Opening)
 	client := redistest.Connect(t, redistest.SharedURL(t)) // which has no replica
 	queues := mq.NewRedis(client, fmt.Sprintf("alone:%d:", rand.Uint64()), mq.Options{Clock: now})

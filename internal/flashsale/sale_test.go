@@ -107,7 +107,7 @@ func counters(c gate.Counts) gate.Counts {
 	return c
 }
 
-func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
+func TestGateEnforcesSaleRules(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 5, "perUserLimit": 3, "queueCap": 3, "startsTime": world.Opening.Add(time.Minute)})
 		early := s.buy(t, sale, 1, 1)
@@ -152,7 +152,7 @@ func TestTheGateRefusesWhatTheRulesForbid(t *testing.T) {
 	})
 }
 
-func TestARetriedPurchaseIsAnsweredWithItsFirstReply(t *testing.T) {
+func TestRetriedPurchaseReturnsFirstReply(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 3, "perUserLimit": 1})
 		require.Equal(t, 202, s.buy(t, sale, 6, 1).Status)
@@ -202,7 +202,7 @@ func TestTicketIsVisibleToItsCustomerOnly(t *testing.T) {
 	})
 }
 
-func TestABatchThatComesAgainMakesNoSecondOrder(t *testing.T) {
+func TestRedeliveredBatchMakesNoSecondOrder(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		for user := range int64(3) {
@@ -259,7 +259,7 @@ func TestACrashBetweenCommitAndGateIsMadeUpFor(t *testing.T) {
 	})
 }
 
-func TestATicketThatHasItsOrderAlreadyIsConfirmedBesideOthersAndWhenNothingIsLeft(t *testing.T) {
+func TestTicketWithOrderIsConfirmed(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		door := &forgetful{Gate: s.gate}
 		sales := s.with(door)
@@ -377,12 +377,12 @@ func TestAPaidOrdersUnitsComeBackToTheSaleOnceAndItsMoneyIsRefunded(t *testing.T
 	})
 }
 
-func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
+func TestSoldOutSaleReturnsTicketOfBuyer(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 2, "perUserLimit": 2})
 		mine := s.buy(t, sale, 7, 1).Body["ticket"]
 		require.Equal(t, 202, s.buy(t, sale, 8, 1).Status)
-		told := func(how string) {
+		reported := func(how string) {
 			for range 2 {
 				require.Equal(t, "sold_out", s.buy(t, sale, 9, 1).Body["code"], how)
 				again := s.buy(t, sale, 7, 1)
@@ -394,9 +394,9 @@ func TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold(t *testing.T) {
 			}
 		}
 		require.Equal(t, "limit_reached", s.buy(t, sale, 7, 1).Body["code"], "the gate says so")
-		told("also after this process has learned from a stranger's purchase that all is sold")
+		reported("also after this process has learned from a stranger's purchase that all is sold")
 		s.consume(t, sale)
-		told("and when the ticket was confirmed")
+		reported("and when the ticket was confirmed")
 	})
 }
 
@@ -452,7 +452,7 @@ func (s *market) racePaymentsWithTheirEnd(t *testing.T, payments, sweeps int) {
 	require.Equal(t, 409, late.Status)
 }
 
-func TestAClosedSaleReleasesWhatIsUnsoldOnceItsQueueHasDrained(t *testing.T) {
+func TestClosedSaleReleasesUnsoldUnits(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		ticket := s.buy(t, sale, 7, 2).Body["ticket"]
@@ -602,7 +602,7 @@ func TestAnOrderOfASaleIsDueWhenItsPaymentTimeoutEnds(t *testing.T) {
 	}
 }
 
-func TestTheQueueOfAFinishedSaleIsForgottenAndThatOfAnOpenOneIsNot(t *testing.T) {
+func TestQueueNamesOfFinishedSalesAreDeleted(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, nil)
 		open := s.plan(t, nil)
@@ -612,7 +612,7 @@ func TestTheQueueOfAFinishedSaleIsForgottenAndThatOfAnOpenOneIsNot(t *testing.T)
 			s.consume(t, one)
 		}
 		names := func() []string {
-			require.NoError(t, s.sales.ForgetQueues(s.worker(), 1))
+			require.NoError(t, s.sales.DeleteQueueNames(s.worker(), 1))
 			all, err := s.queues.Names(s.Ctx)
 			require.NoError(t, err)
 			return all

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// sampleEvery is the interval of samples of a sale, and samplesKept their retention
+	// sampleEvery is the interval of samples of a sale, and samplesRetention their retention
 	// while it is active. The last samples of a finished sale remain until retention
 	// deletes its tickets.
-	sampleEvery = 5 * time.Second
-	samplesKept = time.Hour
+	sampleEvery      = 5 * time.Second
+	samplesRetention = time.Hour
 	// repeatEvery is the interval at which unchanged numbers are published and sampled
 	// again, so that observers can distinguish them from a stopped worker.
 	repeatEvery = 10 * time.Second
@@ -89,7 +89,7 @@ func (w *worker) insertSample(ctx context.Context, sale *Sale, c *consuming, sta
 	err = w.db.Write(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if minute := now.Truncate(time.Minute); err == nil && minute != c.trimmed {
 		c.trimmed = minute
-		old := slotOf(now.Add(-samplesKept))
+		old := slotOf(now.Add(-samplesRetention))
 		err = w.db.Write(ctx).Exec("DELETE FROM flash_sale_samples WHERE tenant_id = ? AND sale_id = ? AND slot < ?", sale.TenantID, sale.ID, old).Error
 	}
 	if err != nil {

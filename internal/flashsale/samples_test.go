@@ -17,8 +17,8 @@ import (
 	"interlock/test/world"
 )
 
-// taken returns the samples of a sale: seconds since its opening, and the confirmed units.
-func (s *market) taken(t *testing.T, sale, query string) (seconds, confirmed []float64) {
+// samplesOf returns the samples of a sale: seconds since its opening, and the confirmed units.
+func (s *market) samplesOf(t *testing.T, sale, query string) (seconds, confirmed []float64) {
 	t.Helper()
 	body := s.must(t, 200, "GET", sale+"/samples"+query, nil).Body
 	now, err := time.Parse(time.RFC3339Nano, body["time"].(string))
@@ -33,7 +33,7 @@ func (s *market) taken(t *testing.T, sale, query string) (seconds, confirmed []f
 	return seconds, confirmed
 }
 
-func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
+func TestSamplesOfSaleAreStoredForCharts(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(24 * time.Hour)})
 		first, second := s.sales.Rounds(), s.with(s.gate).Rounds()
@@ -46,7 +46,7 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 			require.NoError(t, second(s.worker()), "two workers write one sample")
 			s.Clock.Advance(time.Second)
 		}
-		seconds, confirmed := s.taken(t, sale, "")
+		seconds, confirmed := s.samplesOf(t, sale, "")
 		require.Equal(t, []float64{0, 10, 15}, seconds[:3], "those that did not change are kept every ten seconds, and changed ones after five")
 		require.Equal(t, []float64{0, 0, 2}, confirmed[:3])
 		require.GreaterOrEqual(t, seconds[len(seconds)-1], 25.0)
@@ -58,9 +58,9 @@ func TestTheNumbersOfASaleAreKeptForItsCharts(t *testing.T) {
 		var rows int64
 		require.NoError(t, s.DB.Read(storage.AcrossTenants(s.Ctx)).Raw("SELECT COUNT(*) FROM flash_sale_samples WHERE sale_id = ?", idOf(sale)).Scan(&rows).Error)
 		require.LessOrEqual(t, rows, int64(62), "what is older than an hour is removed")
-		seconds, _ = s.taken(t, sale, "?minutes=60")
+		seconds, _ = s.samplesOf(t, sale, "?minutes=60")
 		require.Greater(t, len(seconds), 50)
-		seconds, _ = s.taken(t, sale, "?minutes=2")
+		seconds, _ = s.samplesOf(t, sale, "?minutes=2")
 		require.LessOrEqual(t, len(seconds), 3)
 		for _, wrong := range []string{"0", "61", "x"} {
 			s.must(t, 400, "GET", sale+"/samples?minutes="+wrong, nil)
@@ -94,14 +94,14 @@ func TestLastNumbersOfClosedSaleStayReadable(t *testing.T) {
 		}
 		s.must(t, 200, "POST", sale+"/close", nil)
 		require.NoError(t, round(s.worker()))
-		all, _ := s.taken(t, sale, "?minutes=60")
+		all, _ := s.samplesOf(t, sale, "?minutes=60")
 		require.Greater(t, len(all), 25)
 
 		s.Clock.Advance(26 * time.Hour)
 
-		later, _ := s.taken(t, sale, "?minutes=60")
+		later, _ := s.samplesOf(t, sale, "?minutes=60")
 		require.Equal(t, all, later)
-		last, _ := s.taken(t, sale, "?minutes=1")
+		last, _ := s.samplesOf(t, sale, "?minutes=1")
 		require.NotEmpty(t, last)
 		require.GreaterOrEqual(t, last[0], all[len(all)-1]-65)
 	})
@@ -118,15 +118,15 @@ func TestIdleSalePublishesNumbersEveryTenSeconds(t *testing.T) {
 			require.NoError(t, round(s.worker()))
 			s.Clock.Advance(time.Second)
 		}
-		told := 0
+		reported := 0
 		for len(news.Deliveries()) > 0 {
 			var what struct{ Action string }
 			require.NoError(t, json.Unmarshal((<-news.Deliveries()).Event.Payload, &what))
 			if what.Action == "stats" {
-				told++
+				reported++
 			}
 		}
-		require.Equal(t, 3, told)
+		require.Equal(t, 3, reported)
 	})
 }
 
@@ -137,7 +137,7 @@ func TestSamplesUseTheServiceClock(t *testing.T) {
 		s := newMarket(ctx, t, db, now, queues, gate.NewSQL(db, queues, clock.NewFake(world.Opening.Add(20*time.Minute))))
 		sale := s.open(t, nil)
 		require.NoError(t, s.sales.Round(s.worker()))
-		seconds, _ := s.taken(t, sale, "")
+		seconds, _ := s.samplesOf(t, sale, "")
 		require.Equal(t, []float64{0}, seconds)
 	})
 }

@@ -60,20 +60,20 @@ func TestAScheduledChangeOfASaleIsMadeAtItsTime(t *testing.T) {
 		s.Stock(t, "TEA-1", 900, 1000)
 		sale := s.plan(t, object{"queueCap": 5})
 		later := world.Opening.Add(2 * time.Hour)
-		asked := p.schedule(t, 202, sale, 10*time.Minute, object{"price": 450, "perUserLimit": 3, "endsTime": later, "queueCap": nil})
-		require.Equal(t, []any{"scheduled", "flash_sale.update"}, []any{asked["status"], asked["kind"]})
+		proposed := p.schedule(t, 202, sale, 10*time.Minute, object{"price": 450, "perUserLimit": 3, "endsTime": later, "queueCap": nil})
+		require.Equal(t, []any{"scheduled", "flash_sale.update"}, []any{proposed["status"], proposed["kind"]})
 		p.schedule(t, 422, sale, 10*time.Minute, object{"price": -1})
 		p.schedule(t, 422, sale, 10*time.Minute, object{"sku": "NONE"})
 		p.due(t, 9*time.Minute)
 		require.EqualValues(t, 500, s.must(t, 200, "GET", sale, nil).Body["price"])
-		sides := p.approval(t, asked)["sides"].([]any)[0].(object)
+		sides := p.approval(t, proposed)["sides"].([]any)[0].(object)
 		require.Equal(t, []any{500.0, 450.0, 500.0}, []any{sides["base"].(object)["price"], sides["proposed"].(object)["price"], sides["current"].(object)["price"]})
 		p.due(t, time.Minute)
 		p.due(t, time.Minute)
 		changed := s.must(t, 200, "GET", sale, nil).Body
 		require.Equal(t, []any{450.0, 3.0, later.Format("2006-01-02T15:04:05.000000Z"), nil, 2.0}, []any{changed["price"], changed["perUserLimit"], changed["endsTime"], changed["queueCap"], changed["version"]})
 		require.Equal(t, object{"id": 7.0, "name": "Tester"}, changed["updatedBy"])
-		require.Equal(t, "approved", p.approval(t, asked)["status"])
+		require.Equal(t, "approved", p.approval(t, proposed)["status"])
 		require.EqualValues(t, 1, s.Count(t, &uow.AuditRow{}, "action = 'flash_sale.update' AND actor_kind = 'system' AND actor_id = '7'"))
 	})
 }
@@ -112,7 +112,7 @@ func TestAScheduledChangeOfTheQuantityMovesTheAllotment(t *testing.T) {
 	})
 }
 
-func TestWhatMovesASaleMakesItsScheduledChangesStale(t *testing.T) {
+func TestSaleTransitionMakesScheduledChangesStale(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		p := s.planner()
 		s.Stock(t, "TEA-1", 900, 1000)
@@ -148,9 +148,9 @@ func TestWhatMovesASaleMakesItsScheduledChangesStale(t *testing.T) {
 		s.sales = s.selling(s.gate, &poisonous{s.Orders, 8})
 		ticket := s.buy(t, sale, 8, 1).Body["ticket"].(string)
 		s.consume(t, sale)
-		beside := renamedTo(t, p, sale, "D")
+		other := renamedTo(t, p, sale, "D")
 		s.must(t, 204, "POST", sale+"/dead/"+ticket+"/discard", nil)
-		stale(beside, "a decision that is a version of the sale")
+		stale(other, "a decision that is a version of the sale")
 		taken := renamedTo(t, p, sale, "B")
 		s.must(t, 200, "POST", sale+"/close", nil)
 		seen = stale(taken, "its end")
@@ -174,7 +174,7 @@ func TestDueScheduledChangeAndEditOneWins(t *testing.T) {
 		s.Stock(t, "TEA-1", 900, 1000)
 		for range tier.Rounds(10, 200) {
 			sale := s.plan(t, object{"endsTime": world.Opening.AddDate(5, 0, 0)})
-			asked := p.schedule(t, 202, sale, time.Second, object{"price": 400})
+			proposed := p.schedule(t, 202, sale, time.Second, object{"price": 400})
 			etag := s.must(t, 200, "GET", sale, nil).Header.Get("ETag")
 			s.Clock.Advance(time.Second)
 			var edited httpapitest.Answer
@@ -187,7 +187,7 @@ func TestDueScheduledChangeAndEditOneWins(t *testing.T) {
 			})
 			after := s.must(t, 200, "GET", sale, nil).Body
 			want := map[int][]any{200: {"stale", 300.0, 2.0}, 412: {"approved", 400.0, 2.0}}[edited.Status]
-			require.Equal(t, want, []any{p.approval(t, asked)["status"], after["price"], after["version"]}, edited.Text)
+			require.Equal(t, want, []any{p.approval(t, proposed)["status"], after["price"], after["version"]}, edited.Text)
 		}
 	})
 }

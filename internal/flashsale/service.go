@@ -111,7 +111,7 @@ func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (s
 	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("sale_id", sale.ID))
 }
 
-// ByName returns at most limit sales whose name starts with a text.
+// ByName returns at most limit sales with a name that starts with text.
 func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, error) {
 	sales, err := storage.ByPrefix[Sale](s.db.Read(ctx), "name", storage.Spellings(text), limit)
 	if err != nil {
@@ -120,12 +120,11 @@ func (s *Service) ByName(ctx context.Context, text string, limit int) ([]Sale, e
 	return sales, nil
 }
 
-// ForgetQueues removes the names of the queues of finished sales, of all tenants: nothing is enqueued
-// for them any more, and whoever measures the queues asks each by its name. It reads the sales in
-// parts of limit:
+// DeleteQueueNames deletes the queue names of the finished sales of all tenants, so that the queue
+// metrics no longer query these queues. It reads at most limit sales per statement:
 //
 //	SELECT sale_id FROM flash_sale_stocks WHERE finished = 1 AND sale_id IN (…)
-func (s *Service) ForgetQueues(ctx context.Context, limit int) error {
+func (s *Service) DeleteQueueNames(ctx context.Context, limit int) error {
 	names, err := s.queues.Names(ctx)
 	if err != nil {
 		return err

@@ -63,9 +63,9 @@ func (s *purchases) rememberSoldOut(snap *snapshot, units int64, a gate.Admissio
 	s.exhausted.Store(snap.sale.ID, soldOut{snap.sale.Version, units, a.Remaining, until, known})
 }
 
-// forgetSoldOutUnlessBuyer evicts the cache entry of a sale if a customer whose purchase
-// was, or may have been, accepted is not among its buyers: the buyers are read again.
-func (s *purchases) forgetSoldOutUnlessBuyer(sale int64, user string) {
+// evictSoldOutUnlessBuyer evicts the cache entry of a sale if a customer with an accepted, or
+// possibly accepted, purchase is not among its buyers: the buyers are read again.
+func (s *purchases) evictSoldOutUnlessBuyer(sale int64, user string) {
 	found, remembered := s.exhausted.Load(sale)
 	if !remembered || found.(soldOut).buyers.has(user) {
 		return
@@ -114,7 +114,7 @@ func (s *core) announceUnitsReturned(ctx context.Context, tenant, sale int64) {
 }
 
 // mayHold returns false only for a customer without units. The request that reaches the
-// threshold reads all buyers. If they are too many, customers are looked up one by one; if
+// threshold reads all buyers. If they are too many, customers are queried one by one; if
 // the read fails, for example because the caller disconnects, a later request repeats it.
 func (s *purchases) mayHold(ctx context.Context, b *buyers, user string) bool {
 	if b.users.Load() == nil && b.lookUps.Add(1) == lookUpsBeforeReadingAll {

@@ -14,20 +14,20 @@ import (
 	"interlock/test/world"
 )
 
-// asked is a gate that counts lookups of buyers.
-type asked struct {
+// lookupCounter is a gate that counts queries of buyers.
+type lookupCounter struct {
 	gate.Gate
 	held, buyers int
 	// unreadable is the error of reading all buyers, nil for none.
 	unreadable error
 }
 
-func (g *asked) Held(ctx context.Context, ref gate.Ref, user string) (gate.Holding, error) {
+func (g *lookupCounter) Held(ctx context.Context, ref gate.Ref, user string) (gate.Holding, error) {
 	g.held++
 	return g.Gate.Held(ctx, ref, user)
 }
 
-func (g *asked) Buyers(ctx context.Context, ref gate.Ref, most int) ([]string, error) {
+func (g *lookupCounter) Buyers(ctx context.Context, ref gate.Ref, most int) ([]string, error) {
 	g.buyers++
 	if g.unreadable != nil {
 		return nil, g.unreadable
@@ -35,10 +35,10 @@ func (g *asked) Buyers(ctx context.Context, ref gate.Ref, most int) ([]string, e
 	return g.Gate.Buyers(ctx, ref, most)
 }
 
-// exhausted is a shop whose only sale has sold its two units to customers 7 and 8.
+// exhausted is a shop with one sale that has sold its two units to customers 7 and 8.
 type exhausted struct {
 	*market
-	gate      *asked
+	gate      *lookupCounter
 	sale      string
 	tickets   map[int64]string
 	strangers int64
@@ -46,7 +46,7 @@ type exhausted struct {
 
 func eachExhausted(t *testing.T, test func(t *testing.T, s *exhausted)) {
 	eachMarket(t, func(t *testing.T, s *market) {
-		door := &asked{Gate: s.gate}
+		door := &lookupCounter{Gate: s.gate}
 		s.selling(door, s.Orders)
 		e := &exhausted{market: s, gate: door, sale: s.open(t, object{"quantity": 2, "perUserLimit": 1}), tickets: map[int64]string{}, strangers: 1000}
 		e.lets(t, 7)
@@ -80,9 +80,9 @@ func (e *exhausted) returns(t *testing.T, user int64) {
 	require.True(t, moved[0].Changed)
 }
 
-// refuses makes unsuccessful purchases of new customers, and returns how often the gate was
+// rejects makes unsuccessful purchases of new customers, and returns how often the gate was
 // queried for the units of one of them, and for all buyers.
-func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
+func (e *exhausted) rejects(t *testing.T, strangers int) (held, buyers int) {
 	t.Helper()
 	e.gate.held, e.gate.buyers = 0, 0
 	for range strangers {
@@ -92,79 +92,79 @@ func (e *exhausted) refuses(t *testing.T, strangers int) (held, buyers int) {
 	return e.gate.held, e.gate.buyers
 }
 
-// tells requires that a customer's purchase returns the existing ticket.
-func (e *exhausted) tells(t *testing.T, user int64) {
+// requireTicket requires that a customer's purchase returns the existing ticket.
+func (e *exhausted) requireTicket(t *testing.T, user int64) {
 	t.Helper()
 	a := e.buy(t, e.sale, user, 1)
 	require.Equal(t, "limit_reached", a.Body["code"], a.Body)
 	require.Equal(t, e.tickets[user], a.Body["ticket"])
 }
 
-// forgets expires the sold-out cache.
-func (e *exhausted) forgets() { e.Clock.Advance(flashsale.SoldOutLife) }
+// expireCache expires the sold-out cache.
+func (e *exhausted) expireCache() { e.Clock.Advance(flashsale.SoldOutLife) }
 
 func TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
-		held, buyers := e.refuses(t, 1)
+		held, buyers := e.rejects(t, 1)
 		require.Zero(t, held+buyers, "the gate itself refused")
-		held, buyers = e.refuses(t, 150)
+		held, buyers = e.rejects(t, 150)
 		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "before it is worthwhile, each is looked up")
 		require.Equal(t, 1, buyers)
-		e.tells(t, 7)
-		e.tells(t, 8)
+		e.requireTicket(t, 7)
+		e.requireTicket(t, 8)
 
-		e.forgets()
-		held, buyers = e.refuses(t, 150)
+		e.expireCache()
+		held, buyers = e.rejects(t, 150)
 		require.Zero(t, held+buyers, "nobody was let in since")
-		e.tells(t, 7)
+		e.requireTicket(t, 7)
 
 		e.Clock.Advance(flashsale.BuyersLife)
-		held, buyers = e.refuses(t, 151)
+		held, buyers = e.rejects(t, 151)
 		require.Equal(t, flashsale.LookUpsBeforeReadingAll-1, held, "the store of the gate may have come back older")
 		require.Equal(t, 1, buyers)
 	})
 }
 
-func TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers(t *testing.T) {
+func TestSoldOutCacheReturnsTicketOfLaterBuyer(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
-		e.refuses(t, 150)
+		e.rejects(t, 150)
 		e.returns(t, 8)
 		require.Equal(t, "sold_out", e.buy(t, e.sale, 8, 1).Body["code"], "who gave units back is a stranger again")
 
 		e.lets(t, 9, "X-Idempotency-Key", "of 9")
-		e.tells(t, 9)
-		_, buyers := e.refuses(t, 150)
+		e.requireTicket(t, 9)
+		_, buyers := e.rejects(t, 150)
 		require.Equal(t, 1, buyers, "they are others")
-		e.tells(t, 9)
+		e.requireTicket(t, 9)
 
 		e.returns(t, 9)
 		e.elsewhere(t, 10)
-		e.forgets()
-		e.refuses(t, 1)
-		e.tells(t, 10)
-		_, buyers = e.refuses(t, 150)
+		e.expireCache()
+		e.rejects(t, 1)
+		e.requireTicket(t, 10)
+		_, buyers = e.rejects(t, 150)
 		require.Equal(t, 1, buyers, "they are others")
-		e.tells(t, 10)
-		e.tells(t, 7)
+		e.requireTicket(t, 10)
+		e.requireTicket(t, 7)
 	})
 }
 
-func TestUnreadableBuyersAreLookedUpIndividually(t *testing.T) {
+func TestUnreadableBuyersAreQueriedIndividually(t *testing.T) {
 	eachExhausted(t, func(t *testing.T, e *exhausted) {
-		e.refuses(t, 1)
+		e.rejects(t, 1)
 		e.gate.unreadable = context.Canceled
-		held, buyers := e.refuses(t, 300)
+		held, buyers := e.rejects(t, 300)
 		require.Equal(t, 300, held)
 		require.Equal(t, 3, buyers, "another request tries again")
 		e.gate.unreadable = gate.ErrTooMany
-		held, buyers = e.refuses(t, 300)
+		held, buyers = e.rejects(t, 300)
 		require.Equal(t, 300, held)
 		require.Equal(t, 1, buyers, "they will not be fewer")
-		e.tells(t, 7)
+		e.requireTicket(t, 7)
 	})
 }
 
-func TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer(t *testing.T) {
+func TestSoldOutCacheMatchesGate(t *testing.T) {
 	eachMarket(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 4, "perUserLimit": 3, "endsTime": world.Opening.Add(time.Minute)})
 		mine := s.buy(t, sale, 7, 2).Body["ticket"]
@@ -192,27 +192,27 @@ func TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer(t *testing.T) {
 	})
 }
 
-func TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce(t *testing.T) {
+func TestSoldOutCacheReturnsTicketAcceptedByOtherProcess(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 1, "perUserLimit": 1})
 		ticket := s.buy(t, sale, 7, 1).Body["ticket"]
 		s.consume(t, sale)
 		other := s.processes(t, 1)[0].Sales
-		told := func(user string) *apperr.Error {
+		reported := func(user string) *apperr.Error {
 			_, err := other.Buy(s.Ctx, flashsale.PurchaseRequest{Sale: idOf(sale), User: user, Units: 1})
 			var refusal *apperr.Error
 			require.ErrorAs(t, err, &refusal)
 			return refusal
 		}
 		for i := range flashsale.LookUpsBeforeReadingAll + 1 {
-			require.Equal(t, apperr.SoldOut, told(fmt.Sprint("stranger ", i)).Code)
+			require.Equal(t, apperr.SoldOut, reported(fmt.Sprint("stranger ", i)).Code)
 		}
 
 		order := int64(s.ticket(t, sale, 7, ticket)["orderId"].(float64))
 		s.must(t, 200, "POST", fmt.Sprintf("/orders/%d/cancel", order), object{"reason": "changed my mind"})
 		mine := s.buy(t, sale, 9, 1).Body["ticket"].(string)
 		// The clock is stopped, so the cache does not expire.
-		require.Eventually(t, func() bool { return told("9").Code == apperr.LimitReached }, 10*time.Second, time.Millisecond)
-		require.Equal(t, &mine, told("9").Members["ticket"])
+		require.Eventually(t, func() bool { return reported("9").Code == apperr.LimitReached }, 10*time.Second, time.Millisecond)
+		require.Equal(t, &mine, reported("9").Members["ticket"])
 	})
 }

@@ -120,7 +120,7 @@ type active struct {
 }
 
 // actives returns the opened and unfinished sales of all tenants, including closed and
-// sold-out ones, whose tickets may still be in flight:
+// sold-out ones, because their tickets may still be in flight:
 //
 //	SELECT * FROM flash_sale_stocks WHERE finished = ? ORDER BY sale_id
 //	SELECT * FROM flash_sales WHERE id IN (…)

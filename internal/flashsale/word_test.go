@@ -44,8 +44,8 @@ type eventful struct {
 type bought struct {
 	ticket string
 	user   int64
-	// told is the result in the customer's response, "" before.
-	told string
+	// reported is the result in the customer's response, "" before.
+	reported string
 }
 
 const (
@@ -56,11 +56,11 @@ const (
 	briefly = time.Millisecond
 )
 
-// TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord kills workers at any point,
+// TestTicketOutcomeNeverChangesUnderFaults kills workers at any point,
 // empties the store of the gate, drops a part of it or restores an older one, loses
 // replies, cancels, edits and rebuilds. No customer is shown two results, none gets more
 // than the limit, no unit is sold twice, and the sale ends balanced.
-func TestWhateverHappensToItsStoreAndItsWorkersATicketKeepsItsWord(t *testing.T) {
+func TestTicketOutcomeNeverChangesUnderFaults(t *testing.T) {
 	t.Run("tables", func(t *testing.T) {
 		storagetest.Each(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 			random := racing.Seeded(t)
@@ -150,7 +150,7 @@ func (e *eventful) work(t *testing.T) {
 	case 1:
 		sales = e.with(&deaf{Gate: e.gate, deaf: true})
 	case 2:
-		sales = e.placedBy(&halting{Service: e.Orders, meanwhile: func() { e.meanwhile(t) }})
+		sales = e.placedBy(&halting{Service: e.Orders, interrupt: func() { e.disturb(t) }})
 	}
 	if sales != nil {
 		for i, outcome := range sales.Handler(idOf(e.sale))(e.worker(), batch.Messages) {
@@ -164,7 +164,7 @@ func (e *eventful) work(t *testing.T) {
 	}
 }
 
-func (e *eventful) meanwhile(t *testing.T) {
+func (e *eventful) disturb(t *testing.T) {
 	events := []func(t *testing.T){e.lose, e.cancelOne, e.askElsewhere, func(*testing.T) {
 		_, _ = e.elsewhere().Reconcile(e.worker(), idOf(e.sale), time.Second)
 	}}
@@ -184,25 +184,25 @@ func (e *eventful) askOf(t *testing.T, sales *flashsale.Service) {
 		return
 	}
 	b := &e.bought[e.random.IntN(len(e.bought))]
-	told, err := sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
+	reported, err := sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
 	if err != nil {
 		require.True(t, apperr.Has(err, apperr.Unavailable), "%v", err)
 		return
 	}
-	b.hear(t, told)
+	b.observe(t, reported)
 }
 
-func (b *bought) hear(t *testing.T, told *gate.Ticket) {
+func (b *bought) observe(t *testing.T, reported *gate.Ticket) {
 	t.Helper()
-	if !told.State.HasEnded() {
-		require.Empty(t, b.told, "ticket %s had ended, and is %s", b.ticket, told.State)
+	if !reported.State.HasEnded() {
+		require.Empty(t, b.reported, "ticket %s had ended, and is %s", b.ticket, reported.State)
 		return
 	}
-	end := string(told.State) + " " + told.Reason
-	if b.told != "" && (b.told != string(gate.Confirmed)+" " || told.State != gate.Cancelled) {
-		require.Equal(t, b.told, end, "ticket %s has two ends", b.ticket)
+	end := string(reported.State) + " " + reported.Reason
+	if b.reported != "" && (b.reported != string(gate.Confirmed)+" " || reported.State != gate.Cancelled) {
+		require.Equal(t, b.reported, end, "ticket %s has two ends", b.ticket)
 	}
-	b.told = end
+	b.reported = end
 }
 
 // cancelOne cancels an order like its customer.
@@ -298,14 +298,14 @@ func (e *eventful) addUp(t *testing.T) {
 	}
 	for i := range e.bought {
 		b := &e.bought[i]
-		told, err := e.sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
+		reported, err := e.sales.Follow(e.Ctx, idOf(e.sale), fmt.Sprint(b.user), b.ticket)
 		require.NoError(t, err)
-		b.hear(t, told)
-		require.NotEmpty(t, b.told, "ticket %s has not ended", b.ticket)
-		if told.State == gate.Rejected {
+		b.observe(t, reported)
+		require.NotEmpty(t, b.reported, "ticket %s has not ended", b.ticket)
+		if reported.State == gate.Rejected {
 			require.Empty(t, made[b.ticket])
 		} else {
-			require.Equal(t, made[b.ticket], string(told.State))
+			require.Equal(t, made[b.ticket], string(reported.State))
 		}
 		delete(made, b.ticket)
 	}

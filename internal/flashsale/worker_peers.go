@@ -18,7 +18,7 @@ import (
 const (
 	// workerTopic is the topic of messages between workers.
 	workerTopic = "flash-sale-workers"
-	// peerTimeout is the silence after which another worker takes over a sale. The tickets
+	// peerTimeout is the silence after which another worker continues a sale. The tickets
 	// claimed by the silent worker are redelivered no later.
 	peerTimeout = consumerLease
 	// hintEvery is the minimum interval at which a process hints the worker of a sale that
@@ -33,7 +33,7 @@ const (
 //
 // Each sale has one worker among all processes, so that its cost does not grow with their
 // number. They agree by heartbeats: the worker of a sale publishes one per round, the
-// others skip the sale, and one of them takes it over when the heartbeats stop. So a
+// others skip the sale, and one of them continues it when the heartbeats stop. So a
 // standby process costs nothing; a lock would have to be polled.
 //
 // A single worker is not guaranteed. Processes that cannot reach each other all work,
@@ -55,7 +55,7 @@ type workerPeers struct {
 	queued chan int64
 }
 
-// workerMessage is what a worker publishes about a sale.
+// workerMessage is a message of a worker about a sale.
 type workerMessage struct {
 	Worker string      `json:"worker"`
 	Kind   messageKind `json:"says"`

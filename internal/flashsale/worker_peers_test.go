@@ -38,14 +38,14 @@ func (s *market) processes(t *testing.T, n int) []*flashsale.Process {
 	return list
 }
 
-// hears waits until a process has received a heartbeat of a sale's worker, or, if want is
+// hasPeer waits until a process has received a heartbeat of a sale's worker, or, if want is
 // false, its stop.
-func hears(t *testing.T, p *flashsale.Process, sale string, want bool) {
+func hasPeer(t *testing.T, p *flashsale.Process, sale string, want bool) {
 	t.Helper()
-	require.Eventually(t, func() bool { return p.Hears(idOf(sale)) == want }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.HasPeer(idOf(sale)) == want }, 10*time.Second, time.Millisecond)
 }
 
-func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
+func TestSaleHasOneWorker(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(time.Hour)})
 		all := s.processes(t, 3)
@@ -60,8 +60,8 @@ func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
 		}
 
 		round(first)
-		hears(t, second, sale, true)
-		hears(t, third, sale, true)
+		hasPeer(t, second, sale, true)
+		hasPeer(t, third, sale, true)
 		round(second)
 		round(third)
 		works(true, false, false)
@@ -73,27 +73,27 @@ func TestASaleHasOneWorkerWhoeverElseStandsBy(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		round(second)
 		works(true, true, false)
-		hears(t, third, sale, true)
-		hears(t, first, sale, true)
+		hasPeer(t, third, sale, true)
+		hasPeer(t, first, sale, true)
 		round(third)
 		works(true, true, false)
 
 		// It was unreachable: of the two, the one that has worked longer continues.
 		round(first)
-		hears(t, second, sale, true)
+		hasPeer(t, second, sale, true)
 		round(second)
 		round(third)
 		works(true, false, false)
 
 		// A worker that stops sends a message, so that no other one waits for its silence.
 		first.Close(s.worker())
-		hears(t, third, sale, false)
+		hasPeer(t, third, sale, false)
 		round(third)
 		works(false, false, true)
 	})
 }
 
-func TestWorkersThatBeginAtOnceAgreeOnOne(t *testing.T) {
+func TestConcurrentlyStartedWorkersAgreeOnOne(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"endsTime": world.Opening.Add(time.Hour)})
 		all := s.processes(t, 5)
@@ -114,21 +114,21 @@ func TestWorkersThatBeginAtOnceAgreeOnOne(t *testing.T) {
 	})
 }
 
-func TestTheWorkerOfASaleIsToldOfPurchasesElsewhere(t *testing.T) {
+func TestWorkerIsNotifiedOfPurchasesOfOtherProcesses(t *testing.T) {
 	onTables(t, func(t *testing.T, s *market) {
 		sale := s.open(t, object{"quantity": 10, "endsTime": world.Opening.Add(time.Hour)})
 		all := s.processes(t, 2)
 		require.NoError(t, all[0].Round(s.worker()))
-		hears(t, all[1], sale, true)
+		hasPeer(t, all[1], sale, true)
 		require.NoError(t, all[1].Round(s.worker()))
 
 		s.serve(all[1].Sales)
 		require.Equal(t, 202, s.buy(t, sale, 1, 1).Status)
 		select {
-		case told := <-all[0].Told():
-			require.Equal(t, idOf(sale), told)
+		case queued := <-all[0].QueuedSales():
+			require.Equal(t, idOf(sale), queued)
 		case <-time.After(10 * time.Second):
-			t.Fatal("the worker was not told")
+			t.Fatal("the worker was not queued")
 		}
 	})
 }

@@ -6,7 +6,7 @@ var rates = []mutant{
 	{
 		name: "a claim from a queue in Redis does not use the rate up",
 		file: "internal/mq/redis_scripts.go", old: "if ARGV[5] then\n  redis.call('SET', KEYS[9]", new: "if ARGV[5] and not KEYS[9] then\n  redis.call('SET', KEYS[9]",
-		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
+		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}, "internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
 	},
 	{
 		name: "a queue in Redis whose clock was set back waits until it reaches its old time again",
@@ -21,38 +21,38 @@ var rates = []mutant{
 	{
 		name: "a claim from a queue in SQL does not use the rate up",
 		file: "internal/mq/sql_queue.go", old: "q.spend(tx, rateBucket, len(b.rows))", new: "q.spend(tx, rateBucket, 0)",
-		caught: tests{"internal/mq": {"TestSQLiteKeepsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
+		caught: tests{"internal/mq": {"TestSQLiteKeepsTheContract"}, "internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
 	},
 	{
 		name: "a customer who was let in is told that all is sold, by the gate in SQL",
 		file: "internal/flashsale/gate/book.go", old: ", b.Remaining <= 0 && held.Units > 0:", new: ":",
 		caught: tests{
-			"internal/flashsale/gate": {"TestEachGateKeepsTheContract"},
-			"internal/flashsale":      {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"},
+			"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"},
+			"internal/flashsale":      {"TestSoldOutSaleReturnsTicketOfBuyer"},
 		},
 	},
 	{
 		name: "a customer who was let in is told that all is sold, by the gate in Redis",
 		file: "internal/flashsale/gate/redis_scripts.go", old: " or (remaining <= 0 and held > 0)", new: "",
 		caught: tests{
-			"internal/flashsale/gate": {"TestEachGateKeepsTheContract"},
-			"internal/flashsale":      {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"},
+			"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"},
+			"internal/flashsale":      {"TestSoldOutSaleReturnsTicketOfBuyer"},
 		},
 	},
 	{
 		name: "a customer who was let in is told that all is sold, from memory",
 		file: "internal/flashsale/soldout.go", old: "memory.remaining <= 0 && held.Units > 0", new: "memory.remaining <= 0 && held.Units < 0",
-		caught: tests{"internal/flashsale": {"TestACustomerWhoWasLetInIsToldTheTicketWhenAllIsSold"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutSaleReturnsTicketOfBuyer"}},
 	},
 	{
 		name: "a process that remembers the buyers does not know whom it let in since",
 		file: "internal/flashsale/buy.go", old: "answer.Verdict == gate.Accepted || ", new: "",
-		caught: tests{"internal/flashsale": {"TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketOfLaterBuyer"}},
 	},
 	{
 		name: "a process that remembers the buyers does not know whom others let in since",
 		file: "internal/flashsale/soldout.go", old: "before.letIn == known.letIn && ", new: "",
-		caught: tests{"internal/flashsale": {"TestWhoIsLetInLaterIsToldTheTicketByWhoRemembersTheBuyers"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketOfLaterBuyer"}},
 	},
 	{
 		name: "the buyers are remembered for ever, also when the store of the gate came back older",
@@ -62,21 +62,21 @@ var rates = []mutant{
 	{
 		name: "the gate in Redis does not count among those let in whose units came back",
 		file: "internal/flashsale/gate/redis_scripts.go", old: "- remaining + tonumber(g[3] or 0) + tonumber(g[4] or 0)", new: "- remaining",
-		caught: tests{"internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
+		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
 	},
 	{
 		name: "a process does not hear that units of a sale that was sold out came back",
 		file: "internal/flashsale/worker.go", old: "			s.exhausted.Delete(sale)\n", new: "			s.exhausted.Delete(-sale)\n",
-		caught: tests{"internal/flashsale": {"TestWhoIsLetInElsewhereAfterUnitsCameBackIsToldTheTicketAtOnce"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketAcceptedByOtherProcess"}},
 	},
 	{
 		name: "who wants more than a customer may have is told from memory that all is sold",
 		file: "internal/flashsale/soldout.go", old: "w.Units > snap.sale.PerUserLimit-held.Units || ", new: "",
-		caught: tests{"internal/flashsale": {"TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutCacheMatchesGate"}},
 	},
 	{
 		name: "that a sale is sold out is remembered beyond its end",
 		file: "internal/flashsale/soldout.go", old: "ends.Before(until)", new: "ends.Before(until) && units < 0",
-		caught: tests{"internal/flashsale": {"TestWhatIsAnsweredFromMemoryIsWhatTheGateWouldAnswer"}},
+		caught: tests{"internal/flashsale": {"TestSoldOutCacheMatchesGate"}},
 	},
 }

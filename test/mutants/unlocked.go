@@ -32,7 +32,7 @@ var unlocked = []mutant{
 	{
 		name: "a ticket that ends between two looks is taken for a stray",
 		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != l.revision`, new: `now.Revision < o.revision`,
-		caught: tests{"internal/flashsale/gate": {"TestATicketThatEndsBetweenTwoLooksIsNoStrayWithoutLocks"}},
+		caught: tests{"internal/flashsale/gate": {"TestTicketEndedBetweenReadsIsNoStrayWithoutLocks"}},
 	},
 	{
 		name: "a queue in tables claims what it read, whoever claimed it since",

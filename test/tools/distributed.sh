@@ -35,7 +35,7 @@ skipped=(
 	# an answer to COMMIT of the test's own, or how often a unit is run
 	TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
 	TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone
-	TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed
+	TestPurchaseWithUndecidedCommitIsUnknown
 	TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing
 	TestDemoIsUnchangedByCommitConflicts
 	TestTheEndOfAUnitIsToldHoweverItEnded

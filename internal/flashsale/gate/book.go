@@ -159,7 +159,7 @@ func (b *book) adopt(t Ticket) bool {
 	return true
 }
 
-// requeue gives a ticket in flight a new message, and reports whether the ticket is in
+// requeue assigns a new message to a ticket in flight, and reports whether the ticket is in
 // flight.
 func (b *book) requeue(id string) bool {
 	t := b.tickets[id]
@@ -196,7 +196,7 @@ func (b *book) withhold(stockVersion, units int64) error {
 	return nil
 }
 
-// retire ends an epoch, see Gate.Retire. inUse is set if a gate of this epoch must be kept.
+// retire ends an epoch, see Gate.Retire. inUse is set if a gate of this epoch must be retained.
 func (b *book) retire(epoch int64, inUse bool) bool {
 	if b.Epoch > epoch || b.Floor > epoch+1 || b.Epoch == epoch && inUse {
 		return false

@@ -28,7 +28,7 @@ type Counts struct {
 	AcceptedPerSecond  float64 `json:"acceptedPerSecond"`
 	ConfirmedPerSecond float64 `json:"confirmedPerSecond"`
 	// ArrivalsPerSecond, RefusedPerSecond and Refusals count purchase attempts, as far as
-	// they were reported to the gate: see Arrivals.
+	// they were reported to the gate: see Attempts.
 	ArrivalsPerSecond float64           `json:"arrivalsPerSecond"`
 	RefusedPerSecond  Refusals[float64] `json:"refusedPerSecond"`
 	Refusals          Refusals[int64]   `json:"refusals"`
@@ -51,7 +51,7 @@ type Refusals[N int64 | float64] struct {
 	QueueFull    N `json:"queueFull"`
 }
 
-// Fastest returns c with the maximum of its rates and those of other, so that samples taken
+// Fastest returns c with the maximum of its rates and those of other, so that samples
 // every few seconds do not miss a burst in between.
 func (c Counts) Fastest(other Counts) Counts {
 	c.AcceptedPerSecond = max(c.AcceptedPerSecond, other.AcceptedPerSecond)
@@ -65,10 +65,10 @@ func (c Counts) Fastest(other Counts) Counts {
 	return c
 }
 
-// Arrivals counts purchase attempts by result. They are for display only: no decision
+// Attempts counts purchase attempts by result. They are for display only: no decision
 // depends on them. They exclude attempts without a result, because the gate was
 // unreachable, and repeats of an accepted purchase.
-type Arrivals struct {
+type Attempts struct {
 	Accepted int64
 	Refused  Refusals[int64]
 }
@@ -80,28 +80,28 @@ const (
 	rateSlots = 8
 )
 
-// answers is the number of results of a purchase; byAnswer contains a count for each.
-const answers = 5
+// resultCount is the number of results of a purchase; byResult contains a count for each.
+const resultCount = 5
 
-type byAnswer [answers]int64
+type byResult [resultCount]int64
 
-// answerNames are the field names of the counts in Redis, and the columns in SQL.
-var answerNames = [answers]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
+// resultNames are the field names of the counts in Redis, and the columns in SQL.
+var resultNames = [resultCount]string{"accepted", "sold_out", "limit_reached", "sale_not_open", "queue_full"}
 
 // plus returns b and n times others.
-func (b byAnswer) plus(others byAnswer, n int64) byAnswer {
+func (b byResult) plus(others byResult, n int64) byResult {
 	for i := range b {
 		b[i] += n * others[i]
 	}
 	return b
 }
 
-func (a Arrivals) byAnswer() byAnswer {
-	return byAnswer{a.Accepted, a.Refused.SoldOut, a.Refused.LimitReached, a.Refused.SaleNotOpen, a.Refused.QueueFull}
+func (a Attempts) byResult() byResult {
+	return byResult{a.Accepted, a.Refused.SoldOut, a.Refused.LimitReached, a.Refused.SaleNotOpen, a.Refused.QueueFull}
 }
 
 // show sets the totals, and the rates of the last full seconds.
-func (c *Counts) show(total, recent byAnswer) {
+func (c *Counts) show(total, recent byResult) {
 	c.Refusals = Refusals[int64]{total[1], total[2], total[3], total[4]}
 	pace := func(n int64) float64 { return float64(n) / rateWindow }
 	c.RefusedPerSecond = Refusals[float64]{pace(recent[1]), pace(recent[2]), pace(recent[3]), pace(recent[4])}

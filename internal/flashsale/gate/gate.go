@@ -46,7 +46,7 @@ var (
 type State string
 
 // The states of a ticket. Its units count as queued, processing, dead or confirmed; those
-// of a rejected ticket, or of one whose order was cancelled, are for sale again.
+// of a rejected ticket, or of one with a cancelled order, are for sale again.
 const (
 	Queued     State = "queued"
 	Processing State = "processing"
@@ -180,10 +180,9 @@ type Inconsistencies struct {
 }
 
 // Gate admits purchases to sales. It is safe for concurrent use by many processes. Each
-// call is one script or one transaction unless stated otherwise, and takes effect
-// completely or not at all. An error that is none of this package's means that the store
-// could not be reached, and the call may or may not have taken effect; every call may be
-// retried.
+// call is one script or one transaction unless stated otherwise, and is applied completely
+// or not at all. An error that is none of this package's means that the store could not be
+// reached, and the call may have been applied or not; every call may be retried.
 type Gate interface {
 	// Admit accepts a purchase and enqueues its ticket, or returns the reason of a
 	// rejection. A ticket that was accepted before is Known, regardless of the other rules.
@@ -201,7 +200,7 @@ type Gate interface {
 	// page, and may miss concurrent admissions. Errors: ErrNoGate, ErrTooMany.
 	Buyers(ctx context.Context, ref Ref, most int) ([]string, error)
 
-	// Move applies each step whose ticket is in one of its From states, and returns the
+	// Move applies each step with a ticket in one of its From states, and returns the
 	// results in the order of the steps. It applies many steps in several parts. Errors:
 	// ErrNoGate.
 	Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error)
@@ -237,22 +236,22 @@ type Gate interface {
 	// ErrNoGate, mq.ErrNoSuchMessage.
 	DiscardDead(ctx context.Context, ref Ref, message string) error
 
-	// Count adds purchase attempts to the numbers. It works without a gate, and Build keeps
+	// Count adds purchase attempts to the numbers. It works without a gate, and Build retains
 	// the counts.
-	Count(ctx context.Context, sale int64, a Arrivals) error
+	Count(ctx context.Context, sale int64, a Attempts) error
 
-	// SaveArrivals makes the counts durable beyond this process. It does nothing if Count
+	// SaveAttempts makes the counts durable beyond this process. It does nothing if Count
 	// already does so.
-	SaveArrivals(ctx context.Context) error
+	SaveAttempts(ctx context.Context) error
 
 	// Counts returns the numbers. Errors: ErrNoGate if there is no gate of any epoch, or it
 	// is damaged.
 	Counts(ctx context.Context, sale int64) (Counts, error)
 
 	// Retire ensures that there is no gate of this epoch and that none can be built, and
-	// reports whether that is so: then, and only then, the next epoch may start. It keeps a
-	// sound gate of this epoch, unless replace is set and its queue is empty; and it keeps
-	// a gate of a later epoch.
+	// reports whether that is so: then, and only then, the next epoch may start. It retains a
+	// sound gate of this epoch, unless replace is set and its queue is empty, and a gate of
+	// a later epoch.
 	Retire(ctx context.Context, ref Ref, replace bool) (bool, error)
 
 	// Build builds the gate of an epoch with these settled tickets, and empties the queue.
@@ -261,6 +260,6 @@ type Gate interface {
 	// unchanged.
 	Build(ctx context.Context, r Rules, tickets []Ticket) error
 
-	// Expire lets the store delete a finished sale after a while. A gate in SQL keeps it.
+	// Expire lets the store delete a finished sale after a while. A gate in SQL retains it.
 	Expire(ctx context.Context, sale int64, after time.Duration) error
 }

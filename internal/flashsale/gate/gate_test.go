@@ -59,25 +59,25 @@ var contract = map[string]func(t *testing.T, g *underTest){
 	"units withheld stay so until a newer version of the units is applied":            checkWithheld,
 	"a gate of another epoch does nothing":                                            checkOtherEpoch,
 	"a rebuild that comes late changes nothing":                                       checkLateRebuild,
-	"a gate in whose queue somebody waits is not replaced":                            checkWaitedFor,
+	"a gate with a queued ticket is not replaced":                                     checkWaitedFor,
 	"a build empties the queue and its leases are lost":                               checkPurged,
 	"a forgotten ticket is adopted once and only if its units remain":                 checkAdopted,
 	"a dead letter and its ticket are retried together and discarded apart":           checkDeadLetters,
 	"tickets and messages that lack each other are found and queued again":            checkStrays,
 	"racers of several processes take exactly what there is":                          checkRacers,
-	"a customer who was let in is told the ticket when all is sold":                   checkSoldOutToBuyer,
+	"a customer who was let in is reported the ticket when all is sold":               checkSoldOutToBuyer,
 	"all who bought can be listed unless they are too many":                           checkBuyers,
 	"consumers of several processes together confirm no more than the rate":           checkRate,
-	"arrivals of all processes add up and their pace is of the last full seconds":     checkArrivals,
+	"attempts of all processes add up, with the rate of the last full seconds":        checkAttempts,
 	"a clock that is set forward and back shuts the sale and opens it, and counts on": checkClockSteps,
-	"what arrived is known to the next process":                                       checkArrivalsOutlive,
+	"what arrived is known to the next process":                                       checkAttemptsOutlive,
 	"any sequence of steps does what the book does":                                   modelled,
 }
 
 // store opens a gate and its queues, on one store for all tests.
 type store func(t *testing.T, now *clock.Fake) (Gate, mq.Broker)
 
-func TestEachGateKeepsTheContract(t *testing.T) {
+func TestEveryGateFulfilsTheContract(t *testing.T) {
 	stores := map[string]func(t *testing.T) store{
 		"sqlite":  func(t *testing.T) store { return tables(storagetest.SQLite(t)) },
 		"mariadb": func(t *testing.T) store { return tables(storagetest.MariaDB(t)) },
@@ -205,9 +205,9 @@ func checkQueuedOnce(t *testing.T, g *underTest) {
 	batch, err := g.queue.Claim(g.ctx, 10, time.Minute)
 	require.NoError(t, err)
 	require.Len(t, batch.Messages, 2)
-	asked, err := TicketOf(batch.Messages[0])
+	requested, err := TicketOf(batch.Messages[0])
 	require.NoError(t, err)
-	require.Equal(t, Ticket{ID: "A", State: Queued, User: "li@shop.example", Units: 2, AcceptedTime: opening}, asked)
+	require.Equal(t, Ticket{ID: "A", State: Queued, User: "li@shop.example", Units: 2, AcceptedTime: opening}, requested)
 	require.Equal(t, Counts{Epoch: 1, Allotted: 10, Remaining: 8, Processing: 2, Rejected: 1, Working: 1}, g.counts(t))
 }
 
@@ -581,7 +581,7 @@ func checkRate(t *testing.T, g *underTest) {
 		consumers.Wait()
 	}()
 	// The tables use the clock of the test, Redis that of the server.
-	began, seen := time.Now(), opening
+	start, seen := time.Now(), opening
 	for range 2 {
 		consumer := mq.NewConsumer(g.queue, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 			steps := make([]Step, len(messages))
@@ -598,38 +598,38 @@ func checkRate(t *testing.T, g *underTest) {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for confirmed := int64(0); confirmed < orders; <-look.C {
-		now := opening.Add(time.Since(began))
+		now := opening.Add(time.Since(start))
 		g.clock.Advance(now.Sub(seen))
 		seen = now
 		confirmed = g.counts(t).Confirmed
-		require.LessOrEqual(t, float64(confirmed), rate*time.Since(began).Seconds()+bucket, "the rate and one full bucket")
-		require.Less(t, time.Since(began), 30*time.Second)
+		require.LessOrEqual(t, float64(confirmed), rate*time.Since(start).Seconds()+bucket, "the rate and one full bucket")
+		require.Less(t, time.Since(start), 30*time.Second)
 	}
 }
 
-func checkArrivalsOutlive(t *testing.T, g *underTest) {
-	told := Arrivals{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
+func checkAttemptsOutlive(t *testing.T, g *underTest) {
+	reported := Attempts{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
 	refusals := func(of Gate) Refusals[int64] {
 		c, err := of.Counts(g.ctx, g.rules.Sale)
 		require.NoError(t, err)
 		return c.Refusals
 	}
-	require.NoError(t, g.Count(g.ctx, g.rules.Sale, told))
-	require.NoError(t, g.SaveArrivals(g.ctx))
-	require.NoError(t, g.SaveArrivals(g.ctx), "a second time there is nothing to save")
-	require.Equal(t, told.Refused, refusals(g))
+	require.NoError(t, g.Count(g.ctx, g.rules.Sale, reported))
+	require.NoError(t, g.SaveAttempts(g.ctx))
+	require.NoError(t, g.SaveAttempts(g.ctx), "a second time there is nothing to save")
+	require.Equal(t, reported.Refused, refusals(g))
 	next := g.reopened()
-	require.NoError(t, next.Count(g.ctx, g.rules.Sale, told))
+	require.NoError(t, next.Count(g.ctx, g.rules.Sale, reported))
 	twice := Refusals[int64]{SoldOut: 80, LimitReached: 6, SaleNotOpen: 8, QueueFull: 2}
 	require.Equal(t, twice, refusals(next))
-	require.NoError(t, next.SaveArrivals(g.ctx))
+	require.NoError(t, next.SaveAttempts(g.ctx))
 	require.Equal(t, twice, refusals(next))
 	require.Equal(t, twice, refusals(g.reopened()))
 }
 
-func checkArrivals(t *testing.T, g *underTest) {
-	told := Arrivals{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
-	racing.Together(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, told)) })
+func checkAttempts(t *testing.T, g *underTest) {
+	reported := Attempts{Accepted: 2, Refused: Refusals[int64]{SoldOut: 40, LimitReached: 3, SaleNotOpen: 4, QueueFull: 1}}
+	racing.Together(5, func(int) { require.NoError(t, g.Count(g.ctx, g.rules.Sale, reported)) })
 	look := func() Counts {
 		c, err := g.Counts(g.ctx, g.rules.Sale)
 		require.NoError(t, err)
@@ -649,7 +649,7 @@ func checkArrivals(t *testing.T, g *underTest) {
 	require.Zero(t, look().RefusedPerSecond)
 
 	g.clock.Advance(2 * time.Second) // the counters of the first second are reused
-	require.NoError(t, g.Count(g.ctx, g.rules.Sale, Arrivals{Refused: Refusals[int64]{LimitReached: 5}}))
+	require.NoError(t, g.Count(g.ctx, g.rules.Sale, Attempts{Refused: Refusals[int64]{LimitReached: 5}}))
 	g.clock.Advance(time.Second)
 	require.Equal(t, Refusals[float64]{LimitReached: 1}, look().RefusedPerSecond)
 	require.InDelta(t, 1, look().ArrivalsPerSecond, 0)
@@ -660,8 +660,8 @@ func checkArrivals(t *testing.T, g *underTest) {
 	require.Equal(t, total, look().Refusals, "a gate that is built anew keeps them")
 }
 
-// TestARedisThatDroppedAPartOfAGateHasNone drops keys like a server whose memory is full.
-func TestARedisThatDroppedAPartOfAGateHasNone(t *testing.T) {
+// TestRedisWithPartOfGateHasNoGate drops keys like a server with full memory.
+func TestRedisWithPartOfGateHasNoGate(t *testing.T) {
 	for _, part := range []string{"gate", "tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
 			now := clock.NewFake(opening)
@@ -685,8 +685,8 @@ func TestARedisThatDroppedAPartOfAGateHasNone(t *testing.T) {
 	}
 }
 
-// TestALargeGateIsBuiltWhileTheServerAnswersOthers also stops a builder halfway.
-func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
+// TestBuildOfLargeGateDoesNotBlockRedis also stops a builder halfway.
+func TestBuildOfLargeGateDoesNotBlockRedis(t *testing.T) {
 	now := clock.NewFake(opening)
 	server := redistest.NewServer(t)
 	client := redistest.Connect(t, server.URL())
@@ -728,9 +728,9 @@ func TestALargeGateIsBuiltWhileTheServerAnswersOthers(t *testing.T) {
 	}
 }
 
-// TestAGateIsNotBuiltOfAPartOfWhatWasStaged drops staged keys, like a server whose memory
-// is full, or whose builder was paused for longer than their TTL.
-func TestAGateIsNotBuiltOfAPartOfWhatWasStaged(t *testing.T) {
+// TestGateIsNotBuiltFromPartialStaging drops staged keys, like a server with full
+// memory, or after a builder was paused for longer than their TTL.
+func TestGateIsNotBuiltFromPartialStaging(t *testing.T) {
 	for _, part := range []string{"tickets", "buyers"} {
 		t.Run(part, func(t *testing.T) {
 			g := newOnRedis(t, redistest.SharedURL(t))
@@ -780,9 +780,9 @@ func (timed) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 }
 func (h timed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		began := clock.Mark()
+		start := clock.Mark()
 		err := next(ctx, cmd)
-		*h.longest = max(*h.longest, clock.Since(began))
+		*h.longest = max(*h.longest, clock.Since(start))
 		return err
 	}
 }

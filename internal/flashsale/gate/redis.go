@@ -37,7 +37,7 @@ func NewRedis(client redis.UniversalClient, queues *mq.Redis, now clock.Clock) *
 // redisSale contains the keys of one sale, and the batchers of its calls.
 type redisSale struct {
 	queue                           *mq.RedisQueue
-	gate, tickets, buyers, arrivals string
+	gate, tickets, buyers, attempts string
 	awaited                         string   // key written before waiting for replicas
 	admission                       []string // gate, tickets, buyers, pending
 	withQueue                       []string // the queue's, then gate, tickets, buyers
@@ -60,7 +60,7 @@ func (g *Redis) sale(id int64) *redisSale {
 	queue := g.queues.Open(QueueName(id))
 	keys := queue.Keys()
 	prefix := strings.TrimSuffix(keys.Pending, "pending")
-	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", arrivals: prefix + "arrivals", awaited: prefix + "awaited"}
+	s := &redisSale{queue: queue, gate: prefix + "gate", tickets: prefix + "tickets", buyers: prefix + "buyers", attempts: prefix + "arrivals", awaited: prefix + "awaited"}
 	s.admission = []string{s.gate, s.tickets, s.buyers, keys.Pending}
 	s.withQueue = append(keys.List(), s.gate, s.tickets, s.buyers)
 	s.admissions = batcher.New(mostTogether, func(ctx context.Context, together []admission) ([]scripted, error) {

@@ -36,7 +36,7 @@ type scripted struct {
 //	SET {sale}awaited 1 PX 1000
 //	WAIT replicas 1000
 //
-// WAIT covers the writes of its own connection: with the SET it also covers known tickets,
+// WAIT covers the writes of its connection: with the SET it also covers known tickets,
 // which another connection wrote earlier. The three commands use one server and one
 // connection.
 //

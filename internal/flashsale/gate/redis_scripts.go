@@ -21,8 +21,8 @@ import (
 // time; and tick, which adds units to the counters of the second. Eight seconds have
 // counters.
 const luaClock = `
-local function clock(given)
-  if given ~= '0' then return tonumber(given) end
+local function clock(override)
+  if override ~= '0' then return tonumber(override) end
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000000 + tonumber(t[2])
 end
@@ -127,10 +127,10 @@ return replies
 // lookUpScript: KEYS gate, tickets or buyers; ARGV for each lookup epoch, and ticket or
 // user. Replies for each 'no_gate', a record, or "" if there is none.
 var lookUpScript = redis.NewScript(`
-local epoch, asked = redis.call('HGET', KEYS[1], 'epoch'), {}
-for i = 2, #ARGV, 2 do asked[#asked + 1] = ARGV[i] end
-local replies = redis.call('HMGET', KEYS[2], unpack(asked))
-for i = 1, #asked do
+local epoch, requested = redis.call('HGET', KEYS[1], 'epoch'), {}
+for i = 2, #ARGV, 2 do requested[#requested + 1] = ARGV[i] end
+local replies = redis.call('HMGET', KEYS[2], unpack(requested))
+for i = 1, #requested do
   if epoch ~= ARGV[2 * i - 1] then replies[i] = 'no_gate' else replies[i] = replies[i] or '' end
 end
 return replies
@@ -146,10 +146,10 @@ const luaMove = `
 local units_of = {q = 'queued', p = 'processing', d = 'dead', c = 'confirmed', r = 'remaining', x = 'remaining'}
 local tickets_of = {q = 'waiting', p = 'working', d = 'buried'}
 local function move(gate, tickets, buyers, now, steps)
-  local asked, records, changed, delta, confirmed = {}, {}, {}, {}, 0
-  for i = 1, #steps, 6 do asked[#asked + 1] = steps[i] end
-  if #asked > 0 then
-    for i, record in ipairs(redis.call('HMGET', tickets, unpack(asked))) do records[asked[i]] = record end
+  local requested, records, changed, delta, confirmed = {}, {}, {}, {}, 0
+  for i = 1, #steps, 6 do requested[#requested + 1] = steps[i] end
+  if #requested > 0 then
+    for i, record in ipairs(redis.call('HMGET', tickets, unpack(requested))) do records[requested[i]] = record end
   end
   local function add(field, n) if field then delta[field] = (delta[field] or 0) + n end end
   local after, moved = {}, {}
@@ -323,9 +323,9 @@ return discard_dead(ARGV[2]) and 'ok' or 'no_message'
 `)
 )
 
-// arriveScript: KEYS arrivals; ARGV now in µs or 0, then for each result its name and
+// attemptScript: KEYS arrivals; ARGV now in µs or 0, then for each result its name and
 // count. Its fields are separate from the gate's.
-var arriveScript = redis.NewScript(luaClock + `
+var attemptScript = redis.NewScript(luaClock + `
 local second = string.format('%d', math.floor(clock(ARGV[1]) / 1000000))
 local slot = string.format('%d', tonumber(second) % 8)
 local fresh = redis.call('HGET', KEYS[1], 'second' .. slot) ~= second

@@ -18,8 +18,8 @@ import (
 // transaction, which blocks the gate.
 const stepsTogether = 500
 
-// answered converts the reply of a script to an error.
-func answered(reply string, err error) error {
+// replyError converts the reply of a script to an error.
+func replyError(reply string, err error) error {
 	if err != nil {
 		return fmt.Errorf("update the gate: %w", err)
 	}
@@ -28,9 +28,9 @@ func answered(reply string, err error) error {
 	}[reply]
 }
 
-// numbered converts the reply of a script that returns a number.
-func numbered(reply string, err error) (int, error) {
-	if err := answered(reply, err); err != nil {
+// numberReply converts the reply of a script that returns a number.
+func numberReply(reply string, err error) (int, error) {
+	if err := replyError(reply, err); err != nil {
 		return 0, err
 	}
 	n, err := strconv.Atoi(reply)
@@ -83,12 +83,12 @@ func rulesArgs(r Rules) []any {
 // Apply implements Gate.
 func (g *Redis) Apply(ctx context.Context, r Rules) error {
 	args := append([]any{r.Epoch}, rulesArgs(r)...)
-	return answered(applyScript.Run(ctx, g.client, []string{g.sale(r.Sale).gate}, args...).Text())
+	return replyError(applyScript.Run(ctx, g.client, []string{g.sale(r.Sale).gate}, args...).Text())
 }
 
 // Withhold implements Gate.
 func (g *Redis) Withhold(ctx context.Context, ref Ref, stockVersion, units int64) error {
-	return answered(withholdScript.Run(ctx, g.client, []string{g.sale(ref.Sale).gate}, ref.Epoch, stockVersion, units).Text())
+	return replyError(withholdScript.Run(ctx, g.client, []string{g.sale(ref.Sale).gate}, ref.Epoch, stockVersion, units).Text())
 }
 
 // Adopt implements Gate.
@@ -101,7 +101,7 @@ func (g *Redis) Adopt(ctx context.Context, ref Ref, tickets []Ticket) (int, erro
 		for _, t := range part {
 			args = append(args, t.ID, recordOf(t))
 		}
-		n, err := numbered(adoptScript.Run(ctx, g.client, []string{s.gate, s.tickets, s.buyers}, args...).Text())
+		n, err := numberReply(adoptScript.Run(ctx, g.client, []string{s.gate, s.tickets, s.buyers}, args...).Text())
 		if err != nil {
 			return adopted, err
 		}
@@ -149,7 +149,7 @@ func (g *Redis) inFlight(ctx context.Context, s *redisSale, ref Ref) ([]Ticket, 
 }
 
 // scan runs a script with the arguments epoch, cursor and args, which replies the next
-// cursor and a page of a hash, until all pages are read. Errors: those of answered and of
+// cursor and a page of a hash, until all pages are read. Errors: those of replyError and of
 // each.
 func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, epoch int64, each func(part []string) error, args ...any) error {
 	for cursor := "0"; ; {
@@ -161,7 +161,7 @@ func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, e
 			return ErrNoGate
 		}
 		cursor = reply[0]
-		if err := answered(cursor, nil); err != nil {
+		if err := replyError(cursor, nil); err != nil {
 			return err
 		}
 		if err := each(reply[1:]); err != nil {
@@ -173,8 +173,7 @@ func (g *Redis) scan(ctx context.Context, script *redis.Script, keys []string, e
 	}
 }
 
-// withoutMessage returns the tickets that are in flight now and whose message was not
-// found.
+// withoutMessage returns the tickets that are in flight now and have no message.
 func (g *Redis) withoutMessage(ctx context.Context, s *redisSale, ref Ref, tickets []Ticket) ([]Ticket, error) {
 	reading := make([]Step, len(tickets))
 	for i, t := range tickets {
@@ -222,7 +221,7 @@ func (g *Redis) Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, er
 			}
 			args = append(args, t.ID, encoded)
 		}
-		n, err := numbered(requeueScript.Run(ctx, g.client, s.withQueue, args...).Text())
+		n, err := numberReply(requeueScript.Run(ctx, g.client, s.withQueue, args...).Text())
 		if err != nil {
 			return queued, err
 		}
@@ -235,7 +234,7 @@ func (g *Redis) Requeue(ctx context.Context, ref Ref, tickets []Ticket) (int, er
 // RetryDead implements Gate.
 func (g *Redis) RetryDead(ctx context.Context, ref Ref, message string) error {
 	s := g.sale(ref.Sale)
-	err := answered(retryDeadScript.Run(ctx, g.client, s.withQueue, ref.Epoch, message).Text())
+	err := replyError(retryDeadScript.Run(ctx, g.client, s.withQueue, ref.Epoch, message).Text())
 	if err == nil {
 		s.queue.Enqueued(0)
 	}
@@ -244,7 +243,7 @@ func (g *Redis) RetryDead(ctx context.Context, ref Ref, message string) error {
 
 // DiscardDead implements Gate.
 func (g *Redis) DiscardDead(ctx context.Context, ref Ref, message string) error {
-	return answered(discardDeadScript.Run(ctx, g.client, g.sale(ref.Sale).withQueue, ref.Epoch, message).Text())
+	return replyError(discardDeadScript.Run(ctx, g.client, g.sale(ref.Sale).withQueue, ref.Epoch, message).Text())
 }
 
 // Retire implements Gate.
@@ -306,24 +305,24 @@ func (g *Redis) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 }
 
 // Count implements Gate.
-func (g *Redis) Count(ctx context.Context, sale int64, a Arrivals) error {
+func (g *Redis) Count(ctx context.Context, sale int64, a Attempts) error {
 	args := []any{g.now()}
-	for i, n := range a.byAnswer() {
-		args = append(args, answerNames[i], n)
+	for i, n := range a.byResult() {
+		args = append(args, resultNames[i], n)
 	}
-	if err := arriveScript.Run(ctx, g.client, []string{g.sale(sale).arrivals}, args...).Err(); err != nil {
-		return fmt.Errorf("count arrivals at sale %d: %w", sale, err)
+	if err := attemptScript.Run(ctx, g.client, []string{g.sale(sale).attempts}, args...).Err(); err != nil {
+		return fmt.Errorf("count attempts at sale %d: %w", sale, err)
 	}
 	return nil
 }
 
-// SaveArrivals implements Gate: Count already stored the counts in Redis.
-func (*Redis) SaveArrivals(context.Context) error { return nil }
+// SaveAttempts implements Gate: Count already stored the counts in Redis.
+func (*Redis) SaveAttempts(context.Context) error { return nil }
 
 // Counts implements Gate.
 func (g *Redis) Counts(ctx context.Context, sale int64) (Counts, error) {
 	s := g.sale(sale)
-	reply, err := countsScript.Run(ctx, g.client, []string{s.gate, s.arrivals, s.tickets, s.buyers}, g.now()).StringSlice()
+	reply, err := countsScript.Run(ctx, g.client, []string{s.gate, s.attempts, s.tickets, s.buyers}, g.now()).StringSlice()
 	if err != nil {
 		return Counts{}, fmt.Errorf("read the numbers of sale %d: %w", sale, err)
 	}
@@ -348,7 +347,7 @@ func (g *Redis) Counts(ctx context.Context, sale int64) (Counts, error) {
 	}.counts()
 	c.Time = time.UnixMicro(now).UTC()
 	c.AcceptedPerSecond, c.ConfirmedPerSecond = rateOf(numbers, "a", now), rateOf(numbers, "c", now)
-	c.show(arrivalsIn(numbers, now))
+	c.show(attemptsIn(numbers, now))
 	return c, nil
 }
 
@@ -368,8 +367,8 @@ func recent(numbers map[string]int64, at, name string, now int64) (sum int64) {
 	return sum
 }
 
-func arrivalsIn(numbers map[string]int64, now int64) (total, lately byAnswer) {
-	for i, name := range answerNames {
+func attemptsIn(numbers map[string]int64, now int64) (total, lately byResult) {
+	for i, name := range resultNames {
 		total[i], lately[i] = numbers[name], recent(numbers, "second", name, now)
 	}
 	return total, lately
@@ -379,7 +378,7 @@ func arrivalsIn(numbers map[string]int64, now int64) (total, lately byAnswer) {
 func (g *Redis) Expire(ctx context.Context, sale int64, after time.Duration) error {
 	s := g.sale(sale)
 	_, err := g.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for _, key := range []string{s.gate, s.tickets, s.buyers, s.arrivals} {
+		for _, key := range []string{s.gate, s.tickets, s.buyers, s.attempts} {
 			p.PExpire(ctx, key, after)
 		}
 		return nil

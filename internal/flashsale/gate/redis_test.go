@@ -43,7 +43,7 @@ func newOnRedis(t *testing.T, url string) *onRedis {
 	return g
 }
 
-func TestCustomersWhoComeTogetherAreLetInOneAfterTheOther(t *testing.T) {
+func TestConcurrentPurchasesAreAdmittedInOrder(t *testing.T) {
 	g := newOnRedis(t, redistest.SharedURL(t))
 	wishes := []struct {
 		ticket, user string
@@ -120,7 +120,7 @@ func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testing.T) {
+func TestPurchaseWithLostRepliesIsUnknown(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
 	refused := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	for name, c := range map[string]struct {
@@ -165,7 +165,7 @@ func TestAPurchaseWhoseRepliesWereLostIsUnknownAndNeverSaidToHaveFailed(t *testi
 	}
 }
 
-func TestAPurchaseWhoseCommitsNobodyCanTellOfIsUnknownAndNeverSaidToHaveFailed(t *testing.T) {
+func TestPurchaseWithUndecidedCommitIsUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		refusal storagetest.Refusal
 		times   int

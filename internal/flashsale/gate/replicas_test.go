@@ -59,7 +59,7 @@ func TestAPurchaseIsAcceptedWhenAReplicaHasIt(t *testing.T) {
 
 // With min-replicas-to-write Redis itself rejects writes while too few replicas follow. A
 // rejected admission is not accepted, and its outcome is known.
-func TestNobodyIsLetInWhileRedisRefusesToWrite(t *testing.T) {
+func TestNoAdmissionWhileRedisRejectsWrites(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
 	g := newOnRedis(t, master.URL())
@@ -109,7 +109,7 @@ func TestOrderedTicketWaitsForNoReplica(t *testing.T) {
 }
 
 // A replica that lags for a moment becomes the master: it has the accepted purchases.
-func TestWhatReplicasHaveSurvivesAFailover(t *testing.T) {
+func TestReplicatedAdmissionsSurviveFailover(t *testing.T) {
 	t.Parallel()
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)

@@ -29,7 +29,7 @@ type SQL struct {
 
 	sales sync.Map // sale id → *sqlSale
 
-	arrivals arrivalLog
+	attempts attemptLog
 }
 
 // TxQueue is a queue with operations in the gate's transactions.

@@ -36,7 +36,7 @@ func (g *SQL) Move(ctx context.Context, ref Ref, steps []Step) ([]Moved, error) 
 	return moved, nil
 }
 
-// loadFor reads the tickets of steps, and the customers whose allowance may be released.
+// loadFor reads the tickets of steps, and the customers with an allowance that may be released.
 func (b *book) loadFor(tx *gorm.DB, sale int64, steps []Step) error {
 	ids := make([]string, len(steps))
 	frees := false
@@ -236,14 +236,14 @@ func (g *SQL) Build(ctx context.Context, r Rules, tickets []Ticket) error {
 }
 
 // Count implements Gate, in memory.
-func (g *SQL) Count(ctx context.Context, sale int64, a Arrivals) error {
+func (g *SQL) Count(ctx context.Context, sale int64, a Attempts) error {
 	p, _ := principal.From(ctx)
-	g.arrivals.add(p.TenantID, sale, g.clock.Now().Unix(), a)
+	g.attempts.add(p.TenantID, sale, g.clock.Now().Unix(), a)
 	return nil
 }
 
-// SaveArrivals implements Gate, by one statement per sale with new counts.
-func (g *SQL) SaveArrivals(ctx context.Context) error { return g.arrivals.save(ctx, g.db) }
+// SaveAttempts implements Gate, by one statement per sale with new counts.
+func (g *SQL) SaveAttempts(ctx context.Context) error { return g.attempts.save(ctx, g.db) }
 
 // Counts implements Gate. The counters are one row, read by one statement.
 func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
@@ -267,7 +267,7 @@ func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
 		}
 		*rate = float64(units) / rateWindow
 	}
-	total, lately, err := g.arrivals.of(ctx, g.db, sale, c.Time.Unix())
+	total, lately, err := g.attempts.of(ctx, g.db, sale, c.Time.Unix())
 	if err != nil {
 		return Counts{}, err
 	}
@@ -275,5 +275,5 @@ func (g *SQL) Counts(ctx context.Context, sale int64) (Counts, error) {
 	return c, nil
 }
 
-// Expire implements Gate. Rows of a finished sale are kept.
+// Expire implements Gate. Rows of a finished sale are retained.
 func (*SQL) Expire(context.Context, int64, time.Duration) error { return nil }

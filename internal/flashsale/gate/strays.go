@@ -7,8 +7,7 @@ import (
 	"interlock/internal/mq"
 )
 
-// deadWithoutTicket returns the dead messages of a queue whose ticket the gate does not
-// have.
+// deadWithoutTicket returns the dead messages of a queue for which the gate has no ticket.
 func deadWithoutTicket(ctx context.Context, g Gate, queue mq.Queue, ref Ref) ([]string, error) {
 	var letters []string
 	for after, more := "", true; more; more = after != "" {

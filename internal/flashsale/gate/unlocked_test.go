@@ -33,7 +33,7 @@ func TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes(t *testing.T
 	require.Len(t, g.claim(t), 1)
 }
 
-func TestATicketThatEndsBetweenTwoLooksIsNoStrayWithoutLocks(t *testing.T) {
+func TestTicketEndedBetweenReadsIsNoStrayWithoutLocks(t *testing.T) {
 	g, tap := withoutLocks(t)
 	g.admit(t, "A", "7", 1)
 	b, err := g.queue.Claim(g.ctx, 1, time.Hour)
