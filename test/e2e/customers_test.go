@@ -369,7 +369,7 @@ func TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis(t *testing.T) {
 			answer(t, c, path+"/cancel", object{"reason": "broken"})
 		})).Erase(ctx, principal.CustomerID(kim), true)
 		if err != nil { // the run had already checked the orders
-			refusedWith(t, err, "1 orders were placed or ended meanwhile: run it again")
+			refusedWith(t, err, "1 orders were placed or ended during the erasure: run it again")
 		}
 		for rows := -1; rows != 0; {
 			again, err := sv.Customers.Erase(ctx, principal.CustomerID(kim), true)

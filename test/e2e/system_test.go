@@ -35,7 +35,7 @@ func TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking(t *testing.T) {
 	sync := findingOf(ready.JSON(t)["risks"], "redis", "appendfsync")
 	require.Equal(t, object{"process": "nothing", "machine": "second"}, sync["loss"])
 	require.Equal(t, []any{"everysec", "always", "risk"}, []any{sync["value"], sync["want"], sync["level"]})
-	require.Contains(t, sync["detail"], "purchases that were accepted and are no orders yet")
+	require.Contains(t, sync["detail"], "accepted purchases without an order")
 	require.NotNil(t, findingOf(ready.JSON(t)["risks"], "database", "innodb_flush_log_at_trx_commit"))
 	require.Nil(t, findingOf(ready.JSON(t)["risks"], "redis", "appendonly"), "what is well is no risk")
 

@@ -106,7 +106,7 @@ func severalWriters(t *testing.T, port int) {
 	writers := examined(t, fmt.Sprintf("mysql://root@%s/interlock", freeport.Address(port)))["writers"]
 	require.Equal(t, engines.Risk, writers.Level, "%s", writers.Says)
 	require.Equal(t, "3", writers.Value)
-	require.Contains(t, writers.Says, "lead to 3 servers of the cluster, which all take its writes. No promise suffers")
+	require.Contains(t, writers.Says, "lead to 3 servers of the cluster, which all receive its writes. Several writers violate no promise")
 }
 
 func ignoredSplit(t *testing.T, n *node) {
@@ -118,7 +118,7 @@ func ignoredSplit(t *testing.T, n *node) {
 	defer set("false")
 	found := examined(t, n.url("interlock"))["pc.ignore_sb"]
 	require.Equal(t, engines.Broken, found.Level, "%s", found.Says)
-	requireNoStart(t, n.url("interlock"), app.ErrUnfitEngine, "both go on to take writes")
+	requireNoStart(t, n.url("interlock"), app.ErrUnfitEngine, "both continue to accept writes")
 }
 
 func readsOfAMomentBefore(t *testing.T, url string) {

@@ -136,7 +136,7 @@ func (s *galeraStorm) cutOffWriter(t *testing.T, w *wires) {
 	w.cut(writer)
 	s.awaitAny(t, s.others(writer), 2)
 	s.traffic.RequireWrites(t, "a writer cut off")
-	require.False(t, writer.isSynced(t.Context(), writer.pool(t), 0), "it takes no writes alone")
+	require.False(t, writer.isSynced(t.Context(), writer.pool(t), 0), "it rejects writes alone")
 	w.mend(writer)
 	s.awaitAll(t)
 	s.traffic.RequireWrites(t, "a server that is linked again")

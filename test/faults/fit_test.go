@@ -53,7 +53,7 @@ func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
 	refused("storage_engine", "Some tables are in Aria")
 	m.run(t, "ALTER TABLE interlock.log_places ENGINE=InnoDB")
 	m.run(t, "SET GLOBAL read_only = ON")
-	refused("read_only", "It is ON: the server takes no writes.")
+	refused("read_only", "It is ON: the server rejects writes.")
 	db, err := storage.Open(t.Context(), storage.Options{URL: m.url()})
 	require.NoError(t, err)
 	defer db.Close()

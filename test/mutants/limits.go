@@ -25,7 +25,7 @@ var limits = []mutant{
 	{
 		name: "a refusal is counted and not written",
 		file: "internal/views/audit/refusals.go", old: `u.AuditOnly(uow.Entry{`, new: `u.Audit(uow.Entry{`,
-		caught: tests{"internal/views/viewstest": {"TestRefusalsAreFoldedIntoOneRowOfEachKind"}},
+		caught: tests{"internal/views/viewstest": {"TestRejectionsAreFoldedByKind"}},
 	},
 	{
 		name: "a pattern looks at a text for nothing",

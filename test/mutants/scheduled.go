@@ -18,7 +18,7 @@ var scheduled = []mutant{
 		return nil
 	}
 	lease`, new: `lease`,
-		caught: tests{"internal/views/promises": {"TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound"}},
+		caught: tests{"internal/views/promises": {"TestOneProcessChecksAndOthersShareItsResult"}},
 	},
 	{
 		name: "a scheduled change is made without a look at its time",

@@ -149,7 +149,7 @@ var servers = []mutant{
 	{
 		name: "a cluster of two is taken to lose nothing when a machine fails",
 		file: "internal/views/engines/durability.go", old: `const safeCopies = 3`, new: `const safeCopies = 2`,
-		caught: tests{"internal/views/engines": {"TestWhatAClusterCanLoseIsSaidForEachSetting"}},
+		caught: tests{"internal/views/engines": {"TestLossOfClusterIsReportedForEachSetting"}},
 	},
 	{
 		name: "a service that could lose something is not ready",
@@ -159,32 +159,32 @@ var servers = []mutant{
 	{
 		name: "a risk is logged with each look",
 		file: "internal/views/engines/monitor.go", old: `case f.Level != OK && before != now:`, new: `case f.Level != OK && before != "never":`,
-		caught: tests{"internal/views/engines": {"TestEachRiskIsLoggedOnceAsItComesAndAsItGoes"}},
+		caught: tests{"internal/views/engines": {"TestEachRiskIsLoggedOnceAndItsEnd"}},
 	},
 	{
 		name: "the way to a clock is taken for its skew",
 		file: "internal/views/engines/probe.go", old: `if away-c.Error > tolerance {`, new: `if away > tolerance {`,
-		caught: tests{"internal/views/engines": {"TestASlowWayToAClockIsNotTakenForASkew"}},
+		caught: tests{"internal/views/engines": {"TestSlowConnectionIsNoClockSkew"}},
 	},
 	{
 		name: "a clock is taken to have answered when it was asked",
 		file: "internal/views/engines/probe.go", old: `at.Sub(sent.Add(half))`, new: `at.Sub(sent)`,
-		caught: tests{"internal/views/engines": {"TestASlowWayToAClockIsNotTakenForASkew"}},
+		caught: tests{"internal/views/engines": {"TestSlowConnectionIsNoClockSkew"}},
 	},
 	{
 		name: "one master of a cluster is read",
 		file: "internal/views/engines/redis.go", old: `nodes = append(nodes, redisNode{node.Options().Addr, node})`, new: `nodes = []redisNode{{node.Options().Addr, node}}`,
-		caught: tests{"internal/views/engines": {"TestEachMasterOfAClusterIsRead"}},
+		caught: tests{"internal/views/engines": {"TestEveryMasterOfAClusterIsRead"}},
 	},
 	{
 		name: "a node that does not answer hides the next",
 		file: "internal/views/engines/probe.go", old: "r.Findings = append(r.Findings, silent(Redis, node.address, err))\n			continue", new: "r.Findings = append(r.Findings, silent(Redis, node.address, err))\n			return",
-		caught: tests{"internal/views/engines": {"TestANodeThatDoesNotAnswerHidesNoOther"}},
+		caught: tests{"internal/views/engines": {"TestSilentNodeDoesNotHideOthers"}},
 	},
 	{
 		name: "a server that refuses CONFIG is taken for one that does not answer",
 		file: "internal/views/engines/redis.go", old: "f.refused = err\n			return f, nil", new: "f.refused = err\n			return f, err",
-		caught: tests{"internal/views/engines": {"TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown"}},
+		caught: tests{"internal/views/engines": {"TestRejectedCONFIGOrINFOIsUnknown"}},
 	},
 
 	// The promise checks of running servers.
@@ -196,22 +196,22 @@ var servers = []mutant{
 	{
 		name: "a look ends with its first step",
 		file: "internal/views/promises/check.go", old: `if len(rows) == limit {`, new: `if len(rows) > limit {`,
-		caught: tests{"internal/views/promises": {"TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair"}},
+		caught: tests{"internal/views/promises": {"TestViolationAndRepairArePublishedOncePerPass"}},
 	},
 	{
 		name: "what is repaired stays broken",
 		file: "internal/views/promises/store.go", old: `if v.Pass < st.Passes {`, new: `if v.Pass < 0 {`,
-		caught: tests{"internal/views/promises": {"TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair"}},
+		caught: tests{"internal/views/promises": {"TestViolationAndRepairArePublishedOncePerPass"}},
 	},
 	{
 		name: "the newest version of what lives is removed for its age",
 		file: "internal/views/retention/retention.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
-		caught: tests{"internal/views/retention": {"TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays"}},
+		caught: tests{"internal/views/retention": {"TestOldVersionsAreRemovedExceptTheNewest"}},
 	},
 	{
 		name: "versions are removed that a watcher of configs can resume from",
 		file: "internal/views/retention/retention.go", old: "const watched = 10_000", new: "const watched = 1",
-		caught: tests{"internal/views/retention": {"TestWhatTheLogOfConfigsCanBeResumedFromStays"}},
+		caught: tests{"internal/views/retention": {"TestResumableConfigVersionsAreNotRemoved"}},
 	},
 	{
 		name: "who sweeps after his lease removes what the next one counts",
@@ -221,12 +221,12 @@ var servers = []mutant{
 	{
 		name: "what was removed before a crash is in no audit entry",
 		file: "internal/views/retention/store.go", old: `SET removed = removed + ? WHERE`, new: `SET removed = ? WHERE`,
-		caught: tests{"internal/views/retention": {"TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce"}},
+		caught: tests{"internal/views/retention": {"TestInterruptedSweepCountsEachRowOnce"}},
 	},
 	{
 		name: "sweeping takes all of a connection",
 		file: "internal/views/retention/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
-		caught: tests{"internal/views/retention": {"TestSweepingRestsInProportionToWhatItTakes"}},
+		caught: tests{"internal/views/retention": {"TestSweepsPauseInProportionToTheirDuration"}},
 	},
 	{
 		name: "the promises do not know what was removed",
@@ -266,7 +266,7 @@ var servers = []mutant{
 	{
 		name: "a run goes on under a retention that was shorter",
 		file: "internal/views/retention/service.go", old: "s.limit(t).Before(*st.UntilTime)", new: "s.limit(t).IsZero()",
-		caught: tests{"internal/views/retention": {"TestALongerRetentionEndsARunThatIsUnderWay"}},
+		caught: tests{"internal/views/retention": {"TestLongerRetentionEndsARunningSweep"}},
 	},
 	{
 		name: "what is known of a customer is counted in all tenants",
@@ -276,7 +276,7 @@ var servers = []mutant{
 	{
 		name: "an erasure writes over what somebody wrote meanwhile",
 		file: "internal/views/customers/walk.go", old: "where = append(where, quoted(c.name)+\" = ?\")", new: "where = append(where, quoted(c.name)+\" <> ? OR 1 = 1\")",
-		caught: tests{"internal/views/customers": {"TestAChangeByOthersMeanwhileIsNotOverwritten"}},
+		caught: tests{"internal/views/customers": {"TestConcurrentChangesAreNotOverwritten"}},
 	},
 	{
 		name: "an erasure that was cut off goes on under another name",
@@ -291,7 +291,7 @@ var servers = []mutant{
 	{
 		name: "who exports is not told what was removed before",
 		file: "internal/views/audit/export.go", old: "now.Floor > max(after.Place, after.Floor)", new: "now.Floor > now.Last",
-		caught: tests{"internal/views/viewstest": {"TestAnExportThatCannotGoOnIsToldWhy"}},
+		caught: tests{"internal/views/viewstest": {"TestExportThatCannotResumeReturnsTheReason"}},
 	},
 	{
 		name: "an export passes over what is removed while it reads",
@@ -301,17 +301,17 @@ var servers = []mutant{
 	{
 		name: "an entry that is numbered while it is removed is missing and nobody knows",
 		file: "internal/views/retention/store.go", old: `const upTo = " AND (place IS NULL OR place <= ?)"`, new: `const upTo = " AND (place IS NULL OR place > -?)"`,
-		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone"}},
+		caught: tests{"internal/views/viewstest": {"TestEntryRemovedDuringNumberingIsReported"}},
 	},
 	{
 		name: "looking takes all of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
-		caught: tests{"internal/views/promises": {"TestCheckingRestsInProportionToWhatItTakes"}},
+		caught: tests{"internal/views/promises": {"TestChecksPauseInProportionToTheirDuration"}},
 	},
 	{
 		name: "two processes look at once",
 		file: "internal/views/promises/service.go", old: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn nil", new: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn s.work(ctx)",
-		caught: tests{"internal/views/promises": {"TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound"}},
+		caught: tests{"internal/views/promises": {"TestOneProcessChecksAndOthersShareItsResult"}},
 	},
 	{
 		name: "the sums of wallets are not looked at",

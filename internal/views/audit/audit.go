@@ -18,7 +18,7 @@ const ReadPermission = "audit:read"
 
 // Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "Read the audit log: who changed what, and when."},
+	{Name: ReadPermission, Meaning: "Read the audit log of all changes."},
 }
 
 // Filter selects entries. Zero members select all.
@@ -77,8 +77,8 @@ func filedUnder(tenant int64, resource string) storage.Filter {
 		tenant, resource, below, storage.PrefixEnd(below))
 }
 
-// lookedAt bounds the entries that Latest reads, and folded the entries that it folds.
-const lookedAt, folded = 1000, 200
+// maxScanned bounds the entries that Latest reads, and folded the entries that it folds.
+const maxScanned, folded = 1000, 200
 
 // Folded is an entry that represents others of its kind.
 type Folded struct {
@@ -98,7 +98,7 @@ const sessions, requests = "session", "request"
 func (l *Log) Latest(ctx context.Context, limit int) ([]Folded, error) {
 	var rows []uow.AuditRow
 	err := l.db.Read(ctx).Select("id", "actor_kind", "actor_id", "actor_name", "action", "resource").
-		Order("id DESC").Limit(lookedAt).Find(&rows).Error
+		Order("id DESC").Limit(maxScanned).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("read the newest audit entries: %w", err)
 	}

@@ -17,24 +17,23 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// The entries of an exported tenant are a numbered log: each committed entry has a place,
-// 1, 2, 3, … in commit order, without gaps. Entries are inserted without a place, because
-// ids are assigned before the commit: a late commit has a lower id than entries that were
-// read before it. An export first numbers the committed entries, under the lock of the
-// tenant's counter (see storage.SequencedLog), so a place becomes visible only together with
-// all lower ones. A tenant without an export has no counter, and its entries have no
-// places.
+// The entries of an exported tenant are a numbered log: each committed entry has a position (column
+// place), 1, 2, 3, … in commit order, without gaps. Entries are inserted without a position,
+// because ids are assigned before the commit: a late commit has a lower id than entries that were
+// read before it. An export first numbers the committed entries, under the lock of the tenant's
+// counter (see storage.SequencedLog), so a position becomes visible only together with all lower
+// ones. A tenant without an export has no counter, and its entries have no positions.
 
 const (
 	// exportPage is the number of entries per read.
 	exportPage = 500
-	// mostExported and largestExport bound the entries and the bytes of an export; the
+	// maxExported and maxExportSize bound the entries and the bytes of an export; the
 	// entry that exceeds the size is the last.
-	mostExported, largestExport = 5000, 4 << 20
+	maxExported, maxExportSize = 5000, 4 << 20
 )
 
-// counterOf and floorOf name counters of a tenant's log: the last assigned place, and the
-// highest place of an entry that retention removed.
+// counterOf and floorOf name counters of a tenant's log: the last assigned position, and the
+// highest position of an entry that retention removed.
 func counterOf(tenant int64) string { return "audit:" + strconv.FormatInt(tenant, 10) }
 func floorOf(tenant int64) string   { return "audit-floor:" + strconv.FormatInt(tenant, 10) }
 
@@ -42,8 +41,7 @@ func floorOf(tenant int64) string   { return "audit-floor:" + strconv.FormatInt(
 type Cursor struct {
 	// Epoch is the history of the database that was read.
 	Epoch epoch.Epoch
-	// Place is the place of the last entry, and Floor the highest removed place at that
-	// time.
+	// Place is the position of the last entry, and Floor the highest removed position at that time.
 	Place, Floor int64
 }
 
@@ -75,7 +73,7 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 	return nil
 }
 
-var errCursor = errors.New("must be a cursor, as the last line of an export gave it")
+var errCursor = errors.New("must be a cursor, from the last line of an export")
 
 // Reasons why an export cannot resume.
 const (
@@ -94,8 +92,8 @@ type exportEnd struct {
 	Entries int    `json:"entries"`
 	// More is set if more entries are available.
 	More bool `json:"more"`
-	// Gone is set if the export could not resume at the requested cursor: it contains no
-	// entries then.
+	// Gone is set if the export could not resume at the requested cursor; it then contains no
+	// entries.
 	Gone string `json:"gone,omitempty"`
 }
 
@@ -150,7 +148,7 @@ func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (
 			return nil, end, nil
 		}
 	}
-	for end.Entries < mostExported && len(lines) < largestExport {
+	for end.Entries < maxExported && len(lines) < maxExportSize {
 		var rows []placed
 		err := tx.Where("place > ? AND place <= ?", end.Cursor.Place, now.Last).Order("place").Limit(exportPage).Find(&rows).Error
 		if err != nil {
@@ -163,7 +161,7 @@ func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (
 			}
 			lines = append(append(lines, line...), '\n')
 			end.Entries++
-			if end.Cursor.Place = row.Place; len(lines) >= largestExport {
+			if end.Cursor.Place = row.Place; len(lines) >= maxExportSize {
 				break
 			}
 		}
@@ -175,7 +173,7 @@ func exportBehind(ctx context.Context, tx *gorm.DB, after *Cursor, now logEnd) (
 	return lines, end, nil
 }
 
-// placed is an entry with its place.
+// placed is an entry with its position.
 type placed struct {
 	uow.AuditRow
 	Place int64
@@ -193,7 +191,7 @@ func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) 
 		err = tx.Raw("SELECT id FROM audit_entries WHERE tenant_id = ? AND place IS NULL ORDER BY id LIMIT ?", tenant, most).Scan(&ids).Error
 		return ids, err
 	}}
-	whole, err = l.db.Sequence(everywhere, log, 2*mostExported)
+	whole, err = l.db.Sequence(everywhere, log, 2*maxExported)
 	if !errors.Is(err, storage.ErrNoCounter) {
 		return whole, err
 	}
@@ -202,10 +200,10 @@ func (l *Log) number(ctx context.Context, tenant int64) (whole bool, err error) 
 	if err != nil && !storage.Is(err, storage.DuplicateKey) {
 		return false, err
 	}
-	return l.db.Sequence(everywhere, log, 2*mostExported)
+	return l.db.Sequence(everywhere, log, 2*maxExported)
 }
 
-// isNumbered reports whether a tenant has a counter and all its entries have a place.
+// isNumbered reports whether a tenant has a counter and all its entries have a position.
 func (l *Log) isNumbered(ctx context.Context, tenant int64) (numbered bool, err error) {
 	const statement = `SELECT COUNT(*) > 0 AND NOT EXISTS (SELECT 1 FROM audit_entries WHERE tenant_id = ? AND place IS NULL)
 		FROM log_places WHERE name = ?`
@@ -229,14 +227,14 @@ func endOf(tx *gorm.DB, tenant int64) (logEnd, error) {
 }
 
 // NumberLogs numbers the committed entries of all exported logs. Retention removes an entry
-// of such a log only if it has a place, so that the loss can be reported to the exporter. A
+// of such a log only if it has a position, so that the loss can be reported to the exporter. A
 // failure for one log does not stop the others. NumberLogs reports whether all entries of
-// all these logs have a place.
+// all these logs have a position.
 func (l *Log) NumberLogs(ctx context.Context) (whole bool, err error) {
 	ctx = storage.AcrossTenants(ctx)
 	var names []string
 	if err := l.db.Read(ctx).Raw("SELECT name FROM log_places WHERE name LIKE 'audit:%'").Scan(&names).Error; err != nil {
-		return false, fmt.Errorf("look for audit logs that are exported: %w", err)
+		return false, fmt.Errorf("find exported audit logs: %w", err)
 	}
 	whole = true
 	var failed error

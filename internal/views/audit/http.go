@@ -31,7 +31,7 @@ type listRequest struct {
 // actions are action names, separated by commas.
 type actions []string
 
-const mostActions = 10
+const maxActions = 10
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *actions) UnmarshalText(text []byte) error {
@@ -39,8 +39,8 @@ func (a *actions) UnmarshalText(text []byte) error {
 		return nil
 	}
 	*a = strings.Split(string(text), ",")
-	if len(*a) > mostActions {
-		return fmt.Errorf("must be at most %d actions", mostActions)
+	if len(*a) > maxActions {
+		return fmt.Errorf("must be at most %d actions", maxActions)
 	}
 	return nil
 }

@@ -21,11 +21,11 @@ import (
 const (
 	// foldedEvery is the interval of writes, and so the period of one row.
 	foldedEvery = time.Minute
-	// mostFolded bounds the counters in memory, over all tenants; further rejections are counted
+	// maxFolded bounds the counters in memory, over all tenants; further rejections are counted
 	// without their origin.
-	mostFolded = 10_000
-	// mostNamed is the number of origins in one row; the others are counted together.
-	mostNamed = 50
+	maxFolded = 10_000
+	// maxNamed is the number of origins in one row; the others are counted together.
+	maxNamed = 50
 	// lastFold bounds the write at the end of the program.
 	lastFold = 5 * time.Second
 )
@@ -63,7 +63,7 @@ func (r *Refusals) CountRefusal(refusal httpapi.Refusal) { r.add(refusal, 1) }
 func (r *Refusals) add(refusal httpapi.Refusal, times int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known := r.counts[refusal]; !known && len(r.counts) >= mostFolded {
+	if _, known := r.counts[refusal]; !known && len(r.counts) >= maxFolded {
 		if refusal.TenantID == 0 {
 			return // invented tenant names must not fill the memory
 		}
@@ -82,7 +82,7 @@ func (r *Refusals) Run(ctx context.Context) {
 			limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFold)
 			defer cancel()
 			if err := r.Flush(limit); err != nil {
-				slog.WarnContext(ctx, "the last refusals are not in the audit log", "error", err)
+				slog.WarnContext(ctx, "audit: last rejected requests not written", "error", err)
 			}
 			return
 		case <-ticker.C:
@@ -182,11 +182,11 @@ func summarise(code apperr.Code, counts map[httpapi.Refusal]int64, from, to time
 	slices.SortFunc(f.Origins, func(a, b origin) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Network, b.Network), cmp.Compare(a.Who, b.Who), cmp.Compare(a.Route, b.Route))
 	})
-	if len(f.Origins) > mostNamed {
-		for _, o := range f.Origins[mostNamed:] {
+	if len(f.Origins) > maxNamed {
+		for _, o := range f.Origins[maxNamed:] {
 			f.Others += o.Count
 		}
-		f.Origins = f.Origins[:mostNamed]
+		f.Origins = f.Origins[:maxNamed]
 	}
 	return f
 }

@@ -19,7 +19,7 @@ type Entry struct {
 	ActorKind      string          `json:"actorKind"`
 	// Token is the API token that it was done with, null for none.
 	Token *principal.TokenRef `json:"token"`
-	// OnBehalfOf is the customer for whom a token acted, or nil.
+	// OnBehalfOf is the customer that a token acted for, or nil.
 	OnBehalfOf  *principal.CustomerID `json:"onBehalfOf"`
 	Action      string                `json:"action"`
 	Resource    string                `json:"resource"`

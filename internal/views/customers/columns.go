@@ -10,15 +10,14 @@ const (
 	isID how = iota
 	// stays: the column is read with the others, and is unchanged.
 	stays
-	// isTicket: the column is a ticket, whose MAC is computed from the customer's id; it
-	// becomes another ticket.
+	// isTicket: the column is a ticket with a MAC of the customer's id; it becomes another ticket.
 	isTicket
 	// names: a name, a path or a reference, in which the id becomes the pseudonym.
 	names
 	// free: text written by users. It is blanked in rows about the customer, and if it
 	// names the customer.
 	free
-	// data: JSON whose texts are handled by member.
+	// data: JSON with texts that are handled by member.
 	data
 	// content: JSON with members chosen by a shop; it becomes {} in rows about the
 	// customer, and if it names the customer.
@@ -39,7 +38,7 @@ type table struct {
 	// key is its primary key, including the tenant if that is a part of it.
 	key     []string
 	columns []column
-	// own is a condition on a row x that is about the customer: each ?? stands for the
+	// own is a condition on a row x that is about the customer: each ?? is the
 	// customer's id and the pseudonym, and each ## for the paths of the two wallets. "" for
 	// rows that can only name the customer. It is evaluated per row, so it finds other rows
 	// by their keys, using the number at the end of a path.

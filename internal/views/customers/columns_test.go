@@ -99,8 +99,8 @@ func TestErasureReplacesIDsInTexts(t *testing.T) {
 	require.Equal(t, e.digest(strings.Repeat("a", 64)), e.digest(e.digest(strings.Repeat("a", 64))))
 }
 
-// A row that changes between read and update keeps the new value.
-func TestAChangeByOthersMeanwhileIsNotOverwritten(t *testing.T) {
+// A row that changes between read and update retains the new value.
+func TestConcurrentChangesAreNotOverwritten(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		write := db.Write(ctx)

@@ -59,12 +59,12 @@ type Deps struct {
 
 // Service exports and erases customers of the caller's tenant.
 type Service struct {
-	db     *storage.DB
-	runner *uow.Runner
-	keeper *idempotency.ReplyStore
-	clock  clock.Clock
-	lock   func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
-	after  func() error
+	db      *storage.DB
+	runner  *uow.Runner
+	replies *idempotency.ReplyStore
+	clock   clock.Clock
+	lock    func(ctx context.Context, u *uow.Unit, wait time.Duration, users ...principal.CustomerID) (context.Context, error)
+	after   func() error
 }
 
 // New returns a Service.
@@ -72,7 +72,7 @@ func New(d Deps) *Service {
 	if d.After == nil {
 		d.After = func() error { return nil }
 	}
-	return &Service{db: d.DB, runner: d.Runner, keeper: d.Replies, clock: d.Clock, lock: d.LockWallets, after: d.After}
+	return &Service{db: d.DB, runner: d.Runner, replies: d.Replies, clock: d.Clock, lock: d.LockWallets, after: d.After}
 }
 
 // Erased is the result of an erasure.
@@ -128,7 +128,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 	if !customer.Valid() {
 		return Erased{}, apperr.Invalid(apperr.Field{Pointer: "/userId", Code: "pattern", Message: customer.Rule()})
 	}
-	e, err := s.begun(ctx, customer)
+	e, err := s.unfinished(ctx, customer)
 	if err != nil {
 		return Erased{}, err
 	}
@@ -143,10 +143,10 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 		}
 		if known == 0 {
 			// Only replies can be left, of requests that changed nothing else.
-			replies, err := s.keeper.Forget(ctx, customer, "", nil)
+			replies, err := s.replies.Forget(ctx, customer, "", nil)
 			return Erased{Replies: replies}, err
 		}
-		if err := s.refuseOpen(ctx, newErasure(customer, "\x00", nil), forfeit, notBegun); err != nil {
+		if err := s.refuseOpen(ctx, newErasure(customer, "\x00", nil), forfeit, notStarted); err != nil {
 			return Erased{}, err
 		}
 		if e, err = s.begin(ctx, customer); err != nil {
@@ -165,7 +165,7 @@ func (s *Service) Erase(ctx context.Context, customer principal.CustomerID, forf
 	if err != nil {
 		return done, err
 	}
-	if done.Replies, err = s.keeper.Forget(ctx, customer, e.pseudonym, about); err != nil {
+	if done.Replies, err = s.replies.Forget(ctx, customer, e.pseudonym, about); err != nil {
 		return done, err
 	}
 	rows, err := s.eraseMoney(ctx, e, forfeit)
@@ -195,8 +195,8 @@ func (s *Service) resources(ctx context.Context, e *erasure) (map[string]bool, e
 	return about, nil
 }
 
-// begun returns the incomplete erasure of a customer; nil if there is none.
-func (s *Service) begun(ctx context.Context, customer principal.CustomerID) (*erasure, error) {
+// unfinished returns the incomplete erasure of a customer; nil if there is none.
+func (s *Service) unfinished(ctx context.Context, customer principal.CustomerID) (*erasure, error) {
 	tenant, _ := principal.From(ctx)
 	var rows []struct {
 		Pseudonym principal.CustomerID
@@ -223,7 +223,7 @@ func (s *Service) begin(ctx context.Context, customer principal.CustomerID) (*er
 	if err != nil && !storage.Is(err, storage.DuplicateKey) {
 		return nil, fmt.Errorf("begin to erase the customer: %w", err)
 	}
-	return s.begun(ctx, customer)
+	return s.unfinished(ctx, customer)
 }
 
 // eraseTables changes the rows of all tables except those that change together with others.

@@ -41,8 +41,8 @@ var open = []question{
 // late are the queries of the last unit for rows that still have the id: they were created
 // after the run had checked, or were open then.
 var late = []question{
-	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended meanwhile: run it again"},
-	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of their wallet were voted on meanwhile: run it again"},
+	{"SELECT COUNT(*) FROM orders WHERE tenant_id = ? AND user_id = ?", "%d orders were placed or ended during the erasure: run it again"},
+	{"SELECT COUNT(*) FROM approvals WHERE tenant_id = ? AND resource = ?", "%d entries of their wallet were voted on during the erasure: run it again"},
 }
 
 const (
@@ -54,17 +54,17 @@ const (
 type moment int
 
 const (
-	notBegun moment = iota
+	notStarted moment = iota
 	resumed
 	lastUnit
 )
 
 // begins returns the first sentence of a rejection.
 func (m moment) begins() string {
-	if m == notBegun {
+	if m == notStarted {
 		return "The customer cannot be erased yet; nothing was changed."
 	}
-	return "The customer cannot be erased to the end yet: their money and what is under way are theirs as before, and what was done stays done."
+	return "The erasure is incomplete: the customer's money and open business are unchanged, and completed steps remain."
 }
 
 // refuseOpen returns InUse if the customer has open business.
@@ -113,7 +113,7 @@ func refuseOpen(db *gorm.DB, tenant int64, e *erasure, held []wallet, forfeit bo
 		balance += one.Balance
 	}
 	if balance != 0 && !forfeit {
-		reasons = append(reasons, fmt.Sprintf("their wallet has %d: pay it out, or say that nobody shall have it", balance))
+		reasons = append(reasons, fmt.Sprintf("their wallet has %d: pay it out, or confirm that it is forfeited", balance))
 	}
 	if len(reasons) == 0 {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// longestName bounds a replaced name or reference, in characters; every column can store
+// maxNameLength bounds a replaced name or reference, in characters; every column can store
 // it.
-const longestName = 64
+const maxNameLength = 64
 
 // erasure replaces a customer's traces.
 type erasure struct {
@@ -93,7 +93,7 @@ func (e *erasure) name(text string, own bool) string {
 	for range 2 {
 		replaced = e.whole.ReplaceAllString(replaced, "${1}"+string(e.pseudonym)+"${2}")
 	}
-	if strings.Contains(replaced, string(e.id)) || len(replaced) > longestName && len(replaced) > len(text) {
+	if strings.Contains(replaced, string(e.id)) || len(replaced) > maxNameLength && len(replaced) > len(text) {
 		return "erased-" + hex.EncodeToString(e.mac("name" + text))[:32]
 	}
 	return replaced

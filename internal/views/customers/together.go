@@ -13,7 +13,7 @@ import (
 	"interlock/internal/core/uow"
 )
 
-// The tables whose rows change together with others.
+// Tables with rows that change together with others.
 var (
 	aggregates = table{"aggregates", []string{id}, []column{{"name", names, ""}, {"updated_by_name", names, ""}}, ""}
 	writers    = table{"aggregate_writers", []string{"tenant_id", "aggregate_id", "client_id"}, []column{{"client_id", names, ""}}, ""}
@@ -50,9 +50,9 @@ func run(tx *gorm.DB, statements ...clause) error {
 	return nil
 }
 
-// eraseAggregates renames aggregates and writers of events whose names contain the id: an
+// eraseAggregates renames aggregates and writers of events with the id in their names: an
 // aggregate together with its audit entries, which are counted by its name, and a writer
-// together with its events, whose highest sequence it stores.
+// together with its events, because it stores their highest sequence.
 func (s *Service) eraseAggregates(ctx context.Context, e *erasure) (rows int, err error) {
 	err = s.each(ctx, aggregates, e, func(row found) error {
 		set := aggregates.changes(e, row)
@@ -138,7 +138,7 @@ func redigest(tx *gorm.DB, tenant int64, approval any, e *erasure) error {
 //
 // It checks again for open business, and for the wallet under its lock: business opened, or
 // money paid in, since the run started stops it and leaves all of this unchanged. The
-// wallet's row is replaced by a new one under the version whose balance was checked. A
+// wallet's row is replaced by a new one under the version with the checked balance. A
 // debit that was paused beyond its lock guards the old row, and finds it deleted.
 //
 // It is one unit for any number of entries: between two units a wallet's entries would not

@@ -15,8 +15,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// transfers gives a customer a wallet with the given number of entries, each a transfer
-// from another customer whose reference names this one.
+// transfers creates a wallet with the given number of entries, each a transfer from another
+// customer with this one in its reference.
 func transfers(t *testing.T, db *gorm.DB, tenant int64, kim principal.CustomerID, many int) {
 	t.Helper()
 	const entry = "INSERT INTO wallet_entries (tenant_id, user_id, version, amount, balance, kind, reference, other_user_id, created_by, created_by_name, created_time) VALUES "
@@ -37,7 +37,7 @@ func transfers(t *testing.T, db *gorm.DB, tenant int64, kim principal.CustomerID
 
 // The indivisible unit completes in time for any number of entries: it needs a few
 // statements per hundreds of entries.
-func TestTheLastUnitTakesFewStatementsForManyEntries(t *testing.T) {
+func TestLastUnitNeedsFewStatementsForManyEntries(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		const many = 1001

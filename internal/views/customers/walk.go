@@ -93,9 +93,9 @@ func (s *Service) each(ctx context.Context, t table, e *erasure, do func(row fou
 // walk calls do with the rows of a tenant's table that are about the customer or contain
 // the id, in batches. It reads the whole table, because no index finds an id inside a text.
 func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []found) error) error {
-	var place []any
+	var after []any
 	for {
-		keys, hits, err := s.look(ctx, t, e, place)
+		keys, hits, err := s.look(ctx, t, e, after)
 		if err != nil {
 			return fmt.Errorf("search %s: %w", t.name, err)
 		}
@@ -107,13 +107,13 @@ func (s *Service) walk(ctx context.Context, t table, e *erasure, do func(rows []
 		if len(keys) < rowsALook {
 			return ctx.Err()
 		}
-		place = keys[len(keys)-1]
+		after = keys[len(keys)-1]
 	}
 }
 
 // look reads the next rows after a position: the keys of all, and the matching ones.
-func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (keys [][]any, hits []found, err error) {
-	statement, values := s.looks(ctx, t, e, place)
+func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) (keys [][]any, hits []found, err error) {
+	statement, values := s.looks(ctx, t, e, after)
 	rows, err := s.db.Read(ctx).Raw(statement, values...).Rows()
 	if err != nil {
 		return nil, nil, s.db.Classify(err)
@@ -144,10 +144,10 @@ func (s *Service) look(ctx context.Context, t table, e *erasure, place []any) (k
 // looks returns the statement that reads the next rows after a position along the primary
 // key. If the key does not start with the tenant, the rows of other tenants are read too,
 // but never match: so a read ends after rowsALook rows in any case.
-func (s *Service) looks(ctx context.Context, t table, e *erasure, place []any) (string, []any) {
+func (s *Service) looks(ctx context.Context, t table, e *erasure, after []any) (string, []any) {
 	tenant, _ := principal.From(ctx)
 	own, named, key := t.ownClause(e), t.namesClause(e), "x."+strings.Join(t.key, ", x.")
-	where, behind := s.db.Dialect.Behind(t.key, place)
+	where, behind := s.db.Dialect.Behind(t.key, after)
 	if t.key[0] == "tenant_id" {
 		where, behind = "x.tenant_id = ? AND "+where, append([]any{tenant.TenantID}, behind...)
 	}

@@ -54,7 +54,7 @@ func replaceWallet(tx *gorm.DB, tenant int64, e *erasure, held []wallet) error {
 	return exactly(tx.Exec("DELETE FROM wallets WHERE tenant_id = ? AND id = ? AND version = ?", tenant, theirs.ID, theirs.Version))
 }
 
-// joinWallet adds the customer's wallet to the pseudonym's, whose entries follow all of the
+// joinWallet adds the customer's wallet to the pseudonym's. The pseudonym's entries follow all of the
 // customer's: the version of an entry is its number, and its balance the balance after it.
 func joinWallet(tx *gorm.DB, tenant int64, theirs, its wallet) error {
 	err := exactly(tx.Exec("UPDATE wallets SET balance = balance + ?, version = version + ? WHERE tenant_id = ? AND id = ? AND version = ?",

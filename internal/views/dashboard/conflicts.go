@@ -46,7 +46,7 @@ type Conflicts struct {
 //
 // The numbers are advisory. Conflicts are counted in memory and added to the table every
 // few seconds, outside any unit, so that counting does not delay a rejected caller. A
-// killed process loses its counts since the last flush; a flush whose reply was lost may
+// killed process loses its counts since the last flush; a flush without a reply may
 // count twice.
 type ConflictLog struct {
 	db    *storage.DB
@@ -91,7 +91,7 @@ func (l *ConflictLog) CountConflict(tenant int64, resource, record string, code 
 
 // remember adds a record to the front of its count, and drops the records of other days.
 func (l *ConflictLog) remember(key ConflictCount, record string) {
-	if _, begun := l.records[key]; !begun {
+	if _, exists := l.records[key]; !exists {
 		maps.DeleteFunc(l.records, func(other ConflictCount, _ []string) bool { return other.Day != key.Day })
 	}
 	others := slices.DeleteFunc(slices.Clone(l.records[key]), func(other string) bool { return other == record })
@@ -140,7 +140,7 @@ func (l *ConflictLog) flushLast(ctx context.Context) {
 //	INSERT INTO conflict_counts (tenant_id, day, resource, code, conflicts) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE conflicts = conflicts + ?
 //
-// Counts that could not be added are kept for the next call.
+// The next call adds counts that could not be added.
 func (l *ConflictLog) Flush(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

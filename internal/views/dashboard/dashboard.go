@@ -74,7 +74,7 @@ type Orders interface {
 
 // Coupons counts coupons.
 type Coupons interface {
-	// CountExpiring counts the unused coupons that expire within the given time.
+	// CountExpiring counts the unused coupons that expire within the period.
 	CountExpiring(ctx context.Context, within time.Duration) (storage.Count, error)
 }
 

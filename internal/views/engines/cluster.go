@@ -19,8 +19,8 @@ const smallestQuorum = 3
 func (f serverFacts) clusterFindings() []Finding {
 	if group := f.is["group_replication_group_name"]; group != "" {
 		return []Finding{{Name: "group_replication_group_name", Value: group, Level: Risk, Loss: Loss{Failover: Undisclosed},
-			Says: "The server is one of Group Replication, which the service was never tried on: reads at another server may be of a moment before, " +
-				"and after a failover the outcome of a COMMIT whose reply was lost is called unknown. Have all replicas write to one server."}}
+			Says: "The server uses Group Replication, which is untested: reads at another server may be stale, " +
+				"and after a failover a COMMIT without a reply is reported as unknown. Connect all replicas to one server."}}
 	}
 	if !f.on("wsrep_on") {
 		return []Finding{f.scattered()}
@@ -38,8 +38,8 @@ func (f serverFacts) scattered() Finding {
 		return Finding{}
 	}
 	return Finding{Name: "servers", Value: strconv.Itoa(f.servers), Want: "1", Level: Risk, Loss: Loss{Failover: Moments},
-		Says: fmt.Sprintf("The connections of this process lead to %d servers that are no cluster: what is written at one need not be at the others, or not yet. "+
-			"After a failover this ends by itself within some minutes. Otherwise lead all connections to one server.", f.servers)}
+		Says: fmt.Sprintf("The connections of this process lead to %d servers that are no cluster: the others may lack the writes of one, or receive them late. "+
+			"After a failover this ends within some minutes. Otherwise connect to one server only.", f.servers)}
 }
 
 // clusterStatus reports whether the server accepts requests at all.
@@ -51,11 +51,11 @@ func (f serverFacts) clusterStatus() Finding {
 		return f.unread(finding.Name, Loss{})
 	case !strings.EqualFold(finding.Value, "Primary"):
 		finding.Want, finding.Level = "Primary", Broken
-		finding.Says = fmt.Sprintf("It is %s: this server's part of the cluster has no majority, and serves neither reads nor writes until it has. Requests are answered with 503 as long as "+
-			"no connection leads elsewhere. Bring the others back; if they are gone for good, bootstrap the one part that has most.", finding.Value)
+		finding.Says = fmt.Sprintf("It is %s: this server's part of the cluster has no majority, and serves neither reads nor writes until it has. Requests receive 503 unless "+
+			"their connections lead to another server. Restart the others; if they are lost, bootstrap the part with the most data.", finding.Value)
 	case !f.on("wsrep_ready"):
 		finding.Level = Broken
-		finding.Says = fmt.Sprintf("The cluster has a majority, and this server is not ready (%s): it serves nobody until it has joined.", state)
+		finding.Says = fmt.Sprintf("The cluster has a majority, and this server is not ready (%s): it rejects statements until it has joined.", state)
 	default:
 		finding.Says = "The server is in the part of its cluster that has the majority."
 		const donor = "2"
@@ -76,15 +76,15 @@ func (f serverFacts) clusterSize() Finding {
 		return f.unread(finding.Name, Loss{})
 	case n == 1:
 		finding.Want, finding.Level, finding.Loss = strconv.Itoa(smallestQuorum), Risk, Loss{}
-		finding.Says = "The server is alone in its cluster: there is nothing to fail over to. Bring the others back, or add some."
+		finding.Says = "The server is alone in its cluster: there is nothing to fail over to. Restart the others, or add some."
 	case n < smallestQuorum:
 		finding.Want, finding.Level = strconv.Itoa(smallestQuorum), Risk
-		finding.Says = "There are two members. When one of them or the link between them fails, the other one has no majority: requests are answered with 503 until somebody bootstraps it. " +
-			"What was acknowledged is at both, and is not lost. Add a third server, or an arbitrator (garbd)."
+		finding.Says = "There are two members. If one of them or their connection fails, the other one has no majority: requests receive 503 until an operator bootstraps it. " +
+			"Both have the acknowledged writes, so none is lost. Add a third server, or an arbitrator (garbd)."
 	default:
 		finding.Says = fmt.Sprintf("There are %d members, of which %d have the data. An acknowledged write was sent to all of them, so that no failover loses it.", n, f.copies())
 		if n%2 == 0 {
-			finding.Says += " A cut into halves leaves no half a majority: an odd number is better."
+			finding.Says += " A split into halves leaves no majority: an odd number is better."
 		}
 	}
 	return finding
@@ -108,16 +108,16 @@ func (f serverFacts) copies() int {
 // writers reports concurrent writes on several servers, which break no guarantee.
 func (f serverFacts) writers() Finding {
 	finding := Finding{Name: "writers", Value: strconv.Itoa(f.servers), Level: OK}
-	const price = "No promise suffers from several writers. But transactions that meet at different servers find out only when they commit: one is given up and run again, " +
-		"and answered with 503 when it loses each time"
-	since := fmt.Sprintf("Since this server started it gave up %s for those of others.", transactions(f.count("wsrep_local_cert_failures")+f.count("wsrep_local_bf_aborts")))
+	const price = "Several writers violate no promise. But transactions that conflict on different servers fail only at COMMIT: one is rolled back and run again, " +
+		"and receives 503 if it loses each time"
+	since := fmt.Sprintf("Since its start this server rolled back %s for those of others.", transactions(f.count("wsrep_local_cert_failures")+f.count("wsrep_local_bf_aborts")))
 	if f.servers > 1 {
 		finding.Want, finding.Level = "1", Risk
-		finding.Says = fmt.Sprintf("The connections of this process lead to %d servers of the cluster, which all take its writes. %s. %s "+
-			"Lead the connections of all replicas to one server, and to the next while that one is away.", f.servers, price, since)
+		finding.Says = fmt.Sprintf("The connections of this process lead to %d servers of the cluster, which all receive its writes. %s. %s "+
+			"Connect all replicas to one server, and to the next only while that one is down.", f.servers, price, since)
 		return finding
 	}
-	finding.Says = fmt.Sprintf("The connections of this process lead to one server of the cluster; whether those of other replicas lead to the same cannot be seen from here. %s. %s", price, since)
+	finding.Says = fmt.Sprintf("The connections of this process lead to one server of the cluster; the servers of other replicas are unknown. %s. %s", price, since)
 	return finding
 }
 
@@ -138,10 +138,10 @@ func (f serverFacts) syncWait() Finding {
 		return f.unread(finding.Name, Loss{})
 	case !storage.IsCausal(finding.Value):
 		finding.Want, finding.Level, finding.Fatal = strconv.Itoa(storage.CausalMask), Broken, true
-		finding.Says = fmt.Sprintf("Sessions of the service have it at %s although it sets them to %d: what was committed at another server can be missed, "+
-			"and a COMMIT whose reply was lost be taken for undone. Connect to the server itself, or have the proxy before it leave the settings of sessions as they are.", finding.Value, storage.CausalMask)
+		finding.Says = fmt.Sprintf("Sessions of the service have it at %s although it sets them to %d: reads can miss commits of another server, "+
+			"and a COMMIT without a reply can be reported as rolled back. Connect to the server directly, or configure the proxy not to change session settings.", finding.Value, storage.CausalMask)
 	default:
-		finding.Says = fmt.Sprintf("Sessions of the service have it at %s, as it sets them: each statement waits until its server has applied what was committed before it anywhere.", finding.Value)
+		finding.Says = fmt.Sprintf("Sessions of the service have it at %s, as it sets them: each statement waits until its server has applied all earlier commits of the cluster.", finding.Value)
 	}
 	return finding
 }
@@ -164,11 +164,11 @@ func (f serverFacts) quorumOptions() []Finding {
 			continue
 		}
 		list = append(list, Finding{Name: option, Value: options[option], Want: "false", Level: Broken, Fatal: true, Loss: Loss{Failover: Moments},
-			Says: fmt.Sprintf("It is %s: parts of the cluster that have lost sight of each other both go on to take writes, and what was acknowledged in one of them since then is lost "+
-				"when they are one again. Set it to false in wsrep_provider_options.", options[option])})
+			Says: fmt.Sprintf("It is %s: disconnected parts of the cluster both continue to accept writes, and the acknowledged writes of one of them are lost "+
+				"when they are connected again. Set it to false in wsrep_provider_options.", options[option])})
 	}
 	if len(list) == 0 {
-		list = append(list, Finding{Name: name, Value: "false", Level: OK, Loss: Loss{Failover: Nothing}, Says: "A part of the cluster that has no majority serves nobody, so that there are never two that take writes."})
+		list = append(list, Finding{Name: name, Value: "false", Level: OK, Loss: Loss{Failover: Nothing}, Says: "A part of the cluster without a majority rejects statements, so two parts never both accept writes."})
 	}
 	return list
 }

@@ -49,7 +49,7 @@ const safeCopies = 3
 func elsewhereToo(finding Finding, copies int, often string) Finding {
 	finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
 	finding.Says = fmt.Sprintf("It is %s, in a cluster of which %d servers have the data. An acknowledged write was sent to all of them, so that it is lost only "+
-		"when all their machines fail together: then the writes of about the last %s are gone. Set it to 1 where they share a power supply.", finding.Value, copies, often)
+		"when all their machines fail together: then the writes of about the last %s are lost. Set it to 1 where they share a power supply.", finding.Value, copies, often)
 	return finding
 }
 
@@ -60,11 +60,11 @@ func (f serverFacts) doublewrite() Finding {
 		return f.unread(finding.Name, Loss{Machine: Undisclosed})
 	case "OFF", "0", "DETECT_ONLY":
 		finding.Want, finding.Level, finding.Loss = "ON", Risk, Loss{Machine: TornPages}
-		finding.Says = fmt.Sprintf("It is %s. A crash of the machine in the middle of a page write can leave the page torn, and nothing to restore it from. "+
-			"Set it to ON, unless the storage writes pages whole.", finding.Value)
+		finding.Says = fmt.Sprintf("It is %s. A crash of the machine in the middle of a page write can leave the page torn and unrecoverable. "+
+			"Set it to ON, unless the storage writes pages atomically.", finding.Value)
 	default:
 		finding.Level, finding.Loss = OK, Loss{Machine: Nothing}
-		finding.Says = "It is " + finding.Value + ": a page that was torn by a crash is restored."
+		finding.Says = "It is " + finding.Value + ": a page torn by a crash is restored."
 	}
 	return finding
 }
@@ -79,7 +79,7 @@ func (f serverFacts) syncBinlog() Finding {
 		return f.unread(finding.Name, Loss{Machine: Undisclosed})
 	case "1":
 		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
-		finding.Says = "It is 1: the binary log, which decides at recovery what was committed, is on the disk before a write is acknowledged."
+		finding.Says = "It is 1: the binary log, which defines the committed transactions at recovery, is on disk before a write is acknowledged."
 		return finding
 	case "0": // how and often have the values for it
 	default:
@@ -89,8 +89,8 @@ func (f serverFacts) syncBinlog() Finding {
 	if n := f.copies(); n >= safeCopies {
 		return elsewhereToo(finding, n, often)
 	}
-	finding.Says = fmt.Sprintf("It is %s: the binary log is not synced %s. It decides at recovery what was committed, so that a crash of the machine "+
-		"loses acknowledged writes that it does not have, whatever innodb_flush_log_at_trx_commit says, and replicas may have others than the server. Set it to 1.", finding.Value, how)
+	finding.Says = fmt.Sprintf("It is %s: the binary log is not synced %s. It defines the committed transactions at recovery, so a crash of the machine "+
+		"loses acknowledged writes that it does not have, whatever innodb_flush_log_at_trx_commit is, and replicas may have other writes than the server. Set it to 1.", finding.Value, how)
 	return finding
 }
 
@@ -109,51 +109,52 @@ func (f serverFacts) replicas() Finding {
 	case f.on("wsrep_on") && (!logged || connected == "0"):
 		return Finding{}
 	case !logged:
-		return Finding{Name: name, Value: "0", Level: OK, Says: "There is no binary log and so none, so that no failover can lose anything; nor is there anything to fail over to."}
+		return Finding{Name: name, Value: "0", Level: OK, Says: "There is no binary log and no replica, so there is nothing to fail over to."}
 	}
 	n, err := strconv.ParseInt(connected, 10, 64)
 	switch {
 	case err != nil:
 		return Finding{Name: name, Level: Unknown, Loss: Loss{Failover: Undisclosed},
-			Says: "Whether there are any cannot be read: ask your provider. Unless replication is semi-synchronous, a failover loses the acknowledged writes that the new server has not received."}
+			Says: "Their number cannot be read: ask your provider. Unless replication is semi-synchronous, a failover loses the acknowledged writes that the new server has not received."}
 	case n == 0:
-		return Finding{Name: name, Value: "0", Level: OK, Says: "None is connected, so that no failover can lose anything; nor is there anything to fail over to."}
+		return Finding{Name: name, Value: "0", Level: OK, Says: "No replica is connected, so there is nothing to fail over to."}
 	}
 	finding := Finding{Name: name, Value: connected, Level: Risk, Loss: Loss{Failover: Moments}}
 	switch {
 	case !strings.EqualFold(f.semiSync("enabled"), "ON"):
 		finding.Says = counted(n) + " asynchronously. A failover loses the acknowledged writes that the new server has not received: usually less than a second of them, " +
-			"and everything since then where the old one was cut off and went on. Enable semi-synchronous replication, with the wait point AFTER_SYNC."
+			"and if the old server was disconnected and continued, everything since then. Enable semi-synchronous replication, with the wait point AFTER_SYNC."
 	case !strings.EqualFold(f.semiSync("status"), "ON"):
 		finding.Says = counted(n) + " asynchronously: semi-synchronous replication is enabled, but no replica has acknowledged within its time-out. " +
-			"A failover loses the acknowledged writes that the new server has not received. See why the replicas are late."
+			"A failover loses the acknowledged writes that the new server has not received. Find the reason for the delay."
 	case strings.EqualFold(f.semiSync("wait_point"), "AFTER_COMMIT"):
 		finding.Says = counted(n) + " semi-synchronously, and commits are seen before a replica has them (AFTER_COMMIT). A failover can lose a write that others have read and acted on, " +
 			"though not one that was acknowledged to its author. Set the wait point to AFTER_SYNC."
 	default:
 		finding.Level, finding.Loss.Failover = OK, Nothing
-		finding.Says = fmt.Sprintf("%s semi-synchronously: an acknowledged write is on one of them too. When none answers for %s ms this ends by itself, and this finding says so.", counted(n), f.semiSync("timeout"))
+		finding.Says = fmt.Sprintf("%s semi-synchronously: one of them has each acknowledged write. If none responds for %s ms, replication becomes asynchronous, and this finding reports it.", counted(n), f.semiSync("timeout"))
 	}
 	if mode := f.is["gtid_mode"]; mode != "" && !strings.EqualFold(mode, "ON") {
-		finding.Says += fmt.Sprintf(" gtid_mode is %s: which replica has most must be found by hand at a failover. Set it to ON.", mode)
+		finding.Says += fmt.Sprintf(" gtid_mode is %s: at a failover an operator must find the most recent replica. Set it to ON.", mode)
 	}
 	return finding
 }
 
 func (f serverFacts) readOnly() Finding {
-	finding := Finding{Name: "read_only", Value: f.is["read_only"], Level: OK, Says: "The server takes writes."}
+	finding := Finding{Name: "read_only", Value: f.is["read_only"], Level: OK, Says: "The server accepts writes."}
 	if value := strings.ToUpper(finding.Value); value != "" && value != "OFF" && value != "0" {
 		finding.Want, finding.Level, finding.Fatal = "OFF", Broken, true
-		finding.Says = fmt.Sprintf("It is %s: the server takes no writes. It is a replica, or in maintenance.", finding.Value)
+		finding.Says = fmt.Sprintf("It is %s: the server rejects writes. It is a replica, or in maintenance.", finding.Value)
 	}
 	return finding
 }
 
-// longestIdle is in seconds: how long an idle transaction may keep its row locks.
-const longestIdle = 60
+// maxIdle is the recommended limit of an idle transaction, in seconds; it has its row locks
+// until then.
+const maxIdle = 60
 
-// idleTransactions is about a process that vanishes without closing its connections: the server keeps the
-// locks of its transactions until it ends the sessions.
+// idleTransactions reports the limit of idle transactions: if a process vanishes without closing
+// its connections, the server releases its locks only when it ends the sessions.
 func (f serverFacts) idleTransactions() Finding {
 	finding := Finding{Name: "idle_transaction_timeout", Level: OK}
 	// MySQL has no bound for transactions only.
@@ -165,12 +166,12 @@ func (f serverFacts) idleTransactions() Finding {
 	switch {
 	case err != nil:
 		return f.unread(finding.Name, Loss{})
-	case seconds == 0 || seconds > longestIdle:
-		finding.Level, finding.Want = Risk, strconv.Itoa(longestIdle)
+	case seconds == 0 || seconds > maxIdle:
+		finding.Level, finding.Want = Risk, strconv.Itoa(maxIdle)
 		finding.Says = fmt.Sprintf("It is %s seconds although the service sets less for its sessions. A process that vanishes without closing its connections, "+
-			"as after a power loss, keeps its row locks for so long. Connect to the server itself, or have the proxy leave the settings of sessions unchanged.", finding.Value)
+			"as after a power loss, has its row locks until then. Connect to the server directly, or configure the proxy not to change session settings.", finding.Value)
 	default:
-		finding.Says = "It is " + finding.Value + " seconds: so long a process that vanishes keeps its row locks."
+		finding.Says = "It is " + finding.Value + " seconds: the row locks of a vanished process are released after that."
 	}
 	return finding
 }

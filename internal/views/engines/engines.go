@@ -69,7 +69,7 @@ type Loss struct {
 	Process Extent
 	// Machine: the machine crashes or loses power.
 	Machine Extent
-	// Failover: another server takes over.
+	// Failover: another server becomes the primary.
 	Failover Extent
 	// Memory: its memory is full.
 	Memory Extent
@@ -90,8 +90,8 @@ type Finding struct {
 	Loss  Loss
 	// Fatal is set if a guarantee cannot hold, so that a server does not start.
 	Fatal bool
-	// Says consists of complete sentences: the setting, the possible loss, its amount, and
-	// the next step.
+	// Says contains complete sentences: the setting, the possible loss and its extent, and the next
+	// step.
 	Says string
 	// Err is the reason why a value could not be read. It may contain an address, so it is
 	// only for logs and for operators at a terminal.
@@ -138,8 +138,8 @@ type Clock struct {
 	Error time.Duration
 }
 
-// What identifies the subject of the finding: redis appendfsync, redis 10.0.0.7:6379
-// appendfsync, or only the engine.
+// What returns the subject of the finding: redis appendfsync, redis 10.0.0.7:6379 appendfsync, or
+// only the engine.
 func (f Finding) What() string {
 	what := string(f.Engine)
 	if f.Node != "" {

@@ -39,7 +39,7 @@ func (e expected) hold(t *testing.T, findings []engines.Finding) {
 }
 
 // The sessions of the service have the bound unless a proxy drops it.
-func TestTransactionsThatMayIdleForLongAreARisk(t *testing.T) {
+func TestLongIdleTransactionsAreARisk(t *testing.T) {
 	for name, test := range map[string]struct {
 		facts facts
 		about string
@@ -57,7 +57,7 @@ func TestTransactionsThatMayIdleForLongAreARisk(t *testing.T) {
 	}
 }
 
-func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
+func TestLossOfRedisIsReportedForEachSetting(t *testing.T) {
 	info := facts{
 		"aof_enabled": "1", "aof_last_write_status": "ok", "maxmemory": "0", "maxmemory_policy": "noeviction",
 		"used_memory": "1000000", "evicted_keys": "0", "connected_slaves": "0",
@@ -73,7 +73,7 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 		require.Equal(t, engines.Redis, f.Engine)
 	}
 
-	const tickets = "purchases that were accepted and are no orders yet"
+	const tickets = "accepted purchases without an order"
 	for name, test := range map[string]struct {
 		info, settings facts
 		expected
@@ -83,9 +83,9 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 		"never synced": {nil, facts{"appendfsync": "no"}, expected{"appendfsync", engines.Risk,
 			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{"It is no.", "30 seconds", tickets, "always"}}},
 		"not synced while it is rewritten": {nil, facts{"no-appendfsync-on-rewrite": "yes"}, expected{"no-appendfsync-on-rewrite", engines.Risk,
-			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{"whatever appendfsync says", tickets}}},
+			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{"whatever appendfsync is", tickets}}},
 		"a file that cannot be written": {facts{"aof_last_write_status": "err"}, nil, expected{"aof_last_write_status", engines.Risk,
-			engines.Loss{Machine: engines.Moments}, []string{"refuses writes"}}},
+			engines.Loss{Machine: engines.Moments}, []string{"rejects writes"}}},
 		"snapshots only": {nil, facts{"appendonly": "no", "save": "3600 1 300 100"}, expected{"appendonly", engines.Risk,
 			engines.Loss{Process: engines.SinceSnapshot, Machine: engines.SinceSnapshot}, []string{"save 3600 1 300 100", "everything since the last one", tickets, "Set appendonly to yes"}}},
 		"nothing on the disk": {nil, facts{"appendonly": "no", "save": ""}, expected{"appendonly", engines.Risk,
@@ -95,9 +95,9 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 		"any key may be evicted once there is a limit": {nil, facts{"maxmemory-policy": "allkeys-lru"}, expected{"maxmemory-policy", engines.Risk,
 			engines.Loss{Memory: engines.EvictedKeys}, []string{"Nothing is dropped while maxmemory is 0"}}},
 		"keys that expire may be evicted": {facts{"maxmemory": "100000000"}, facts{"maxmemory-policy": "volatile-ttl"}, expected{"maxmemory-policy", engines.Risk,
-			engines.Loss{Memory: engines.HeldLocks}, []string{"locks that are held"}}},
+			engines.Loss{Memory: engines.HeldLocks}, []string{"held locks"}}},
 		"nearly full": {facts{"maxmemory": "1100000"}, nil, expected{"memory", engines.Risk,
-			engines.Loss{}, []string{"1.0 MB of 1.1 MB are used, 90 %", "refuses writes", "Raise maxmemory"}}},
+			engines.Loss{}, []string{"1.0 MB of 1.1 MB are used, 90 %", "rejects writes", "Raise maxmemory"}}},
 		"nearly full and evicting": {facts{"maxmemory": "1100000"}, facts{"maxmemory-policy": "allkeys-lru"}, expected{"memory", engines.Risk,
 			engines.Loss{}, []string{"drops keys"}}},
 		"not nearly full": {facts{"maxmemory": "1200000"}, nil, expected{"memory", engines.OK,
@@ -105,7 +105,7 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 		"a replica": {facts{"connected_slaves": "1"}, nil, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"1 replica follows asynchronously", tickets, "Set min-replicas-to-write to 1"}}},
 		"fewer replicas than a write needs": {facts{"connected_slaves": "1", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "2"}, expected{"replicas", engines.Broken,
-			engines.Loss{}, []string{"NOREPLICAS", "503", "nothing that was accepted is lost"}}},
+			engines.Loss{}, []string{"NOREPLICAS", "503", "no accepted purchase is lost"}}},
 		"as many as a write needs": {facts{"connected_slaves": "2", "min_slaves_good_slaves": "1"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, nil}},
 		"replicas within bounds": {facts{"connected_slaves": "2"}, facts{"min-replicas-to-write": "1"}, expected{"replicas", engines.Risk,
@@ -117,7 +117,7 @@ func TestWhatRedisCanLoseIsSaidForEachSetting(t *testing.T) {
 	}
 }
 
-func TestWhatAManagedRedisDoesNotTellIsSaidToBeUnknown(t *testing.T) {
+func TestUnreadableSettingsOfRedisAreUnknown(t *testing.T) {
 	info := facts{"aof_enabled": "1", "maxmemory": "1000", "maxmemory_policy": "allkeys-lru", "used_memory": "10", "evicted_keys": "0", "connected_slaves": "1"}
 	const ask = "ask your provider"
 	for name, test := range map[string]struct {
@@ -139,7 +139,7 @@ func TestWhatAManagedRedisDoesNotTellIsSaidToBeUnknown(t *testing.T) {
 	}
 }
 
-func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
+func TestLossOfDatabaseServerIsReportedForEachSetting(t *testing.T) {
 	base := facts{
 		"innodb_flush_log_at_trx_commit": "1", "innodb_flush_log_at_timeout": "1", "innodb_doublewrite": "ON", "idle_transaction_timeout": "7",
 		"log_bin": "ON", "sync_binlog": "1", "read_only": "OFF", "slaves_connected": "0",
@@ -173,7 +173,7 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"the other name for on": {facts{"innodb_doublewrite": "DETECT_AND_RECOVER"}, expected{"innodb_doublewrite", engines.OK,
 			engines.Loss{Machine: engines.Nothing}, nil}},
 		"a binary log that is not synced": {facts{"sync_binlog": "0"}, expected{"sync_binlog", engines.Risk,
-			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{writes, "whatever innodb_flush_log_at_trx_commit says", "Set it to 1."}}},
+			engines.Loss{Process: engines.Nothing, Machine: engines.HalfMinute}, []string{writes, "whatever innodb_flush_log_at_trx_commit is", "Set it to 1."}}},
 		"a binary log that is synced seldom": {facts{"sync_binlog": "100"}, expected{"sync_binlog", engines.Risk,
 			engines.Loss{Process: engines.Nothing, Machine: engines.Moments}, []string{"every 100th group"}}},
 		"asynchronous replicas": {facts{"slaves_connected": "2"}, expected{"replicas", engines.Risk,
@@ -196,9 +196,9 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"replicas without GTIDs": {facts{"slaves_connected": "1", "gtid_mode": "OFF_PERMISSIVE"}, expected{"replicas", engines.Risk,
 			engines.Loss{Failover: engines.Moments}, []string{"gtid_mode is OFF_PERMISSIVE"}}},
 		"a MariaDB": {nil, expected{"version", engines.OK, engines.Loss{}, []string{"10.11.19-MariaDB-0+deb12u1 (Debian 12)"}}},
-		"a MySQL":   {facts{"version": "8.4.2", "version_comment": ""}, expected{"version", engines.OK, engines.Loss{}, []string{"MySQL 8.4.2.", "tried on MariaDB"}}},
+		"a MySQL":   {facts{"version": "8.4.2", "version_comment": ""}, expected{"version", engines.OK, engines.Loss{}, []string{"MySQL 8.4.2.", "tests use MariaDB"}}},
 		"an engine that nobody tried": {facts{"version": "8.0.11-TiDB-v7.5.0"}, expected{"version", engines.Risk,
-			engines.Loss{}, []string{"was never tried", "docs/engines.md"}}},
+			engines.Loss{}, []string{"is untested", "docs/engines.md"}}},
 		"a version that is not shown": {facts{"version": ""}, expected{"version", engines.Unknown, engines.Loss{}, nil}},
 		"another isolation level": {facts{"tx_isolation": "REPEATABLE-READ"}, expected{"isolation", engines.Broken,
 			engines.Loss{}, []string{"at REPEATABLE-READ although"}}},
@@ -207,18 +207,18 @@ func TestWhatADatabaseServerCanLoseIsSaidForEachSetting(t *testing.T) {
 		"checks that are off": {facts{"check_constraint_checks": "OFF"}, expected{"check_constraint_checks", engines.Risk,
 			engines.Loss{}, []string{"guards decide", "Set it to ON"}}},
 		"a MySQL that always checks": {facts{"check_constraint_checks": "", "version": "8.0.16"}, expected{"check_constraint_checks", engines.OK, engines.Loss{}, nil}},
-		"one that does not yet":      {facts{"check_constraint_checks": "", "version": "8.0.15"}, expected{"check_constraint_checks", engines.Risk, engines.Loss{}, []string{"may not hold"}}},
+		"one that does not yet":      {facts{"check_constraint_checks": "", "version": "8.0.15"}, expected{"check_constraint_checks", engines.Risk, engines.Loss{}, []string{"may not enforce"}}},
 		"ids in steps":               {facts{"auto_increment_increment": "3"}, expected{"auto_increment_increment", engines.OK, engines.Loss{}, []string{"grow by 3", "numbered after the commit"}}},
 		"Group Replication": {facts{"group_replication_group_name": "aa"}, expected{"group_replication_group_name", engines.Risk,
-			engines.Loss{Failover: engines.Undisclosed}, []string{"never tried"}}},
-		"a server that takes no writes": {facts{"read_only": "ON"}, expected{"read_only", engines.Broken,
-			engines.Loss{}, []string{"takes no writes"}}},
+			engines.Loss{Failover: engines.Undisclosed}, []string{"untested"}}},
+		"a server that rejects writes": {facts{"read_only": "ON"}, expected{"read_only", engines.Broken,
+			engines.Loss{}, []string{"rejects writes"}}},
 	} {
 		t.Run(name, func(t *testing.T) { test.hold(t, engines.MySQLFindings(with(base, test.changes))) })
 	}
 }
 
-func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
+func TestLossOfClusterIsReportedForEachSetting(t *testing.T) {
 	base := facts{
 		"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "check_constraint_checks": "ON", "auto_increment_increment": "3",
 		"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "ON", "idle_transaction_timeout": "7", "log_bin": "OFF", "sync_binlog": "0", "read_only": "OFF", "slaves_connected": "0",
@@ -253,7 +253,7 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 		"three whose binary logs are not synced": {logged, 1, false, expected{"sync_binlog", engines.OK,
 			engines.Loss{Process: engines.Nothing, Machine: engines.Nothing}, []string{"all their machines"}}},
 		"two servers": {two, 1, false, expected{"wsrep_cluster_size", engines.Risk,
-			engines.Loss{Failover: engines.Nothing}, []string{"503 until somebody bootstraps", "arbitrator (garbd)"}}},
+			engines.Loss{Failover: engines.Nothing}, []string{"503 until an operator bootstraps", "arbitrator (garbd)"}}},
 		"two that do not sync": {two, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
 			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, []string{"Set it to 1"}}},
 		"two and an arbitrator": {withArbitrator, 1, false, expected{"wsrep_cluster_size", engines.OK,
@@ -263,7 +263,7 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 		"one server": {facts{"wsrep_cluster_size": "1"}, 1, false, expected{"wsrep_cluster_size", engines.Risk,
 			engines.Loss{}, []string{"nothing to fail over to"}}},
 		"a part without a majority": {facts{"wsrep_cluster_status": "non-Primary", "wsrep_ready": "OFF", "wsrep_cluster_size": "1"}, 1, false, expected{"wsrep_cluster_status", engines.Broken,
-			engines.Loss{}, []string{"neither reads nor writes", "503", "bootstrap the one part that has most"}}},
+			engines.Loss{}, []string{"neither reads nor writes", "503", "bootstrap the part with the most data"}}},
 		"its settings hold nothing together": {facts{"wsrep_cluster_status": "non-Primary", "wsrep_ready": "OFF"}, 1, false, expected{"innodb_flush_log_at_trx_commit", engines.Risk,
 			engines.Loss{Process: engines.Nothing, Machine: engines.Second}, nil}},
 		"a server that joins": {facts{"wsrep_ready": "OFF", "wsrep_local_state": "1", "wsrep_local_state_comment": "Joining"}, 1, false, expected{"wsrep_cluster_status", engines.Broken,
@@ -271,11 +271,11 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 		"a donor": {facts{"wsrep_local_state": "2", "wsrep_local_state_comment": "Donor/Desynced"}, 1, false, expected{"wsrep_cluster_status", engines.OK,
 			engines.Loss{}, []string{"Donor/Desynced", "caught up"}}},
 		"one writer": {nil, 1, false, expected{"writers", engines.OK,
-			engines.Loss{}, []string{"cannot be seen from here", "run again", "gave up 7 transactions"}}},
+			engines.Loss{}, []string{"are unknown", "run again", "rolled back 7 transactions"}}},
 		"several writers": {nil, 3, false, expected{"writers", engines.Risk,
-			engines.Loss{}, []string{"3 servers of the cluster", "No promise suffers", "run again", "gave up 7 transactions", "to one server"}}},
+			engines.Loss{}, []string{"3 servers of the cluster", "violate no promise", "run again", "rolled back 7 transactions", "to one server"}}},
 		"split brain": {facts{"wsrep_provider_options": "pc.ignore_quorum = false; pc.ignore_sb = true; "}, 1, true, expected{"pc.ignore_sb", engines.Broken,
-			engines.Loss{Failover: engines.Moments}, []string{"both go on to take writes", "Set it to false"}}},
+			engines.Loss{Failover: engines.Moments}, []string{"both continue to accept writes", "Set it to false"}}},
 		"no quorum": {facts{"wsrep_provider_options": "pc.ignore_quorum = yes; pc.ignore_sb = no; "}, 1, true, expected{"pc.ignore_quorum", engines.Broken,
 			engines.Loss{Failover: engines.Moments}, nil}},
 		"every part bootstraps itself": {facts{"wsrep_provider_options": "pc.bootstrap = 1"}, 1, true, expected{"pc.bootstrap", engines.Broken,
@@ -298,7 +298,7 @@ func TestWhatAClusterCanLoseIsSaidForEachSetting(t *testing.T) {
 	}
 }
 
-func TestAServerStartsOnlyWhereItsPromisesCanBeKept(t *testing.T) {
+func TestServerStartsOnlyOnFitEngines(t *testing.T) {
 	base := facts{"version": "10.11.19-MariaDB", "tx_isolation": "READ-COMMITTED", "wsrep_on": "OFF", "read_only": "OFF"}
 	fatal := func(changes facts, otherEngines ...string) []string {
 		report := engines.Report{Findings: engines.ServerFindings(with(base, changes), 1, otherEngines...)}
@@ -315,7 +315,7 @@ func TestAServerStartsOnlyWhereItsPromisesCanBeKept(t *testing.T) {
 	require.Equal(t, []string{"storage_engine"}, fatal(nil, "Aria", "MyISAM"))
 }
 
-func TestWhatAnEmbeddedDatabaseCanLoseIsSaidForEachSetting(t *testing.T) {
+func TestLossOfEmbeddedDatabaseIsReportedForEachSetting(t *testing.T) {
 	for name, test := range map[string]struct {
 		journal     string
 		synchronous int

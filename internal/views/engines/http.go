@@ -11,7 +11,7 @@ const readPermission = "system:read"
 
 // Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
-	{Name: readPermission, Meaning: "See what the engines promise and what a crash of them can lose."},
+	{Name: readPermission, Meaning: "See the guarantees of the engines and the possible loss on a crash."},
 }
 
 // Routes registers the report.

@@ -11,9 +11,9 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// lookEvery is the interval of inspections: settings change rarely, memory and clocks
+// checkInterval is the interval of inspections: settings change rarely, memory and clocks
 // slowly.
-const lookEvery = time.Minute
+const checkInterval = time.Minute
 
 // Monitor inspects the engines regularly, stores the last report and logs changes.
 type Monitor struct {
@@ -36,7 +36,7 @@ type subject struct {
 
 // NewMonitor returns a Monitor without a report.
 func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
-	m := &Monitor{probe: p, logger: logger, every: lookEvery, logged: make(map[subject]string)}
+	m := &Monitor{probe: p, logger: logger, every: checkInterval, logged: make(map[subject]string)}
 	m.last.Store(&Report{Time: p.Clock.Now()})
 	return m
 }

@@ -60,23 +60,23 @@ func (p Probe) lookAtCertificates(r *Report) {
 	note(listener, p.Listener)
 }
 
-// listener stands for the service itself among the certificates.
+// listener is the engine name of the service's certificate.
 const listener Engine = "listener"
 
 // expiresSoon is how long before its end a certificate is a risk.
 const expiresSoon = 14 * 24 * time.Hour
 
-// Finding is what follows from a certificate.
+// Finding returns the finding about a certificate.
 func (c Certificate) Finding(of Engine, now time.Time) Finding {
 	finding := Finding{Engine: of, Name: "certificate", Value: c.End.UTC().Format(time.RFC3339), Level: OK}
 	finding.Says = "It expires on " + c.End.UTC().Format("2006-01-02") + "."
 	switch left := c.End.Sub(now); {
 	case left <= 0:
 		finding.Level = Broken
-		finding.Says = "It expired on " + c.End.UTC().Format("2006-01-02") + ", so that new connections are refused. Replace it."
+		finding.Says = "It expired on " + c.End.UTC().Format("2006-01-02") + ", so new connections fail. Replace it."
 	case left < expiresSoon:
 		finding.Level = Risk
-		finding.Says += " After that, new connections are refused. Replace it before."
+		finding.Says += " After that, new connections fail. Replace it before."
 	}
 	return finding
 }
@@ -126,7 +126,7 @@ func (p Probe) lookAtRedis(ctx context.Context, r *Report) {
 // silent is the finding for an engine that does not reply.
 func silent(engine Engine, node string, err error) Finding {
 	return Finding{Engine: engine, Name: string(engine), Node: node, Level: Broken, Err: err,
-		Says: "It does not answer, so that what it promises cannot be read."}
+		Says: "It does not respond, so its guarantees are unknown."}
 }
 
 // clockSamples is the number of clock readings; the one with the shortest round trip
@@ -147,7 +147,7 @@ func (p Probe) compare(r *Report, engine Engine, node string, ask func() (time.T
 		half := clock.Since(mark) / 2
 		if err != nil {
 			r.Findings = append(r.Findings, Finding{Engine: engine, Name: "clock", Node: node, Level: Unknown, Err: err,
-				Says: "Its time cannot be read, so that its clock cannot be compared."})
+				Says: "Its time cannot be read."})
 			return
 		}
 		if half < best.Error {
@@ -168,7 +168,7 @@ func (c Clock) finding() Finding {
 	finding.Says = fmt.Sprintf("Its clock is %s %s this process's, give or take %s.", rounded(away), direction, rounded(c.Error))
 	if away-c.Error > tolerance {
 		finding.Level = Risk
-		finding.Says += " What begins or ends at a time (sales, unpaid orders, tokens, kept replies) does so that much too early or too late, " +
+		finding.Says += " Sales, unpaid orders, tokens and stored replies start or expire by that much too early or too late, " +
 			"and not at the same time for all replicas. Synchronise the machines' clocks (NTP)."
 	}
 	return finding

@@ -31,7 +31,7 @@ func set(t *testing.T, client redis.UniversalClient, settings ...string) {
 	}
 }
 
-func TestARealRedisIsReadAsItIsSet(t *testing.T) {
+func TestSettingsOfARealRedisAreRead(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	for _, test := range []struct {
 		settings []string
@@ -46,7 +46,7 @@ func TestARealRedisIsReadAsItIsSet(t *testing.T) {
 		{[]string{"appendonly", "yes"}, expected{"appendonly", engines.OK, engines.Loss{}, nil}},
 		{nil, expected{"maxmemory-policy", engines.OK, engines.Loss{Memory: engines.Nothing}, nil}},
 		{[]string{"maxmemory-policy", "allkeys-lru"}, expected{"maxmemory-policy", engines.Risk, engines.Loss{Memory: engines.EvictedKeys}, []string{"Nothing is dropped while maxmemory is 0"}}},
-		{[]string{"maxmemory-policy", "noeviction", "maxmemory", "1"}, expected{"memory", engines.Risk, engines.Loss{}, []string{"refuses writes"}}},
+		{[]string{"maxmemory-policy", "noeviction", "maxmemory", "1"}, expected{"memory", engines.Risk, engines.Loss{}, []string{"rejects writes"}}},
 		{[]string{"maxmemory", "1000000000"}, expected{"memory", engines.OK, engines.Loss{}, []string{"of 1000.0 MB are used"}}},
 		{nil, expected{"replicas", engines.OK, engines.Loss{}, []string{"There are none"}}},
 	} {
@@ -72,7 +72,7 @@ func TestEvictedKeysAreCounted(t *testing.T) {
 	require.NotContains(t, enginestest.About(t, report.Findings, "maxmemory-policy").Says, " 0 keys have been dropped")
 }
 
-func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
+func TestAsynchronousReplicasOfRedisAreReported(t *testing.T) {
 	master, replica := redistest.NewServer(t), redistest.NewServer(t)
 	client := redistest.Connect(t, master.URL())
 	host, port, err := net.SplitHostPort(master.Addr)
@@ -88,7 +88,7 @@ func TestAsynchronousReplicasOfARealRedisAreSeen(t *testing.T) {
 		hold(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings)
 }
 
-func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
+func TestRedisWithTooFewReplicasIsBroken(t *testing.T) {
 	master := redistest.NewServer(t)
 	client := redistest.Connect(t, master.URL())
 	set(t, client, "min-replicas-to-write", "1")
@@ -100,7 +100,7 @@ func TestARedisThatRefusesWritesForWantOfReplicasIsBroken(t *testing.T) {
 	}, patience, 50*time.Millisecond)
 }
 
-func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {
+func TestRejectedCONFIGOrINFOIsUnknown(t *testing.T) {
 	server := redistest.NewServer(t)
 	root := redistest.Connect(t, server.URL())
 	for name, test := range map[string]struct {
@@ -123,13 +123,13 @@ func TestARedisThatRefusesCONFIGOrINFOIsSaidToBeUnknown(t *testing.T) {
 				require.Equal(t, level, f.Level, f.Says)
 				require.NotContains(t, f.Says, "hunter2")
 			}
-			require.Contains(t, enginestest.About(t, report.Findings, "appendfsync").Says, "It cannot be read (the server refuses CONFIG): ask your provider.")
+			require.Contains(t, enginestest.About(t, report.Findings, "appendfsync").Says, "It cannot be read (the server rejects CONFIG): ask your provider.")
 			require.Equal(t, engines.OK, enginestest.About(t, report.Findings, "clock").Level)
 		})
 	}
 }
 
-func TestTheMasterBehindSentinelsIsRead(t *testing.T) {
+func TestMasterBehindSentinelsIsRead(t *testing.T) {
 	master := redistest.NewServer(t)
 	sentinel := redistest.NewSentinel(t, "mymaster", master)
 	client := redistest.Connect(t, "redis+sentinel://"+sentinel.Addr+"/mymaster/0")
@@ -138,7 +138,7 @@ func TestTheMasterBehindSentinelsIsRead(t *testing.T) {
 	require.Equal(t, "no", enginestest.About(t, enginestest.Look(t, engines.Probe{Redis: client}).Findings, "appendfsync").Value)
 }
 
-func TestEachMasterOfAClusterIsRead(t *testing.T) {
+func TestEveryMasterOfAClusterIsRead(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	set(t, redistest.Connect(t, cluster.Nodes[1].URL()), "appendfsync", "always")
 	report := enginestest.Look(t, engines.Probe{Redis: redistest.Connect(t, cluster.URL())})
@@ -155,7 +155,7 @@ func TestEachMasterOfAClusterIsRead(t *testing.T) {
 	require.Len(t, report.Clocks, 3)
 }
 
-func TestANodeThatDoesNotAnswerHidesNoOther(t *testing.T) {
+func TestSilentNodeDoesNotHideOthers(t *testing.T) {
 	cluster := redistest.NewCluster(t)
 	client := redistest.Connect(t, cluster.URL())
 	require.NoError(t, client.Ping(t.Context()).Err())
@@ -200,7 +200,7 @@ func (l late) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 // With replies that are 300 ms late the clock seems off by another 150 ms.
-func TestASlowWayToAClockIsNotTakenForASkew(t *testing.T) {
+func TestSlowConnectionIsNoClockSkew(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	client.AddHook(late(300 * time.Millisecond))
 	for skew, level := range map[time.Duration]engines.Level{900 * time.Millisecond: engines.OK, 1100 * time.Millisecond: engines.Risk} {
@@ -231,7 +231,7 @@ func newMonitor(p engines.Probe, log *bytes.Buffer) (*engines.Monitor, *promethe
 	return m, registry
 }
 
-func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {
+func TestEachRiskIsLoggedOnceAndItsEnd(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	set(t, client, "appendfsync", "everysec", "maxmemory-policy", "allkeys-lru")
 	var log bytes.Buffer
@@ -250,7 +250,7 @@ func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {
 	for i, name := range []string{"appendfsync", "maxmemory-policy"} {
 		require.Contains(t, first[i], `"level":"WARN"`)
 		require.Contains(t, first[i], "redis "+name+": It is ")
-		require.Contains(t, first[i], "purchases that were accepted and are no orders yet")
+		require.Contains(t, first[i], "accepted purchases without an order")
 	}
 	require.Empty(t, lines())
 
@@ -267,7 +267,7 @@ func TestEachRiskIsLoggedOnceAsItComesAndAsItGoes(t *testing.T) {
 	require.Empty(t, lines())
 }
 
-func TestARunningProgramNoticesWhatIsSetMeanwhile(t *testing.T) {
+func TestRunningProgramReportsChangedSettings(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewServer(t).URL())
 	m, _ := newMonitor(engines.Probe{Redis: client}, &bytes.Buffer{})
 	m.Every(10 * time.Millisecond)

@@ -17,8 +17,8 @@ import (
 
 // Data that is only in Redis until it is in SQL, and the consequence of its loss.
 const (
-	purchases = "purchases that were accepted and are no orders yet"
-	lostThere = purchases + ", which then read as rejected, and locks that are held"
+	purchases = "accepted purchases without an order"
+	lostThere = purchases + ", which are then reported as rejected, and held locks"
 )
 
 // redisFacts are facts reported by one Redis server.
@@ -68,9 +68,9 @@ func redisNodes(ctx context.Context, client redis.UniversalClient) ([]redisNode,
 func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 	pipe := n.client.Pipeline()
 	info := pipe.Info(ctx)
-	asked := make([]*redis.MapStringStringCmd, len(redisSettings))
+	requested := make([]*redis.MapStringStringCmd, len(redisSettings))
 	for i, name := range redisSettings {
-		asked[i] = pipe.ConfigGet(ctx, name)
+		requested[i] = pipe.ConfigGet(ctx, name)
 	}
 	// Each command has its own error.
 	_, _ = pipe.Exec(ctx)
@@ -83,7 +83,7 @@ func (n redisNode) facts(ctx context.Context) (redisFacts, error) {
 		return f, err
 	}
 	settings := make(map[string]string, len(redisSettings))
-	for _, found := range asked {
+	for _, found := range requested {
 		if err := found.Err(); redisconn.Refused(err) {
 			f.refused = err
 			return f, nil
@@ -143,8 +143,8 @@ func (f redisFacts) findings() []Finding {
 		if f.info["aof_last_write_status"] == "err" {
 			list = append(list, Finding{
 				Name: "aof_last_write_status", Value: "err", Want: "ok", Level: Risk, Loss: Loss{Machine: Moments},
-				Says: "Redis could not write its append-only file the last time it tried, as when the disk is full: it refuses writes until it can, " +
-					"so that purchases are answered as unavailable. Make room for it.",
+				Says: "Redis could not write its append-only file the last time it tried, for example because the disk is full: it rejects writes until it can, " +
+					"so purchases fail as unavailable. Free disk space.",
 			})
 		}
 	}
@@ -160,7 +160,7 @@ func (f redisFacts) findings() []Finding {
 func (f redisFacts) unread(name string, loss Loss, worst string) Finding {
 	why := "neither INFO nor CONFIG has it"
 	if f.refused != nil {
-		why = "the server refuses CONFIG"
+		why = "the server rejects CONFIG"
 	}
 	return Finding{Name: name, Level: Unknown, Loss: loss, Err: f.refused, Says: fmt.Sprintf("It cannot be read (%s): ask your provider. %s", why, worst)}
 }
@@ -169,7 +169,7 @@ func (f redisFacts) appendonly() Finding {
 	finding := Finding{Name: "appendonly", Value: f.appendOnly()}
 	switch finding.Value {
 	case "yes":
-		finding.Level, finding.Says = OK, "It is yes: a restart of Redis finds what was written to its append-only file."
+		finding.Level, finding.Says = OK, "It is yes: a restart of Redis restores its append-only file."
 		return finding
 	case "":
 		return f.unread(finding.Name, Loss{Process: Undisclosed, Machine: Undisclosed},
@@ -196,14 +196,14 @@ func (f redisFacts) appendfsync() Finding {
 	switch finding.Value {
 	case "always":
 		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Process: Nothing, Machine: Nothing}
-		finding.Says = "It is always: a purchase is on the disk before it is answered."
+		finding.Says = "It is always: a purchase is on disk before its reply."
 	case "everysec":
 		finding.Loss = Loss{Process: Nothing, Machine: Second}
 		finding.Says = "It is everysec. A crash of the machine loses about the last second, and up to two while its disk is busy: " + lostThere +
-			". A crash of Redis alone loses nothing while the disk keeps up. Set appendfsync to always; each write then waits for the disk."
+			". A crash of Redis alone loses nothing while the disk is fast enough. Set appendfsync to always; each write then waits for the disk."
 	case "no":
 		finding.Loss = Loss{Process: Nothing, Machine: HalfMinute}
-		finding.Says = "It is no. A crash of the machine loses what the operating system had not yet put on the disk, on Linux up to some 30 seconds: " + lostThere +
+		finding.Says = "It is no. A crash of the machine loses the writes that the operating system has not put on disk, on Linux up to some 30 seconds: " + lostThere +
 			". A crash of Redis alone loses nothing. Set appendfsync to always, or at least to everysec."
 	default:
 		return f.unread(finding.Name, Loss{Process: Nothing, Machine: Undisclosed},
@@ -219,31 +219,31 @@ func (f redisFacts) onRewrite() Finding {
 	}
 	return Finding{
 		Name: "no-appendfsync-on-rewrite", Value: "yes", Want: "no", Level: Risk, Loss: Loss{Process: Nothing, Machine: HalfMinute},
-		Says: "It is yes: while the append-only file is rewritten nothing is synced, whatever appendfsync says. " +
+		Says: "It is yes: while the append-only file is rewritten nothing is synced, whatever appendfsync is. " +
 			"A crash of the machine then loses up to some 30 seconds: " + lostThere + ". Set no-appendfsync-on-rewrite to no.",
 	}
 }
 
 func (f redisFacts) maxmemoryPolicy() Finding {
 	finding := Finding{Name: "maxmemory-policy", Value: f.policy(), Want: "noeviction", Level: Risk, Loss: Loss{Memory: EvictedKeys}}
-	what := "any key may be dropped: queues and gates of flash sales, with " + purchases
+	effect := "any key may be dropped: queues and gates of flash sales, with " + purchases
 	switch {
 	case finding.Value == "noeviction":
 		finding.Want, finding.Level, finding.Loss = "", OK, Loss{Memory: Nothing}
-		finding.Says = "It is noeviction: when its memory is full Redis refuses writes and drops nothing."
+		finding.Says = "It is noeviction: when its memory is full, Redis rejects writes and drops nothing."
 		return finding
 	case finding.Value == "":
 		return f.unread(finding.Name, Loss{Memory: Undisclosed}, "Unless it is noeviction, Redis may drop keys when its memory is full: "+purchases+".")
 	case strings.HasPrefix(finding.Value, "volatile-"):
 		finding.Loss = Loss{Memory: HeldLocks}
-		what = "keys that expire may be dropped: locks that are held (the guards in SQL decide then), and kept replies (SQL has them too)"
+		effect = "keys that expire may be dropped: held locks (the guards in SQL then decide), and stored replies (SQL has them too)"
 	}
 	when := "When its memory is full,"
 	if f.info["maxmemory"] == "0" {
 		when = "Nothing is dropped while maxmemory is 0; with a limit, when that is reached,"
 	}
 	finding.Says = fmt.Sprintf("It is %s. %s %s. %d keys have been dropped since Redis started. Set maxmemory-policy to noeviction.",
-		finding.Value, when, what, f.number("evicted_keys"))
+		finding.Value, when, effect, f.number("evicted_keys"))
 	return finding
 }
 
@@ -254,23 +254,23 @@ func (f redisFacts) memoryLeft() Finding {
 	m, known := f.memory()
 	if !known {
 		return Finding{Name: "memory", Level: Unknown, Loss: Loss{Memory: Undisclosed},
-			Says: "How much is used cannot be read (INFO was refused): watch it where your provider shows it. A full Redis refuses purchases, or drops keys."}
+			Says: "Its use cannot be read (INFO was rejected): monitor it with your provider. A full Redis rejects purchases, or drops keys."}
 	}
 	used := megabytes(m.Used)
 	if m.Limit == 0 {
 		return Finding{Name: "memory", Value: used, Level: OK,
-			Says: used + " are used and there is no limit (maxmemory is 0): when the machine's memory runs out, the kernel ends Redis, which is a crash of it."}
+			Says: used + " are used and there is no limit (maxmemory is 0): when the machine runs out of memory, the kernel kills Redis."}
 	}
 	percent := m.Used * 100 / m.Limit
 	value := fmt.Sprintf("%s of %s", used, megabytes(m.Limit))
 	if percent < nearlyFull {
 		return Finding{Name: "memory", Value: value, Level: OK, Says: fmt.Sprintf("%s are used, %d %%.", value, percent)}
 	}
-	then := "refuses writes: purchases are answered as unavailable, and nothing that was accepted is lost"
+	effect := "rejects writes: purchases fail as unavailable, and no accepted purchase is lost"
 	if m.Policy != "noeviction" {
-		then = "drops keys, as maxmemory-policy says"
+		effect = "drops keys by maxmemory-policy"
 	}
-	return Finding{Name: "memory", Value: value, Level: Risk, Says: fmt.Sprintf("%s are used, %d %%. A full Redis %s. Raise maxmemory.", value, percent, then)}
+	return Finding{Name: "memory", Value: value, Level: Risk, Says: fmt.Sprintf("%s are used, %d %%. A full Redis %s. Raise maxmemory.", value, percent, effect)}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
@@ -279,29 +279,29 @@ func (f redisFacts) replicas() Finding {
 	const name = "replicas"
 	if f.info["connected_slaves"] == "" {
 		return Finding{Name: name, Level: Unknown, Loss: Loss{Failover: Undisclosed},
-			Says: "Whether there are any cannot be read (INFO was refused): ask your provider. Replicas follow asynchronously, and a failover loses what they have not received: " + lostThere + "."}
+			Says: "Their number cannot be read (INFO was rejected): ask your provider. Replicas are asynchronous, and a failover loses the data that they have not received: " + lostThere + "."}
 	}
 	n := f.number("connected_slaves")
 	least, known := f.settings["min-replicas-to-write"]
-	if good, asked := f.info["min_slaves_good_slaves"]; asked && f.number("min_slaves_good_slaves") < atoi(least) {
-		return Finding{Name: name, Value: good, Want: least, Level: Broken, Says: fmt.Sprintf("%s of the replicas that follow are up to date, and min-replicas-to-write asks for %s: "+
-			"Redis refuses every write (NOREPLICAS). Purchases, and all that needs a lock, are answered with 503; nothing that was accepted is lost. Bring the replicas back.", good, least)}
+	if good, reported := f.info["min_slaves_good_slaves"]; reported && f.number("min_slaves_good_slaves") < atoi(least) {
+		return Finding{Name: name, Value: good, Want: least, Level: Broken, Says: fmt.Sprintf("%s of the replicas that follow are up to date, and min-replicas-to-write is %s: "+
+			"Redis rejects every write (NOREPLICAS). Purchases, and requests that need a lock, receive 503; no accepted purchase is lost. Restart the replicas.", good, least)}
 	}
 	if n == 0 {
-		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so that no failover can lose anything; nor is there anything to fail over to. A flash sale that asks for replicas accepts nothing."}
+		return Finding{Name: name, Value: "0", Level: OK, Says: "There are none, so there is nothing to fail over to. A flash sale that requires replicas accepts no purchase."}
 	}
 	finding := Finding{Name: name, Value: strconv.FormatInt(n, 10), Level: Risk, Loss: Loss{Failover: Moments}}
-	finding.Says = fmt.Sprintf("%s asynchronously. A failover loses what the one that takes over has not received: %s. That is usually less than a second of them", counted(n), lostThere)
+	finding.Says = fmt.Sprintf("%s asynchronously. A failover loses the data that the new master has not received: %s. That is usually less than a second", counted(n), lostThere)
 	switch {
 	case !known:
-		finding.Says += ", and everything since then where the old master was cut off and went on. Ask your provider for min-replicas-to-write, which bounds it; nothing in Redis prevents it."
+		finding.Says += ", and if the old master was disconnected and continued, everything since then. Ask your provider for min-replicas-to-write, which limits the loss; Redis cannot prevent it."
 	case least == "0":
-		finding.Says += ", and everything since then where the old master was cut off and went on. " +
-			"Set min-replicas-to-write to 1 and min-replicas-max-lag to a few seconds, which bounds it; nothing in Redis prevents it."
+		finding.Says += ", and if the old master was disconnected and continued, everything since then. " +
+			"Set min-replicas-to-write to 1 and min-replicas-max-lag to a few seconds, which limits the loss; Redis cannot prevent it."
 	default:
-		finding.Says += fmt.Sprintf(", and at most what min-replicas-max-lag allows (%s s), as min-replicas-to-write is %s. Nothing in Redis prevents it.", f.settings["min-replicas-max-lag"], least)
+		finding.Says += fmt.Sprintf(", and at most min-replicas-max-lag allows (%s s), because min-replicas-to-write is %s. Redis cannot prevent it.", f.settings["min-replicas-max-lag"], least)
 	}
-	finding.Says += " A flash sale that asks for replicas accepts a purchase only when so many have it."
+	finding.Says += " A flash sale that requires replicas accepts a purchase only when that many have it."
 	return finding
 }
 

@@ -20,13 +20,13 @@ func (f serverFacts) version() Finding {
 	case version == "":
 		return f.unread(finding.Name, Loss{})
 	case version.IsMariaDB():
-		finding.Says = fmt.Sprintf("It is %s%s, of a kind that the service is tried on with each change.", finding.Value, comment)
+		finding.Says = fmt.Sprintf("It is %s%s, which the service is tested on with each change.", finding.Value, comment)
 	case version.IsMySQL():
-		finding.Says = fmt.Sprintf("It is MySQL %s%s. The service is made for it, and tried on MariaDB.", finding.Value, comment)
+		finding.Says = fmt.Sprintf("It is MySQL %s%s. It is supported; the tests use MariaDB.", finding.Value, comment)
 	default:
 		finding.Level = Risk
-		finding.Says = fmt.Sprintf("It is %s%s, on which the service was never tried. It speaks MySQL's protocol; what it makes of transactions that meet, "+
-			"and of a COMMIT whose reply is lost, nobody has looked at. See docs/engines.md for what was tried.", finding.Value, comment)
+		finding.Says = fmt.Sprintf("It is %s%s, which is untested. It speaks MySQL's protocol, but its behaviour for conflicting transactions, "+
+			"and for a COMMIT without a reply, is unknown. See docs/engines.md for the tested engines.", finding.Value, comment)
 	}
 	return finding
 }
@@ -41,10 +41,10 @@ func (f serverFacts) storageEngine() Finding {
 		finding.Err = f.tablesErr
 	case len(f.otherEngines) > 0:
 		finding.Value, finding.Want, finding.Level, finding.Fatal = strings.Join(f.otherEngines, ", "), "InnoDB", Broken, true
-		finding.Says = fmt.Sprintf("Some tables are in %s, which undoes nothing when a transaction is rolled back: a write that was refused would be there in part. "+
+		finding.Says = fmt.Sprintf("Some tables are in %s, which cannot roll back: a rejected write would remain in part. "+
 			"Convert them (ALTER TABLE … ENGINE=InnoDB).", finding.Value)
 	default:
-		finding.Says = "All tables are in InnoDB: a transaction is there whole or not at all."
+		finding.Says = "All tables are in InnoDB: transactions are atomic."
 	}
 	return finding
 }
@@ -58,8 +58,8 @@ func (f serverFacts) isolation() Finding {
 		finding.Says = "Sessions of the service are at READ-COMMITTED, as it sets them."
 	default:
 		finding.Want, finding.Level, finding.Fatal = storage.IsolationLevel, Broken, true
-		finding.Says = fmt.Sprintf("Sessions of the service are at %s although it sets them to READ-COMMITTED: who loses a race would be shown what was there before it. "+
-			"Connect to the server itself, or have the proxy before it leave the settings of sessions as they are.", finding.Value)
+		finding.Says = fmt.Sprintf("Sessions of the service are at %s although it sets them to READ-COMMITTED: the loser of a race would read a stale state. "+
+			"Connect to the server directly, or configure the proxy not to change session settings.", finding.Value)
 	}
 	return finding
 }
@@ -67,17 +67,17 @@ func (f serverFacts) isolation() Finding {
 // checks reports CHECK constraints. The guards decide; the constraints are for statements
 // typed by hand.
 func (f serverFacts) checks() Finding {
-	const byHand = "Nothing of the service rests on them: its guards decide. What somebody writes by hand can be negative where it must not be"
+	const byHand = "The service does not depend on them: its guards decide. A statement of an operator can write a negative value where none is allowed"
 	finding := Finding{Name: "check_constraint_checks", Value: f.is["check_constraint_checks"], Level: OK}
 	switch {
 	case finding.Value == "" && storage.Version(f.is["version"]).HoldsChecks():
-		finding.Value, finding.Says = "ON", "CHECK constraints are held, as always by this server: nothing that is written by hand is negative where it must not be."
+		finding.Value, finding.Says = "ON", "This server always enforces CHECK constraints, also for statements of operators."
 	case finding.Value == "":
-		finding.Level, finding.Says = Risk, "This server may not hold CHECK constraints. "+byHand+"."
+		finding.Level, finding.Says = Risk, "This server may not enforce CHECK constraints. "+byHand+"."
 	case f.on(finding.Name):
-		finding.Says = "CHECK constraints are held: nothing that is written by hand is negative where it must not be."
+		finding.Says = "CHECK constraints are enforced, also for statements of operators."
 	default:
-		finding.Want, finding.Level, finding.Says = "ON", Risk, fmt.Sprintf("It is %s: CHECK constraints are not held. %s. Set it to ON.", finding.Value, byHand)
+		finding.Want, finding.Level, finding.Says = "ON", Risk, fmt.Sprintf("It is %s: CHECK constraints are not enforced. %s. Set it to ON.", finding.Value, byHand)
 	}
 	return finding
 }
@@ -85,7 +85,7 @@ func (f serverFacts) checks() Finding {
 // ids reports the increment of ids, for readers of the tables.
 func (f serverFacts) ids() Finding {
 	finding := Finding{Name: "auto_increment_increment", Value: f.is["auto_increment_increment"], Level: OK}
-	const noOrder = "Nothing rests on their order: what others follow is numbered after the commit."
+	const noOrder = "The service does not use their order: logs are numbered after the commit."
 	switch finding.Value {
 	case "":
 		return Finding{}
@@ -104,19 +104,19 @@ func ways(c storage.Capabilities) Finding {
 		finding.Value, finding.Says = "packets", "The statements of a unit go to the server in packets."
 	}
 	if c.MigrationLease {
-		finding.Says += " Who migrates holds a row with a lease."
+		finding.Says += " A migration acquires a lease."
 	} else {
-		finding.Says = "The database is embedded: one process has the file, and migrates it."
+		finding.Says = "The database is embedded: one process owns the file, and migrates it."
 	}
 	if c.SkipLocked {
-		finding.Says += " Consumers of a queue in SQL pass over what others are taking (SKIP LOCKED), and rest on the state of the row."
+		finding.Says += " Consumers of a queue in SQL skip locked rows (SKIP LOCKED), and check the state of the row."
 	} else {
-		finding.Says += " Consumers of a queue in SQL do without SKIP LOCKED, and rest on the state of the row."
+		finding.Says += " Consumers of a queue in SQL work without SKIP LOCKED, and check the state of the row."
 	}
 	if c.SequencedLogs {
-		finding.Says += " What others follow is numbered after the commit."
+		finding.Says += " Logs are numbered after the commit."
 	} else {
-		finding.Says += " What others follow is in the order of its ids, since there is one writer."
+		finding.Says += " Logs are ordered by id, because there is one writer."
 	}
 	return finding
 }

@@ -1,7 +1,7 @@
 // Package ops shows pending work to operators: the queues with their sizes, and the held
 // locks with their owners.
 //
-// Invariant: a caller sees only the data of its own tenant. The key of a lock contains its
+// Invariant: a caller sees only the data of its tenant. The key of a lock contains its
 // tenant; a queue is shown if a domain assigns it to the tenant, and a queue without a
 // domain is never shown.
 package ops

@@ -12,7 +12,7 @@ const ReadPermission = "promises:read"
 
 // Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
-	{Name: ReadPermission, Meaning: "See whether the promises hold, when that was looked at, and what breaks one."},
+	{Name: ReadPermission, Meaning: "See the promises, the times of their checks, and their violations."},
 }
 
 // Routes registers the promises.

@@ -54,7 +54,7 @@ var List = []Promise{
 	},
 	{
 		Name: "config-content", Guarantee: "G1", table: "configs", key: []string{id}, subject: "CONCAT('configs/', x.`key`)",
-		Says: "Each config says what the newest version of its history says.",
+		Says: "Each config equals the newest version of its history.",
 		broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
 			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected
 				OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
@@ -70,7 +70,7 @@ var List = []Promise{
 	},
 	{
 		Name: "order-status", Guarantee: "G2", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
-		Says: "Each order has the status that its history led to, and left none twice.",
+		Says: "Each order has the status of its history, which left no status twice.",
 		broken: `EXISTS (SELECT 1 FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.version = x.version AND h.to_status <> x.status)
 			OR EXISTS (SELECT h.from_status FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.from_status <> h.to_status
 				GROUP BY h.from_status HAVING COUNT(*) > 1)`,
@@ -86,7 +86,7 @@ var List = []Promise{
 	},
 	{
 		Name: "work-order-versions", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
-		Says: "The history of each work order is its versions 1 to the current one, and led to its status.",
+		Says: "The history of each work order is its versions 1 to the current one, and ends with its status.",
 		broken: versions("work_order_histories", "work_order_id") + ` OR EXISTS (SELECT 1 FROM work_order_histories h
 			WHERE h.tenant_id = x.tenant_id AND h.work_order_id = x.id AND h.version = x.version AND h.to_status <> x.status)`,
 		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
@@ -94,7 +94,7 @@ var List = []Promise{
 	},
 	{
 		Name: "work-order-holders", Guarantee: "G2", table: "work_orders", key: []string{id}, subject: "CONCAT('work-orders/', x.id)",
-		Says:   "A work order that is open is held by nobody, and one that is claimed by somebody.",
+		Says:   "An open work order has no holder, and a claimed one has a holder.",
 		broken: "(x.status = 0 AND x.holder_id IS NOT NULL) OR (x.status = 1 AND x.holder_id IS NULL)",
 		Tests:  []string{"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho"},
 		Faults: killedAtACommit,
@@ -115,7 +115,7 @@ var List = []Promise{
 	},
 	{
 		Name: "approval-votes", Guarantee: "G2", table: "approvals", key: []string{id}, subject: "CONCAT('approvals/', x.id)",
-		Says: "What was approved had as many votes for its content as it needed, none of them by who wrote it.",
+		Says: "Each approved change had the required votes for its content, none of them by its author.",
 		broken: `x.status = 1 AND (x.required > (SELECT COUNT(DISTINCT v.user_id) FROM approval_votes v
 				WHERE v.tenant_id = x.tenant_id AND v.approval_id = x.id AND v.verdict = 'approve' AND v.version >= x.content_version AND v.digest = x.digest)
 			OR EXISTS (SELECT 1 FROM approval_votes v
@@ -153,7 +153,7 @@ var List = []Promise{
 	},
 	{
 		Name: "aggregate-writers", Guarantee: "G3", table: "aggregates", key: []string{id}, subject: "CONCAT('aggregates/', x.type, '/', x.name)",
-		Says: "The highest sequence that is known of each writer of an aggregate is that of its events.",
+		Says: "The stored sequence of each writer of an aggregate is the highest one of its events.",
 		broken: `EXISTS (SELECT 1 FROM aggregate_writers w WHERE w.tenant_id = x.tenant_id AND w.aggregate_id = x.id
 			AND w.last_seq <> (SELECT COALESCE(MAX(e.client_seq), 0) FROM aggregate_events e
 				WHERE e.tenant_id = w.tenant_id AND e.aggregate_id = w.aggregate_id AND e.client_id = w.client_id))`,
@@ -163,7 +163,7 @@ var List = []Promise{
 	{
 		Name: "action-counts", Guarantee: "G3", table: "action_counts", key: []string{"tenant_id", "entity_type", "entity_id", "shard"},
 		subject: "CONCAT(x.entity_type, '/', x.entity_id)",
-		Says:    "The counts of likes, dislikes and bookmarks of each thing are those of the rows.",
+		Says:    "The counts of likes, dislikes and bookmarks of each resource equal the number of rows.",
 		// The first shard of a thing represents all of them.
 		broken: `x.shard = (SELECT MIN(c.shard) FROM action_counts c WHERE ` + sameThing + `) AND (
 			` + counted("likes", "like") + ` OR ` + counted("dislikes", "dislike") + ` OR ` + counted("bookmarks", "bookmark") + `)`,
@@ -189,7 +189,7 @@ var List = []Promise{
 	},
 	{
 		Name: "order-money", Guarantee: "G4", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
-		Says: "No more of an order is reserved and refunded than was paid, and its refunds are what it says.",
+		Says: "The reserved and refunded amounts of an order do not exceed its payment, and equal its refunds.",
 		broken: `x.refund_reserved < 0 OR x.refunded < 0 OR x.refund_reserved + x.refunded > x.paid
 			OR x.paid <> CASE WHEN x.payment_method = '' THEN 0 ELSE x.amount END
 			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id
@@ -217,7 +217,7 @@ var List = []Promise{
 	},
 	{
 		Name: "credits-of-refunds", Guarantee: "G4", table: "wallet_entries", key: []string{id}, subject: "CONCAT('wallets/', x.user_id)",
-		Says: "Each credit that the service made for a refund is of one that is settled.",
+		Says: "Each credit for a refund belongs to a settled refund.",
 		broken: `x.kind = 'refund' AND x.reference LIKE '@%' AND NOT EXISTS (SELECT 1 FROM refunds r
 			WHERE r.tenant_id = x.tenant_id AND r.user_id = x.user_id AND r.reference = x.reference AND r.status = 3)`,
 		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
@@ -225,7 +225,7 @@ var List = []Promise{
 	},
 	{
 		Name: "refund-lines", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
-		Says: "No refunds are of more pieces of an order's line than it has.",
+		Says: "The refunds of an order's line have at most its units.",
 		broken: `x.quantity < (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
 			WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (0, 1, 3, 5))`,
 		Tests:  []string{"TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce"},
@@ -242,7 +242,7 @@ var List = []Promise{
 	},
 	{
 		Name: "stock-holds", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
-		Says: "Of each item at least as much is in stock as is reserved, and what is reserved is held.",
+		Says: "The stock of each item covers its reserved units, which equal its reservations.",
 		broken: `x.reserved < 0 OR x.on_hand < x.reserved
 			OR x.reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku)`,
 		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
@@ -250,7 +250,7 @@ var List = []Promise{
 	},
 	{
 		Name: "order-units", Guarantee: "G4", table: "order_lines", key: []string{id}, subject: "CONCAT('orders/', x.order_id)",
-		Says: "Each unit of an order's line is to be shipped, in an open refund, shipped, or back in stock, and no more came back than were shipped.",
+		Says: "Each unit of an order's line is to be shipped, in an open refund, shipped, or back in stock, and at most the shipped units were returned.",
 		broken: `x.to_ship < 0 OR x.in_refund < 0 OR x.returned < 0 OR x.returned > x.shipped
 			OR x.in_refund <> CASE WHEN ` + ofOrder("4") + ` THEN 0 ELSE ` + unshipped("0, 1, 5") + ` END
 			OR CASE WHEN ` + ofOrder("4") + ` THEN x.to_ship <> 0 ELSE x.quantity <> x.to_ship + x.in_refund + x.shipped + ` + unshipped("3") + ` END
@@ -260,7 +260,7 @@ var List = []Promise{
 	},
 	{
 		Name: "stock-shipped", Guarantee: "G4", table: "inventories", key: []string{id}, subject: "CONCAT('inventory/', x.sku)",
-		Says: "The units of each item that left the stock for orders are those that orders shipped, less those that came back.",
+		Says: "The units of each item that left the stock for orders are the shipped ones less the returned ones.",
 		broken: `(SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku AND m.kind IN ('consume', 'restock'))
 			<> (SELECT COALESCE(SUM(l.returned - l.shipped), 0) FROM order_lines l WHERE l.tenant_id = x.tenant_id AND l.sku = x.sku)`,
 		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
@@ -276,7 +276,7 @@ var List = []Promise{
 	},
 	{
 		Name: "sale-units", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
-		Says: "Each flash sale sold what its live orders have, and no more than was allotted.",
+		Says: "Each flash sale sold the units of its live orders, at most its allotment.",
 		broken: `x.sold > x.allotted OR x.sold <> (SELECT COALESCE(SUM(l.quantity), 0) FROM orders o
 			JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
 			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.sale_id AND o.status <> 4)`,
@@ -284,7 +284,7 @@ var List = []Promise{
 	},
 	{
 		Name: "sale-holds", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
-		Says: "What a flash sale was allotted and has not sold is held for it.",
+		Says: "The unsold allotment of each flash sale is reserved for it.",
 		broken: `x.allotted - x.sold <> COALESCE((SELECT h.quantity FROM flash_sales s
 			JOIN inventory_holds h ON h.tenant_id = s.tenant_id AND h.sku = s.sku AND h.holder = CONCAT('flash-sale:', s.id)
 			WHERE s.tenant_id = x.tenant_id AND s.id = x.sale_id), 0)`,
@@ -292,7 +292,7 @@ var List = []Promise{
 	},
 	{
 		Name: "sale-limits", Guarantee: "G5", table: "flash_sales", key: []string{id}, subject: "CONCAT('flash-sales/', x.id)",
-		Says: "No customer has more of a flash sale than the most that one could have in it.",
+		Says: "No customer exceeds the highest limit that a flash sale had.",
 		broken: `EXISTS (SELECT o.user_id FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
 			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.id AND o.status <> 4 GROUP BY o.user_id
 			HAVING SUM(l.quantity) > (SELECT COALESCE(MAX(h.per_user_limit), 0) FROM flash_sale_histories h WHERE h.tenant_id = x.tenant_id AND h.sale_id = x.id))`,
@@ -300,7 +300,7 @@ var List = []Promise{
 	},
 	{
 		Name: Gates, Guarantee: "G5",
-		Says:  "In the gate of each flash sale every allotted unit is in exactly one place: for sale, queued, in work, dead or sold.",
+		Says:  "In the gate of each flash sale every allotted unit is in exactly one state: for sale, queued, in work, dead or sold.",
 		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
 	},
 	auditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config", killedAtACommit...),
@@ -319,7 +319,7 @@ var List = []Promise{
 	},
 	{
 		Name: "approvals-audited", Guarantee: "G6", table: "audit_entries", key: []string{id}, subject: "x.resource",
-		Says: "A unit that applied an approval left the audit row of the decision and that of what it changed.",
+		Says: "A unit that applied an approval wrote the audit rows of the decision and of the change.",
 		broken: `x.action IN ('approval.approve', 'approval.bypass')
 			AND 2 <> (SELECT COUNT(*) FROM audit_entries a WHERE a.unit_id = x.unit_id) AND NOT ` + swept("audit_entries", "x.created_time"),
 		Tests:  []string{"TestLastVoteAppliesProtectedChangeInOneUnit"},
@@ -348,7 +348,7 @@ func auditedVersions(of, table, subject, what string, faults ...string) Promise 
 func auditedRows(of, table, subject, what string, faults ...string) Promise {
 	return Promise{
 		Name: "audited-" + of, Guarantee: "G6", table: table, key: []string{id}, subject: subject,
-		Says: "Each " + what + " has an audit row of the unit that wrote it.", broken: audited("created_time"),
+		Says: "Each " + what + " has an audit row of its unit.", broken: audited("created_time"),
 		Tests: []string{provesAudit}, Faults: faults,
 	}
 }

@@ -138,7 +138,7 @@ func (s *Service) work(ctx context.Context) error {
 		if !s.due(st) {
 			continue
 		}
-		began, before := clock.Mark(), *st
+		started, before := clock.Mark(), *st
 		ended, err := s.step(ctx, p, st)
 		switch {
 		case ctx.Err() != nil:
@@ -157,7 +157,7 @@ func (s *Service) work(ctx context.Context) error {
 			}
 			s.remember(st)
 		}
-		took := clock.Since(began)
+		took := clock.Since(started)
 		if !s.rest(ctx, time.Duration(float64(took)*(1/s.share-1))) {
 			return ctx.Err()
 		}
@@ -175,9 +175,9 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 		return false, err
 	}
 	limit := s.rowsOf(p)
-	began := clock.Mark()
+	started := clock.Mark()
 	looked, next, found, err := s.checks.step(ctx, p, place, limit)
-	took := clock.Since(began)
+	took := clock.Since(started)
 	if err != nil {
 		// The rows may have been too many for the time-out of a statement.
 		s.rows[p.Name] = max(fewestRows, limit/2)

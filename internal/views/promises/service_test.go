@@ -23,7 +23,7 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// newService returns a Service whose turns end when no promise is due.
+// newService returns a Service with turns that end when no promise is due.
 func newService(db *storage.DB, locks lock.Locker, clk clock.Clock, bus events.Bus) *Service {
 	s := New(Deps{
 		DB: db, Locks: locks, Bus: bus, Clock: clk, Share: 1,
@@ -76,7 +76,7 @@ func actions(t *testing.T, ctx context.Context, db *storage.DB) []string {
 	return list
 }
 
-func TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair(t *testing.T) {
+func TestViolationAndRepairArePublishedOncePerPass(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, bus := clock.NewFake(noon), events.NewInProcess(64)
 		defer bus.Close()
@@ -88,10 +88,10 @@ func TestWhatBreaksAPromiseIsToldOnceWithinAPassAndSoIsItsRepair(t *testing.T) {
 
 		require.Equal(t, stateUnknown, promiseOf(t, s, ctx, name).State, "before the first look has ended")
 		require.NoError(t, s.turn(ctx))
-		kept := promiseOf(t, s, ctx, name)
-		require.Equal(t, stateKept, kept.State)
-		require.EqualValues(t, 250, kept.Rows)
-		require.Equal(t, noon, kept.LastTrueTime.UTC())
+		before := promiseOf(t, s, ctx, name)
+		require.Equal(t, stateKept, before.State)
+		require.EqualValues(t, 250, before.Rows)
+		require.Equal(t, noon, before.LastTrueTime.UTC())
 		require.Empty(t, actions(t, ctx, db))
 
 		hold(t, ctx, db, 7)
@@ -145,7 +145,7 @@ func gaugeOf(t *testing.T, s *Service, metric, promise string) float64 {
 	return 0
 }
 
-func TestOfTwoProcessesOneChecksAndTheOtherKnowsWhatItFound(t *testing.T) {
+func TestOneProcessChecksAndOthersShareItsResult(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk, locks, bus := clock.NewFake(noon), newLocks(), events.NewInProcess(8)
 		defer bus.Close()
@@ -205,14 +205,14 @@ func TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing(t *testing.T) {
 	})
 }
 
-func TestCheckingRestsInProportionToWhatItTakes(t *testing.T) {
+func TestChecksPauseInProportionToTheirDuration(t *testing.T) {
 	db, bus := storagetest.SQLite(t), events.NewInProcess(8)
 	defer bus.Close()
 	s := newService(db, newLocks(), clock.System{}, bus)
 	s.share = 0.01
 	openWorkOrders(t, storagetest.Tenant(t), db, 50)
 	var rested time.Duration
-	began := clock.Mark()
+	started := clock.Mark()
 	s.rest = func(_ context.Context, d time.Duration) bool {
 		if d == time.Second {
 			return false
@@ -226,10 +226,10 @@ func TestCheckingRestsInProportionToWhatItTakes(t *testing.T) {
 		busy += time.Duration(st.LastBusyUS) * time.Microsecond
 	}
 	require.GreaterOrEqual(t, rested, 99*busy)
-	require.LessOrEqual(t, rested, 100*clock.Since(began))
+	require.LessOrEqual(t, rested, 100*clock.Since(started))
 }
 
-func TestAPromiseThatCannotBeLookedAtHoldsNoOtherBack(t *testing.T) {
+func TestFailingPromiseDoesNotBlockOthers(t *testing.T) {
 	ctx, db, clk, bus := storagetest.Tenant(t), storagetest.SQLite(t), clock.NewFake(noon), events.NewInProcess(8)
 	defer bus.Close()
 	s := newService(db, newLocks(), clk, bus)
@@ -257,7 +257,7 @@ func TestAPromiseThatCannotBeLookedAtHoldsNoOtherBack(t *testing.T) {
 }
 
 // A statement over too many rows would time out again and again.
-func TestALookThatFailsRestsTooAndTakesFewerRowsTheNextTime(t *testing.T) {
+func TestFailedCheckPausesAndReadsFewerRows(t *testing.T) {
 	ctx, db, clk, bus := storagetest.Tenant(t), storagetest.SQLite(t), clock.NewFake(noon), events.NewInProcess(8)
 	defer bus.Close()
 	s := newService(db, newLocks(), clk, bus)
@@ -288,7 +288,7 @@ func TestALookThatFailsRestsTooAndTakesFewerRowsTheNextTime(t *testing.T) {
 	require.Equal(t, stateKept, promiseOf(t, s, ctx, Gates).State, "after it had failed %d times", failed)
 }
 
-func TestWhatIsNotThereIsNotCountedAsLookedAt(t *testing.T) {
+func TestAbsentRowsAreNotCounted(t *testing.T) {
 	gates := func(context.Context, []any, int) ([]Row, error) {
 		return []Row{{Subject: "flash-sales/7", Place: []any{int64(7)}}, {Subject: "flash-sales/8", Absent: true, Place: []any{int64(8)}}}, nil
 	}
@@ -334,7 +334,7 @@ func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
 	})
 }
 
-func TestAPlaceInAWalkIsKeptAsItIs(t *testing.T) {
+func TestPositionsAreStoredUnchanged(t *testing.T) {
 	for _, place := range [][]any{nil, {int64(1) << 60}, {int64(7), "item", int64(9), int64(0)}, {"17"}} {
 		text, err := storage.EncodePlace(place)
 		require.NoError(t, err)

@@ -68,9 +68,9 @@ type violation struct {
 // TableName implements gorm's Tabler.
 func (violation) TableName() string { return "promise_violations" }
 
-// mostKept bounds the stored violations per promise and tenant. Their number is counted
+// maxStored bounds the stored violations per promise and tenant. Their number is counted
 // without this bound.
-const mostKept = 100
+const maxStored = 100
 
 // states reads the states of all promises; a promise that has never been checked gets an
 // empty one.
@@ -162,7 +162,7 @@ func fresh(subjects []string, known []violation) []string {
 	subjects = slices.DeleteFunc(slices.Clone(subjects), func(subject string) bool {
 		return slices.ContainsFunc(known, func(v violation) bool { return v.Subject == subject })
 	})
-	return subjects[:max(0, min(len(subjects), mostKept-len(known)))]
+	return subjects[:max(0, min(len(subjects), maxStored-len(known)))]
 }
 
 func (s *Service) reportFresh(ctx context.Context, st *state, tenant int64, subjects []string) error {

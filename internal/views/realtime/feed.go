@@ -17,25 +17,25 @@ import (
 type feed struct {
 	*Service
 	stream *httpapi.Stream
-	// wanted are the topics to send, including Presence if requested.
-	wanted []string
+	// granted are the topics to send, including Presence if requested.
+	granted []string
 	// changes and presence are nil if they were not requested.
 	changes, presence *events.Subscription
 }
 
 // serve sends the requested topics until the stream or the caller's permission ends.
 // Changes start after the last event of an earlier stream, if any.
-func (s *Service) serve(ctx context.Context, asked []string, last *string, stream *httpapi.Stream) error {
+func (s *Service) serve(ctx context.Context, names []string, last *string, stream *httpapi.Stream) error {
 	f := feed{Service: s, stream: stream}
 	var err error
-	if f.wanted, err = f.granted(asked); err != nil {
+	if f.granted, err = f.permitted(names); err != nil {
 		return err
 	}
 	if err := f.subscribe(ctx, last); err != nil {
 		return err
 	}
 	defer f.close()
-	if err := stream.Send(f.place(), "ready", topicsView{f.wanted}); err != nil {
+	if err := stream.Send(f.place(), "ready", topicsView{f.granted}); err != nil {
 		return err
 	}
 	if err := f.sendAllPresence(); err != nil {
@@ -47,35 +47,35 @@ func (s *Service) serve(ctx context.Context, asked []string, last *string, strea
 // maxShownTopic bounds the characters of an unknown topic in its error.
 const maxShownTopic = 64
 
-// asked returns the requested topics without duplicates, or all if the request names none.
-func (s *Service) asked(names []string) ([]string, error) {
+// requestedTopics returns the requested topics without duplicates, or all if the request names none.
+func (s *Service) requestedTopics(names []string) ([]string, error) {
 	known := append(s.names(), Presence)
 	if len(names) == 0 {
 		return known, nil
 	}
-	var asked []string
+	var requested []string
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, apperr.Malformed("?topics", "must be topics of "+strings.Join(known, ", ")+", with commas between them; there is no \""+clip.Text(name, maxShownTopic)+"\"")
 		}
-		if !slices.Contains(asked, name) {
-			asked = append(asked, name)
+		if !slices.Contains(requested, name) {
+			requested = append(requested, name)
 		}
 	}
-	return asked, nil
+	return requested, nil
 }
 
-// granted returns the topics that the caller may receive. If there are none, the error is
+// permitted returns the topics that the caller may receive. If there are none, the error is
 // Forbidden.
-func (f *feed) granted(asked []string) ([]string, error) {
+func (f *feed) permitted(requested []string) ([]string, error) {
 	var granted []string
-	for _, name := range asked {
+	for _, name := range requested {
 		if f.may(name) {
 			granted = append(granted, name)
 		}
 	}
 	if len(granted) == 0 {
-		return nil, apperr.New(apperr.Forbidden, "You have no permission to read any of %s.", strings.Join(asked, ", "))
+		return nil, apperr.New(apperr.Forbidden, "You have no permission to read any of %s.", strings.Join(requested, ", "))
 	}
 	return granted, nil
 }
@@ -94,7 +94,7 @@ func (f *feed) may(name string) bool {
 func (f *feed) subscribe(ctx context.Context, last *string) error {
 	tenant := f.stream.Caller().TenantID
 	var err error
-	if slices.Contains(f.wanted, Presence) {
+	if slices.Contains(f.granted, Presence) {
 		if f.presence, err = f.changed.SubscribeTenant(ctx, tenant, Presence); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (f *feed) place() string {
 
 // changeTopics returns the topics of the event bus.
 func (f *feed) changeTopics() []string {
-	return slices.DeleteFunc(slices.Clone(f.wanted), func(name string) bool { return name == Presence })
+	return slices.DeleteFunc(slices.Clone(f.granted), func(name string) bool { return name == Presence })
 }
 
 func (f *feed) close() {
@@ -158,13 +158,13 @@ func (f *feed) run(ctx context.Context) error {
 	}
 }
 
-// ping keeps the connection alive, and ends a stream whose caller may no longer receive any
-// topic.
+// ping keeps the connection alive. It ends a stream if its caller has lost the permissions for all
+// topics.
 func (f *feed) ping() error {
 	if err := f.stream.Ping(); err != nil {
 		return err
 	}
-	_, err := f.granted(f.wanted)
+	_, err := f.permitted(f.granted)
 	return err
 }
 

@@ -25,7 +25,7 @@ type eventsRequest struct {
 }
 
 func (h handler) events(ctx context.Context, in eventsRequest, stream *httpapi.Stream) error {
-	topics, err := h.service.asked(in.Topics)
+	topics, err := h.service.requestedTopics(in.Topics)
 	if err != nil {
 		return err
 	}

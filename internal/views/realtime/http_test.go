@@ -21,7 +21,7 @@ import (
 	"interlock/internal/views/realtime"
 )
 
-// authenticator is a stub whose caller and error a test sets.
+// authenticator is a stub with a settable caller and error.
 type authenticator struct {
 	mu      sync.Mutex
 	caller  principal.Principal
@@ -168,7 +168,7 @@ func TestChangeEventNamesAuthorResourceAndTime(t *testing.T) {
 	})
 }
 
-func TestAStreamGoesOnWhereTheLastOneEnded(t *testing.T) {
+func TestStreamResumesAtItsCursor(t *testing.T) {
 	eachBus(t, func(t *testing.T, newBus func() events.Bus) {
 		s := newSite(t, newBus(), "*")
 		first := s.resume(t, "?topics=orders,configs", "")
@@ -194,7 +194,7 @@ func TestAStreamGoesOnWhereTheLastOneEnded(t *testing.T) {
 	})
 }
 
-func TestWhatWasMissedIsToldOnlyToWhoMayReadItNow(t *testing.T) {
+func TestMissedEventsRequireCurrentPermission(t *testing.T) {
 	bus := events.NewInProcess(64)
 	defer bus.Close()
 	s := newSite(t, bus, "*")

@@ -93,8 +93,7 @@ func (s *Service) receive(event events.Event) {
 	}
 }
 
-// apply records a heartbeat and returns the start of its user's presence. The caller holds
-// mu.
+// apply records a heartbeat and returns the start of its user's presence. It requires mu.
 func (s *Service) apply(at place, a heartbeatEvent, now time.Time) time.Time {
 	before := s.board.people(at, 0)
 	if a.Leaving {
@@ -116,8 +115,8 @@ func (s *Service) expire() {
 	}
 }
 
-// publish sends the users on a resource to the streams of this process. The caller holds
-// mu, so that streams get changes in order.
+// publish sends the users on a resource to the streams of this process. It requires mu, so that
+// streams get changes in order.
 func (s *Service) publish(at place, people []Person) {
 	payload, err := strictjson.Encode(Present{Resource: at.resource, People: people})
 	if err == nil {

@@ -48,8 +48,8 @@ const (
 // Topic is one topic of changes, and the first segment of the paths of its resources.
 type Topic struct {
 	Name string
-	// Permission is required to read these resources; empty for a topic that is sent to every
-	// caller except customers, and whose resources have no presence.
+	// Permission is required to read these resources; empty for a topic without presence that is
+	// sent to every caller except customers.
 	Permission string
 }
 
@@ -148,7 +148,7 @@ func (s *Service) topic(name string) (Topic, bool) {
 	return Topic{}, false
 }
 
-// visited returns the topics whose resources have presence.
+// visited returns the topics with presence.
 func (s *Service) visited() []string {
 	return slices.DeleteFunc(s.names(), func(name string) bool {
 		topic, _ := s.topic(name)

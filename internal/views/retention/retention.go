@@ -2,11 +2,11 @@
 //
 // Invariants:
 //
-//   - Rows of a kind whose setting is 0, the default, are never removed: audit entries and
-//     history are kept forever unless configured otherwise.
+//   - Rows of a kind with the setting 0, the default, are never removed: audit entries and
+//     history are stored forever unless configured otherwise.
 //   - A version of a record is removed only when its successor is older than the limit, or
 //     when the record itself was deleted that long ago. So the newest version of an existing
-//     record is always kept, and a user who opened a record within that time still has the
+//     record always remains, and a user who opened a record within that time still has the
 //     base of the edit.
 //   - The rows that prove balances and stock are never removed: entries, movements, events,
 //     lines. List contains the removable tables, and a test compares it with the schema.
@@ -66,12 +66,12 @@ const ended = `EXISTS (SELECT 1 FROM flash_sale_stocks s WHERE s.tenant_id = x.t
 
 // List contains the removable tables, in the order of removal.
 //
-// It excludes two histories: approvals, whose versions record the author of the content
-// that was voted on and can build on earlier contents; and flash sales, whose largest limit
+// It excludes two histories: approvals, because their versions record the author of the content
+// that was voted on and can build on earlier contents; and flash sales, because their largest limit
 // per customer is needed by a promise.
 var List = []Table{
 	// Repairs of aggregates count as their versions. If the log is exported, an entry is
-	// removed only after it has a place.
+	// removed only after it has a position.
 	{Name: "audit_entries", Kind: Audit, key: []string{id}, over: `x.created_time <= ? AND x.action <> 'aggregate.rebuild'
 		AND (x.place IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log_places l WHERE l.name = CONCAT('audit:', x.tenant_id)))`},
 	version("config_histories", "config_id", "configs"),

@@ -78,7 +78,7 @@ func New(d Deps) *Service {
 }
 
 // Run sweeps until ctx ends, in one process at a time. It does nothing if everything is
-// kept forever.
+// stored forever.
 func (s *Service) Run(ctx context.Context) {
 	if !s.anything() || s.share <= 0 {
 		return
@@ -191,12 +191,12 @@ func (s *Service) due(t Table, st *state) bool {
 }
 
 // withdrawn reports whether the running sweep of a table would remove rows that must now be
-// kept, because a longer retention, or none, was configured since its start.
+// retained, because a longer retention, or none, was configured since its start.
 func (s *Service) withdrawn(t Table, st *state) bool {
 	return st.underWay() && (s.keep[t.Kind] <= 0 || s.limit(t).Before(*st.UntilTime))
 }
 
-// end stops a withdrawn run. Its limit is kept, because rows below it have been removed.
+// end stops a withdrawn run. Its limit remains, because rows below it have been removed.
 func (s *Service) end(ctx context.Context, st *state) error {
 	now, next := s.clock.Now(), *st
 	next.Place, next.EndedTime = "", &now
@@ -209,9 +209,9 @@ func (s *Service) end(ctx context.Context, st *state) error {
 // promises skip rows that still exist, and the next run removes them.
 func (s *Service) sweep(ctx context.Context, t Table, st *state) error {
 	if !st.underWay() {
-		begun, limit := s.clock.Now(), s.limit(t)
+		started, limit := s.clock.Now(), s.limit(t)
 		next := *st
-		next.UntilTime, next.BegunTime, next.EndedTime = &limit, &begun, nil
+		next.UntilTime, next.BegunTime, next.EndedTime = &limit, &started, nil
 		next.Place, next.Looked, next.Removed, next.BusyUS = "", 0, 0, 0
 		if err := s.save(ctx, st, next); err != nil {
 			return err

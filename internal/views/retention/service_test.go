@@ -87,7 +87,7 @@ func gaugeOf(t *testing.T, s *Service, metric, table string) float64 {
 	return 0
 }
 
-func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
+func TestOldAuditEntriesAreRemovedWithOneEntryPerTenant(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		s := newService(db, newLocks(), clk, map[Kind]time.Duration{Audit: 30 * day})
@@ -127,7 +127,7 @@ func TestOldAuditEntriesGoAndOneEntryOfEachTenantSaysSo(t *testing.T) {
 	})
 }
 
-func TestWhatHasNoRetentionIsKeptForEver(t *testing.T) {
+func TestRowsWithoutRetentionAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 0, History: day})
 		audit(t, db, tenantOf(ctx), "config.update", 36_500*day, 3)
@@ -138,20 +138,20 @@ func TestWhatHasNoRetentionIsKeptForEver(t *testing.T) {
 	})
 }
 
-// role creates a role whose versions have the given ages; gone is set for a deleted one.
-func role(t *testing.T, db *storage.DB, tenant int64, id int, gone bool, ages ...time.Duration) {
+// role creates a role with versions of the given ages; deleted is set for a deleted one.
+func role(t *testing.T, db *storage.DB, tenant int64, id int, deleted bool, ages ...time.Duration) {
 	t.Helper()
 	for i, age := range ages {
 		exec(t, db, `INSERT INTO role_histories (tenant_id, role_id, version, action, name, permissions, changed_by, changed_by_name, changed_time)
 			VALUES (?, ?, ?, 'update', 'r', '[]', 1, 'Li', ?)`, tenant, id, i+1, noon.Add(-age))
 	}
-	if !gone {
+	if !deleted {
 		exec(t, db, `INSERT INTO roles (tenant_id, id, version, name, created_time, updated_time, updated_by, updated_by_name) VALUES (?, ?, ?, ?, ?, ?, 1, 'Li')`,
 			tenant, id, len(ages), fmt.Sprint("r", id), noon, noon)
 	}
 }
 
-func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *testing.T) {
+func TestOldVersionsAreRemovedExceptTheNewest(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
 		tenant := tenantOf(ctx)
@@ -168,7 +168,7 @@ func TestAVersionGoesWhenItWasReplacedLongAgoAndTheNewestOfWhatLivesStays(t *tes
 	})
 }
 
-func TestWhatTheLogOfConfigsCanBeResumedFromStays(t *testing.T) {
+func TestResumableConfigVersionsAreNotRemoved(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{History: 30 * day})
 		const last = 25_000
@@ -180,7 +180,7 @@ func TestWhatTheLogOfConfigsCanBeResumedFromStays(t *testing.T) {
 			exec(t, db, "UPDATE config_histories SET place = id WHERE tenant_id > 0")
 			exec(t, db, "UPDATE log_places SET last = ? WHERE name = 'configs'", last)
 			exec(t, db, "INSERT INTO config_histories (tenant_id, config_id, `key`, version, action, value, value_type, value_schema, remark, note, changed_by, changed_by_name, changed_time)"+
-				" VALUES (?, 2, 'l', 1, 'delete', '1', 'number', '', '', '', 1, 'Li', ?)", tenantOf(ctx), noon.Add(-90*day)) // it has no place yet
+				" VALUES (?, 2, 'l', 1, 'delete', '1', 'number', '', '', '', 1, 'Li', ?)", tenantOf(ctx), noon.Add(-90*day)) // it has no position yet
 		}
 		require.NoError(t, s.Turn(ctx))
 		require.Equal(t, 2, count(t, db, "SELECT COUNT(*) FROM config_histories WHERE tenant_id > 0 AND config_id = 1"))
@@ -219,7 +219,7 @@ func TestTicketsAreDeletedWithTheirFinishedSale(t *testing.T) {
 
 // A process that ends between two steps has committed its removals and counts; the next one
 // continues, and the audit log contains everything once.
-func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
+func TestInterruptedSweepCountsEachRowOnce(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		clk := clock.NewFake(noon)
 		keep := map[Kind]time.Duration{Audit: 30 * day}
@@ -245,8 +245,8 @@ func TestASweepThatIsCutOffGoesOnAndCountsEachRowOnce(t *testing.T) {
 	})
 }
 
-// The promises treat rows below the limit of the run as missing, so the limit is kept.
-func TestALongerRetentionEndsARunThatIsUnderWay(t *testing.T) {
+// The promises treat rows below the limit of the run as missing, so the limit remains.
+func TestLongerRetentionEndsARunningSweep(t *testing.T) {
 	for name, keep := range map[string]time.Duration{"a year": 365 * day, "for ever": 0} {
 		t.Run(name, func(t *testing.T) { endARunByARetentionOf(t, keep) })
 	}
@@ -362,7 +362,7 @@ func TestOneProcessSweepsAtATime(t *testing.T) {
 	require.InDelta(t, 300, gaugeOf(t, second, "interlock_retention_removed_rows", "audit_entries"), 0)
 }
 
-func TestSweepingRestsInProportionToWhatItTakes(t *testing.T) {
+func TestSweepsPauseInProportionToTheirDuration(t *testing.T) {
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
 	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
 	s.share = 0.05
@@ -383,7 +383,7 @@ func TestSweepingRestsInProportionToWhatItTakes(t *testing.T) {
 	require.GreaterOrEqual(t, rested, 19*time.Duration(s.seen["audit_entries"].BusyUS/2)*time.Microsecond)
 }
 
-func TestOneStepTakesABoundedNumberOfRows(t *testing.T) {
+func TestStepRemovesABoundedNumberOfRows(t *testing.T) {
 	db, ctx := storagetest.SQLite(t), storagetest.Tenant(t)
 	s := newService(db, newLocks(), clock.NewFake(noon), map[Kind]time.Duration{Audit: 30 * day})
 	for range 3 {

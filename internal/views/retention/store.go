@@ -179,19 +179,19 @@ func deleteEntries(tx *gorm.DB, r removal, statement string, values []any) (int6
 	return deleted.RowsAffected, requireGone(tx, r)
 }
 
-// upTo keeps entries that were numbered since the floor was raised.
+// upTo retains entries that were numbered since the floor was raised.
 const upTo = " AND (place IS NULL OR place <= ?)"
 
-// raiseFloor stores the highest place of the entries to be removed, for exporters that have
-// not read that far (package audit), and returns it; 0 for none.
+// raiseFloor stores the highest position of the entries to be removed, for exporters that have not
+// read that far (package audit), and returns it; 0 for none.
 //
 //	SELECT MAX(place) FROM audit_entries WHERE tenant_id = ? AND id IN (…)
 //	UPDATE log_places SET last = … -- the floor
 //	DELETE FROM audit_entries WHERE tenant_id = ? AND id IN (…) AND (place IS NULL OR place <= ?)
 //
-// The first export of a log numbers entries that had no place when they were selected for
-// removal. If that happens before the first statement, the statement sees the places; if it
-// happens before the last one, that one keeps the entries (see requireGone); otherwise the
+// The first export of a log numbers entries that had no position when they were selected for
+// removal. If that happens before the first statement, the statement sees the positions; if it
+// happens before the last one, that one retains the entries (see requireGone); otherwise the
 // export finds them deleted, and is run again.
 func raiseFloor(tx *gorm.DB, r removal) (highest int64, err error) {
 	statement := "SELECT COALESCE(MAX(place), 0) FROM audit_entries WHERE tenant_id = ? AND id IN ?"
@@ -248,7 +248,7 @@ func Summary(ctx context.Context, db *storage.DB) (string, error) {
 		says = append(says, fmt.Sprintf("%s: %d rows removed, all over before %s; %s.", t.Name, st.Total, st.UntilTime.Format(time.RFC3339), run))
 	}
 	if len(says) == 0 {
-		return "Nothing was removed for its age. Audit and history are kept for ever unless INTERLOCK_RETENTION_… says otherwise.", nil
+		return "Retention has removed nothing. Audit and history are stored forever unless INTERLOCK_RETENTION_… is set.", nil
 	}
 	return strings.Join(says, " "), nil
 }

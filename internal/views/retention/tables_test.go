@@ -10,8 +10,8 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// kept lists the tables that this package never changes, with the reason.
-var kept = map[string]string{
+// exempt lists the tables that this package never changes, with the reason.
+var exempt = map[string]string{
 	"access_revisions": present, "actions": present, "action_counts": present, "aggregates": present, "api_tokens": present, "approvals": present,
 	"configs": present, "coupons": present, "coupon_campaigns": present, "coupon_holders": present, "customer_erasures": present, "encryption_keys": present, "user_passkeys": present, "flash_sales": present, "flash_sale_arrivals": present,
 	"flash_sale_gates": present, "flash_sale_stocks": present, "installation": present, "inventories": present, "inventory_holds": present, "items": present, "log_places": present,
@@ -39,15 +39,15 @@ const (
 	elsewhere = "its rows have an end of their own, and a sweeper"
 )
 
-func TestEachTableOfTheSchemaIsEitherSweptOrKeptForAReason(t *testing.T) {
+func TestEveryTableIsSweptOrExemptWithAReason(t *testing.T) {
 	var tables []string
 	db := storagetest.SQLite(t)
 	require.NoError(t, db.Read(storage.AcrossTenants(t.Context())).Raw("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'").Scan(&tables).Error)
 	for _, table := range tables {
 		swept := slices.ContainsFunc(List, func(t Table) bool { return t.Name == table })
-		require.True(t, swept != (kept[table] != ""), "%s: add it to List, or to the tables that are kept, with why", table)
+		require.True(t, swept != (exempt[table] != ""), "%s: add it to List, or to exempt, with the reason", table)
 	}
-	for table := range kept {
+	for table := range exempt {
 		require.Contains(t, tables, table)
 	}
 }

@@ -161,7 +161,7 @@ func sweepOld(t *testing.T, ctx context.Context, db *storage.DB, clk *clock.Fake
 	require.NoError(t, s.Turn(ctx))
 }
 
-func TestAnExportThatCannotGoOnIsToldWhy(t *testing.T) {
+func TestExportThatCannotResumeReturnsTheReason(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
@@ -235,7 +235,7 @@ func TestAnExportSkipsNothingThatIsRemovedWhileItReads(t *testing.T) {
 }
 
 // The first numbering of a log and a removal from it exclude each other.
-func TestAnEntryThatIsNumberedWhileItIsRemovedIsKnownToBeGone(t *testing.T) {
+func TestEntryRemovedDuringNumberingIsReported(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		clk := clock.NewFake(time.Now())
@@ -291,7 +291,7 @@ func TestNumberedLogIsNotWritten(t *testing.T) {
 	})
 }
 
-func TestALogThatCannotBeNumberedDoesNotKeepTheOthers(t *testing.T) {
+func TestFailingLogDoesNotBlockTheOthers(t *testing.T) {
 	storagetest.EachAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		p, _ := principal.From(ctx)
 		log := audit.NewLog(db)

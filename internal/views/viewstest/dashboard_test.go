@@ -127,7 +127,7 @@ func TestConflictCountsOfProcessesAddUp(t *testing.T) {
 	})
 }
 
-func TestFailedFlushKeepsCountsForTheNext(t *testing.T) {
+func TestFailedFlushRetainsItsCounts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		log := dashboard.NewConflictLog(db, clock.System{})
 		for range 3 {

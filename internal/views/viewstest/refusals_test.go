@@ -32,7 +32,7 @@ type refusedDetail struct {
 	}
 }
 
-func TestRefusalsAreFoldedIntoOneRowOfEachKind(t *testing.T) {
+func TestRejectionsAreFoldedByKind(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		caller, _ := principal.From(ctx)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
@@ -89,7 +89,7 @@ func TestRefusalsAreFoldedIntoOneRowOfEachKind(t *testing.T) {
 	})
 }
 
-func TestRefusalsThatAreCountedWhenTheProgramEndsAreWritten(t *testing.T) {
+func TestRejectionsAreWrittenAtShutdown(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		caller, _ := principal.From(ctx)
 		runner := uow.NewRunner(uow.Options{DB: db, Locks: lock.NewInProcess(lock.Observer{}), Clock: clock.System{}})
