@@ -97,7 +97,7 @@ func (h *fixture) crowd(t testing.TB, n int) []one {
 		})
 		require.NoError(t, err)
 		sessions = append(sessions, OpenSession{
-			UserID: user.ID, TokenHash: digestOf(crowd[i].secret).String(), Data: data, ExpiresTime: clock.Kept(ends), CreatedTime: now,
+			UserID: user.ID, TokenHash: digestOf(crowd[i].secret).String(), Data: data, ExpiresTime: clock.Stored(ends), CreatedTime: now,
 		})
 	}
 	create(&held)

@@ -289,6 +289,6 @@ func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = clock.Kept(t)
+	t = clock.Stored(t)
 	return &t
 }

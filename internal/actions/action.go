@@ -1,17 +1,17 @@
-// Package actions stores what customers and users like, dislike and bookmark.
+// Package actions stores the likes, dislikes and bookmarks of customers and users.
 //
 // Invariants:
 //
-//   - Like and dislike of one thing share a group, and with it the last action id and
-//     the state: at most one of them is active. Bookmark is a group of its own.
-//   - The last action id of a group only grows, in the transaction of the state that it
-//     brought. So the state is what the highest id asked for, in whatever order they
-//     came, as long as they say what they want (a toggle needs to know what was before).
-//   - An id acts once. The same again changes nothing.
-//   - The counts of a thing are the sums of its shards, each changed in the transaction
-//     of the state that it counts: they equal the rows at every moment.
+//   - Like and dislike of one resource share a group, and with it the last action id and the
+//     state: at most one of them is active. Bookmark is a separate group.
+//   - The last action id of a group only grows, in the transaction of the state. The state is
+//     therefore that of the action with the highest id, in any order of arrival, if the
+//     actions set the state (a toggle depends on the state before).
+//   - An id acts once; a repeat changes nothing.
+//   - The counts of a resource are the sums of its shards. Each changes in the transaction of
+//     the state that it counts, so the counts always equal the rows.
 //
-// A thing is known by its row's id, so one that is deleted and created again has no likes.
+// A resource is identified by the id of its row, so a deleted and recreated one has no likes.
 package actions
 
 import (
@@ -28,11 +28,11 @@ const (
 	writePermission = "actions:write"
 )
 
-// CustomerPermissions are what every customer may do: of actions a customer reads the own
-// ones and the counts of all.
+// CustomerPermissions are the permissions of every customer: a customer reads its actions and all
+// counts.
 var CustomerPermissions = []string{readPermission, writePermission}
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: readPermission, Meaning: "See how often a thing is liked, disliked and bookmarked, and one's own actions."},
 	{Name: writePermission, Meaning: "Like, dislike and bookmark items and coupons."},
@@ -67,14 +67,14 @@ const (
 	Coupon = "coupon"
 )
 
-// Outcome tells what became of an action.
+// Outcome is the result of an action.
 type Outcome string
 
 // The outcomes.
 const (
-	// Applied: its id was the highest, and the state is what it asked for.
+	// Applied: its id was the highest, and it set the state.
 	Applied Outcome = "applied"
-	// Duplicate: it was applied before, and no later one since.
+	// Duplicate: it was applied before, and it is still the latest.
 	Duplicate Outcome = "duplicate"
 	// Stale: a later one was applied before.
 	Stale Outcome = "stale"
@@ -95,7 +95,7 @@ type Request struct {
 
 // Result is the state after an action.
 type Result struct {
-	// Active tells whether the action that was asked for is active now.
+	// Active reports whether the requested kind is active now.
 	Active       bool
 	LastActionID int64
 	Outcome      Outcome
@@ -191,7 +191,7 @@ func shardOf(actorID string) int {
 	return int(hash.Sum32() % shards)
 }
 
-// difference is what a change of state changes in the counts.
+// difference returns the change of the counts for a change of state.
 func difference(before, now Kind) Counts {
 	var c Counts
 	c.add(before, -1)
@@ -217,8 +217,7 @@ type actor struct {
 	id   string
 }
 
-// actorOf returns for whom a caller acts: the customer who calls, or whom a token
-// names; otherwise the caller's own user.
+// actorOf returns the customer that calls or that a token names, otherwise the caller's user.
 func actorOf(p principal.Principal) actor {
 	if id, ok := p.Customer(); ok {
 		return actor{kind: "customer", id: string(id)}

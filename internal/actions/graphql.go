@@ -30,7 +30,7 @@ const (
 	mostSelections = 1000
 )
 
-// newSchema returns the schema, its fields answered by the service.
+// newSchema returns the schema with the service as its resolver.
 func newSchema(s *Service) *graphql.Schema {
 	return graphql.MustParseSchema(schemaText, &resolver{s}, graphql.UseStringDescriptions(), graphql.UseFieldResolvers(),
 		graphql.MaxQueryLength(longestQuery), graphql.MaxDepth(deepestQuery), graphql.MaxSelections(mostSelections),
@@ -44,7 +44,7 @@ func isKnown(ctx context.Context) bool {
 	return known
 }
 
-// resolver answers the fields of Query and Mutation.
+// resolver resolves the fields of Query and Mutation.
 type resolver struct{ service *Service }
 
 // mutations runs the mutations of one document, one after the other; httpapi.Document
@@ -190,10 +190,10 @@ type fieldError struct{ code, message string }
 // Error implements error.
 func (e *fieldError) Error() string { return e.message }
 
-// Extensions is what the library adds to the error in the reply.
+// Extensions returns the extensions of the error in the reply.
 func (e *fieldError) Extensions() map[string]any { return map[string]any{"code": e.code} }
 
-// refusal is what a caller may see of an error. What it may not is logged.
+// refusal returns the part of an error that a caller may see, and logs the rest.
 func refusal(ctx context.Context, entityType string, err error) error {
 	seen := httpapi.Visible(err)
 	e := &fieldError{code: strings.ToUpper(string(seen.Code)), message: seen.Detail}
@@ -203,15 +203,15 @@ func refusal(ctx context.Context, entityType string, err error) error {
 	case apperr.NotFound:
 		e.code = strings.ToUpper(entityType) + "_NOT_FOUND"
 	case apperr.Internal, apperr.Unavailable, apperr.OutcomeUnknown:
-		slog.ErrorContext(ctx, "a GraphQL field was not answered", "error", err, "request", principal.Request(ctx))
+		slog.ErrorContext(ctx, "graphql: field not resolved", "error", err, "request", principal.Request(ctx))
 	}
 	return e
 }
 
-// fieldPanics keeps what a panic says out of replies.
+// fieldPanics replaces the message of a panic in replies.
 type fieldPanics struct{}
 
-// unreadable reports whether a panic is the library's way to say that it cannot read a
+// unreadable reports whether the library panicked because it cannot read a
 // literal, such as a number beyond 64 bits.
 func unreadable(value any) bool {
 	err, _ := value.(error)
@@ -240,9 +240,9 @@ type Long int64
 // ImplementsGraphQLType implements the library's Unmarshaler.
 func (Long) ImplementsGraphQLType(name string) bool { return name == "Long" }
 
-// UnmarshalGraphQL implements the library's Unmarshaler: it takes whole numbers, and
-// strings of their digits. Numbers in documents come as int32 or int64, those in
-// variables as they were spelled.
+// UnmarshalGraphQL implements the library's Unmarshaler: it accepts whole numbers, and strings of
+// their digits. Numbers in documents arrive as int32 or int64, those in variables as in the
+// request.
 func (l *Long) UnmarshalGraphQL(input any) error {
 	switch n := input.(type) {
 	case int32:

@@ -39,7 +39,7 @@ type summaryRequest struct {
 	EntityID   string `query:"entityId"`
 }
 
-// Check asks that the request names a thing that can be acted on.
+// Check validates the type of the resource.
 func (r *summaryRequest) Check() error {
 	if r.EntityType != Item && r.EntityType != Coupon {
 		return apperr.Malformed("?entityType", "must be item or coupon")

@@ -13,8 +13,8 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// graphHandler serves POST /graphql. A caller without a permission is told so in the error
-// of a field, as GraphQL does it, so the route itself takes everybody.
+// graphHandler serves POST /graphql. A missing permission is an error of the field, as usual in
+// GraphQL, so the route itself requires none.
 type graphHandler struct{ schema *graphql.Schema }
 
 type graphRequest struct {
@@ -43,7 +43,7 @@ func (h graphHandler) execute(ctx context.Context, d *httpapi.Document, in graph
 	}
 	response := h.schema.Exec(withMutations(ctx, d), in.Body.Query, operation, variables)
 	if ctx.Err() != nil {
-		return graphReply{}, apperr.New(apperr.OutcomeUnknown, "The document was given up before all of it was answered; mutations before that were made. Send it again under its idempotency key.").
+		return graphReply{}, apperr.New(apperr.OutcomeUnknown, "The document was interrupted; its earlier mutations were committed. Send it again under its idempotency key.").
 			After(time.Second).Because(context.Cause(ctx))
 	}
 	if len(response.Errors) == 0 && string(response.Data) == "{}" {
@@ -72,8 +72,8 @@ func wasExecuted(response *graphql.Response) bool {
 	return true
 }
 
-// variables decodes them with numbers as they were spelled: an id of 64 bits does not
-// survive a float.
+// variables decodes the variables with numbers as in the request: a 64-bit id does not fit into a
+// float.
 func (r graphRequest) variables() (map[string]any, error) {
 	if len(r.Body.Variables) == 0 {
 		return nil, nil

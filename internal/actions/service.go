@@ -20,12 +20,12 @@ const maxAhead = 5 * time.Minute
 
 // Entities finds one type of thing that can be acted on.
 type Entities interface {
-	// Locate returns the id of the row with a name, by reading that one column, and the
-	// name as it is kept. Errors: NotFound.
-	Locate(ctx context.Context, name string) (id int64, kept string, err error)
+	// Locate returns the id of the row with a name, with one column read, and the
+	// stored name. Errors: NotFound.
+	Locate(ctx context.Context, name string) (id int64, stored string, err error)
 }
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB             *storage.DB
 	Clock          clock.Clock
@@ -51,11 +51,11 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Apply applies an action of the caller, or of the customer for whom it acts. One that
-// is stale, or was applied before, changes nothing and is told the state.
+// Apply applies an action of the caller, or of its customer. A stale or repeated action changes
+// nothing and returns the state.
 //
-// Errors: NotFound when there is no such thing; ActionIDInFuture;
-// IdempotencyKeyReused when the id was used with other content.
+// Errors: NotFound for an unknown resource; ActionIDInFuture; IdempotencyKeyReused for an id with
+// other content.
 func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, error) {
 	entity, name, err := s.entities[r.EntityType].Locate(ctx, r.EntityID)
 	if err != nil {
@@ -90,24 +90,23 @@ func (s *Service) Apply(ctx context.Context, u *uow.Unit, r Request) (Result, er
 	return row.result(r, Applied), nil
 }
 
-// applied is what the audit log keeps of an action.
+// applied is the detail of an action in the audit log.
 type applied struct {
 	ActionID int64 `json:"actionId"`
 	Before   Kind  `json:"before"`
 	State    Kind  `json:"state"`
 }
 
-// Summary is what is known of one thing.
+// Summary contains the counts of one resource.
 type Summary struct {
-	// EntityID is the thing's name as it is kept.
+	// EntityID is the stored name of the resource.
 	EntityID string
 	Counts   Counts
 	// Own is the caller's state of each kind.
 	Own map[Kind]Result
 }
 
-// Summary returns how often a thing is liked, disliked and bookmarked, and what of that
-// is the caller's own. Errors: NotFound.
+// Summary returns the counts of a resource and the caller's states. Errors: NotFound.
 func (s *Service) Summary(ctx context.Context, entityType, name string) (Summary, error) {
 	entity, name, err := s.entities[entityType].Locate(ctx, name)
 	if err != nil {

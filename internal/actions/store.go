@@ -18,11 +18,10 @@ import (
 const selectLatest = `SELECT last_action_id, last_action, last_active, state FROM actions
 	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?`
 
-// lockLatest reads the row of the caller's group and holds it until the unit ends, so
-// that the actions of one actor on one thing come one after the other: by selectLatest,
-// FOR UPDATE where the engine has it. A group that was never acted in has no row; it is
-// returned with last action id 0. Actions come in bursts, so the statements of one
-// are written out and not built by GORM.
+// lockLatest reads the row of the caller's group and locks it until the unit ends, so that the
+// actions of one actor on one resource are serialized: selectLatest, FOR UPDATE if the engine
+// supports it. A new group has no row and is returned with last action id 0. Actions arrive in
+// bursts, so their statements are written out instead of built by GORM.
 func (s *Service) lockLatest(ctx context.Context, u *uow.Unit, r Request, entity int64) (*latest, error) {
 	tx, err := u.Tx(ctx)
 	if err != nil {
@@ -53,11 +52,10 @@ const advanceStatement = `UPDATE actions
 	WHERE tenant_id = ? AND entity_type = ? AND entity_id = ? AND action_group = ? AND actor_kind = ? AND actor_id = ?
 	AND last_action_id = ?`
 
-// advance writes what a request makes of the row, its id and its state together: by
-// advanceStatement, and the first action by insertStatement. Both the state and what is
-// counted stand on the row as it was read, so one that another action has changed since, of a
-// lower id too, is not written: an engine may have dropped the lock. Of two that are first
-// at once the second meets the primary key. Who is overtaken is run again.
+// advance writes the id and the state of a request: with advanceStatement, or insertStatement for
+// the first action. Both are guarded by the row that was read, so an action that another one
+// overtook is not written, also if an engine dropped the lock. Of two concurrent first actions the
+// second violates the primary key. The overtaken unit runs again.
 func advance(ctx context.Context, u *uow.Unit, row *latest, r Request) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

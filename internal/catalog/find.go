@@ -9,8 +9,8 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Find returns at most limit items whose sku or name begins with a text; those with
-// the sku first.
+// Find returns at most limit items with a sku or name that starts with text, those with the sku
+// first.
 func (s *Service) Find(ctx context.Context, text string, limit int) ([]Item, error) {
 	spellings := storage.Spellings(text)
 	found, err := storage.ByPrefix[Item](s.db.Read(ctx), "sku", spellings, limit)
@@ -32,8 +32,8 @@ func (s *Service) Find(ctx context.Context, text string, limit int) ([]Item, err
 
 // Locate returns the id of the item with a sku, and the sku: it reads that one column
 // to say whether there is such an item. Errors: NotFound.
-func (s *Service) Locate(ctx context.Context, sku string) (id int64, kept string, err error) {
-	// MySQL takes "a " for "a"; only what could be a sku is asked for.
+func (s *Service) Locate(ctx context.Context, sku string) (id int64, stored string, err error) {
+	// MySQL treats "a " as "a", so only valid skus are queried.
 	if !skuPattern.MatchString(sku) {
 		return 0, "", apperr.MissingRow("item", sku)
 	}

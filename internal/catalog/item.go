@@ -1,13 +1,13 @@
-// Package catalog holds the items that orders are made of.
+// Package catalog manages the items that orders contain.
 //
 // Invariants:
 //
 //   - A sku names one item of a tenant, and an item never changes its sku.
-//   - Every version of an item is kept in item_histories, so that a stale edit
-//     can be compared with what its author saw.
-//   - An item that a unit sells or counts pieces of (Service.Use) is neither edited nor
-//     deleted until that unit has ended, on a cluster neither, and an item in use (an order
-//     names it, or there are pieces of it) is never deleted.
+//   - Every version of an item is stored in item_histories, so that a stale edit can be
+//     compared with its base.
+//   - An item that a unit uses (Service.Use) is neither edited nor deleted until that unit
+//     ends, also on a cluster. An item in use (by an order, or with units in stock) is never
+//     deleted.
 package catalog
 
 import (
@@ -22,13 +22,13 @@ import (
 	"interlock/internal/core/guard"
 )
 
-// What it takes to read items, and to change them.
+// Permissions to read and to change items.
 const (
 	ReadPermission  = "items:read"
 	writePermission = "items:write"
 )
 
-// Permissions are what a role or a token can be given here.
+// Permissions are the permissions of this package for roles and tokens.
 var Permissions = []principal.Grant{
 	{Name: ReadPermission, Meaning: "See the items of the catalog and their history."},
 	{Name: writePermission, Meaning: "Add, edit, archive and delete items of the catalog."},
@@ -51,12 +51,12 @@ type Content struct {
 	Name string `json:"name"`
 	// Price is in minor units.
 	Price int64 `json:"price"`
-	// OwnedByUserID is the user that the item belongs to; nil for nobody.
+	// OwnedByUserID is the user that owns the item; nil for none.
 	OwnedByUserID *principal.CustomerID `json:"ownedByUserId,omitempty"`
 	Status        string                `json:"status"`
 }
 
-// check returns the places that break a rule.
+// check returns the violated rules.
 func (c Content) check() []apperr.Field {
 	broken := naming.Check("/name", c.Name, longestName)
 	broken.Check(c.Price >= 0, "/price", "min", "must be at least 0 minor units")
@@ -94,7 +94,7 @@ func revisionOf(item *Item, action string) *Revision {
 	return &Revision{ItemID: item.ID, Revision: change.RevisionOf(item.Row, action), Content: item.Content}
 }
 
-// restore returns the item as it was at the revision.
+// restore returns the item at the revision.
 func (r Revision) restore(item *Item) *Item {
 	then := *item
 	then.Content = r.Content

@@ -16,15 +16,15 @@ import (
 // Topic is where changes of items are announced, keyed by sku.
 const Topic = "items"
 
-// InUse reports whether something that outlives an item names it, as the unit's transaction
-// sees it. Who can say so stands above the catalog.
+// InUse reports whether a row that outlives an item refers to it, in the unit's transaction.
+// Domains above the catalog implement it.
 type InUse func(ctx context.Context, u *uow.Unit, sku string) (bool, error)
 
-// Deps are what a Service stands on.
+// Deps are the dependencies of a Service.
 type Deps struct {
 	DB  *storage.DB
 	Bus events.Bus
-	// InUse keeps items from being deleted; each is asked until one says yes.
+	// InUse prevents the deletion of used items; an item is used if any function reports it.
 	InUse []InUse
 }
 
@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, u *uow.Unit, sku string, content C
 	return item, nil
 }
 
-// Edit changes an item that was just read; see change.Editable.Apply for what is refused.
+// Edit changes an item that was just read; see change.Editable.Apply for its errors.
 func (s *Service) Edit(ctx context.Context, u *uow.Unit, item *Item, edit change.Edit) (change.Edited[*Item], error) {
 	return s.editable().Apply(ctx, u, item, edit)
 }
@@ -118,7 +118,7 @@ func (s *Service) editable() change.Editable[Item, *Item] {
 	}
 }
 
-// revise returns the item that an edited document makes, if it keeps the rules.
+// revise returns the item of an edited document, if it is valid.
 func revise(item *Item, document any) (*Item, guard.Set, error) {
 	var content Content
 	if err := merge.Decode(document, &content); err != nil {
@@ -132,7 +132,7 @@ func revise(item *Item, document any) (*Item, guard.Set, error) {
 	return &after, content.columns(), nil
 }
 
-// at returns an item as it was at an earlier version.
+// at returns an item at an earlier version.
 func (s *Service) at(ctx context.Context, item *Item, version int64) (*Item, error) {
 	var revision Revision
 	err := s.db.Read(ctx).Where("item_id = ? AND version = ?", item.ID, version).Take(&revision).Error

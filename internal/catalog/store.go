@@ -17,7 +17,7 @@ import (
 
 // Filter narrows a list of items. Zero members do not narrow.
 type Filter struct {
-	// Search is looked for in sku and name, in either case.
+	// Search is a text to find in sku and name, case-insensitively.
 	Search string
 	Status string
 }
@@ -29,7 +29,7 @@ var itemSorts = storage.Sorts{
 }
 
 func find(db *gorm.DB, sku string) (*Item, error) {
-	// MySQL takes "a " for "a"; only what could be a sku is asked for.
+	// MySQL treats "a " as "a", so only valid skus are queried.
 	if !skuPattern.MatchString(sku) {
 		return nil, apperr.MissingRow("item", sku)
 	}
@@ -45,7 +45,7 @@ func (f Filter) filters() (filters []storage.Filter) {
 	return append(filters, storage.Containing(f.Search, "sku", "name"))
 }
 
-// insert adds an item. A sku that is taken is AlreadyExists.
+// insert adds an item. Errors: AlreadyExists for a used sku.
 func insert(ctx context.Context, u *uow.Unit, item *Item) error {
 	err := guard.Insert(ctx, u, item)
 	if storage.IsDuplicate(err, "uq_items_sku") {
@@ -72,15 +72,15 @@ func (c Content) columns() guard.Set {
 	return guard.Set{"name": c.Name, "price": c.Price, "owned_by_user_id": c.OwnedByUserID, "status": c.Status}
 }
 
-// Use has some items stay as they are until the unit ends, for a unit that makes something of
-// what they are now and changes none of them:
+// Use prevents changes of some items until the unit ends, for a unit that depends on their current
+// state and changes none of them:
 //
 //	UPDATE items SET uses = uses + 1 WHERE tenant_id = ? AND sku IN (?)
 //
-// Whoever edits or deletes one of them writes the same row. So one of both waits for the other's
-// end and then sees what it did, or is given up at COMMIT and run again. A lock alone would do
-// so on one server, and exclude nobody at another one of a cluster. It comes before what the unit
-// reads of the items. The version stays, since nobody's edit is stale by it.
+// An edit or a deletion writes the same row, so one of the two waits for the other and then sees
+// its effect, or is rolled back at COMMIT and run again. A lock alone would only exclude writers on
+// one server of a cluster. The unit must call Use before it reads the items. The version does not
+// change, so no edit becomes stale.
 func (s *Service) Use(ctx context.Context, u *uow.Unit, skus ...string) error {
 	tx, err := u.Tx(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ func viewOf(item Item) itemView {
 	}
 }
 
-// editedView is an item that says what an edit was merged with.
+// editedView is an item with the changes that an edit was merged with.
 type editedView struct {
 	itemView
 	Merged *change.Merged `json:"merged,omitempty"`

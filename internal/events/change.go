@@ -31,7 +31,7 @@ type Change struct {
 	Detail any `json:"detail,omitempty"`
 }
 
-// Gone returns the change that announces the deletion of the row in its current state.
+// Gone returns the change for the deletion of the row in its current state.
 func (c Change) Gone() Change {
 	c.Version, c.ETag, c.Status = c.Version+1, "", ""
 	return c

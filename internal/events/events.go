@@ -72,7 +72,7 @@ type Bus interface {
 	// SubscribeTenant is Subscribe for the events of one tenant.
 	SubscribeTenant(ctx context.Context, tenant int64, topics ...string) (*Subscription, error)
 
-	// ResumeTenant is SubscribeTenant for a reader whose last event, or whose Place, was
+	// ResumeTenant is SubscribeTenant for a reader with the last event, or the Place,
 	// after. It first delivers the events published since, or Lagged if this process does
 	// not have them all: after is too old, or there was a gap since.
 	ResumeTenant(ctx context.Context, tenant int64, after string, topics ...string) (*Subscription, error)

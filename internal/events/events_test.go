@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestInProcessKeepsTheContract(t *testing.T) {
+func TestInProcessFulfillsTheContract(t *testing.T) {
 	eventstest.Contract(t, func(t *testing.T, buffer int) eventstest.Bus {
 		bus := events.NewInProcess(buffer)
 		t.Cleanup(bus.Close)

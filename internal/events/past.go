@@ -2,9 +2,9 @@ package events
 
 import "github.com/google/uuid"
 
-// kept is the number of events that a process stores for resuming readers. At about 500
+// maxPast is the number of events that a process stores for resuming readers. At about 500
 // bytes each they cover minutes of a busy shop.
-const kept = 4096
+const maxPast = 4096
 
 // past is a ring of the newest events that a process has received without a gap, so that a
 // stream can resume. All processes on one bus receive events in the same order, so an event
@@ -13,7 +13,7 @@ const kept = 4096
 type past struct {
 	// begin is the cursor before the first stored event.
 	begin string
-	// ring contains the events; the event at position n is ring[n % kept].
+	// ring contains the events; the event at position n is ring[n % maxPast].
 	ring []Event
 	// next is the position of the next event.
 	next uint64
@@ -30,11 +30,11 @@ func (p *past) add(event Event) {
 	if event.ID == "" {
 		return
 	}
-	if len(p.ring) < kept {
+	if len(p.ring) < maxPast {
 		p.ring = append(p.ring, event)
 	} else {
-		old := &p.ring[p.next%kept]
-		if first := p.places[old.ID]; first+kept == p.next {
+		old := &p.ring[p.next%maxPast]
+		if first := p.places[old.ID]; first+maxPast == p.next {
 			delete(p.places, old.ID)
 		}
 		*old = event
@@ -50,7 +50,7 @@ func (p *past) end() string {
 	if p.next == 0 {
 		return p.begin
 	}
-	return p.ring[(p.next-1)%kept].ID
+	return p.ring[(p.next-1)%maxPast].ID
 }
 
 // after returns the events after a cursor, oldest first, and false if some of them are no
@@ -60,14 +60,14 @@ func (p *past) after(place string) ([]Event, bool) {
 	switch {
 	case known:
 		from++
-	case place == p.begin && p.next <= kept:
+	case place == p.begin && p.next <= maxPast:
 		from = 0
 	default:
 		return nil, false
 	}
 	events := make([]Event, 0, p.next-from)
 	for ; from < p.next; from++ {
-		events = append(events, p.ring[from%kept])
+		events = append(events, p.ring[from%maxPast])
 	}
 	return events, true
 }

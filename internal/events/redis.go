@@ -125,7 +125,7 @@ func (b *Redis) Publish(ctx context.Context, event Event) error {
 }
 
 func (b *Redis) send(ctx context.Context, channel string, message []byte) error {
-	// One node for all topics, so that order holds across them.
+	// One node for all topics, so that their order is shared.
 	node, err := redisconn.NodeOf(ctx, b.client, b.prefix)
 	if err != nil {
 		return err

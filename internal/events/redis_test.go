@@ -23,7 +23,7 @@ import (
 
 const patience = 30 * time.Second
 
-func TestRedisKeepsTheContract(t *testing.T) {
+func TestRedisFulfillsTheContract(t *testing.T) {
 	options := redisOptions(t)
 	eventstest.Contract(t, func(t *testing.T, buffer int) eventstest.Bus {
 		return newRedisBus(t, options, events.RedisOptions{Prefix: uniquePrefix(), Buffer: buffer})
@@ -45,7 +45,7 @@ func TestEventsReachOtherProcesses(t *testing.T) {
 	require.Equal(t, "own", (<-strangers.Deliveries()).Event.Key, "the other installation's event must not arrive")
 }
 
-func TestAReaderGoesOnAtAnotherProcess(t *testing.T) {
+func TestReaderResumesAtAnotherProcess(t *testing.T) {
 	prefix := uniquePrefix()
 	here := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
 	there := newRedisBus(t, redisOptions(t), events.RedisOptions{Prefix: prefix, Buffer: 8})
@@ -69,7 +69,7 @@ func TestAReaderGoesOnAtAnotherProcess(t *testing.T) {
 	require.True(t, receive(t, back).Lagged, "a process that started later does not have the events")
 }
 
-func TestNobodyGoesOnAcrossABreak(t *testing.T) {
+func TestReadersDoNotResumeAcrossAGap(t *testing.T) {
 	options := redisOptions(t)
 	options.ClientName = "events-break-" + uuid.NewString()
 	bus := newRedisBus(t, options, events.RedisOptions{Prefix: uniquePrefix(), Buffer: 8})
@@ -116,7 +116,7 @@ func TestSilentConnectionIsReplaced(t *testing.T) {
 	require.Equal(t, events.Delivery{Lagged: true}, receive(t, subscription))
 }
 
-func TestAQuietConnectionIsKept(t *testing.T) {
+func TestIdleConnectionStaysOpen(t *testing.T) {
 	// A late reply of a busy machine must arrive before the next ping.
 	const pingEvery = 500 * time.Millisecond
 	options := redisOptions(t)
@@ -304,7 +304,7 @@ func (l *link) freeze() {
 	l.frozen = make(chan struct{})
 }
 
-func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewCluster(t).URL())
 	eventstest.Contract(t, func(t *testing.T, buffer int) eventstest.Bus {
 		bus, err := events.NewRedis(t.Context(), client, events.RedisOptions{Prefix: uniquePrefix(), Buffer: buffer})

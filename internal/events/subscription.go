@@ -36,7 +36,7 @@ func (s *Subscription) Place() string { return s.place }
 func (s *Subscription) Close() { s.hub.remove(s) }
 
 // send buffers the event, or the marker if the buffer is full. Only the reader receives
-// from the channel and the caller holds hub.mu, so a send cannot block.
+// from the channel and the caller has locked hub.mu, so a send cannot block.
 func (s *Subscription) send(event Event) {
 	if len(s.deliveries) < cap(s.deliveries)-1 {
 		s.deliveries <- Delivery{Event: event}
@@ -47,7 +47,7 @@ func (s *Subscription) send(event Event) {
 }
 
 // lag appends a marker to the buffer, unless the buffer already ends with one. The channel
-// is full only if it ends with a marker. The caller holds hub.mu.
+// is full only if it ends with a marker. It requires hub.mu.
 func (s *Subscription) lag() {
 	if s.endsLagged && len(s.deliveries) > 0 {
 		return
@@ -113,11 +113,11 @@ func (h *hub) add(ctx context.Context, topics []string, wants func(int64) bool, 
 	return s, nil
 }
 
-// resume sends a new subscription the events after a cursor. The caller holds hub.mu.
+// resume sends a new subscription the events after a cursor. It requires hub.mu.
 func (h *hub) resume(s *Subscription, after string) {
 	missed, known := h.past.after(after)
 	if !known {
-		// The empty place makes a reader that disconnects before reading the marker lag
+		// The empty cursor makes a reader that disconnects before reading the marker lag
 		// again.
 		s.place = ""
 		s.lag()

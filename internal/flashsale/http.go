@@ -223,7 +223,7 @@ func (h handler) samples(ctx context.Context, sale *Sale, in samplesRequest) (sa
 		back = defaultLookback
 	}
 	samples, err := h.service.Samples(ctx, sale, back)
-	return samplesView{clock.Kept(h.service.clock.Now()), samples}, err
+	return samplesView{clock.Stored(h.service.clock.Now()), samples}, err
 }
 
 type reconcileRequest struct {

@@ -77,7 +77,7 @@ func (s *core) Samples(ctx context.Context, sale *Sale, lookback time.Duration) 
 //	INSERT INTO flash_sale_samples (sale_id, slot, tenant_id, taken_time, stats) VALUES (…)
 //	    ON DUPLICATE KEY UPDATE sale_id = sale_id
 func (w *worker) insertSample(ctx context.Context, sale *Sale, c *consuming, stats Stats) {
-	now := clock.Kept(w.clock.Now())
+	now := clock.Stored(w.clock.Now())
 	text, err := json.Marshal(stats)
 	if err != nil {
 		slog.ErrorContext(ctx, "flash sale: numbers cannot be encoded as JSON", "sale", sale.ID, "error", err)

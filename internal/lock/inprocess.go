@@ -46,7 +46,7 @@ type claim struct {
 	since time.Time
 }
 
-// NewInProcess returns a Locker that holds no key.
+// NewInProcess returns a Locker without held keys.
 func NewInProcess(observer Observer) *InProcess {
 	return &InProcess{observer: observer, keys: make(map[string]*heldKey)}
 }
@@ -81,7 +81,7 @@ func newClaims(keys []string, owner string) []*claim {
 }
 
 // acquireFree grants all claims in one step if every key is free. Otherwise it
-// changes nothing and returns the first claim whose key is held.
+// changes nothing and returns the first claim of a held key.
 func (l *InProcess) acquireFree(claims []*claim) (busy *claim) {
 	l.mu.Lock()
 	for _, c := range claims {
@@ -150,7 +150,7 @@ func (l *InProcess) enqueue(c *claim) (queued bool) {
 	return true
 }
 
-// grant makes c the holder of its key. The caller holds mu.
+// grant makes c the holder of its key. It requires mu.
 func (l *InProcess) grant(c *claim) {
 	c.since = clock.Mark()
 	l.keys[c.key].holder = c
@@ -173,7 +173,7 @@ func (l *InProcess) withdraw(claims ...*claim) {
 	}
 }
 
-// passOn grants a held key to its next waiter, or deletes it. The caller holds mu.
+// passOn grants a held key to its next waiter, or deletes it. It requires mu.
 func (l *InProcess) passOn(held *heldKey) {
 	first := held.waiting.Front()
 	if first == nil {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestInProcessKeepsTheContract(t *testing.T) {
+func TestInProcessFulfillsTheContract(t *testing.T) {
 	locktest.Contract(t, func(*testing.T) lock.Locker {
 		return lock.NewInProcess(lock.Observer{})
 	})

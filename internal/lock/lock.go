@@ -5,7 +5,7 @@
 //   - A key has at most one holder.
 //   - Acquire acquires all its keys or none. It acquires them in sorted order, so
 //     callers that request the same keys in different orders cannot deadlock.
-//   - Waiters of a key are served in FIFO order. A waiter that gives up leaves the
+//   - Waiters of a key are served in FIFO order. A waiter that stops waiting leaves the
 //     queue and delays no other waiter.
 //   - A key without a holder and without waiters uses no memory.
 //
@@ -34,7 +34,7 @@ var (
 	// keys are unknown. Nothing was done under the lock; a retry is safe.
 	ErrUnavailable = errors.New("the lock service cannot be reached")
 	// ErrKeys means that Acquire was called without keys or with an empty key.
-	ErrKeys = errors.New("lock keys must be given and not empty")
+	ErrKeys = errors.New("lock keys must not be missing or empty")
 )
 
 // Locker grants leases. It is safe for concurrent use.

@@ -67,9 +67,9 @@ type Redis struct {
 	tokens           atomic.Int64
 
 	mu sync.Mutex
-	// queues contains only keys that this process holds or waits for.
+	// queues contains the keys that this process has locked or waits for.
 	queues map[string]*keyQueue
-	// cleanups are claims that Redis may still store although this process gave them up.
+	// cleanups are claims that Redis may still store although this process abandoned them.
 	cleanups []cleanup
 	// cleanupQueued receives when a cleanup is added.
 	cleanupQueued chan struct{}

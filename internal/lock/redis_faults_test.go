@@ -22,8 +22,7 @@ const (
 	timeout = 2 * time.Minute
 	// never is an interval that does not end within a test.
 	never = time.Hour
-	// A lease of longTTL whose release failed is released again within soon, before it
-	// expires.
+	// A lease of longTTL with a failed release is released again within soon, before it expires.
 	longTTL, soon = 18 * time.Second, 15 * time.Second
 )
 
@@ -41,7 +40,7 @@ func acquire(t *testing.T, locker lock.Locker, wait time.Duration, keys ...strin
 	return lease
 }
 
-// acquireInBackground acquires key in a goroutine and returns when the given number of
+// acquireInBackground acquires key in a goroutine and returns when waiters
 // processes wait for it in Redis; name is the name of the lock there. The returned channel
 // receives the lease.
 func acquireInBackground(t *testing.T, client redis.UniversalClient, name string, waiters int, locker lock.Locker, key string) <-chan lock.Lease {
@@ -163,7 +162,7 @@ func TestAWaiterInAnotherProcessIsWokenByTheRelease(t *testing.T) {
 	}
 }
 
-func TestAWaiterThatIsNotWokenAsksByItself(t *testing.T) {
+func TestWaiterPollsWithoutAWakeup(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	options := lock.RedisOptions{Prefix: "test:" + t.Name() + ":", PollEvery: 20 * time.Millisecond}
 	one := newRedis(t, client, options)
@@ -347,7 +346,7 @@ func TestALockThatCouldNotBeReleasedIsReleasedWhenRedisIsBack(t *testing.T) {
 
 // The test breaks all connections at every third acquisition while two processes contend
 // for two keys.
-func TestExclusionHoldsWhileLinksBreak(t *testing.T) {
+func TestExclusionSurvivesBrokenConnections(t *testing.T) {
 	server := redistest.NewServer(t)
 	one, other := processes(t, server.URL(), lock.RedisOptions{PollEvery: 50 * time.Millisecond})
 	const workers, rounds = 8, 40

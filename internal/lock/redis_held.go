@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// Twice a second each process lists the keys that it holds or waits for. If the list has
+// Twice a second each process lists the keys that it has locked or waits for. If the list has
 // changed, the process stores it as a report under its own key. A report has the TTL of
 // locks and is renewed before that, so the report of a dead process expires automatically.
 // A lock that is acquired and released between two checks costs no report, a long hold
@@ -35,7 +35,7 @@ type reported struct {
 func (l *Redis) processesName() string            { return l.prefix + "processes" }
 func (l *Redis) reportName(process string) string { return l.prefix + "held:" + process }
 
-// localReport lists the keys that this process holds or waits for, sorted by key.
+// localReport lists the keys that this process has locked or waits for, sorted by key.
 func (l *Redis) localReport() []reported {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *Redis) report(ctx context.Context) {
 		case <-ticker.C:
 		}
 		list := l.localReport()
-		if last.says(list) && (len(list) == 0 || clock.Since(last.at) < l.ttl/2) {
+		if last.equals(list) && (len(list) == 0 || clock.Since(last.at) < l.ttl/2) {
 			continue
 		}
 		// Reports are for display only; the next tick retries a failed one.
@@ -81,8 +81,8 @@ type written struct {
 	at   time.Time
 }
 
-// says reports whether list equals the last report, ignoring ages. Both are sorted.
-func (w written) says(list []reported) bool {
+// equals reports whether list equals the last report, ignoring ages. Both are sorted.
+func (w written) equals(list []reported) bool {
 	same := func(a, b reported) bool {
 		a.Age, b.Age = 0, 0
 		return a == b
@@ -152,7 +152,7 @@ func (l *Redis) readReport(ctx context.Context, process string) ([]reported, err
 			return nil, fmt.Errorf("read lock report of another process: %w", err)
 		}
 	}
-	// The remaining TTL gives the age of the report, independent of the processes' clocks.
+	// The remaining TTL determines the age of the report, independent of the processes' clocks.
 	for i := range list {
 		if list[i].Held {
 			list[i].Age += max(0, l.ttl-asked.left.Val())

@@ -23,7 +23,7 @@ type redisLease struct {
 	released atomic.Bool
 }
 
-// newRedisLease returns a lease with capacity for the given number of claims. The claims
+// newRedisLease returns a lease with capacity for keys claims. The claims
 // never move in memory, because queues point to them.
 func newRedisLease(ctx context.Context, l *Redis, keys int) *redisLease {
 	lease := &redisLease{locker: l, owner: ownerOf(ctx), claims: make([]redisClaim, 0, keys)}
@@ -44,15 +44,13 @@ func (l *redisLease) dropLastClaim() { l.claims = l.claims[:len(l.claims)-1] }
 // Context implements Lease.
 func (l *redisLease) Context() context.Context { return l.ctx }
 
-// startHolding makes c the holder; sent is when the acquiring command was sent. The caller
-// holds mu.
+// startHolding makes c the holder; sent is when the acquiring command was sent. It requires mu.
 func (l *Redis) startHolding(c *redisClaim, sent time.Time) {
 	c.held, c.since, c.confirmed = true, clock.Mark(), sent
 	c.expiry = time.AfterFunc(l.validity()-clock.Since(sent), func() { l.expire(c) })
 }
 
-// stopHolding ends the hold of a claim in this process and returns its duration. The caller
-// holds mu.
+// stopHolding ends the hold of a claim in this process and returns its duration. It requires mu.
 func (l *Redis) stopHolding(c *redisClaim) (heldFor time.Duration) {
 	c.held = false
 	c.expiry.Stop()
@@ -114,8 +112,8 @@ func (l *Redis) maintain(ctx context.Context) {
 	}
 }
 
-// dueForExtension returns the held claims whose last confirmation is older than a quarter
-// of the TTL; by the next tick it would be older than a third.
+// dueForExtension returns the held claims with a last confirmation older than a quarter of the TTL;
+// by the next tick it would be older than a third.
 func (l *Redis) dueForExtension() []*redisClaim {
 	l.mu.Lock()
 	defer l.mu.Unlock()

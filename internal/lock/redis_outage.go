@@ -63,7 +63,7 @@ type cleanup struct {
 	until      time.Time
 }
 
-// queueCleanup schedules the release of a claim in the background. The caller holds mu.
+// queueCleanup schedules the release of a claim in the background. It requires mu.
 func (l *Redis) queueCleanup(c *redisClaim) {
 	l.cleanups = append(l.cleanups, cleanup{key: c.key, token: c.token, until: clock.Mark().Add(l.ttl)})
 	select {

@@ -66,23 +66,23 @@ func (l *Redis) leaveQueue(ctx context.Context, c *redisClaim) {
 	}
 }
 
-// leaveFront removes c from the front and gives the next claim its turn, without the lock.
+// leaveFront removes c from the front and passes the turn to the next claim, without the lock.
 func (l *Redis) leaveFront(c *redisClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.giveTurnBehind(c)
 }
 
-// giveTurnBehind is leaveFront for a caller that holds mu.
+// giveTurnBehind is leaveFront under mu.
 func (l *Redis) giveTurnBehind(c *redisClaim) {
 	if next := l.replaceFront(c); next != nil {
 		next.turn <- turn{}
 	}
 }
 
-// replaceFront moves the next claim of the queue to the front in place of c and returns it.
-// If the queue is empty, replaceFront deletes it. It does nothing if c is not at the front.
-// The caller holds mu.
+// replaceFront moves the next claim of the queue to the front instead of c and returns it. If the
+// queue is empty, replaceFront deletes it. It does nothing if c is not at the front. It requires
+// mu.
 func (l *Redis) replaceFront(c *redisClaim) (next *redisClaim) {
 	q := l.queues[c.key]
 	if q == nil || q.front != c {

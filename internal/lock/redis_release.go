@@ -102,7 +102,7 @@ func (l *Redis) passOn(ctx context.Context, from *redisClaim) (handover, error) 
 	return h, err
 }
 
-// deliver gives the next claim its turn, with the lock if Redis granted it. It returns
+// deliver passes the turn to the next claim, with the lock if Redis granted it. It returns
 // false if the caller of that claim has left, so that the claim must be passed on.
 func (l *Redis) deliver(h handover) (delivered bool) {
 	l.mu.Lock()

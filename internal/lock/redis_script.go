@@ -48,7 +48,7 @@ import (
 // exact below 2^53; as µs, that is the year 2255.
 //
 // The case without waiters comes first, because Redis runs nothing else during a script. A
-// claim that was granted before, and whose reply was lost, gets a full TTL again, because
+// claim that was granted before, without a reply, gets a full TTL again, because
 // its holder measures from the later request. The script reads the TTL before the clock, so
 // that the computed end is not too early.
 var lockScript = redis.NewScript(`

@@ -58,7 +58,7 @@ func TestACommandThatIsSentAgainGetsTheSameAnswer(t *testing.T) {
 	require.False(t, l.mustRun(t, lockCommand{key: "k", release: "b"}).released)
 }
 
-func TestAClaimWhoseGrantIsAskedForAgainHasItsWholeLifeFromThen(t *testing.T) {
+func TestRepeatedGrantRestartsTheTTL(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	for name, waiting := range map[string]bool{"without waiters": false, "with a waiter": true} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock(t *testing.T) {
 	require.Equal(t, "b", l.state(t, "k"))
 }
 
-func TestWhatNobodyHoldsOrWaitsForTakesNoMemory(t *testing.T) {
+func TestUnusedLocksUseNoMemory(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
 	l.mustRun(t, lockCommand{key: "k", want: "b", process: "q", waiterTTL: time.Minute})
@@ -119,7 +119,7 @@ func TestWhatNobodyHoldsOrWaitsForTakesNoMemory(t *testing.T) {
 	require.Empty(t, l.state(t, "k"))
 }
 
-func TestAWaiterWhoseProcessDiedDelaysOthersForItsTimeToLiveOnly(t *testing.T) {
+func TestDeadWaiterDelaysOthersOnlyForItsTTL(t *testing.T) {
 	l := newScripted(t, RedisOptions{})
 	l.mustRun(t, lockCommand{key: "k", want: "a"})
 	require.False(t, l.mustRun(t, lockCommand{key: "k", process: "dead", want: "b", waited: time.Hour, waiterTTL: time.Second}).granted)
@@ -132,7 +132,7 @@ func TestAWaiterWhoseProcessDiedDelaysOthersForItsTimeToLiveOnly(t *testing.T) {
 
 // The model: at most one holder; a claim that is granted while another process waits has
 // waited longer; the key is deleted when the lock has neither holder nor waiters.
-func TestTheScriptKeepsToItsModel(t *testing.T) {
+func TestScriptMatchesItsModel(t *testing.T) {
 	l := newScripted(t, RedisOptions{TTL: time.Hour})
 	rapid.Check(t, func(t *rapid.T) {
 		key := uuid.NewString()

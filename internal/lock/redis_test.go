@@ -11,12 +11,12 @@ import (
 	"interlock/internal/lock/locktest"
 )
 
-func TestRedisKeepsTheContract(t *testing.T) {
+func TestRedisFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
 }
 
-func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewCluster(t).URL())
 	locktest.Contract(t, func(t *testing.T) lock.Locker { return newRedis(t, client, lock.RedisOptions{}) })
 }

@@ -81,8 +81,8 @@ func (l *Redis) wakeAll() {
 	}
 }
 
-// signalWake makes a waiting claim request the lock again; a claim with a request in flight
-// sends one more. The caller holds mu.
+// signalWake makes a waiting claim request the lock again; a claim with a request in flight sends
+// one more. It requires mu.
 func (c *redisClaim) signalWake() {
 	select {
 	case c.wakeChannel() <- struct{}{}:
@@ -90,7 +90,7 @@ func (c *redisClaim) signalWake() {
 	}
 }
 
-// wakeChannel creates the channel on first use. The caller holds mu.
+// wakeChannel creates the channel on first use. It requires mu.
 func (c *redisClaim) wakeChannel() chan struct{} {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)

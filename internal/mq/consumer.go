@@ -288,7 +288,7 @@ func (c *Consumer) call(ctx context.Context, messages []Message) (outcomes []Out
 	return outcomes, nil
 }
 
-// backoff returns the delay after the given number of failures.
+// backoff returns the delay after attempts failures.
 func (c *Consumer) backoff(attempts int) time.Duration {
 	delay := c.options.MaxBackoff
 	if doublings := attempts - 1; doublings < 30 {

@@ -7,11 +7,11 @@
 //     another package runs in its own script or transaction: see ScriptPrelude,
 //     SQL.DiscardDeadTx and SQL.PurgeTx. Each step is one script or one transaction.
 //   - While a lease is active, no other consumer receives its messages. Delivery is
-//     at least once: after a crash, or an Enqueue whose reply was lost, a message can
+//     at least once: after a crash, or an Enqueue without a reply, a message can
 //     be delivered again, so handlers must deduplicate by its ID.
 //   - Pending is FIFO. Messages of a crashed consumer return to the head, in their
 //     original order.
-//   - Failed attempts and crashes are counted separately. A message whose two counts
+//   - Failed attempts and crashes are counted separately. A message with counts that
 //     add up to Suspect is claimed alone, so that it cannot delay other messages or
 //     crash their consumer. A message with CrashLimit crashes is dead.
 //   - Dead messages are stored until they are retried or discarded.
@@ -74,7 +74,7 @@ type Message struct {
 	Body []byte
 	// Attempts counts failed handlings.
 	Attempts int
-	// Crashes counts claims whose lease expired without a Settle.
+	// Crashes counts claims with a lease that expired without a Settle.
 	Crashes int
 	// EnqueuedTime is set by Enqueue if it is zero, in whole microseconds.
 	EnqueuedTime time.Time
@@ -124,7 +124,7 @@ func (s Stats) Total() int64 { return s.Pending + s.Claimed + s.Delayed + s.Dead
 
 // Queue stores messages in order. It is safe for concurrent use by many processes.
 //
-// An error that is none of this package's means that the store could not be reached; the
+// An error that is none of this package's means that the store was unreachable; the
 // call may or may not have taken effect. The caller may retry every call except Enqueue
 // with the same arguments; a repeated Enqueue may duplicate its messages.
 type Queue interface {
@@ -174,7 +174,7 @@ type Broker interface {
 	// first colon is the queue's family, the label of its metrics.
 	Queue(name string) Queue
 
-	// Names lists the queues that were used and not forgotten since, sorted.
+	// Names lists the queues that were used and not removed since, sorted.
 	Names(ctx context.Context) ([]string, error)
 
 	// Forget removes the name of a queue that is empty and is not used any more. In this process a

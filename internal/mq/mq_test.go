@@ -87,13 +87,13 @@ func keepsTheContractOnRedis(t *testing.T, url string) {
 	})
 }
 
-func TestRedisKeepsTheContract(t *testing.T) { keepsTheContractOnRedis(t, redistest.SharedURL(t)) }
+func TestRedisFulfillsTheContract(t *testing.T) { keepsTheContractOnRedis(t, redistest.SharedURL(t)) }
 
-func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	keepsTheContractOnRedis(t, redistest.NewCluster(t).URL())
 }
 
-func TestSQLiteKeepsTheContract(t *testing.T) {
+func TestSQLiteFulfillsTheContract(t *testing.T) {
 	mqtest.Contract(t, func(t *testing.T) mqtest.Broker {
 		db := storagetest.SQLite(t)
 		return onSQL{mq.NewSQL(db, clock.System{}, mq.Options{}), db}
@@ -111,7 +111,7 @@ func TestMariaDBKeepsTheContractWithoutLocks(t *testing.T) {
 
 // MariaDB before 10.6 does not support SKIP LOCKED. Depending on its version, TiDB either
 // ignores SKIP LOCKED together with the preceding FOR UPDATE, or rejects it.
-func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
+func TestRejectedSkipLockedIsNotRetried(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	broker := mq.NewSQL(db, clock.System{}, mq.Options{})
 	asked := 0
@@ -136,7 +136,7 @@ func TestAServerThatRefusesSkipLockedIsNotAskedForItAgain(t *testing.T) {
 	require.False(t, db.Capabilities().SkipLocked, "the capabilities report it")
 }
 
-// silent is a queue that answers no extension of a lease until it is released.
+// silent is a queue that does not respond to extensions of a lease until it is released.
 type silent struct {
 	mq.Queue
 	released chan struct{}
@@ -147,7 +147,7 @@ func (s silent) Extend(context.Context, *mq.Batch, time.Duration) error {
 	return context.DeadlineExceeded
 }
 
-func TestAHandlerIsToldOfTheEndOfItsLeaseWhileTheStoreIsSilent(t *testing.T) {
+func TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs(t *testing.T) {
 	const lease = 600 * time.Millisecond
 	q := silent{mq.NewSQL(storagetest.SQLite(t), clock.System{}, mq.Options{}).Queue("silent"), make(chan struct{})}
 	require.NoError(t, q.Enqueue(t.Context(), mq.Message{ID: "a"}))

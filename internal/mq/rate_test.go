@@ -37,7 +37,7 @@ func requireHeld(t *testing.T, q mq.Queue) {
 	require.GreaterOrEqual(t, taken, 5, "a claim does not wait until the clock reaches its old time again")
 }
 
-func TestARateGoesOnAfterTheClockOfRedisWasSetBack(t *testing.T) {
+func TestRateContinuesAfterRedisClockIsSetBack(t *testing.T) {
 	client, prefix := redistest.Connect(t, redistest.SharedURL(t)), uniquePrefix()
 	q := mq.NewRedis(client, prefix, mq.Options{}).Open("q")
 	requireHeld(t, q)
@@ -47,7 +47,7 @@ func TestARateGoesOnAfterTheClockOfRedisWasSetBack(t *testing.T) {
 	requireHeld(t, q)
 }
 
-func TestARateGoesOnAfterTheClockOfTheProcessWasSetBack(t *testing.T) {
+func TestRateContinuesAfterProcessClockIsSetBack(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, _ context.Context, db *storage.DB) {
 		now := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		q := mq.NewSQL(db, now, mq.Options{}).Queue(fmt.Sprint("q", time.Now().UnixNano()))

@@ -50,7 +50,7 @@ type Redis struct {
 	known   sync.Map // names that this process has registered
 }
 
-// NewRedis returns a Broker whose keys start with prefix. The client should not retry
+// NewRedis returns a Broker with keys that start with prefix. The client should not retry
 // automatically: an enqueue that is sent twice adds its messages twice.
 func NewRedis(client redis.UniversalClient, prefix string, options Options) *Redis {
 	return &Redis{client: client, prefix: prefix, options: options.withDefaults()}

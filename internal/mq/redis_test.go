@@ -29,7 +29,7 @@ func TestAQueuesKeysShareItsHashTag(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoMessageBecomeDeadAndHoldUpNobody(t *testing.T) {
+func TestInvalidMessagesBecomeDeadAndDelayNoOther(t *testing.T) {
 	client := redistest.Connect(t, redistest.SharedURL(t))
 	prefix := uniquePrefix()
 	q := mq.NewRedis(client, prefix, mq.Options{}).Open("q")

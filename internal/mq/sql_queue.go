@@ -309,7 +309,7 @@ func (q *sqlQueue) Reap(ctx context.Context) (Reaped, error) {
 	return Reaped{Returned: returned, Held: int(held)}, nil
 }
 
-// ended selects the batches whose lease, or time as a settled mark, has ended.
+// ended selects the batches with an expired lease or settled mark.
 func (q *sqlQueue) ended(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&batchRow{}).Where("queue = ? AND lease_time <= ?", q.name, q.broker.clock.Now())
 }
@@ -394,7 +394,7 @@ func (q *sqlQueue) Dead(ctx context.Context, after string, limit int) ([]DeadMes
 	}
 	list := make([]DeadMessage, len(rows))
 	for i, row := range rows {
-		// A message whose trace cannot be read is listed without it.
+		// A message with an unreadable trace is listed without it.
 		m, _ := row.message()
 		list[i] = DeadMessage{Message: m, Error: row.Error, DeadTime: row.DueTime.UTC()}
 	}

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestInProcessKeepsTheContract(t *testing.T) {
+func TestInProcessFulfillsTheContract(t *testing.T) {
 	ratelimittest.Contract(t, func(*testing.T) ratelimit.Limiter {
 		return ratelimit.NewInProcess(clock.System{}.Now)
 	})

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/ratelimit/ratelimittest"
 )
 
-func TestRedisKeepsTheContract(t *testing.T) {
+func TestRedisFulfillsTheContract(t *testing.T) {
 	client := newClient(t)
 	ratelimittest.Contract(t, func(*testing.T) ratelimit.Limiter {
 		return ratelimit.NewRedis(client, uniquePrefix())
@@ -77,7 +77,7 @@ func newClient(t *testing.T) redis.UniversalClient {
 
 func uniquePrefix() string { return "test:" + uuid.NewString() + ":" }
 
-func TestRedisKeepsTheContractOnACluster(t *testing.T) {
+func TestRedisClusterFulfillsTheContract(t *testing.T) {
 	client := redistest.Connect(t, redistest.NewCluster(t).URL())
 	ratelimittest.Contract(t, func(*testing.T) ratelimit.Limiter {
 		return ratelimit.NewRedis(client, uniquePrefix())

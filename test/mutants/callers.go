@@ -48,7 +48,7 @@ var callers = []mutant{
 	{
 		name: "a look-up that panics holds up all who come after",
 		file: "internal/base/batcher/batcher.go", old: `outs, err := b.flushed(ctx, ins)`, new: `outs, err := b.flush(ctx, ins)`,
-		caught: tests{"internal/base/batcher": {"TestAFlushThatPanicsFailsItsCallsAndHoldsUpNoneThatComeAfter"}},
+		caught: tests{"internal/base/batcher": {"TestPanickingFlushFailsOnlyItsCalls"}},
 	},
 	{
 		name: "callers are the users of another tenant whom their credential's row names",

@@ -6,23 +6,23 @@ var commits = []mutant{
 		name: "an engine's error of COMMIT taken for committed",
 		file: "internal/core/uow/runner.go", old: "	switch {\n	case err == nil:", new: "	switch {\n	case !storage.Is(err, storage.ConnectionLost):",
 		caught: tests{"internal/core/coretest": {
-			"TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack", "TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo",
-			"TestACommitThatTheEngineSaysIsUndoneIsRunAgainWithoutALook", "TestACommitThatTheDiskFailedOnceIsThereOnceAlsoAfterACrash",
-			"TestAFullDiskIsSaidToBeFullAndNothingComesBack",
+			"TestRejectedCommitIsRetriedAndNeverReappears", "TestUnitWithOnlyRejectedCommitsChangesNothing",
+			"TestRolledBackCommitIsRetriedWithoutALookup", "TestCommitAfterADiskErrorExistsOnceAfterACrash",
+			"TestFullDiskIsReportedAndNothingReappears",
 		}},
 	},
 	{
 		name: "an engine's error of COMMIT taken for rolled back",
 		file: "internal/core/uow/runner.go", old: `if !storage.Undecided(err) {`, new: `if !storage.Is(err, storage.ConnectionLost) {`,
 		caught: tests{"internal/core/coretest": {
-			"TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain", "TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain",
-			"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone",
+			"TestCommitThatFailedAfterItsEffectIsNotRetried", "TestUnverifiableCommitIsUnknownAndNotRetried",
+			"TestFailedSyncIsUnknownAndNeverRolledBack",
 		}},
 	},
 	{
 		name: "what became of a COMMIT is read outside a transaction",
 		file: "internal/core/uow/runner.go", old: "tx := db.Begin()", new: "tx := db",
-		caught: tests{"internal/core/coretest": {"TestWhatBecameOfACommitIsReadWhereItIsWritten"}},
+		caught: tests{"internal/core/coretest": {"TestOutcomeOfACommitIsReadFromThePrimary"}},
 	},
 	{
 		name: "every number of MySQL taken for a transaction that is undone",
@@ -33,14 +33,14 @@ var commits = []mutant{
 		name: "a server that lost its cluster at work on a transaction is a fault of ours",
 		file: "internal/base/storage/errors.go", old: "case 1040, 1047, 1129, 1180, 1203, 1226, 8501,", new: "case 1040, 1047, 1129, 1203, 1226,",
 		caught: tests{
-			"internal/core/coretest": {"TestWhatAnEngineRefusesIsRunAgainOrCalledUnavailableAndNeverDoneTwice"},
+			"internal/core/coretest": {"TestEngineErrorsAreRetriedOrUnavailableNeverDoubled"},
 			"test/e2e":               {"TestWhatTheDatabaseRefusesForAMomentIsDoneOrUnavailable"},
 		},
 	},
 	{
 		name: "a schema that changed meanwhile is not run again",
 		file: "internal/base/storage/errors.go", old: `if strings.Contains(e.Message, "Information schema is changed") {`, new: `if strings.Contains(e.Message, "information_schema") {`,
-		caught: tests{"internal/core/coretest": {"TestWhatAnEngineRefusesIsRunAgainOrCalledUnavailableAndNeverDoneTwice"}},
+		caught: tests{"internal/core/coretest": {"TestEngineErrorsAreRetriedOrUnavailableNeverDoubled"}},
 	},
 	{
 		name: "a connection whose BEGIN failed is used again",
@@ -52,20 +52,20 @@ var commits = []mutant{
 		file: "internal/base/storage/commit.go", old: `fromSQLite.Code()&0xff == sqliteFull`, new: `fromSQLite.Code()&0xff != 0`,
 		caught: tests{
 			"internal/base/storage":  {"TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt"},
-			"internal/core/coretest": {"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone"},
+			"internal/core/coretest": {"TestFailedSyncIsUnknownAndNeverRolledBack"},
 		},
 	},
 	{
 		name: "a COMMIT that SQLite could not sync called undone before another has taken its place",
 		file: "internal/core/uow/runner.go", old: `return r.db.Supersede(tx)`, new: `return nil`,
-		caught: tests{"internal/core/coretest": {"TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone"}},
+		caught: tests{"internal/core/coretest": {"TestFailedSyncIsUnknownAndNeverRolledBack"}},
 	},
 	{
 		name: "a connection whose COMMIT or ROLLBACK failed is used again",
 		file: "internal/base/storage/session.go", old: "	s.unusable = true\n	return err\n", new: "	return err\n",
 		caught: tests{
 			"internal/base/storage":  {"TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection"},
-			"internal/core/coretest": {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
+			"internal/core/coretest": {"TestUnitWithOnlyRejectedCommitsChangesNothing"},
 		},
 	},
 	{
@@ -77,7 +77,7 @@ var commits = []mutant{
 	{
 		name: "what holds the place of a lost unit names a customer for as long as audit entries are kept",
 		file: "internal/core/uow/audit.go", old: `r.clock.Now().Add(-tombstoneLife), limit`, new: `r.clock.Now().Add(-9999*tombstoneLife), limit`,
-		caught: tests{"internal/core/coretest": {"TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater"}},
+		caught: tests{"internal/core/coretest": {"TestTombstonesAreAnonymizedAfterAnHour"}},
 	},
 	{
 		name: "what a replica does not have is called undone",
@@ -95,7 +95,7 @@ var commits = []mutant{
 	{
 		name: "an error of COMMIT in a packet is taken for one of a statement before it",
 		file: "internal/base/storage/packet_commit.go", old: `return err != nil || last >= commit`, new: `return err != nil || last > commit`,
-		caught: tests{"internal/core/coretest": {"TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain"}},
+		caught: tests{"internal/core/coretest": {"TestCommitThatFailedAfterItsEffectIsNotRetried"}},
 	},
 	{
 		name: "a transaction whose packet failed goes on",
@@ -135,7 +135,7 @@ var commits = []mutant{
 	{
 		name: "what is for after COMMIT is done before it",
 		file: "internal/core/uow/runner.go", old: "	if err := r.commit(ctx, u); err != nil {\n		return err", new: "	u.run(ctx, \"after-commit\", u.afterCommit)\n	if err := r.commit(ctx, u); err != nil {\n		return err",
-		caught: tests{"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow", "TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain"}},
+		caught: tests{"internal/core/coretest": {"TestACommittedUnitLeavesItsRowAndOneAuditRow", "TestUnverifiableCommitIsUnknownAndNotRetried"}},
 	},
 	{
 		name: "the audit row is left out",
@@ -196,12 +196,12 @@ var commits = []mutant{
 	{
 		name: "a refusal that stands on what was undone with its group is told",
 		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone",
-		caught: tests{"internal/base/storage": {"TestARefusalThatStandsOnWhatWasUndoneIsNotTold"}, "internal/core/coretest": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
+		caught: tests{"internal/base/storage": {"TestARefusalThatStandsOnWhatWasUndoneIsNotTold"}, "internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
 	},
 	{
 		name: "an answer that stands on what was undone with its group is told",
 		file: "internal/core/uow/runner.go", old: "	case !u.wrote.Load() && r.db.Dialect == storage.SQLite:", new: "	case false:",
-		caught: tests{"internal/core/coretest": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
+		caught: tests{"internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
 	},
 	{
 		name: "who gives up waiting for the writer is told that its batch was run",
@@ -231,6 +231,6 @@ var commits = []mutant{
 	{
 		name: "a batch whose guard matches no row is committed without it",
 		file: "internal/base/storage/group_batch.go", old: "		if err := w.done(result); err != nil {", new: "		if err := w.done(result); err != nil && false {",
-		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails"}, "internal/core/coretest": {"TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"}},
+		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails"}, "internal/core/coretest": {"TestMissedDeferredWriteIsRetriedAndReturnsTheReason"}},
 	},
 }

@@ -21,8 +21,8 @@ var core = []mutant{
 		name: "guard.Update without its version predicate",
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{
-			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
-			"internal/config":        {"TestMergeAndOverwriteRetryWithoutLocks"},
+			"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
+			"internal/config":        {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"},
 		},
 	},
 	{
@@ -33,24 +33,24 @@ var core = []mutant{
 	{
 		name: "guard.Transition without its status predicate",
 		file: "internal/core/guard/write.go", old: `"status = ? AND version = ?", from.Code, ref.Version)`, new: `"version = ?", ref.Version)`,
-		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason"}},
 	},
 	{
 		name: "guard.Delete without its version predicate",
 		file: "internal/core/guard/write.go", old: `"id = ? AND version = ?", ref.ID, ref.Version`, new: `"id = ?", ref.ID`,
-		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason"}},
 	},
 	{
 		name: "a guarded write that matched no row taken for done",
 		file: "internal/core/guard/write.go", old: `case changed == 1:`, new: `case changed <= 1:`,
 		caught: tests{
-			"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"},
+			"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestMissedDeferredWriteIsRetriedAndReturnsTheReason"},
 		},
 	},
 	{
 		name: "an alternative in a condition of guard.Adjust steps around the row",
 		file: "internal/core/guard/write.go", old: `ErrRefused, "("+condition+")", args...)`, new: `ErrRefused, condition, args...)`,
-		caught: tests{"internal/core/coretest": {"TestAWriteThatMissesChangesNothingAndSaysWhy"}},
+		caught: tests{"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason"}},
 	},
 	{
 		name: "a merge asked for is made over places that both sides changed",
@@ -60,24 +60,24 @@ var core = []mutant{
 	{
 		name: "a row is given to the next who merges as a unit that was rolled back would have made it",
 		file: "internal/core/change/row_queues.go", old: `committed && slot.wrote`, new: `slot.wrote`,
-		caught: tests{"internal/core/change": {"TestWhatWasRolledBackIsNotGivenOn"}},
+		caught: tests{"internal/core/change": {"TestRolledBackRowIsNotPassedOn"}},
 	},
 	{
 		name: "who was overtaken merges without reading the row, over and over",
 		file: "internal/core/change/edit.go", old: `first := u.Attempt() == 1`, new: `first := true`,
-		caught: tests{"internal/core/change": {"TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade"}},
+		caught: tests{"internal/core/change": {"TestOvertakenMergeAppliesToTheNewRow"}},
 	},
 	{
 		name: "a merge is refused for what the unit before has made, and not for what the row is",
 		file: "internal/core/change/edit.go", old: `		if u.Begun() {
 			return edited, slot.setRow`, new: `		if err != nil || u.Begun() {
 			return edited, slot.setRow`,
-		caught: tests{"internal/core/change": {"TestARefusalToMergeStandsOnTheRowItself"}},
+		caught: tests{"internal/core/change": {"TestRejectedMergeReadsTheRowAgain"}},
 	},
 	{
 		name: "who merges reads the row that the unit before has given him",
 		file: "internal/core/change/row_queues.go", old: `return s.queue.newest, s.queue.known`, new: `return s.queue.newest, false`,
-		caught: tests{"internal/core/change": {"TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade"}},
+		caught: tests{"internal/core/change": {"TestMergeReusesTheRowOfThePreviousUnit"}},
 	},
 	{
 		name: "the log of configs is read by ids, which become visible in another order",

@@ -31,16 +31,16 @@ var events = []mutant{
 	{
 		name: "a stream that comes back is not told what it missed",
 		file: "internal/events/subscription.go", old: "	for _, event := range missed {", new: "	for _, event := range missed[:0] {",
-		caught: tests{"internal/events": {"TestInProcessKeepsTheContract"}, "internal/views/realtime": {"TestStreamResumesAtItsCursor"}},
+		caught: tests{"internal/events": {"TestInProcessFulfillsTheContract"}, "internal/views/realtime": {"TestStreamResumesAtItsCursor"}},
 	},
 	{
 		name: "a stream that comes back to a place that is not known hears nothing of it",
 		file: "internal/events/subscription.go", old: "		s.place = \"\"\n		s.lag()", new: "		s.place = \"\"",
-		caught: tests{"internal/events": {"TestInProcessKeepsTheContract"}},
+		caught: tests{"internal/events": {"TestInProcessFulfillsTheContract"}},
 	},
 	{
 		name: "streams go on across a break of the bus",
 		file: "internal/events/subscription.go", old: "	h.past = newPast()\n	for _, subscriptions := range h.topics {", new: "	for _, subscriptions := range h.topics {",
-		caught: tests{"internal/events": {"TestNobodyGoesOnAcrossABreak"}},
+		caught: tests{"internal/events": {"TestReadersDoNotResumeAcrossAGap"}},
 	},
 }

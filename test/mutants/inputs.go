@@ -68,14 +68,14 @@ var inputs = []mutant{
 	{
 		name: "a JSON Patch tests the spelling of a number",
 		file: "internal/base/merge/operations.go", old: `if !Equal(tree, want) {`, new: `if fmt.Sprint(tree) != fmt.Sprint(want) {`,
-		caught: tests{"internal/base/merge": {"TestOperationsChangeMembersAsRFC6902Says"}},
+		caught: tests{"internal/base/merge": {"TestOperationsFollowRFC6902"}},
 	},
 	{
 		name: "a JSON Patch cannot set a member of an object to null",
 		file: "internal/base/merge/operations.go", old: `			value = whole{value}`, new: `			value = whole{value}.value`,
 		caught: tests{
-			"internal/base/merge": {"TestOperationsChangeMembersAsRFC6902Says"},
-			"internal/config":     {"TestJSONPatchSetsMembersToNull"},
+			"internal/base/merge": {"TestOperationsFollowRFC6902"},
+			"internal/config":     {"TestAJSONPatchSetsMembersOfAValueToNull"},
 		},
 	},
 	{

@@ -92,7 +92,7 @@ var keys = []mutant{
 	{
 		name: "what is remembered is believed while something seems to be missing",
 		file: "internal/base/epoch/watch.go", old: "\t\tw.links.Store(doubt)\n\t\tif !clock", new: "\t\tif !clock",
-		caught: tests{"internal/base/basetest": {"TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing"}},
+		caught: tests{"internal/base/basetest": {"TestCachesAreUnconfirmedWhileACommitSeemsMissing"}},
 	},
 	{
 		name: "nobody asks whether what is remembered is still there",

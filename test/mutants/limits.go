@@ -95,7 +95,7 @@ var limits = []mutant{
 	{
 		name: "a handler hears of the end of its lease from the store alone",
 		file: "internal/mq/consumer.go", old: `func() { cancel(ErrLeaseLost) })`, new: `func() {})`,
-		caught: tests{"internal/mq": {"TestAHandlerIsToldOfTheEndOfItsLeaseWhileTheStoreIsSilent"}},
+		caught: tests{"internal/mq": {"TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs"}},
 	},
 	{
 		name: "the first caller of a batch waits for it whatever its context",

@@ -30,14 +30,14 @@ var passkeys = []mutant{
 		name: "a passkey is believed from any origin",
 		file: "internal/base/passkey/passkey.go", old: `if !s.Accepts(said.Origin) {`, new: `if !s.Accepts(said.Origin) && said.Origin == "" {`,
 		caught: tests{
-			"internal/base/passkey": {"TestWhatIsWrongInAnyWayProvesNothing", "TestWhatIsWrongInAnyWayRegistersNothing"},
+			"internal/base/passkey": {"TestInvalidAssertionIsRejected", "TestInvalidRegistrationIsRejected"},
 			"internal/access":       {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"},
 		},
 	},
 	{
 		name: "a passkey is taken from who is not verified",
 		file: "internal/base/passkey/passkey.go", old: `UserID: handle, UserVerification: protocol.VerificationRequired,`, new: `UserID: handle, UserVerification: protocol.VerificationPreferred,`,
-		caught: tests{"internal/base/passkey": {"TestWhatIsWrongInAnyWayProvesNothing"}},
+		caught: tests{"internal/base/passkey": {"TestInvalidAssertionIsRejected"}},
 	},
 	{
 		name: "a passkey that proves nothing counts for nothing",
@@ -72,7 +72,7 @@ var passkeys = []mutant{
 	{
 		name: "a passkey whose backup flag changed is refused",
 		file: "internal/base/passkey/passkey.go", old: `known.Flags&^backup | Flags(says.Flags)&backup`, new: `known.Flags | Flags(says.Flags)&0`,
-		caught: tests{"internal/base/passkey": {"TestWhatIsSaidOfBackupMayChange"}},
+		caught: tests{"internal/base/passkey": {"TestBackupStateMayChange"}},
 	},
 	{
 		name: "one page renames a factor over another",

@@ -6,22 +6,22 @@ var rates = []mutant{
 	{
 		name: "a claim from a queue in Redis does not use the rate up",
 		file: "internal/mq/redis_scripts.go", old: "if ARGV[5] then\n  redis.call('SET', KEYS[9]", new: "if ARGV[5] and not KEYS[9] then\n  redis.call('SET', KEYS[9]",
-		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}, "internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
+		caught: tests{"internal/mq": {"TestRedisFulfillsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 	{
 		name: "a queue in Redis whose clock was set back waits until it reaches its old time again",
 		file: "internal/mq/redis_scripts.go", old: "  if used > at + full then used = 0 end\n", new: "",
-		caught: tests{"internal/mq": {"TestARateGoesOnAfterTheClockOfRedisWasSetBack"}},
+		caught: tests{"internal/mq": {"TestRateContinuesAfterRedisClockIsSetBack"}},
 	},
 	{
 		name: "a queue in SQL whose process had its clock set back waits until it reaches its old time again",
 		file: "internal/mq/rate.go", old: "if used > now+full {", new: "if used > now+full && full < 0 {",
-		caught: tests{"internal/mq": {"TestARateGoesOnAfterTheClockOfTheProcessWasSetBack"}},
+		caught: tests{"internal/mq": {"TestRateContinuesAfterProcessClockIsSetBack"}},
 	},
 	{
 		name: "a claim from a queue in SQL does not use the rate up",
 		file: "internal/mq/sql_queue.go", old: "q.spend(tx, rateBucket, len(b.rows))", new: "q.spend(tx, rateBucket, 0)",
-		caught: tests{"internal/mq": {"TestSQLiteKeepsTheContract"}, "internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
+		caught: tests{"internal/mq": {"TestSQLiteFulfillsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 	{
 		name: "a customer who was let in is told that all is sold, by the gate in SQL",

@@ -78,7 +78,7 @@ var sales = []mutant{
 	{
 		name: "a consumer takes back ended leases rarely though somebody holds one",
 		file: "internal/mq/consumer.go", old: `err == nil && reaped.Held == 0`, new: `err == nil && reaped.Held >= 0`,
-		caught: tests{"internal/mq": {"TestRedisKeepsTheContract"}},
+		caught: tests{"internal/mq": {"TestRedisFulfillsTheContract"}},
 	},
 
 	// Purchases in flight when a sale is closed.
@@ -313,8 +313,8 @@ var sales = []mutant{
 		name: "what was withheld for an edit that failed stays withheld",
 		file: "internal/core/uow/runner.go", old: `u.runHooks(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
 		caught: tests{
-			"internal/core/coretest": {"TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks"},
-			"internal/flashsale":     {"TestEditWithConcurrentStockChangesReturnsLocked"},
+			"internal/core/coretest": {"TestAfterRollbackRunsUnderTheLocks"},
+			"internal/flashsale":     {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
 		},
 	},
 	{

@@ -61,7 +61,7 @@ var servers = []mutant{
 	{
 		name: "a claim is taken over whatever became of its holder",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))"`, new: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time >= '2000-01-01')"`,
-		caught: tests{"internal/base/claim": {"TestOfManyServersThatStartAtOnceOneServes"}},
+		caught: tests{"internal/base/claim": {"TestOnlyOneOfConcurrentServersClaims"}},
 	},
 	{
 		name: "a claim is not taken over when its lease has ended",
@@ -71,32 +71,32 @@ var servers = []mutant{
 	{
 		name: "another process under the same id is taken for the holder",
 		file: "internal/base/claim/process.go", old: `if !running || start != other.Start {`, new: `if !running || start < 0 {`,
-		caught: tests{"internal/base/claim": {"TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine/its_PID_is_another's"}},
+		caught: tests{"internal/base/claim": {"TestClaimOfADeadLocalProcessIsAcquiredImmediately/its_PID_is_another's"}},
 	},
 	{
 		name: "a process of another machine is looked for here",
 		file: "internal/base/claim/process.go", old: `return p.Machine != "" && p.Machine == other.Machine`, new: `return p.Machine != "" || other.Machine == ""`,
-		caught: tests{"internal/base/claim": {"TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone"}},
+		caught: tests{"internal/base/claim": {"TestRemoteProcessIsNotAssumedDead"}},
 	},
 	{
 		name: "a process that has ended and was not waited for is taken for alive",
 		file: "internal/base/claim/process.go", old: `state == "Z" || state == "X"`, new: `state == "X"`,
-		caught: tests{"internal/base/claim": {"TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine/a_zombie"}},
+		caught: tests{"internal/base/claim": {"TestClaimOfADeadLocalProcessIsAcquiredImmediately/a_zombie"}},
 	},
 	{
 		name: "one of a group that is gone is taken for all of it",
 		file: "internal/base/claim/row.go", old: `if gone && holder.Alone() {`, new: `if gone {`,
-		caught: tests{"internal/base/claim": {"TestOneOfAGroupThatIsGoneIsNotTakenForAll"}},
+		caught: tests{"internal/base/claim": {"TestDeadMemberDoesNotReleaseItsGroup"}},
 	},
 	{
 		name: "a heartbeat takes the claim back",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "group_name = ?", r.group)`, new: `return r.update(ctx, "group_name <> CONCAT(?, '?')", r.group)`,
-		caught: tests{"internal/base/claim": {"TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom"}},
+		caught: tests{"internal/base/claim": {"TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder"}},
 	},
 	{
 		name: "a server that ends well keeps its lease",
 		file: "internal/base/claim/row.go", old: "if r.group == Shared {\n		return", new: "if r.group != \"\" {\n		return",
-		caught: tests{"internal/base/claim": {"TestAServerThatEndedWellIsFollowedAtOnce"}},
+		caught: tests{"internal/base/claim": {"TestReleasedClaimIsAvailableImmediately"}},
 	},
 	{
 		name: "a server that ends well ends the lease of its group",
@@ -106,17 +106,17 @@ var servers = []mutant{
 	{
 		name: "a server that holds the claim is not heard of",
 		file: "internal/base/claim/row.go", old: `held, err := r.extend(context.Background())`, new: `held, err := r.group != "", error(nil)`,
-		caught: tests{"internal/base/claim": {"TestAServerElsewhereIsRefusedAsSoonAsTheHolderIsHeardOf"}},
+		caught: tests{"internal/base/claim": {"TestRemoteServerIsRejectedAfterTheHoldersHeartbeat"}},
 	},
 	{
 		name: "a server that cannot reach the database ends",
 		file: "internal/base/claim/row.go", old: `if err == nil && !held {`, new: `if !held {`,
-		caught: tests{"internal/base/claim": {"TestADatabaseThatIsAwayEndsNobody"}},
+		caught: tests{"internal/base/claim": {"TestUnreachableDatabaseDoesNotEndTheHolder"}},
 	},
 	{
 		name: "a file is claimed by many",
 		file: "internal/base/claim/file.go", old: `unix.LOCK_EX|unix.LOCK_NB`, new: `unix.LOCK_SH|unix.LOCK_NB`,
-		caught: tests{"internal/base/claim": {"TestAFileIsClaimedByOneAndItsRefusalNamesTheHolder"}},
+		caught: tests{"internal/base/claim": {"TestSecondFileClaimIsRejectedWithItsHolder"}},
 	},
 	{
 		name: "a server on a database server claims it with others",

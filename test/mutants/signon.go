@@ -76,28 +76,28 @@ var signOns = []mutant{
 	{
 		name: "the nonce of an ID token is not compared",
 		file: "internal/base/oidc/flow.go", old: `[]byte(token.Nonce), []byte(k.Nonce)) != 1`, new: `[]byte(token.Nonce), []byte(k.Nonce)) > 1`,
-		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
 		name: "the audience of an ID token is not looked at",
 		file: "internal/base/oidc/provider.go", old: `			ClientID: p.client.ID, SupportedSigningAlgs`, new: `			SkipClientIDCheck: true, SupportedSigningAlgs`,
-		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
 		name: "an answer of one provider is taken for that of another",
 		file: "internal/base/oidc/flow.go", old: `(answer.Issuer != "" || known.namesIssuer)`, new: `answer.Issuer == " "`,
-		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
 		name: "an ID token that was given to another client is taken",
 		file: "internal/base/oidc/flow.go", old: `also.Authorized != "" && also.Authorized != p.client.ID:`, new: `also.Authorized == " ":`,
-		caught: tests{"internal/base/oidc": {"TestAnAnswerThatIsWrongInAnyWayNamesNobody"}},
+		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
 		name: "a code is redeemed without the verifier",
 		file: "internal/base/oidc/flow.go", old: `code, oauth2.VerifierOption(verifier))`, new: `code)`,
 		also:   []edit{{"internal/base/oidc/flow.go", `code, verifier, redirect string)`, `code, _, redirect string)`}},
-		caught: tests{"internal/base/oidc": {"TestAProviderThatIsRightSaysWhoSomebodyIs"}},
+		caught: tests{"internal/base/oidc": {"TestValidProviderIdentifiesTheUser"}},
 	},
 	{
 		name: "ID tokens end by the service's own clock alone",

@@ -5,7 +5,7 @@ var tenants = []mutant{
 	{
 		name: "the tenant left out of the guarded UPDATE",
 		file: "internal/core/guard/write.go", old: `WHERE tenant_id = ? AND id = ? AND " + condition`, new: `WHERE (tenant_id = ? OR 1 = 1) AND id = ? AND " + condition`,
-		caught: tests{"internal/core/coretest": {"TestARowOfAnotherTenantIsGone"}},
+		caught: tests{"internal/core/coretest": {"TestRowOfAnotherTenantIsNotFound"}},
 	},
 	{
 		name: "the tenant left out of statements that GORM builds",

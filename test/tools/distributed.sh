@@ -27,18 +27,18 @@ skipped=(
 	TestGuardRejectsAPausedEntry
 	TestGuardRejectsAPausedReservation
 	# a unit that writes no row before its COMMIT, which packets are for
-	TestWhatWasRolledBackIsNotGivenOn
-	TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade
-	TestADeferredWriteThatMissesIsRunAgainAndSaysWhy
+	TestRolledBackRowIsNotPassedOn
+	TestOvertakenMergeAppliesToTheNewRow
+	TestMissedDeferredWriteIsRetriedAndReturnsTheReason
 	# a locking clause that a server refuses, and that none is sent here
-	TestAServerThatRefusesSkipLockedIsNotAskedForItAgain
+	TestRejectedSkipLockedIsNotRetried
 	# an answer to COMMIT of the test's own, or how often a unit is run
 	TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
 	TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone
 	TestPurchaseWithUndecidedCommitIsUnknown
 	TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing
 	TestDemoIsUnchangedByCommitConflicts
-	TestTheEndOfAUnitIsToldHoweverItEnded
+	TestObserverIsNotifiedOfEveryEnd
 	TestStaleOrderStepRunsAgainOnTheNewestVersion
 	TestStaleRedemptionRunsAgainOnTheNewestVersion
 	TestPartsOfABatchAreStoredUntilItsReply

@@ -135,14 +135,14 @@ func (e *Error) After(d time.Duration) *Error {
 // Fields collects the violations of a request.
 type Fields []Field
 
-// Check adds a violation, unless the rule holds.
-func (f *Fields) Check(holds bool, pointer, code, message string) {
-	if !holds {
+// Check adds a violation unless ok.
+func (f *Fields) Check(ok bool, pointer, code, message string) {
+	if !ok {
 		*f = append(*f, Field{Pointer: pointer, Code: code, Message: message})
 	}
 }
 
-// Invalid returns a ValidationFailed error for the given violations.
+// Invalid returns a ValidationFailed error for the violations.
 func Invalid(fields ...Field) *Error {
 	e := &Error{Code: ValidationFailed, Detail: "The request breaks a rule; nothing was changed.", Fields: fields}
 	if len(fields) == 1 {
@@ -170,7 +170,7 @@ func MissingRow(kind, id string) *Error {
 	return New(NotFound, "There is no %s %q.", kind, clip.Text(id, maxShown))
 }
 
-// Has reports whether err is an *Error with the given code.
+// Has reports whether err is an *Error with the code.
 func Has(err error, code Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code

@@ -96,7 +96,7 @@ func Write(ctx context.Context, o storage.Options, path string) (Content, error)
 	return content, recordBackupTime(ctx, db, began)
 }
 
-// publish gives a complete file its final name, and fails if that name exists.
+// publish renames a complete file to its final name, and fails if that name exists.
 func publish(file *os.File, part, path string) (size int64, err error) {
 	if err := file.Sync(); err != nil {
 		return 0, err
@@ -162,7 +162,7 @@ func Restore(ctx context.Context, o storage.Options, path string) (content Conte
 	return content, "", err
 }
 
-// requireKind refuses a backup of the other kind of database, and leaves the file at its beginning.
+// requireKind rejects a backup of the other kind of database. It leaves the file at its start.
 func requireKind(file *os.File, of storage.Dialect) error {
 	const head = "SQLite format 3\x00"
 	begin := make([]byte, len(head))

@@ -10,11 +10,11 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// dated is the form of the names that WriteInto gives, in UTC. Their order is that of time.
+// dated is the format of the names of WriteInto, in UTC. They sort by time.
 const dated = "interlock-20060102T150405Z.backup"
 
-// WriteInto is Write to a file of the folder that is named after the time. Then it deletes the oldest
-// files with such names until at most keep remain; zero keeps all.
+// WriteInto is Write to a file of the folder that is named after the time. Then it deletes the
+// oldest such files until at most keep remain; zero retains all.
 func WriteInto(ctx context.Context, o storage.Options, folder string, keep int) (path string, content Content, err error) {
 	path = filepath.Join(folder, clock.System{}.Now().UTC().Format(dated))
 	if content, err = Write(ctx, o, path); err != nil || keep == 0 {

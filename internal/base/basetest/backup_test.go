@@ -81,7 +81,7 @@ func count(t *testing.T, db *storage.DB, statement string) (n int) {
 	return n
 }
 
-func TestABackupThatIsRestoredIsTheDatabaseOfThenWithANewHistory(t *testing.T) {
+func TestRestoreRecoversTheDatabaseWithANewEpoch(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)
 		file := filepath.Join(t.TempDir(), "backup")
@@ -125,7 +125,7 @@ func TestBackupOverwritesNoFile(t *testing.T) {
 	require.Equal(t, "precious", string(text))
 }
 
-func TestWhatIsNoWholeBackupIsRefusedAndChangesNothing(t *testing.T) {
+func TestIncompleteBackupIsRejectedAndChangesNothing(t *testing.T) {
 	each(t, func(t *testing.T, at place) {
 		was := fill(t, at.from)
 		file := filepath.Join(t.TempDir(), "backup")
@@ -156,7 +156,7 @@ func TestWhatIsNoWholeBackupIsRefusedAndChangesNothing(t *testing.T) {
 	})
 }
 
-func TestRestoreKeepsDamagedDatabase(t *testing.T) {
+func TestRestorePreservesTheDamagedDatabase(t *testing.T) {
 	live := filepath.Join(t.TempDir(), "interlock.db")
 	at := storage.Options{URL: "sqlite://" + live}
 	require.NoError(t, storagetest.Migrate(at.URL))

@@ -183,7 +183,7 @@ func TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged(t *testing.T) {
 	})
 }
 
-func TestNobodyBelievesWhatIsRememberedWhileSomethingSeemsToBeMissing(t *testing.T) {
+func TestCachesAreUnconfirmedWhileACommitSeemsMissing(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		watch := epoch.NewWatch(db, clock.NewFake(noon))
 		asked, told := make(chan struct{}), make(chan string)

@@ -85,7 +85,7 @@ func TestTrialOfIncompleteBackupIsRejected(t *testing.T) {
 	})
 }
 
-func TestWhoMayNotMakeADatabaseForATrialIsToldWhatToDo(t *testing.T) {
+func TestMissingPrivilegeForATrialReturnsAdvice(t *testing.T) {
 	at := storage.Options{URL: storagetest.NewMariaDBURL(t)}
 	require.NoError(t, storagetest.Migrate(at.URL))
 	fill(t, at)

@@ -37,11 +37,11 @@ func New[In, Out any](most int, flush func(ctx context.Context, ins []In) ([]Out
 
 type entry[In, Out any] struct {
 	in In
-	// gone is closed when the caller has stopped waiting.
-	gone <-chan struct{}
-	out  Out
-	err  error
-	done chan struct{}
+	// cancelled is closed when the caller has stopped waiting.
+	cancelled <-chan struct{}
+	out       Out
+	err       error
+	done      chan struct{}
 }
 
 // ErrNotFlushed means that a call was dropped before anything was sent, because the
@@ -51,7 +51,7 @@ var ErrNotFlushed = errors.New("the call before this one failed")
 // Do returns the result of flush for in. If ctx ends during the flush, the call may still
 // take effect.
 func (b *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
-	e := &entry[In, Out]{in: in, gone: ctx.Done(), done: make(chan struct{})}
+	e := &entry[In, Out]{in: in, cancelled: ctx.Done(), done: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, e)
 	first := !b.flushing
@@ -96,8 +96,7 @@ func (b *Batcher[In, Out]) run(ctx context.Context) {
 	}
 }
 
-// next returns the calls of the next flush, without those whose callers have stopped
-// waiting.
+// next returns the calls of the next flush, without those that were cancelled.
 func (b *Batcher[In, Out]) next() []*entry[In, Out] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +104,7 @@ func (b *Batcher[In, Out]) next() []*entry[In, Out] {
 	together := make([]*entry[In, Out], 0, n)
 	for _, e := range b.waiting[:n] {
 		select {
-		case <-e.gone:
+		case <-e.cancelled:
 		default:
 			together = append(together, e)
 		}
@@ -125,7 +124,7 @@ func (b *Batcher[In, Out]) send(ctx context.Context, together []*entry[In, Out])
 	}
 	outs, err := b.flushed(ctx, ins)
 	if err == nil && len(outs) != len(ins) {
-		err = fmt.Errorf("%d answers to %d calls", len(outs), len(ins))
+		err = fmt.Errorf("%d results for %d calls", len(outs), len(ins))
 	}
 	for i, e := range together {
 		if e.err = err; err == nil {

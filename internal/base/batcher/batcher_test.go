@@ -94,7 +94,7 @@ func TestWhoComesWhileOthersAreUnderWayGoesTogetherInTheOrderOfArrival(t *testin
 	require.Equal(t, map[int]int{1: 2, 2: 4, 3: 6, 4: 8, 5: 10}, outs)
 }
 
-func TestAFailureIsToldToThoseWhoWaitWithoutAFlushOfTheirOwn(t *testing.T) {
+func TestFailedFlushReturnsItsErrorToAllItsCalls(t *testing.T) {
 	d := newDoor()
 	d.err = errors.New("reset")
 	_, errs := rush(t, d, 1, []int{2, 3}, nil)
@@ -151,7 +151,7 @@ func TestAnAnswerTooFewFailsAll(t *testing.T) {
 	require.ErrorContains(t, err, "0 answers to 1 calls")
 }
 
-func TestAFlushThatPanicsFailsItsCallsAndHoldsUpNoneThatComeAfter(t *testing.T) {
+func TestPanickingFlushFailsOnlyItsCalls(t *testing.T) {
 	panics := true
 	b := New(10, func(_ context.Context, ins []int) ([]int, error) {
 		if panics {

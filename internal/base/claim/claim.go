@@ -60,14 +60,13 @@ func (h Holder) Alone() bool { return h.Group == h.Run }
 // Live reports whether the holder's lease was active when the claim was read.
 func (h Holder) Live() bool { return h.Ends.After(h.Now) }
 
-// String describes the holder: process 4711 on shop-1 (role all), since …, last heard of …
-// ago.
+// String describes the holder: process 4711 on shop-1 (role all), since …, last heartbeat … ago.
 func (h Holder) String() string {
 	text := fmt.Sprintf("process %d on %s (role %s), since %s", h.PID, h.Host, h.Role, h.Since.Format(time.DateTime+" MST"))
 	if h.Heartbeat.IsZero() {
 		return text
 	}
-	return text + fmt.Sprintf(", last heard of %s ago", h.Now.Sub(h.Heartbeat).Round(100*time.Millisecond))
+	return text + fmt.Sprintf(", last heartbeat %s ago", h.Now.Sub(h.Heartbeat).Round(100*time.Millisecond))
 }
 
 // HeldError means that another server has claimed the database; its text names the next

@@ -13,7 +13,7 @@ import (
 	"interlock/internal/base/clock"
 )
 
-func TestAFileIsClaimedByOneAndItsRefusalNamesTheHolder(t *testing.T) {
+func TestSecondFileClaimIsRejectedWithItsHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "interlock.db")
 	clk := clock.NewFake(time.Date(2026, 11, 21, 8, 0, 5, 0, time.UTC))
 	first, err := claim.File(path, "all", clk)

@@ -46,7 +46,7 @@ func Self() Process {
 	return p
 }
 
-// sameMachine reports whether other's PID can be looked up here.
+// sameMachine reports whether a lookup of other's PID is valid here.
 func (p Process) sameMachine(other Process) bool {
 	return p.Machine != "" && p.Machine == other.Machine
 }

@@ -177,11 +177,11 @@ func (r *row) create(ctx context.Context) error {
 }
 
 // claim assigns the row to this server if it belongs to its group or its lease has expired.
-// gone is the run of a holder that has ended, or "":
+// ended is the run of a holder that has ended, or "":
 //
 //	UPDATE server_claims SET … WHERE id = 1 AND (group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))
-func (r *row) claim(ctx context.Context, gone string) (taken bool, err error) {
-	return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))", r.group, gone)
+func (r *row) claim(ctx context.Context, ended string) (claimed bool, err error) {
+	return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))", r.group, ended)
 }
 
 // extend renews the lease. It returns false if the row belongs to another group:

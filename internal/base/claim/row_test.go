@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 const (
 	lease = 2 * time.Second
-	// forever is a lease whose end and next heartbeat are beyond any test.
+	// forever is a lease that outlasts any test, with its heartbeats.
 	forever = time.Hour
 	// patience is the deadline of each wait; only a hang reaches it.
 	patience = 2 * time.Minute
@@ -123,7 +123,7 @@ func lost(t *testing.T, c *claim.Claim) error {
 	return c.Reason()
 }
 
-func TestASecondServerIsRefusedAtOnceAndToldWhoServes(t *testing.T) {
+func TestSecondServerIsRejectedWithTheHolder(t *testing.T) {
 	db := unclaimed(t)
 	first := take(t, leased(here(db), forever))
 	held := refused(t, here(db))
@@ -137,7 +137,7 @@ func TestASecondServerIsRefusedAtOnceAndToldWhoServes(t *testing.T) {
 	requireHeld(t, first)
 }
 
-func TestAServerThatEndedWellIsFollowedAtOnce(t *testing.T) {
+func TestReleasedClaimIsAvailableImmediately(t *testing.T) {
 	db := unclaimed(t)
 	take(t, leased(elsewhere(db, "shop-1"), forever)).Release()
 	holder, err := claim.Read(t.Context(), db)
@@ -146,7 +146,7 @@ func TestAServerThatEndedWellIsFollowedAtOnce(t *testing.T) {
 	take(t, elsewhere(db, "shop-2"))
 }
 
-func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
+func TestClaimOfADeadLocalProcessIsAcquiredImmediately(t *testing.T) {
 	self := claim.Self()
 	require.NotEmpty(t, self.Machine, "/proc does not identify this machine")
 	child := exec.Command("sleep", "60")
@@ -183,7 +183,7 @@ func TestAServerWhoseProcessIsGoneIsFollowedAtOnceOnItsMachine(t *testing.T) {
 	}
 }
 
-func TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone(t *testing.T) {
+func TestRemoteProcessIsNotAssumedDead(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p *claim.Process){
 		"another machine":                    func(p *claim.Process) { p.Host, p.Machine = "shop-1", "another boot" },
@@ -203,7 +203,7 @@ func TestAProcessOfAnotherMachineOrContainerIsNotTakenForGone(t *testing.T) {
 	}
 }
 
-func TestAServerElsewhereIsRefusedAsSoonAsTheHolderIsHeardOf(t *testing.T) {
+func TestRemoteServerIsRejectedAfterTheHoldersHeartbeat(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	take(t, elsewhere(db, "shop-1"))
@@ -223,7 +223,7 @@ func TestACrashElsewhereBlocksForItsLeaseAndNoLonger(t *testing.T) {
 	require.False(t, since(t, db).Before(ends), "its lease had not ended")
 }
 
-func TestAPausedHolderThatWasOvertakenLosesItsClaimAndIsToldToWhom(t *testing.T) {
+func TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	paused := claim.NewServer(elsewhere(db, "shop-1"))
@@ -259,7 +259,7 @@ func TestHolderEndsWhenItsRowIsDeleted(t *testing.T) {
 	require.ErrorContains(t, lost(t, c), "the database was emptied or replaced")
 }
 
-func TestAPausedHolderThatNobodyOvertookGoesOn(t *testing.T) {
+func TestPausedHolderContinuesIfNotOvertaken(t *testing.T) {
 	db := unclaimed(t)
 	paused := claim.NewServer(leased(elsewhere(db, "shop-1"), time.Millisecond))
 	require.NoError(t, paused.Acquire(t.Context()))
@@ -272,7 +272,7 @@ func TestAPausedHolderThatNobodyOvertookGoesOn(t *testing.T) {
 	require.True(t, held)
 }
 
-func TestOfManyServersThatStartAtOnceOneServes(t *testing.T) {
+func TestOnlyOneOfConcurrentServersClaims(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	const servers = 20
@@ -319,7 +319,7 @@ func TestServersWithARedisServeTogether(t *testing.T) {
 	require.Equal(t, "shop-2", refused(t, elsewhere(db, "shop-3")).Holder.Host)
 }
 
-func TestAServerWithARedisIsRefusedBesideOneWithout(t *testing.T) {
+func TestServerWithRedisIsRejectedNextToOneWithout(t *testing.T) {
 	db := unclaimed(t)
 	take(t, here(db))
 	held := refused(t, withRedis(here(db)))
@@ -327,7 +327,7 @@ func TestAServerWithARedisIsRefusedBesideOneWithout(t *testing.T) {
 	require.ErrorContains(t, held, "give it this INTERLOCK_REDIS_URL too")
 }
 
-func TestOneOfAGroupThatIsGoneIsNotTakenForAll(t *testing.T) {
+func TestDeadMemberDoesNotReleaseItsGroup(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	gone := withRedis(here(db))
@@ -338,7 +338,7 @@ func TestOneOfAGroupThatIsGoneIsNotTakenForAll(t *testing.T) {
 	require.False(t, since(t, db).Before(ends))
 }
 
-func TestADatabaseThatIsAwayEndsNobody(t *testing.T) {
+func TestUnreachableDatabaseDoesNotEndTheHolder(t *testing.T) {
 	t.Parallel()
 	db := unclaimed(t)
 	server := claim.NewServer(elsewhere(db, "shop-1"))

@@ -21,7 +21,7 @@ type Clock interface {
 type System struct{}
 
 // Now implements Clock.
-func (System) Now() time.Time { return Kept(time.Now()) }
+func (System) Now() time.Time { return Stored(time.Now()) }
 
 // Since returns the time elapsed since start on the monotonic clock, for
 // durations that must not jump with the wall clock. Start comes from Mark.
@@ -48,8 +48,8 @@ type Fake struct {
 	now time.Time
 }
 
-// NewFake returns a clock at the given time.
-func NewFake(at time.Time) *Fake { return &Fake{now: Kept(at)} }
+// NewFake returns a clock at the time at.
+func NewFake(at time.Time) *Fake { return &Fake{now: Stored(at)} }
 
 // Now implements Clock.
 func (f *Fake) Now() time.Time {
@@ -62,13 +62,13 @@ func (f *Fake) Now() time.Time {
 func (f *Fake) Advance(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.now = Kept(f.now.Add(d))
+	f.now = Stored(f.now.Add(d))
 }
 
 // Storable reports whether all engines store a time unchanged.
 func Storable(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 9999 }
 
-// The errors of Parse continue a sentence that begins with the place of the time.
+// The errors of Parse follow the location of the time in a sentence.
 var (
 	ErrNotTime = errors.New("must be a time in RFC 3339, such as 2026-01-31T09:30:00Z")
 	ErrRange   = errors.New("must be in the years 2000 to 9999")
@@ -84,11 +84,11 @@ func Parse(text string) (time.Time, error) {
 	if !Storable(t) {
 		return time.Time{}, ErrRange
 	}
-	return Kept(t), nil
+	return Stored(t), nil
 }
 
-// Kept converts a time to the form in which the engines store it.
-func Kept(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// Stored converts a time to the form in which the engines store it.
+func Stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // Deadline returns the machine's time after d, for deadlines of connections.
 func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

@@ -75,29 +75,29 @@ func New(keys []string) (Cipher, error) {
 	return c, nil
 }
 
-// Encrypt encrypts a value with place as associated data, and returns the id of the key; ""
+// Encrypt encrypts a value with data as associated data, and returns the id of the key; ""
 // if the value stays in clear.
-func (c Cipher) Encrypt(plain []byte, place string) (kept []byte, keyID string) {
+func (c Cipher) Encrypt(plain []byte, data string) (sealed []byte, keyID string) {
 	if c.current == "" {
 		return plain, ""
 	}
-	return c.byID[c.current].Seal(nil, nil, plain, []byte(place)), c.current
+	return c.byID[c.current].Seal(nil, nil, plain, []byte(data)), c.current
 }
 
 // ErrUnreadable means that a value cannot be decrypted: its key is missing, it is damaged,
-// or it belongs to another place.
+// or its associated data differ.
 var ErrUnreadable = errors.New("the value cannot be decrypted")
 
-// Decrypt decrypts a value that was encrypted for place. Errors: ErrUnreadable.
-func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
+// Decrypt decrypts a value that was encrypted with data. Errors: ErrUnreadable.
+func (c Cipher) Decrypt(sealed []byte, keyID, data string) ([]byte, error) {
 	if keyID == "" {
-		return kept, nil
+		return sealed, nil
 	}
 	key := c.byID[keyID]
 	if key == nil {
 		return nil, fmt.Errorf("%w: the encryption key %q is missing", ErrUnreadable, keyID)
 	}
-	plain, err := key.Open(nil, nil, kept, []byte(place))
+	plain, err := key.Open(nil, nil, sealed, []byte(data))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
@@ -108,14 +108,14 @@ func (c Cipher) Decrypt(kept []byte, keyID, place string) ([]byte, error) {
 // and encrypts values in clear. It is deterministic: two rows with equal stored values
 // still have equal values, whichever is renewed first. Errors: ErrUnreadable, also if there
 // is no current key.
-func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
+func (c Cipher) Renew(sealed []byte, keyID, data string) ([]byte, error) {
 	if c.current == "" {
 		return nil, fmt.Errorf("%w and encrypted again: there is no current key", ErrUnreadable)
 	}
 	if keyID == c.current {
-		return kept, nil
+		return sealed, nil
 	}
-	plain, err := c.Decrypt(kept, keyID, place)
+	plain, err := c.Decrypt(sealed, keyID, data)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (c Cipher) Renew(kept []byte, keyID, place string) ([]byte, error) {
 		return nil, fmt.Errorf("use the encryption key %q: %w", c.current, err)
 	}
 	// The nonce depends on all inputs and nothing else: equal nonces belong to equal values
-	// at the same place (compare SIV, RFC 5297).
-	nonce := mac(c.macKeys[c.current], "nonce of a renewed value", place, keyID, string(kept))[:sealer.NonceSize()]
-	return sealer.Seal(nonce, nonce, plain, []byte(place)), nil
+	// with the same associated data (compare SIV, RFC 5297).
+	nonce := mac(c.macKeys[c.current], "nonce of a renewed value", data, keyID, string(sealed))[:sealer.NonceSize()]
+	return sealer.Seal(nonce, nonce, plain, []byte(data)), nil
 }
 
 // MAC returns a code of data that only the current key can compute, so that it does not

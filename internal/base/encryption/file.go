@@ -49,7 +49,7 @@ func ReadFile(path string) ([]string, error) {
 //
 // The key is on disk before it is returned: link(2) names a complete and synced file and
 // fails if the name exists, so nothing is ever overwritten. A process that dies earlier
-// leaves a file of another name whose key has encrypted nothing.
+// leaves a file of another name with an unused key.
 func MakeFile(path string) ([]string, error) {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
@@ -69,8 +69,8 @@ func MakeFile(path string) ([]string, error) {
 	return ReadFile(path)
 }
 
-const headOfFile = `# Keys that values in the database are encrypted with: the first one encrypts, all of them decrypt.
-# Keep a copy apart from the backups of the database. Without it nobody can read those values.
+const headOfFile = `# Keys of encrypted values in the database: the first one encrypts, all of them decrypt.
+# Store a copy apart from the backups of the database. Without it those values are unreadable.
 `
 
 // NewKey returns a new key under a new id, in the form that New accepts.

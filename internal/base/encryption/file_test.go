@@ -11,7 +11,7 @@ import (
 	"interlock/test/racing"
 )
 
-func TestOfManyWhoMakeAKeyAtOnceAllHaveTheSameAndNothingElseIsLeft(t *testing.T) {
+func TestConcurrentKeyCreationYieldsOneKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "interlock.db.keys")
 	made := make([][]string, 20)
 	for _, err := range racing.Errors(len(made), func(racer int) (err error) {

@@ -38,7 +38,7 @@ type Table struct {
 	Holds string
 	// Reads lists the columns that Renewed needs in addition to KeyColumn.
 	Reads []string
-	// Renewed returns the changed columns of a row whose values are renewed (Cipher.Renew).
+	// Renewed returns the changed columns of a row with renewed values (Cipher.Renew).
 	Renewed func(c Cipher, r Row) (map[string]any, error)
 	// Unless is an SQL condition of rows to skip for now; "" for none.
 	Unless string
@@ -99,7 +99,7 @@ func (t Table) keysOf(r Row) []string {
 	return []string{r.KeyID}
 }
 
-// Counts are the numbers of rows by tenant, table and id of the key; the id "" stands for
+// Counts are the numbers of rows by tenant, table and id of the key; the id "" is for
 // values in clear that a key could encrypt.
 type Counts map[int64]map[string]map[string]int
 

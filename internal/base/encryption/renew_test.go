@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestARenewedValueIsTheSameWhoeverRenewsItAndOfTheCurrentKey(t *testing.T) {
+func TestRenewalIsDeterministicUnderTheCurrentKey(t *testing.T) {
 	old, first := newCipher(t, key("old", 1)), newCipher(t, key("new", 2), key("old", 1))
 	kept, _ := old.Encrypt(secret, "here")
 	renewed, err := first.Renew(kept, "old", "here")

@@ -26,19 +26,19 @@ const (
 	idleEvery = 30 * time.Second
 	// patience bounds one check.
 	patience = 5 * time.Second
-	// A missing commit is looked up this often, at this interval, before it counts as lost:
+	// A missing commit is queried this often, at this interval, before it counts as lost:
 	// a replica can lag for a moment.
-	askings  = 3
-	askAgain = 200 * time.Millisecond
+	maxQueries    = 3
+	queryInterval = 200 * time.Millisecond
 )
 
 // Witness checks for rows that it knows were committed in the given epoch. It returns a
-// description of those that the database lacks, or "".
+// description of the missing ones, or "".
 type Witness func(ctx context.Context, of Epoch) (missing string, err error)
 
 // Watch follows the epoch of the database for one process. It checks every second while
 // callers use it, on the first use after an idle time, and before it confirms any cached
-// state once the connections to the database have changed: whatever takes a database back,
+// state once the connections to the database have changed: every cause of a restored state,
 // a failover or a restored server, breaks its connections. A check reads the epoch and
 // queries the witnesses; if a commit is missing without an announced restore, the Watch
 // changes the epoch.
@@ -53,17 +53,17 @@ type Watch struct {
 	clock     clock.Clock
 	witnesses []Witness
 
-	// looks shares the result of a running check with all concurrent callers.
-	looks singleflight.Group
+	// checks shares the result of a running check with all concurrent callers.
+	checks singleflight.Group
 	// current is nil before the first check.
 	current atomic.Pointer[Epoch]
 	// links is the number of connection changes before the last successful check, or doubt
 	// if something was found missing since.
 	links atomic.Uint64
-	// looked is the time of the last successful check; nil before the first.
-	looked atomic.Pointer[time.Time]
-	// asked is set if a caller used the Watch since the last check of Run.
-	asked atomic.Bool
+	// checked is the time of the last successful check; nil before the first.
+	checked atomic.Pointer[time.Time]
+	// used is set if a caller used the Watch since the last check of Run.
+	used atomic.Bool
 	// backedUp is when the last backup started.
 	backedUp prometheus.Gauge
 }
@@ -95,7 +95,7 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 	// A check may open a connection, and a running one may have started too early.
 	const most = 3
 	called := clock.Mark()
-	w.asked.Store(true)
+	w.used.Store(true)
 	for range most {
 		if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {
 			return *w.current.Load(), true
@@ -109,14 +109,14 @@ func (w *Watch) Now(ctx context.Context) (Epoch, bool) {
 
 // isFresh reports whether the last successful check is at most d old.
 func (w *Watch) isFresh(d time.Duration) bool {
-	looked := w.looked.Load()
-	return looked != nil && clock.Since(*looked) <= d
+	checked := w.checked.Load()
+	return checked != nil && clock.Since(*checked) <= d
 }
 
 // hasLookedSince reports whether a successful check started after moment.
 func (w *Watch) hasLookedSince(moment time.Time) bool {
-	looked := w.looked.Load()
-	return looked != nil && looked.After(moment)
+	checked := w.checked.Load()
+	return checked != nil && checked.After(moment)
 }
 
 // Run checks every second in which a caller used the Watch, and at longer intervals
@@ -129,7 +129,7 @@ func (w *Watch) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if w.asked.Swap(false) || !w.isFresh(idleEvery) {
+			if w.used.Swap(false) || !w.isFresh(idleEvery) {
 				// The next tick retries an unreachable database.
 				_ = w.Look(ctx)
 			}
@@ -139,7 +139,7 @@ func (w *Watch) Run(ctx context.Context) {
 
 // Look runs a check, or waits for a running one.
 func (w *Watch) Look(ctx context.Context) error {
-	_, err, _ := w.looks.Do("", func() (any, error) {
+	_, err, _ := w.checks.Do("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 		return nil, w.look(ctx)
@@ -148,7 +148,7 @@ func (w *Watch) Look(ctx context.Context) error {
 }
 
 func (w *Watch) look(ctx context.Context) error {
-	links, begun := w.db.LinkChanges(), clock.Mark()
+	links, started := w.db.LinkChanges(), clock.Mark()
 	found, err := readRow(ctx, w.db)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (w *Watch) look(ctx context.Context) error {
 	}
 	w.adopt(ctx, now)
 	w.links.Store(links)
-	w.looked.Store(&begun)
+	w.checked.Store(&started)
 	return nil
 }
 
@@ -186,13 +186,13 @@ func (w *Watch) confirm(ctx context.Context, now Epoch) (Epoch, error) {
 
 // ask returns the description of a commit that is permanently missing.
 func (w *Watch) ask(ctx context.Context, witness Witness, now Epoch) (missing string, err error) {
-	for asked := 1; ; asked++ {
-		if missing, err = witness(ctx, now); err != nil || missing == "" || asked == askings {
+	for queries := 1; ; queries++ {
+		if missing, err = witness(ctx, now); err != nil || missing == "" || queries == maxQueries {
 			return missing, err
 		}
 		// Until the check is complete, no cached state is confirmed.
 		w.links.Store(doubt)
-		if !clock.Sleep(ctx, askAgain) {
+		if !clock.Sleep(ctx, queryInterval) {
 			return "", context.Cause(ctx)
 		}
 	}

@@ -77,7 +77,7 @@ func TestThreeWayAgreesWithTheSharedCases(t *testing.T) {
 	}
 }
 
-func TestDiffNamesThePlacesOfTheSharedCasesThatOnlyOneSideChanged(t *testing.T) {
+func TestDiffMatchesTheOneSidedSharedCases(t *testing.T) {
 	for _, c := range loadFixtures(t).ThreeWay {
 		t.Run(c.Name, func(t *testing.T) {
 			if len(c.Conflicts) > 0 {

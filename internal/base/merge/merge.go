@@ -6,9 +6,9 @@
 //     share parts with the inputs, so callers must treat both as read-only.
 //   - Documents are trees as returned by [Parse] and [Tree]: nil, bool, string,
 //     json.Number, []any, and *Object or map[string]any. Any other value is a leaf,
-//     compared by reflect.DeepEqual and encoded by its MarshalJSON. Numbers keep their
+//     compared by reflect.DeepEqual and encoded by its MarshalJSON. Numbers retain their
 //     spelling and are compared by exact decimal value, never through a float.
-//   - Members keep the order of their author and are compared in any order: reordering
+//   - Members retain the order of their author and are compared in any order: reordering
 //     alone is no change. Members added by a patch or a merge follow the existing ones,
 //     in the order in which their author wrote them.
 //   - Locations are JSON Pointers (RFC 6901). Objects are compared member by member;

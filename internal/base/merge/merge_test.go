@@ -34,7 +34,7 @@ func TestConflictsDistinguishAbsentFromNull(t *testing.T) {
 	require.False(t, back.Conflicts[1].Yours.Present)
 }
 
-func TestDiffGivesTheValuesBeforeAndAfter(t *testing.T) {
+func TestDiffReturnsTheValuesBeforeAndAfter(t *testing.T) {
 	changes := merge.Diff(
 		parse(t, `{"kept":1,"changed":{"x":1.50},"gone":[1],"cleared":"a"}`),
 		parse(t, `{"kept":1.0,"changed":{"x":2},"new":{},"cleared":null}`))
@@ -49,7 +49,7 @@ func TestDiffGivesTheValuesBeforeAndAfter(t *testing.T) {
 	require.Empty(t, merge.Diff(nil, nil))
 }
 
-func TestNumbersThatYouOnlyRespelledKeepTheirSpelling(t *testing.T) {
+func TestRespelledNumbersRetainTheirSpelling(t *testing.T) {
 	result := merge.ThreeWay(parse(t, `{"a":1,"b":1}`), parse(t, `{"a":1.0,"b":20.0}`), parse(t, `{"a":1e0,"b":1}`))
 
 	merged, err := merge.Encode(result.Merged)
@@ -71,7 +71,7 @@ func TestInputsAreNotModified(t *testing.T) {
 	require.Equal(t, parse(t, texts[2]), theirs)
 }
 
-func TestTreeKeepsIntegersOfGoStructsExact(t *testing.T) {
+func TestTreeRetainsExactIntegersOfGoStructs(t *testing.T) {
 	got := tree(t, struct {
 		Amount int64           `json:"amount"`
 		Value  json.RawMessage `json:"value"`

@@ -12,7 +12,7 @@ import (
 	"interlock/internal/base/strictjson"
 )
 
-// Operations is a JSON Patch (RFC 6902) on documents whose members a merge patch sets, too.
+// Operations is a JSON Patch (RFC 6902) on documents with members that a merge patch can set too.
 type Operations struct {
 	operations []operation
 	// check reads changed members as a merge patch of the same document. Errors: those of the
@@ -36,7 +36,7 @@ const (
 
 // OperationError is an operation that does not apply to a document.
 type OperationError struct {
-	// Index is its place in the patch.
+	// Index is its position in the patch.
 	Index int
 	// IsTest is set for a test of a value that the document does not have.
 	IsTest bool

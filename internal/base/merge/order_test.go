@@ -14,7 +14,7 @@ import (
 	"interlock/internal/base/merge"
 )
 
-func TestMembersKeepTheirOrderAndNewOnesFollowInThatOfThePatch(t *testing.T) {
+func TestMembersRetainTheirOrderAndNewOnesFollow(t *testing.T) {
 	for _, c := range []struct{ name, doc, patch, want string }{
 		{"unchanged", `{"z":1.50,"a":"x"}`, `{}`, `{"z":1.50,"a":"x"}`},
 		{"a member keeps its place", `{"z":1,"m":2,"a":3}`, `{"a":4,"m":5}`, `{"z":1,"m":5,"a":4}`},
@@ -33,7 +33,7 @@ func TestMembersKeepTheirOrderAndNewOnesFollowInThatOfThePatch(t *testing.T) {
 	}
 }
 
-func TestMergeKeepsTheirOrderAndAppendsYours(t *testing.T) {
+func TestMergeRetainsTheirOrderAndAppendsYours(t *testing.T) {
 	result := merge.ThreeWay(
 		parse(t, `{"z":1,"m":{"q":1,"b":2},"a":3}`),
 		parse(t, `{"z":1,"m":{"q":1,"b":9,"y":1,"c":2},"a":3,"n":1,"d":2}`),
@@ -88,7 +88,7 @@ func TestLargeObjectsArePatchedInLinearTime(t *testing.T) {
 
 // Encoding a parsed document returns the same text, however many members an object has; a
 // patch finds each of them.
-func TestObjectsOfEverySizeKeepTheirOrder(t *testing.T) {
+func TestObjectsOfEverySizeRetainTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringN(0, 3, -1), 0, 40, rapid.ID).Draw(t, "names")
 		var members []string

@@ -3,7 +3,7 @@ package merge
 // Patch applies a JSON Merge Patch to a document and returns the result (RFC 7396, section
 // 2): members of the patch replace those of the document, objects are merged recursively,
 // null removes, and a patch that is not an object replaces the whole document. Existing
-// members keep their positions; new ones follow in the order of the patch.
+// members retain their positions; new ones follow in the order of the patch.
 func Patch(doc, patch any) any {
 	changes, ok := ObjectOf(patch)
 	if replacement, isWhole := patch.(whole); isWhole {

@@ -24,7 +24,7 @@ type Result struct {
 	// AutoMergeable is true if and only if there are no conflicts.
 	AutoMergeable bool `json:"autoMergeable"`
 	// Merged contains both edits. It is set only if AutoMergeable is true. A number that
-	// yours only respelled keeps its spelling in theirs.
+	// yours only respelled has the spelling of theirs.
 	Merged any `json:"-"`
 }
 

@@ -41,7 +41,7 @@ func visit(t *testing.T, at *oidctest.Provider, by *oidc.Provider, k oidc.Kept) 
 	return by.Redeem(t.Context(), oidc.Answer{Code: back.Query().Get("code"), Issuer: back.Query().Get("iss")}, k, redirect)
 }
 
-func TestAProviderThatIsRightSaysWhoSomebodyIs(t *testing.T) {
+func TestValidProviderIdentifiesTheUser(t *testing.T) {
 	at := oidctest.New(t)
 	by := oidc.New(clientOf(at), clock.System{})
 	for range 2 {
@@ -51,7 +51,7 @@ func TestAProviderThatIsRightSaysWhoSomebodyIs(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsWrongInAnyWayNamesNobody(t *testing.T) {
+func TestInvalidResponsesIdentifyNoUser(t *testing.T) {
 	claim := func(name string, value any) func(*oidctest.Provider) {
 		return func(p *oidctest.Provider) { p.Claims = func(claims map[string]any) { claims[name] = value } }
 	}
@@ -149,7 +149,7 @@ func broken(path string, status int) func(*oidctest.Provider) {
 	}
 }
 
-func TestAProviderThatIsNoneThatCanBeTrustedIsNotAsked(t *testing.T) {
+func TestUntrustedProviderIsNotContacted(t *testing.T) {
 	says := func(name string, value any) func(*oidctest.Provider) {
 		return func(p *oidctest.Provider) { p.Metadata = func(m map[string]any) { m[name] = value } }
 	}
@@ -217,7 +217,7 @@ func TestFailedDiscoveryIsRetriedAndCachedOneServes(t *testing.T) {
 	require.EqualValues(t, 3, asked.Load())
 }
 
-func TestASlowProviderHoldsUpNobodyForLongerThanTheTimeout(t *testing.T) {
+func TestSlowProviderTimesOut(t *testing.T) {
 	at := oidctest.New(t)
 	over := make(chan struct{})
 	at.Before = func(_ http.ResponseWriter, r *http.Request) bool {

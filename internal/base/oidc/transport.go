@@ -23,8 +23,7 @@ func HTTPClient(timeout time.Duration) *http.Client {
 	}
 }
 
-// oneShot is the usual transport without connections that wait for the next request: somebody
-// signs in now and then.
+// oneShot is the default transport without idle connections, because sign-ins are rare.
 func oneShot() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true

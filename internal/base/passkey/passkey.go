@@ -74,7 +74,7 @@ type Site struct {
 
 // NewSite returns the site at the public address of the service, such as
 // https://admin.example.com; "" is localhost at any port, which only a browser on this
-// machine can use. Errors: a sentence, for an address whose host is not a name: browsers
+// machine can use. Errors: a sentence, for an address with a host that is no name: browsers
 // support passkeys only for names.
 func NewSite(address string) (*Site, error) {
 	s := &Site{id: development}
@@ -272,7 +272,7 @@ func (s *Site) Verify(challenge []byte, has []Passkey, answer []byte) (used int,
 
 // ceremony returns the expected values of a response. It checks the origin here, because
 // the library has no rule for any port of this machine and would accept any origin that it
-// is given. Errors: ErrRefused.
+// receives. Errors: ErrRefused.
 func (s *Site) ceremony(challenge, handle []byte, said protocol.CollectedClientData) (webauthn.SessionData, error) {
 	if !s.Accepts(said.Origin) {
 		return webauthn.SessionData{}, fmt.Errorf("%w: it was used at %.200q instead of %s", ErrRefused, said.Origin, s)

@@ -115,7 +115,7 @@ var wrong = []struct {
 	}},
 }
 
-func TestWhatIsWrongInAnyWayRegistersNothing(t *testing.T) {
+func TestInvalidRegistrationIsRejected(t *testing.T) {
 	s := siteAt(t, shop)
 	for _, c := range wrong {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestWhatIsWrongInAnyWayRegistersNothing(t *testing.T) {
 	require.ErrorIs(t, err, ErrRefused, "a use is no registration")
 }
 
-func TestWhatIsWrongInAnyWayProvesNothing(t *testing.T) {
+func TestInvalidAssertionIsRejected(t *testing.T) {
 	s := siteAt(t, shop)
 	for _, c := range wrong {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestPasskeyWithoutUserHandleIsAccepted(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhatIsSaidOfBackupMayChange(t *testing.T) {
+func TestBackupStateMayChange(t *testing.T) {
 	s := siteAt(t, shop)
 	a := passkeytest.New(shop)
 	p := made(t, s, a)

@@ -44,15 +44,14 @@ type Principal struct {
 	CredentialID string
 	// Via is the API token that was shown; zero for every other credential.
 	Via Via
-	// EndsIn is how long the credential is good for yet, if nobody ends it; 0 for no end, or none
-	// that is known.
+	// EndsIn is the remaining lifetime of the credential; 0 if it is unlimited or unknown.
 	EndsIn time.Duration
 	// Permissions are the granted permissions, such as "configs:write", "configs:*", "*".
 	Permissions []string
-	// StepUpRequired is set for a session whose user has a second factor that was not
-	// verified recently, which some actions require.
+	// StepUpRequired is set for a session of a user with a second factor that was not verified
+	// recently, which some actions require.
 	StepUpRequired bool
-	// OnBehalfOf is the customer for whom an API token acts; "" if it acts for itself.
+	// OnBehalfOf is the customer that an API token acts for; "" if none.
 	OnBehalfOf CustomerID
 }
 
@@ -105,8 +104,8 @@ func (v Via) Ref() *TokenRef {
 	return &TokenRef{ID: v.TokenID, CreatedBy: Person{ID: v.CreatorID, Name: v.CreatorName}}
 }
 
-// Customer returns the id of the customer whom a request is about: of the customer
-// who calls, or of the one for whom a token acts. False when there is none.
+// Customer returns the id of the customer of a request: the calling customer, or the one that a
+// token acts for. False if there is none.
 func (p Principal) Customer() (CustomerID, bool) {
 	if p.Kind == Customer {
 		return p.CustomerID, true
@@ -138,7 +137,7 @@ func (p Principal) KeyScope() string {
 	return scope
 }
 
-// System is the program acting on a tenant by itself, under a job's name.
+// System is the program acting in a tenant, under a job's name.
 func System(tenantID int64, job string) Principal {
 	return Principal{Kind: Internal, TenantID: tenantID, Name: job, Permissions: []string{"*"}}
 }

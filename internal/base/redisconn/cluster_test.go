@@ -28,7 +28,7 @@ func requireServedSoon(t *testing.T, client redis.UniversalClient, key string) {
 
 // A client that waits for the next refresh of its cluster map, once a minute, would send
 // commands to the dead master until then.
-func TestAClusterThatHasFailedOverIsServedAtOnce(t *testing.T) {
+func TestClusterIsUsableImmediatelyAfterFailover(t *testing.T) {
 	t.Parallel()
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (t Target) Connect() redis.UniversalClient {
 
 // nodeHook observes the commands that a cluster client sends to its nodes.
 //
-// It prevents the client from retrying a command whose reply was lost. The client decides
+// It prevents the client from retrying a command without a reply. The client decides
 // by the type of the error whether to retry after a closed connection or a time-out, so the
 // hook passes the error on as text.
 //

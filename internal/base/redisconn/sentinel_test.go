@@ -11,7 +11,7 @@ import (
 	"interlock/test/tier"
 )
 
-func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
+func TestMasterIsFoundThroughAResponsiveSentinel(t *testing.T) {
 	master := redistest.NewServer(t)
 	sentinel := redistest.NewSentinel(t, "mymaster", master)
 	// The first Sentinel in the list is down.
@@ -25,7 +25,7 @@ func TestTheMasterIsFoundThroughASentinelThatAnswers(t *testing.T) {
 	require.Equal(t, "value", got)
 }
 
-func TestTheMasterThatSentinelsHaveChosenIsServedAtOnce(t *testing.T) {
+func TestNewMasterIsUsedImmediatelyAfterFailover(t *testing.T) {
 	t.Parallel()
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestMachineAllowsOnlyDeclaredTransitions(t *testing.T) {
 	require.Panics(t, func() { m.Next("paint", open) })
 }
 
-func TestSentencesSayWhatWasDone(t *testing.T) {
+func TestSentencesNameTheTransition(t *testing.T) {
 	m := status.New(door())
 	require.Equal(t, "opened", m.Participle("open"))
 	require.Equal(t, "painted", m.Participle("painted"), "what is no action is a participle")

@@ -12,7 +12,7 @@ import (
 )
 
 // Canonical returns one text for all spellings of a JSON value: members sorted, no
-// spaces, strings with no escape that they do not need (RFC 8785). Unlike there, numbers keep
+// spaces, strings with no escape that they do not need (RFC 8785). Unlike there, numbers retain
 // their exact decimal value, in the form of [CanonicalNumber], because a double cannot tell large
 // ones apart.
 //

@@ -90,7 +90,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// byValue gives each number of a tree its canonical spelling.
+// byValue replaces each number of a tree by its canonical form.
 func byValue(tree any) any {
 	switch tree := tree.(type) {
 	case json.Number:

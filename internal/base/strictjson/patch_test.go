@@ -21,7 +21,7 @@ func TestAPatchKnowsWhichMembersArePresent(t *testing.T) {
 	require.Equal(t, json.RawMessage(body), patch.Text())
 }
 
-func TestMembersOfAPatchAreDecodedWithTheirPlace(t *testing.T) {
+func TestMembersOfAPatchAreDecodedWithTheirPointer(t *testing.T) {
 	patch, err := strictjson.DecodePatch([]byte(`{"remark":"r","permissions":{"add":["a",1]},"a/b":null}`),
 		"remark", "permissions", "a/b", "value")
 	require.NoError(t, err)

@@ -26,8 +26,8 @@ import (
 var (
 	times  = jsonv2.UnmarshalFromFunc(decodeTime)
 	strict = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(times))
-	// The decoder takes null for the zero value of any type. Asking before each
-	// value slows it down, so that is done only where null may occur.
+	// The decoder accepts null as the zero value of any type. A check before each value slows it
+	// down, so it runs only if null may occur.
 	strictWithoutNull = jsonv2.JoinOptions(strict, jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(refuseNull), times)))
 )
 
@@ -42,8 +42,8 @@ type Error struct {
 	Pointer string
 	// Code is the rule that a well-formed value breaks, such as "range"; "" for malformed input.
 	Code string
-	// Message continues a sentence that begins with the place: "must be a
-	// string", "appears twice". It holds nothing of the input.
+	// Message follows the location in a sentence: "must be a string", "appears twice". It contains
+	// no part of the input.
 	Message string
 }
 
@@ -69,8 +69,8 @@ func (e *Error) Error() string {
 //     digits (neither 1.0 nor 1e3) and within the range of the type;
 //   - structs, maps and slices: objects and arrays;
 //   - pointers: optional members, where null means the same as a missing one;
-//   - json.RawMessage of encoding/json: any value as it was spelled. A missing
-//     member is nil and null is the text null, so the two can be told apart. This
+//   - json.RawMessage of encoding/json: any value, unchanged. A missing
+//     member is nil and null is the text null, so the two differ. This
 //     is the type to use for arbitrary JSON: any would round big numbers;
 //   - time.Time: a string in RFC 3339, in the years 2000 to 9999; see [clock.Parse];
 //   - []byte: a string in base64;
@@ -78,7 +78,7 @@ func (e *Error) Error() string {
 //     return an *Error, with a pointer relative to their value.
 //
 // null is rejected except for pointers, raw messages, any, and types with UnmarshalJSON.
-// time.Duration has no JSON form: use an integer whose name contains its unit. The tag
+// time.Duration has no JSON form: use an integer with the unit in its name. The tag
 // option string is not meant for requests.
 func Decode(data []byte, into any) error {
 	if suspicious(data) {
@@ -96,14 +96,14 @@ func Decode(data []byte, into any) error {
 	return nil
 }
 
-// decodeTime reads a time by [clock.Parse]. What is no string is left to the decoder to reject.
+// decodeTime reads a time with [clock.Parse]. It leaves other kinds to the decoder.
 func decodeTime(decoder *jsontext.Decoder, into *time.Time) error {
 	if decoder.PeekKind() != '"' {
 		return errors.ErrUnsupported
 	}
 	token, err := decoder.ReadToken()
 	if err != nil {
-		return err //nolint:wrapcheck // explain tells it by its type
+		return err //nolint:wrapcheck // explain recognizes it by its type
 	}
 	*into, err = clock.Parse(token.String())
 	switch {

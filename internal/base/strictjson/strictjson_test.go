@@ -70,7 +70,7 @@ func nested(depth int) string {
 	return strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth)
 }
 
-func TestBadInputIsNamedByPlaceAndExpectation(t *testing.T) {
+func TestBadInputIsReportedByPointerAndExpectation(t *testing.T) {
 	const long = 10_000
 	tests := []struct{ name, body, pointer, message string }{
 		{"an empty body", ``, "", "must not be empty"},

@@ -14,8 +14,7 @@ type RowChange struct {
 	// Kind is the prefix of the audit action: "item" makes "item.update". Topic and Key
 	// address the announcement, and their path is the resource in the audit log.
 	Kind, Topic, Key string
-	// Change is the announced event. Its Action is the verb; a deletion is announced as
-	// Gone.
+	// Change is the announced event. Its Action is the verb; Gone announces a deletion.
 	Change events.Change
 	// Detail and Note go to the audit log.
 	Detail any

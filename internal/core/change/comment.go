@@ -58,7 +58,7 @@ func (c Comment) View() CommentView {
 
 // Comment inserts comment, a model that embeds Comment, and makes it the next version of
 // the row, if the row has the given status. It returns the updated row; the caller records
-// the history. Concurrent comments and steps that keep the status do not conflict with it:
+// the history. Concurrent comments and steps that leave the status unchanged do not conflict with it:
 //
 //	UPDATE t SET comments = comments + 1, version = version + 1 WHERE tenant_id = ? AND id = ? AND status = ?
 //

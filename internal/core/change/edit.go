@@ -59,8 +59,8 @@ type Overwrite struct {
 type Edit struct {
 	// IfMatch is the version that the caller read.
 	IfMatch guard.Precondition
-	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse, whose
-	// members are known and have valid types, or merge.Operations (RFC 6902).
+	// Patch is the merge patch (RFC 7396) in the form of merge.Tree or merge.Parse, with known
+	// members of valid types, or merge.Operations (RFC 6902).
 	Patch any
 	// MergeDisjoint requests a merge if the patch is stale and it and the changes made
 	// since touch different JSON Pointers.
@@ -355,7 +355,7 @@ func (e Editable[T, M]) Conflict(ctx context.Context, id int64, edit Edit) error
 		}
 		refusal := c.Error()
 		if c.Expected != 0 && e.AtVersion != nil {
-			refusal.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is not kept any more: what you changed can be neither compared nor merged. "+
+			refusal.Detail = fmt.Sprintf("%s was changed by %s since you read it, and version %d, which you edited, is no longer stored: your changes can be neither compared nor merged. "+
 				"Nothing of yours was applied; edit version %d.", c.Resource, c.Current.UpdatedBy.Name, c.Expected, c.Current.Version)
 		}
 		return refusal

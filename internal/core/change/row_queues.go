@@ -48,7 +48,7 @@ type queueSlot[M any] struct {
 }
 
 // enter waits for the slot of the row with this id; the unit owns it until its end. enter
-// returns nil for a unit that has begun its transaction, because the owner of the slot may
+// returns nil for a unit that has started its transaction, because the owner of the slot may
 // wait for that transaction, and for a unit that has waited for queueTimeout.
 func (t *RowQueues[M]) enter(ctx context.Context, u *uow.Unit, id int64) (*queueSlot[M], error) {
 	if t == nil || u.Begun() {

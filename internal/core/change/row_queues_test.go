@@ -34,8 +34,7 @@ type replica struct {
 	runner *uow.Runner
 }
 
-// replicas returns the given number of processes on one database, which share their
-// history.
+// replicas returns number processes on one database with a shared history.
 func replicas(db *storage.DB, number int) []*replica {
 	var made sync.Map
 	all := make([]*replica, number)
@@ -107,7 +106,7 @@ func (r *replica) edit(ctx context.Context, seen *storagetest.Thing, patch strin
 	return edited, err
 }
 
-// untilInLine waits until the given number of units own or wait for the slot of a row.
+// untilInLine waits until units own or wait for the slot of a row.
 func (r *replica) untilInLine(ctx context.Context, id int64, units int) error {
 	for {
 		r.MergeQueue.mu.Lock()
@@ -133,7 +132,7 @@ func (r *replica) become(t *testing.T, ctx context.Context, id, version int64, w
 	require.Empty(t, r.MergeQueue.queues, "no unit waits for the row")
 }
 
-func TestWhoMergesNeedNotReadWhatTheUnitBeforeHasMade(t *testing.T) {
+func TestMergeReusesTheRowOfThePreviousUnit(t *testing.T) {
 	db, tap := storagetest.TappedMariaDB(t)
 	ctx := storagetest.Tenant(t)
 	seen := newThing(t, ctx, db)
@@ -178,7 +177,7 @@ func (r *replica) follow(ctx context.Context, seen *storagetest.Thing, first, se
 
 // A version that a rolled-back unit would have made does not exist: another unit uses its
 // number.
-func TestWhatWasRolledBackIsNotGivenOn(t *testing.T) {
+func TestRolledBackRowIsNotPassedOn(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
 	seen := newThing(t, ctx, db)
@@ -196,7 +195,7 @@ func TestWhatWasRolledBackIsNotGivenOn(t *testing.T) {
 	here.become(t, ctx, seen.ID, 3, content{"two", 0, 3})
 }
 
-func TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade(t *testing.T) {
+func TestOvertakenMergeAppliesToTheNewRow(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
 	seen := newThing(t, ctx, db)
@@ -212,7 +211,7 @@ func TestWhoIsOvertakenByAnotherProcessMergesIntoWhatThatMade(t *testing.T) {
 
 // The version written by the preceding unit may no longer be the newest, so no rejection
 // may depend on it.
-func TestARefusalToMergeStandsOnTheRowItself(t *testing.T) {
+func TestRejectedMergeReadsTheRowAgain(t *testing.T) {
 	db := storagetest.MariaDB(t)
 	ctx := storagetest.Tenant(t)
 	seen := newThing(t, ctx, db)

@@ -31,7 +31,7 @@ type Lifecycle[T any, M Model[T]] struct {
 	// Repeated reports whether a row that another unit has changed is as the transition would make
 	// it, so that the unit runs again and finds it so; nil for never.
 	Repeated func(current M) bool
-	// Refused adds to a refusal what the resource has to say besides; nil for nothing.
+	// Refused adds members of the resource to a rejection; nil for none.
 	Refused func(current M, refusal *apperr.Error)
 }
 
@@ -83,7 +83,7 @@ func (l Lifecycle[T, M]) CheckPrecondition(row M, ifMatch *guard.Precondition) e
 	return l.movedOn(row, *ifMatch)
 }
 
-// Refusal is the error for the loser of a race or an impossible action: it reports the last
+// Refusal returns the error for the loser of a race or an impossible action: it reports the last
 // author, the time, and the actions that are possible now.
 func (l Lifecycle[T, M]) Refusal(current M, code apperr.Code, action string) *apperr.Error {
 	return l.Explained(current, apperr.New(code, "%s cannot be %s: %s.", l.Label(current), l.Machine.Participle(action), l.Cause(current)))
@@ -135,7 +135,7 @@ func (l Lifecycle[T, M]) allowed(row M) []string {
 	return l.Machine.Allowed(l.State(row))
 }
 
-// movedOn rejects a transition whose If-Match failed.
+// movedOn rejects a transition with a stale If-Match.
 func (l Lifecycle[T, M]) movedOn(row M, ifMatch guard.Precondition) error {
 	return uow.Explain(func(ctx context.Context) error {
 		current, err := l.readCommitted(ctx, row.Ref().ID)

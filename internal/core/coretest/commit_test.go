@@ -89,13 +89,13 @@ func requireOnce(t *testing.T, executed bool, runs int, retries, ends map[string
 	requireThings(t, ctx, db, slices.Sorted(maps.Keys(inItsWords))...)
 }
 
-func TestACommitThatTheEngineRefusedIsRunAgainAndNeverComesBack(t *testing.T) {
+func TestRejectedCommitIsRetriedAndNeverReappears(t *testing.T) {
 	requireOnce(t, false, 2, map[string]int{"commit_lost": 1}, map[string]int{"rolled_back": 1, "committed": 1})
 }
 
 // A tombstone needs only its unique key, and only for an hour: a customer's erasure
 // searches only rows of the tenant.
-func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
+func TestTombstonesAreAnonymizedAfterAnHour(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -125,12 +125,12 @@ func TestWhatHoldsThePlaceOfALostUnitNamesNobodyAnHourLater(t *testing.T) {
 	requireThings(t, ctx, db, "kim")
 }
 
-func TestACommitThatTookPlaceAndFailedAllTheSameIsCommittedAndNotRunAgain(t *testing.T) {
+func TestCommitThatFailedAfterItsEffectIsNotRetried(t *testing.T) {
 	requireOnce(t, true, 1, nil, map[string]int{"committed": 1})
 }
 
 // A replica behind a proxy may not have applied the commit yet.
-func TestWhatBecameOfACommitIsReadWhereItIsWritten(t *testing.T) {
+func TestOutcomeOfACommitIsReadFromThePrimary(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -143,7 +143,7 @@ func TestWhatBecameOfACommitIsReadWhereItIsWritten(t *testing.T) {
 	require.Equal(t, []string{"INSERT INTO audit_entries", "START TRANSACTION", "SELECT audit_entries", "ROLLBACK"}, passed[look-2:look+2])
 }
 
-func TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo(t *testing.T) {
+func TestUnitWithOnlyRejectedCommitsChangesNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -164,7 +164,7 @@ func TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo(t *t
 	requireThings(t, ctx, db, "afterwards")
 }
 
-func TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain(t *testing.T) {
+func TestUnverifiableCommitIsUnknownAndNotRetried(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -188,7 +188,7 @@ func TestACommitThatNobodyCanLookUpIsSaidToBeUnknownAndNotRunAgain(t *testing.T)
 	requireThings(t, ctx, db, "executed")
 }
 
-func TestACommitThatTheEngineSaysIsUndoneIsRunAgainWithoutALook(t *testing.T) {
+func TestRolledBackCommitIsRetriedWithoutALookup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -201,7 +201,7 @@ func TestACommitThatTheEngineSaysIsUndoneIsRunAgainWithoutALook(t *testing.T) {
 	requireThings(t, ctx, db, "certified")
 }
 
-func TestACommitThatTheDiskFailedOnceIsThereOnceAlsoAfterACrash(t *testing.T) {
+func TestCommitAfterADiskErrorExistsOnceAfterACrash(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	for name, fault := range map[string]struct {
 		op   storagetest.Op
@@ -252,12 +252,12 @@ func whileTheDiskFails(t *testing.T, op storagetest.Op, code int32) attempt {
 	return meanwhile
 }
 
-func TestWhatADiskThatCannotSyncHasIsUnknownAndNeverCalledUndone(t *testing.T) {
+func TestFailedSyncIsUnknownAndNeverRolledBack(t *testing.T) {
 	meanwhile := whileTheDiskFails(t, storagetest.Sync, storagetest.SyncFailed)
 	require.Truef(t, apperr.Has(meanwhile.err, apperr.OutcomeUnknown), "%v", meanwhile.err)
 }
 
-func TestAFullDiskIsSaidToBeFullAndNothingComesBack(t *testing.T) {
+func TestFullDiskIsReportedAndNothingReappears(t *testing.T) {
 	meanwhile := whileTheDiskFails(t, storagetest.Write, storagetest.DiskFull)
 	require.Truef(t, apperr.Has(meanwhile.err, apperr.Unavailable), "%v", meanwhile.err)
 	require.Contains(t, meanwhile.err.Error(), "no room left to write; nothing was changed")
@@ -265,7 +265,7 @@ func TestAFullDiskIsSaidToBeFullAndNothingComesBack(t *testing.T) {
 
 // A unit that shares a sync has read the writes of earlier units in its group, which are
 // rolled back if the sync fails.
-func TestNoAnswerStandsOnWhatWasUndoneWithItsGroup(t *testing.T) {
+func TestNoReplyDependsOnARolledBackGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	disk := storagetest.NewDisk(t)
 	address := "sqlite://" + disk.Path

@@ -60,7 +60,7 @@ func TestUpdateRaisesVersionAndRecordsAuthor(t *testing.T) {
 	})
 }
 
-func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
+func TestMissedWriteChangesNothingAndReturnsTheReason(t *testing.T) {
 	states := [2]status.State{{Code: 0, Name: "open"}, {Code: 1, Name: "done"}}
 	misses := map[string]struct {
 		write func(context.Context, *uow.Unit, guard.Ref) error
@@ -100,7 +100,7 @@ func TestAWriteThatMissesChangesNothingAndSaysWhy(t *testing.T) {
 
 // A deferred write returns success immediately; the guard decides later, and the unit is
 // run again without its other writes.
-func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
+func TestMissedDeferredWriteIsRetriedAndReturnsTheReason(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		before, runs := reread(t, ctx, db), 0
@@ -122,7 +122,7 @@ func TestADeferredWriteThatMissesIsRunAgainAndSaysWhy(t *testing.T) {
 	})
 }
 
-func TestARowOfAnotherTenantIsGone(t *testing.T) {
+func TestRowOfAnotherTenantIsNotFound(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		thing := newThing(t, ctx, db)
 		stranger := storagetest.Tenant(t)
@@ -161,7 +161,7 @@ func TestOfFiftyUpdatesOfOneVersionExactlyOneWins(t *testing.T) {
 	})
 }
 
-func TestPreconditionsThatGuardNothingAreRefused(t *testing.T) {
+func TestEmptyPreconditionsAreRejected(t *testing.T) {
 	cases := map[string]apperr.Code{
 		"": apperr.PreconditionRequired, "  ": apperr.PreconditionRequired,
 		"*": apperr.PreconditionMalformed, `W/1-1`: apperr.PreconditionMalformed, "1-1": apperr.PreconditionMalformed,

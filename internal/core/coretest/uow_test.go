@@ -158,7 +158,7 @@ func TestAUnitThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.T) {
+func TestAfterRollbackRunsUnderTheLocks(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)
@@ -184,7 +184,7 @@ func TestWhatAUnitDidOutsideIsTakenBackAfterItsRollbackUnderItsLocks(t *testing.
 	})
 }
 
-func TestTheEndOfAUnitIsToldHoweverItEnded(t *testing.T) {
+func TestObserverIsNotifiedOfEveryEnd(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		runner, _ := newRunner(db)

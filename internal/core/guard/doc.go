@@ -1,4 +1,4 @@
-// Package guard is the only place that writes versioned rows.
+// Package guard contains the only code that writes versioned rows.
 //
 // Every guarded row has a version that starts at 1 and increases by one with each change; a
 // caller that makes several changes in one statement passes their number. A change names

@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Proposable is implemented by models whose changes can wait for an approval. Their tables
+// Proposable is implemented by models with changes that can wait for an approval. Their tables
 // have the column proposed, a count, 0 by default.
 //
 // proposed counts the proposals to change the row since its last change: unless it is 0, a
@@ -20,7 +20,7 @@ import (
 // for other rows the unit need not search for approvals.
 type Proposable interface{ Proposable() }
 
-// Protectable is implemented by models whose rows can be protected. Their tables also have
+// Protectable is implemented by models with rows that can be protected. Their tables also have
 // the column protected, false by default.
 //
 // A protected row changes only in a unit that applies an approval, whichever caller

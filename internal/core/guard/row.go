@@ -101,7 +101,7 @@ type Precondition struct {
 	Ref Ref
 }
 
-// Holds reports whether the row is still at the version that the caller read.
+// Holds reports whether the row still has the version that the caller read.
 func (p Precondition) Holds(current Ref) bool { return p.Ref == current }
 
 // ParsePrecondition reads the value of an If-Match header. An empty value is
@@ -113,7 +113,7 @@ func ParsePrecondition(value string) (Precondition, error) {
 	switch {
 	case value == "":
 		return Precondition{}, apperr.New(apperr.PreconditionRequired,
-			"This change needs If-Match with the etag that you read, so that it cannot overwrite somebody else's change.")
+			"This change needs If-Match with the etag that you read, so that it cannot overwrite the change of another user.")
 	case value == "*":
 		return Precondition{}, malformed("* matches every version and so guards nothing")
 	}
@@ -126,7 +126,7 @@ func ParsePrecondition(value string) (Precondition, error) {
 
 // codingSuffix is the end of a tag that a proxy appends to name the coding of the body: -gzip
 // (Apache, Caddy), --gzip (Jetty), ;gzip. A tag of ours has one hyphen, so its version is never
-// taken for a suffix.
+// confused with a suffix.
 var codingSuffix = regexp.MustCompile(`^("[0-9a-z]+-[0-9a-z]+)(?:--?|;)[a-z]+"$`)
 
 // OriginalTag returns an entity tag as this service sent it: without the W/ that proxies prepend

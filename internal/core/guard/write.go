@@ -22,7 +22,7 @@ import (
 // Errors of guarded writes. With each of them nothing was changed.
 var (
 	// ErrGone: the row does not exist.
-	ErrGone = errors.New("guard: the row is gone")
+	ErrGone = errors.New("guard: the row does not exist")
 	// ErrStale: the row exists and has another version than its author read.
 	ErrStale = errors.New("guard: the row has changed")
 	// ErrRefused: the row exists and does not satisfy the condition.

@@ -39,7 +39,7 @@ type AuditRow struct {
 	CredentialID string
 	// Via is the API token that it was done with, and the token's creator.
 	principal.Via
-	// OnBehalfOf is the customer for whom a token acted; nil when it acted for itself.
+	// OnBehalfOf is the customer that a token acted for; nil for none.
 	OnBehalfOf *principal.CustomerID
 	// IdempotencyKey is the key of the request; "" without one.
 	IdempotencyKey string
@@ -65,7 +65,7 @@ const auditKey = "uq_audit_entries_unit"
 const actionTombstone = "unit.lost"
 
 // tombstoneLife is how long a tombstone is needed: until no statement of the unit can be in
-// flight. That takes seconds, unless the server does not schedule the thread of a
+// flight. That is seconds, unless the server does not schedule the thread of a
 // connection.
 const tombstoneLife = time.Hour
 

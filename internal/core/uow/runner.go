@@ -74,14 +74,14 @@ func NewRunner(o Options) *Runner {
 	return &Runner{db: o.DB, locks: o.Locks, clock: o.Clock, observer: o.Observer, maxTransactionTime: o.MaxTransactionTime, commitResolveTimeout: o.CommitResolveTimeout}
 }
 
-// WithClock returns a Runner whose units use another clock.
+// WithClock returns a Runner that uses another clock.
 func (r *Runner) WithClock(c clock.Clock) *Runner {
 	other := *r
 	other.clock = c
 	return &other
 }
 
-// Func is the body of a unit. It may run several times, so it must not keep state between
+// Func is the body of a unit. It may run several times, so it must not store state between
 // runs or have effects outside the unit.
 type Func func(ctx context.Context, u *Unit) error
 
@@ -209,7 +209,7 @@ func (r *Runner) commit(ctx context.Context, u *Unit) error {
 	}
 }
 
-// retryGroupUndone makes a unit run again whose result depends on writes of other units in
+// retryGroupUndone makes a unit run again that depends on writes of other units in
 // its group that were rolled back. The unit itself wrote nothing, or was rolled back.
 func retryGroupUndone(cause error) error {
 	return &retryError{reason: "commit_lost", cause: apperr.New(apperr.Unavailable, "The database rolled back a change that this one depended on. Nothing was changed; try again.").
@@ -290,9 +290,9 @@ func (*Runner) hasAuditRow(db *gorm.DB, u *Unit) (bool, error) {
 
 // runHooks runs the callbacks of an ended unit. It logs a panic and continues, because the
 // outcome of the unit is already decided.
-func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Context)) {
+func (u *Unit) runHooks(ctx context.Context, when string, hooks []func(context.Context)) {
 	detached := context.WithoutCancel(ctx)
-	for _, fn := range kept {
+	for _, fn := range hooks {
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
@@ -309,9 +309,9 @@ func (u *Unit) runHooks(ctx context.Context, when string, kept []func(context.Co
 func Retry(err error) error { return &retryError{reason: "again", cause: err} }
 
 // Overtaken is Retry for a unit that finds at its write that its row changed since the
-// read, because its lock was lost. After the last run the response is ResourceLocked; what
+// read, because its lock was lost. After the last run the response is ResourceLocked; subject
 // names the row.
-func Overtaken(what string) error { return OvertakenBecause(what, nil) }
+func Overtaken(subject string) error { return OvertakenBecause(subject, nil) }
 
 // OvertakenBecause is Overtaken with a cause, which is never sent. Callers match it with
 // errors.Is, so the cause must not be confused with an error of another row.

@@ -35,7 +35,7 @@ type Unit struct {
 	tx     *gorm.DB
 	endTx  context.CancelFunc
 	wrote  atomic.Bool
-	// packing is set for a run whose marked statements are sent in packets.
+	// packing is set for a run that sends marked statements in packets.
 	packing *storage.Packing
 	// txContext is the context of the first Tx call. Most later calls pass the same one.
 	txContext context.Context
@@ -61,11 +61,11 @@ func (u *Unit) Now() time.Time { return u.now }
 // Attempt counts the runs of the unit's function, from 1.
 func (u *Unit) Attempt() int { return u.attempt }
 
-// Begun reports whether the unit has begun its transaction; before that it has written
+// Begun reports whether the unit has started its transaction; before that it has written
 // nothing.
 func (u *Unit) Begun() bool { return u.tx != nil }
 
-// Lock acquires the locks of all keys, in sorted order, and holds them until the
+// Lock acquires the locks of all keys, in sorted order, and releases them after the
 // transaction has ended. It must be called before Tx. If a key is not acquired within wait,
 // the error is lock.ErrNotAcquired; wait = 0 fails immediately. If the lock service cannot
 // be reached, it is lock.ErrUnavailable. The returned context is cancelled with
@@ -112,9 +112,9 @@ func (u *Unit) Tx(ctx context.Context) (*gorm.DB, error) {
 	// COMMIT must not leave the outcome undecided. Its own time-out ends it at the latest.
 	life, end := context.WithTimeout(context.WithoutCancel(ctx), u.runner.maxTransactionTime)
 	// Before BEGIN, the end of ctx cancels the wait for a connection.
-	begun := context.AfterFunc(ctx, end)
+	stop := context.AfterFunc(ctx, end)
 	tx, err := u.begin(context.WithoutCancel(ctx), life)
-	if !begun() && err == nil {
+	if !stop() && err == nil {
 		_ = tx.Rollback()
 		err = context.Cause(ctx)
 	}
@@ -146,7 +146,7 @@ func (u *Unit) Audit(e Entry) {
 func (u *Unit) AuditUnder(paths ...string) { u.targets = append(u.targets, paths...) }
 
 // AuditOnly adds an audit entry in a unit that changes nothing else: for a rejected action,
-// and for a long job whose rows other units change. The unit must have begun its
+// and for a long job whose rows other units change. The unit must have started its
 // transaction.
 func (u *Unit) AuditOnly(e Entry) {
 	u.Audit(e)

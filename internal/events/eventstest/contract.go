@@ -23,7 +23,7 @@ type Bus interface {
 	Close()
 }
 
-// Contract runs the suite. newBus returns a connected bus whose subscribers can fall behind
+// Contract runs the suite. newBus returns a connected bus with subscribers that can fall behind
 // by buffer events; it shares no channel with another bus.
 func Contract(t *testing.T, newBus func(t *testing.T, buffer int) Bus) {
 	tests := []struct {
@@ -131,7 +131,7 @@ func aLaggedSubscriberGetsLaterEvents(t *testing.T, bus Bus) {
 		for i := range 2 {
 			require.EqualValues(t, i, receive(t, slow).Event.Tenant)
 		}
-		// Two slots are free now; the unread marker keeps its position.
+		// Two slots are free now; the unread marker retains its position.
 		flood(t, bus, 1)
 		require.EqualValues(t, 2, receive(t, slow).Event.Tenant)
 		require.EqualValues(t, 3, receive(t, slow).Event.Tenant)
@@ -349,7 +349,7 @@ func requireOrderOrMarker(t *testing.T, subscription *events.Subscription) {
 		}
 		next[publisher] = number + 1
 	}
-	t.Error("the subscription ended by itself")
+	t.Error("the subscription ended early")
 }
 
 // flood publishes n order events, numbered by tenant, and returns after their delivery.

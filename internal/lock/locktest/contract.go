@@ -249,7 +249,7 @@ func theContextLivesAsLongAsTheLease(t *testing.T, locker lock.Locker) {
 	require.NoError(t, err)
 	cancel()
 	require.ErrorIs(t, context.Cause(lease.Context()), context.Canceled)
-	require.Equal(t, []string{"key"}, heldKeys(t, locker), "a cancelled holder still holds until it releases")
+	require.Equal(t, []string{"key"}, heldKeys(t, locker), "a cancelled holder owns the lock until it releases it")
 	release(t, lease)
 	requireNothingHeld(t, locker)
 }

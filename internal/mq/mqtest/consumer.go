@@ -16,16 +16,16 @@ import (
 func consumers(t *testing.T, newBroker func(t *testing.T) Broker) {
 	tests := map[string]func(t *testing.T, q queue){
 		"everything is handled once":                                           handledOnce,
-		"a failing message is retried, then dead, and holds up nobody":         poison,
+		"a failing message is retried, then dead, and delays no other":         poison,
 		"a panic costs the others nothing":                                     panics,
-		"what a killed consumer held is handled by another":                    killed,
-		"a consumer is woken for what another process put in":                  woken,
-		"a short lease of another is taken back when it ends":                  shortLease,
+		"the messages of a killed consumer are redelivered":                    killed,
+		"an enqueue in another process wakes a consumer":                       woken,
+		"an expired short lease is reclaimed":                                  shortLease,
 		"a lease lasts as long as its handler":                                 longHandler,
-		"a handler whose batch was lost is told":                               lostLease,
+		"a lost batch cancels its handler":                                     lostLease,
 		"the rate bounds the messages and can change":                          paced,
 		"consumers of several processes share one rate":                        pacedTogether,
-		"at its end a consumer finishes what it holds, and no more":            finishes,
+		"a stopping consumer finishes only its messages":                       finishes,
 		"at its end a consumer's patience is bounded and the outcome still in": impatient,
 	}
 	for name, test := range tests {
@@ -82,14 +82,14 @@ func handledOnce(t *testing.T, q queue) {
 		l.add(messages)
 		return all(mq.Done(), len(messages))
 	}, mq.ConsumerOptions{Batch: 10, Concurrency: 3})
-	enqueue(t, q, numbered(200)...)
+	enqueue(t, q, sequence(200)...)
 	untilEmpty(t, q, 0)
 	got := l.seen()
 	slices.Sort(got)
-	require.Equal(t, numbered(200), got)
+	require.Equal(t, sequence(200), got)
 }
 
-// elsewhere is a queue whose consumer is not notified of enqueued messages, as if another
+// elsewhere is a queue that does not notify its consumer of enqueued messages, as if another
 // process had enqueued them.
 type elsewhere struct{ mq.Queue }
 
@@ -123,7 +123,7 @@ func poison(t *testing.T, q queue) {
 		}
 		return outcomes
 	}, mq.ConsumerOptions{Batch: 10, MaxAttempts: 3, Backoff: 20 * time.Millisecond})
-	enqueue(t, q, numbered(20)...)
+	enqueue(t, q, sequence(20)...)
 	began := time.Now()
 	untilEmpty(t, q, 1)
 	require.Greater(t, time.Since(began), 40*time.Millisecond, "20 and 40 ms less a quarter at most")
@@ -147,7 +147,7 @@ func panics(t *testing.T, q queue) {
 		}
 		return all(mq.Done(), len(messages))
 	}, mq.ConsumerOptions{Batch: 10, MaxAttempts: 2, Backoff: time.Millisecond})
-	enqueue(t, q, numbered(10)...)
+	enqueue(t, q, sequence(10)...)
 	untilEmpty(t, q, 2)
 	list, _, err := q.Dead(t.Context(), "", 10)
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func panics(t *testing.T, q queue) {
 }
 
 func killed(t *testing.T, q queue) {
-	enqueue(t, q, numbered(10)...)
+	enqueue(t, q, sequence(10)...)
 	b, err := q.Claim(t.Context(), 4, 50*time.Millisecond)
 	require.NoError(t, err)
 	require.Len(t, b.Messages, 4)
@@ -172,7 +172,7 @@ func killed(t *testing.T, q queue) {
 	untilEmpty(t, q, 0)
 	got := l.seen()
 	slices.Sort(got)
-	require.Equal(t, numbered(10), got)
+	require.Equal(t, sequence(10), got)
 }
 
 // shortLease tests a consumer with the rarest reaping; while any lease is active it reaps
@@ -224,7 +224,7 @@ func lostLease(t *testing.T, q queue) {
 func paced(t *testing.T, q queue) {
 	var l log
 	began := time.Now()
-	enqueue(t, q, numbered(200)...)
+	enqueue(t, q, sequence(200)...)
 	c, _ := start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
 		l.add(messages)
 		return all(mq.Done(), len(messages))
@@ -240,7 +240,7 @@ func paced(t *testing.T, q queue) {
 func pacedTogether(t *testing.T, q queue) {
 	const rate, bucket = 100, 10
 	var l log
-	enqueue(t, q, numbered(200)...)
+	enqueue(t, q, sequence(200)...)
 	began := time.Now()
 	for range 3 {
 		start(t, q, func(_ context.Context, messages []mq.Message) []mq.Outcome {
@@ -258,7 +258,7 @@ func pacedTogether(t *testing.T, q queue) {
 }
 
 func finishes(t *testing.T, q queue) {
-	enqueue(t, q, numbered(4)...)
+	enqueue(t, q, sequence(4)...)
 	began, goOn := make(chan struct{}), make(chan struct{})
 	_, stop := start(t, q, func(ctx context.Context, messages []mq.Message) []mq.Outcome {
 		close(began)

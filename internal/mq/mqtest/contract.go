@@ -60,14 +60,14 @@ func Contract(t *testing.T, newBroker func(t *testing.T) Broker) {
 		"a settled batch may be settled again and a lost one may not":   settledTwice,
 		"outcomes send messages where they say":                         outcomes,
 		"a delayed message comes when it is due":                        delayed,
-		"postponing costs nothing and keeps the place":                  postponed,
+		"postponing counts no attempt and retains the position":         postponed,
 		"a suspect message is claimed alone":                            suspects,
 		"a message that crashes its consumers is dead in the end":       crashes,
 		"dead messages are listed page by page, retried and discarded":  deadLetters,
 		"a purged queue is empty and its leases are lost":               purged,
 		"names lists the queues that were used":                         nil,
-		"invalid messages are refused and none of their call is in":     invalid,
-		"any sequence of calls does what the model does, in order":      modelled,
+		"an invalid message rejects its whole call":                     invalid,
+		"any sequence of calls matches the model":                       modelled,
 		"any sequence of calls with many batches loses nothing":         modelledAtOnce,
 	}
 	for name, test := range tests {
@@ -99,7 +99,7 @@ func messages(ids ...string) []mq.Message {
 	return list
 }
 
-func numbered(n int) []string {
+func sequence(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("m%04d", i)
@@ -163,7 +163,7 @@ func ordered(t *testing.T, q queue) {
 	s, err := q.Stats(t.Context())
 	require.NoError(t, err)
 	require.Greater(t, s.OldestAge, 24*time.Hour)
-	enqueue(t, q, numbered(250)...)
+	enqueue(t, q, sequence(250)...)
 
 	first := claim(t, q, 100)
 	require.Len(t, first.Messages, 100)
@@ -173,14 +173,14 @@ func ordered(t *testing.T, q queue) {
 	for range 2 {
 		got = append(got, idsOf(claim(t, q, 100))...)
 	}
-	require.Equal(t, numbered(250), got)
+	require.Equal(t, sequence(250), got)
 	require.Nil(t, claim(t, q, 100))
 	require.Equal(t, mq.Stats{Claimed: 251}, sizes(t, q))
 }
 
 func claimedOnce(t *testing.T, q queue) {
 	const total, workers = 400, 8
-	enqueue(t, q, numbered(total)...)
+	enqueue(t, q, sequence(total)...)
 	var mu sync.Mutex
 	seen := make(map[string]int)
 	var working sync.WaitGroup
@@ -218,7 +218,7 @@ func claimedOnce(t *testing.T, q queue) {
 }
 
 func returnedToHead(t *testing.T, q queue) {
-	enqueue(t, q, numbered(6)...)
+	enqueue(t, q, sequence(6)...)
 	first, second := claim(t, q, 2), claim(t, q, 2)
 	require.Zero(t, reap(t, q), "live leases are left alone")
 	b, err := q.Claim(t.Context(), 1, 30*time.Millisecond)
@@ -230,7 +230,7 @@ func returnedToHead(t *testing.T, q queue) {
 	require.Equal(t, 4, reap(t, q))
 
 	again := claim(t, q, 10)
-	require.Equal(t, numbered(6), idsOf(again))
+	require.Equal(t, sequence(6), idsOf(again))
 	for i, m := range again.Messages {
 		require.Equal(t, i < 5, m.Crashes == 1, m.ID)
 		require.Zero(t, m.Attempts)
@@ -315,7 +315,7 @@ func suspects(t *testing.T, q queue) {
 }
 
 func crashes(t *testing.T, q queue) {
-	enqueue(t, q, numbered(5)...)
+	enqueue(t, q, sequence(5)...)
 	handled, rounds := []string(nil), 0
 	for b := claim(t, q, 10); b != nil; b = claim(t, q, 10) {
 		rounds++
@@ -338,7 +338,7 @@ func crashes(t *testing.T, q queue) {
 }
 
 func deadLetters(t *testing.T, q queue) {
-	ids := numbered(5)
+	ids := sequence(5)
 	enqueue(t, q, ids...)
 	before := time.Now().Add(-time.Minute)
 	b := claim(t, q, 5)
@@ -384,7 +384,7 @@ func deadLetters(t *testing.T, q queue) {
 }
 
 func purged(t *testing.T, q queue) {
-	enqueue(t, q, numbered(6)...)
+	enqueue(t, q, sequence(6)...)
 	held := claim(t, q, 2)
 	settle(t, q, claim(t, q, 2), mq.Dead(errBroken), mq.Retry(errBroken, long))
 	require.NoError(t, q.purge(t.Context()))

@@ -54,8 +54,8 @@ func New(origin string) *Authenticator {
 	return &Authenticator{Origin: origin, Flags: Present | Verified, Counter: 1, Step: 1}
 }
 
-// Asked contains the options for creating or using a passkey.
-type Asked struct {
+// Options are the options for creating or using a passkey.
+type Options struct {
 	Challenge string `json:"challenge"`
 	Site      string `json:"rpId"`
 	Party     struct {
@@ -80,33 +80,33 @@ type Named struct {
 }
 
 // Read parses options.
-func Read(t testing.TB, options []byte) Asked {
+func Read(t testing.TB, options []byte) Options {
 	t.Helper()
-	var asked Asked
-	require.NoError(t, json.Unmarshal(options, &asked))
-	return asked
+	var requested Options
+	require.NoError(t, json.Unmarshal(options, &requested))
+	return requested
 }
 
 // Create creates a passkey and returns the JSON of navigator.credentials.create().
 func (a *Authenticator) Create(t testing.TB, options []byte) json.RawMessage {
 	t.Helper()
-	asked := Read(t, options)
+	requested := Read(t, options)
 	var err error
 	a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	a.ID, a.Handle = make([]byte, 32), unpacked(t, asked.User.ID)
+	a.ID, a.Handle = make([]byte, 32), unpacked(t, requested.User.ID)
 	_, _ = rand.Read(a.ID)
 	if a.Claim != nil {
 		a.ID = a.Claim
 	}
-	data := a.said(asked.Party.ID, attested)
+	data := a.authData(requested.Party.ID, attested)
 	data = append(data, make([]byte, 16)...)
 	data = binary.BigEndian.AppendUint16(data, uint16(len(a.ID)))
 	data = append(append(data, a.ID...), a.publicKey(t)...)
 	object, err := cbor.Marshal(map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": data})
 	require.NoError(t, err)
 	return a.answer(t, map[string]any{
-		"clientDataJSON": packed(a.collected(t, "webauthn.create", asked.Challenge)), "attestationObject": packed(object),
+		"clientDataJSON": packed(a.collected(t, "webauthn.create", requested.Challenge)), "attestationObject": packed(object),
 		"transports": []string{"internal", "hybrid"},
 	})
 }
@@ -114,9 +114,9 @@ func (a *Authenticator) Create(t testing.TB, options []byte) json.RawMessage {
 // Get uses the passkey and returns the JSON of navigator.credentials.get().
 func (a *Authenticator) Get(t testing.TB, options []byte) json.RawMessage {
 	t.Helper()
-	asked := Read(t, options)
-	collected := a.collected(t, "webauthn.get", asked.Challenge)
-	data := a.said(asked.Site, 0)
+	requested := Read(t, options)
+	collected := a.collected(t, "webauthn.get", requested.Challenge)
+	data := a.authData(requested.Site, 0)
 	hash := sha256.Sum256(collected)
 	digest := sha256.Sum256(slices.Concat(data, hash[:]))
 	signature, err := ecdsa.SignASN1(rand.Reader, a.key, digest[:])
@@ -128,9 +128,9 @@ func (a *Authenticator) Get(t testing.TB, options []byte) json.RawMessage {
 	return a.answer(t, response)
 }
 
-// said returns the authenticator data without attested credential data, and increases the
+// authData returns the authenticator data without attested credential data, and increases the
 // counter.
-func (a *Authenticator) said(site string, also byte) []byte {
+func (a *Authenticator) authData(site string, also byte) []byte {
 	if a.Site != "" {
 		site = a.Site
 	}
