@@ -31,7 +31,7 @@ type badBody struct {
 
 func writes(route httpapi.Route) bool { return route.Method != http.MethodGet }
 
-func TestBadBodiesAreRefusedAtTheirPlaceAndChangeNothing(t *testing.T) {
+func TestBadBodiesAreRejectedAndChangeNothing(t *testing.T) {
 	withBody := func(route httpapi.Route) bool { return operationOf(t, route).RequestBody != nil }
 	eachRoute(t, withBody, func(t *testing.T, w walk) {
 		operation := operationOf(t, w.route)
@@ -220,7 +220,7 @@ func wrongFor(schema *openapi3.Schema) map[string]any {
 	return wrong
 }
 
-func TestBodiesOverTheLimitAreRefusedUnread(t *testing.T) {
+func TestBodiesOverTheLimitAreRejectedUnread(t *testing.T) {
 	eachRoute(t, writes, func(t *testing.T, w walk) {
 		limit := 1 << 20
 		if w.route.MaxBody > 0 {
@@ -247,7 +247,7 @@ func TestBodiesOverTheLimitAreRefusedUnread(t *testing.T) {
 
 var nameable = regexp.MustCompile(`^[a-z0-9][a-z0-9.]{0,49}$`)
 
-func TestAddressesThatNameNothingAreRefused(t *testing.T) {
+func TestAddressesWithoutAResourceAreRejected(t *testing.T) {
 	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
 		verify := requireNoWrites(t, w.Program)
 		for _, value := range []string{
@@ -272,7 +272,7 @@ func TestAddressesThatNameNothingAreRefused(t *testing.T) {
 	})
 }
 
-func TestUnknownTransitionsAreRefused(t *testing.T) {
+func TestUnknownTransitionsAreRejected(t *testing.T) {
 	eachRoute(t, hasParameter, func(t *testing.T, w walk) {
 		path := w.path(t)
 		verify := requireNoWrites(t, w.Program)
@@ -283,7 +283,7 @@ func TestUnknownTransitionsAreRefused(t *testing.T) {
 	})
 }
 
-func TestBadQueriesAreRefusedByName(t *testing.T) {
+func TestBadQueriesAreRejectedByName(t *testing.T) {
 	queried := func(route httpapi.Route) bool {
 		return len(queryParameters(operationOf(t, route))) > 0
 	}
@@ -351,7 +351,7 @@ func timeMembers(t *testing.T, o *validate.Operation, value string) []badBody {
 	return withMembers(t, o, value, func(_ string, schema *openapi3.Schema) bool { return schema.Format == "date-time" })
 }
 
-func TestParametersThatARouteDoesNotKnowAreRefusedByName(t *testing.T) {
+func TestUnknownParametersAreRejectedByName(t *testing.T) {
 	// A provider may add parameters to our address that we must not reject (RFC 6749,
 	// 4.1.2).
 	ofOurs := func(route httpapi.Route) bool { return route.Path != "/session/oidc/:provider/callback" }
@@ -406,7 +406,7 @@ func pages(t *testing.T, route httpapi.Route) bool {
 	return parameter(operationOf(t, route), openapi3.ParameterInQuery, "cursor") != nil
 }
 
-func TestACursorIsRefusedUnderAnotherSort(t *testing.T) {
+func TestCursorIsRejectedUnderAnotherSort(t *testing.T) {
 	sorted := func(route httpapi.Route) bool {
 		return pages(t, route) && route.Path != "/audit-log" && parameter(operationOf(t, route), openapi3.ParameterInQuery, "sort") != nil
 	}

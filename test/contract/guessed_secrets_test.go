@@ -41,7 +41,7 @@ func TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval(t *testing.T) {
 
 // The approval of an overwrite shows the changes that it would overwrite, but not after the
 // config has become secret.
-func TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret(t *testing.T) {
+func TestApprovalHidesOverwrittenValueOnceSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, stale := w.make(t, object{"value": object{"a": 1, "none": nil}, "valueType": "json"})
@@ -57,7 +57,7 @@ func TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret
 }
 
 // A digest that any reader can compute would confirm guesses of the content.
-func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
+func TestApprovalDigestConfirmsNoGuess(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, _ := w.make(t, object{"value": "first"})
@@ -77,7 +77,7 @@ func TestTheDigestOfAnApprovalAnswersNoGuess(t *testing.T) {
 
 // The fingerprint of a request includes the secret in it. A reader of the database must not
 // be able to test guesses against it.
-func TestWhatRequestsAreToldApartByAnswersNoGuessOfThem(t *testing.T) {
+func TestRequestFingerprintsConfirmNoGuess(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		for path, body := range map[string]object{

@@ -150,9 +150,9 @@ const editRounds, edits, writers = 9, 600, 8
 // editedShop is the number of orders in the shop whose configs are edited.
 const editedShop = 100_000
 
-// TestWhatIndexesOfListsCostAnEdit edits configs of two shops of editedShop orders in turn:
+// TestIndexesOfListsBarelySlowEdits edits configs of two shops of editedShop orders in turn:
 // only one shop has the indexes of audit entries and configs that serve lists alone.
-func TestWhatIndexesOfListsCostAnEdit(t *testing.T) {
+func TestIndexesOfListsBarelySlowEdits(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			with, without := newShop(t, start(t, engine), ofSize(editedShop)), newShop(t, start(t, engine), ofSize(editedShop))

@@ -159,7 +159,7 @@ func but(rows map[string][]string, text string) string {
 // Every private route of the contract rejects every caller without permission, on existing
 // rows. Nothing changes, and no response contains any text of these rows except the values
 // in the request.
-func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T) {
+func TestEveryRouteRejectsIntrudersWithoutALeak(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, rows := p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
@@ -206,7 +206,7 @@ func TestEveryRouteIsRefusedToEveryKindOfIntruderAndTellsHimNothing(t *testing.T
 
 // Routes that require no permission return nothing about existing rows to a user without
 // permissions or to a customer.
-func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
+func TestOpenRoutesReturnNothingWithoutReadPermissions(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, rows := p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
@@ -241,7 +241,7 @@ func TestWhatEverybodyMayCallTellsNothingToWhoMayReadNothing(t *testing.T) {
 
 // A caller with all permissions in another tenant gets nothing of this tenant, on any
 // route.
-func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
+func TestNoRouteLeaksToAnotherTenant(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner, stranger, rows := p.Admin(t), p.Admin(t), map[string][]string{}
 		canary := marked(t, owner, rows)
@@ -265,7 +265,7 @@ func TestNoRouteTellsAnotherTenantAnythingOfWhatIsHere(t *testing.T) {
 }
 
 // A customer gets nothing about another customer's actions, on any route for customers.
-func TestNoRouteTellsACustomerAnythingOfAnother(t *testing.T) {
+func TestNoRouteLeaksToAnotherCustomer(t *testing.T) {
 	onOwnPrograms(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		customer := func(id string) *apptest.Caller {

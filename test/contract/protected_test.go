@@ -103,7 +103,7 @@ var elsewhere = strings.Fields(`
 	flash-sales/{id}/reconcile flash-sales/{id}/dead/{messageId}/retry flash-sales/{id}/dead/{messageId}/discard flash-sales/{id}/orders
 	presence`)
 
-func TestEveryRouteThatChangesSomethingSaysWhetherItWritesConfigs(t *testing.T) {
+func TestEveryWritingRouteDeclaresWhetherItWritesConfigs(t *testing.T) {
 	known := map[string]bool{}
 	for _, o := range load(t).Operations() {
 		path, ofAPI := strings.CutPrefix(o.Path, httpapi.Base+"/")
@@ -132,7 +132,7 @@ func newProtectedPair(t *testing.T, c *apptest.Caller) protectedConfig {
 	}
 }
 
-func TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing(t *testing.T) {
+func TestProtectedConfigChangesOnlyByApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		for name, attempts := range onProtected {
@@ -171,7 +171,7 @@ func TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndCh
 	})
 }
 
-func TestBypassTakesAFreshFactorOnEveryRoute(t *testing.T) {
+func TestBypassRequiresStepUpOnEveryRoute(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		enrolling := *owner
@@ -256,7 +256,7 @@ var notByHand = strings.Fields(`
 	orders orders/{id}/ship orders/{id}/complete
 	approvals/{id} approvals/{id}/comments approvals/{id}/approve approvals/{id}/reject approvals/{id}/withdraw approvals/{id}/rebase approvals/{id}/review`)
 
-func TestEveryRouteOfMoneySaysWhetherItIsAskedAboveTheThresholds(t *testing.T) {
+func TestEveryMoneyRouteDeclaresItsThreshold(t *testing.T) {
 	known := map[string]bool{}
 	for _, o := range load(t).Operations() {
 		path, ofAPI := strings.CutPrefix(o.Path, httpapi.Base+"/")
@@ -273,7 +273,7 @@ func TestEveryRouteOfMoneySaysWhetherItIsAskedAboveTheThresholds(t *testing.T) {
 	}
 }
 
-func TestAboveTheThresholdsEveryRouteThatMovesMoneyByHandAnswersWithAnApprovalAndMovesNothing(t *testing.T) {
+func TestManualMoneyAboveThresholdsNeedsApproval(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		// A colleague who is created after the request would count as whoever created the account.

@@ -161,7 +161,7 @@ func TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked(t *testing.T) {
 
 // A pending proposal that would make a secret readable shows nothing of it. Only a user who
 // could propose it may rebase it.
-func TestAnApprovalTellsNoSecretBeforeItIsMade(t *testing.T) {
+func TestProposalOfASecretDoesNotRevealIt(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, _ := w.make(t, object{"value": w.canary, "secret": true})
@@ -178,7 +178,7 @@ func TestAnApprovalTellsNoSecretBeforeItIsMade(t *testing.T) {
 
 // Two configs have different secrets, and the guess matches one of them: all responses are
 // the same.
-func TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue(t *testing.T) {
+func TestConflictsAndApprovalsConfirmNoGuessedSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		answers := func(secret string) (told []any) {
@@ -216,7 +216,7 @@ func TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue(t *testing.T) {
 }
 
 // Retention may delete the base of a pending approval.
-func TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo(t *testing.T) {
+func TestApprovalWithoutAStoredBaseIsStale(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := pairOf(t, p)
 		key, first := w.make(t, object{"value": "one", "remark": "r"})

@@ -41,7 +41,7 @@ func textsOf(value any) []string {
 
 // Every route that takes If-Match is given the ETag of another row: the conflict shows the row as it
 // is, to whoever may change it.
-func TestWhoMayChangeAResourceIsShownItInAConflict(t *testing.T) {
+func TestConflictShowsTheResourceToItsWriter(t *testing.T) {
 	versioned := func(route httpapi.Route) bool {
 		if !writes(route) || !hasParameter(route) || route.Permission == "" || strings.HasSuffix(route.Permission, ":read") {
 			return false
@@ -95,7 +95,7 @@ func rowOf(route httpapi.Route, path string) string {
 	return path
 }
 
-func TestTheAuditLogTellsNoMoreThanItsReaderMayRead(t *testing.T) {
+func TestAuditLogHidesUnreadableResources(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		key := unique("canary")

@@ -55,7 +55,7 @@ func TestEveryRouteIsDocumentedAndEveryDocumentedOneExists(t *testing.T) {
 	require.ElementsMatch(t, append(registered, serviceOperations...), documented)
 }
 
-func TestDocumentSaysWhatEachRouteRequires(t *testing.T) {
+func TestDocumentStatesTheRequirementsOfEachRoute(t *testing.T) {
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		t.Run(documentedAs(route), func(t *testing.T) {
 			o := operationOf(t, route)
@@ -106,7 +106,7 @@ func TestARouteWithoutAPermissionIsOneThatEverybodyMayCall(t *testing.T) {
 }
 
 // The declaration of a route for money or orders states the longer retention.
-func TestRepliesOfEachRouteAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
+func TestCriticalRoutesHaveLongerReplyRetention(t *testing.T) {
 	about := regexp.MustCompile(`^/(wallets|wallet-transfers|inventory|orders|order-batches|refunds|flash-sales)(/|$)|^/coupons/:code/redeem$`)
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		switch route.Method {

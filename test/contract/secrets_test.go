@@ -102,7 +102,7 @@ func newSecretsWorld(t *testing.T, p *apptest.Program) *secretsWorld {
 	return w
 }
 
-func TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt(t *testing.T) {
+func TestNoRouteRevealsASecretWithoutPermission(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := newSecretsWorld(t, p)
 		silent := func(what string, answer apptest.Answer) apptest.Answer {
@@ -169,7 +169,7 @@ func (w *secretsWorld) streamed(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt(t *testing.T) {
+func TestBlindWriteOfASecretRevealsNothing(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		w := newSecretsWorld(t, p)
 		key := w.keys[0]
@@ -267,7 +267,7 @@ func (w *secretsWorld) ownApproval(t *testing.T, key string) string {
 }
 
 // A replay contains no secret if the user has lost the permission to read secrets.
-func TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore(t *testing.T) {
+func TestReplayHidesSecretsAfterPermissionLoss(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner, canary := p.Admin(t), unique("nightingale")
 		role := created(t, owner, "/roles", map[string]any{"name": unique("clerk"), "permissions": []string{"configs:read", "configs:write", "configs:secrets"}})

@@ -25,7 +25,7 @@ func enrolled(t *testing.T, c *apptest.Caller) (d day, session []string, codes [
 	return d, session, confirmed["recoveryCodes"].([]any)
 }
 
-func TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose(t *testing.T) {
+func TestStepUpIsRequiredExactlyWhereDeclared(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
 		ask := func(route httpapi.Route) apptest.Answer {
@@ -56,7 +56,7 @@ func TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose(t *testing.T) 
 	})
 }
 
-func TestARefusedStepUpIsNotKeptUnderAnIdempotencyKeyAndTheSameRequestRunsAfterwards(t *testing.T) {
+func TestStepUpRejectionIsNotStoredUnderItsKey(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
 		create := func() apptest.Answer {

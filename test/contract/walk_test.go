@@ -89,7 +89,7 @@ func example(t *testing.T, route httpapi.Route) any {
 func private(route httpapi.Route) bool { return !route.Public }
 
 // The response to a caller without permission does not depend on the existence of the row.
-func TestPermissionIsAskedForBeforeExistence(t *testing.T) {
+func TestPermissionIsCheckedBeforeExistence(t *testing.T) {
 	named := func(route httpapi.Route) bool { return hasParameter(route) && private(route) }
 	eachRoute(t, named, func(t *testing.T, w walk) {
 		scopes := []string{audit.ReadPermission}
@@ -117,7 +117,7 @@ func allBut(missing string) []string {
 	return names
 }
 
-func TestEveryPermissionThatARouteNeedsCanBeGiven(t *testing.T) {
+func TestEveryRequiredPermissionIsGrantable(t *testing.T) {
 	for _, route := range apptest.Shared(t, "sqlite").Routes() {
 		if route.Permission != "" {
 			require.Contains(t, names(app.Permissions()), route.Permission, route.Path)
@@ -146,7 +146,7 @@ func makes(route httpapi.Route) bool {
 	return route.Mutates && strings.HasPrefix(route.Path, "/aggregates/")
 }
 
-func TestWhatAnotherTenantMakesUnderTheSameNameIsItsOwn(t *testing.T) {
+func TestSameNamesInTwoTenantsAreIndependent(t *testing.T) {
 	eachRoute(t, makes, func(t *testing.T, w walk) {
 		path := w.path(t)
 		aggregate := strings.TrimSuffix(path, "/events")
@@ -230,7 +230,7 @@ func TestListsShowNothingOfAnotherTenant(t *testing.T) {
 
 func guarded(route httpapi.Route) bool { return route.Guarded }
 
-func TestGuardedRoutesRefuseWhatGuardsNothing(t *testing.T) {
+func TestGuardedRoutesRejectEmptyPreconditions(t *testing.T) {
 	eachRoute(t, guarded, func(t *testing.T, w walk) {
 		path := w.path(t)
 		verify := requireNoWrites(t, w.Program)

@@ -3,22 +3,17 @@ package main
 // grants are breaks of the permission checks for changes of permissions.
 var grants = []mutant{
 	{
-		name: "a new invitation leaves the token of an impostor",
-		file: "internal/access/reissue.go", old: `if err := revokeTokens(ctx, u, c.tokens); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
-		caught: tests{"internal/access": {"TestNewInvitationEndsCredentialsOfAnImpostor"}},
-	},
-	{
-		name: "what is remembered of callers holds although nobody asks whether something has changed",
+		name: "cached callers are used without a check for changes",
 		file: "internal/access/callers.go", old: `since >= 0 && since < callerTTL`, new: `since >= 0`,
 		caught: tests{"internal/access": {"TestACallerIsNotReadAgainWhileNothingChanges"}},
 	},
 	{
-		name: "the rule of the last access:* is not asked",
+		name: "the rule of the last access:* is not checked",
 		file: "internal/access/rules.go", old: `if managers == 0 {`, new: `if managers < 0 {`,
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt"}},
 	},
 	{
-		name: "the rule of the last access:* is asked without the row that each change raises",
+		name: "the rule of the last access:* is checked without the row that each change increments",
 		file: "internal/access/rules.go", old: `"UPDATE access_revisions SET version = version + 1 WHERE tenant_id = ?", caller.TenantID)`,
 		new: `"SELECT ? AS tenant_id", caller.TenantID)
 	result.RowsAffected = 1`,
@@ -30,7 +25,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
 	{
-		name: "a token of another user decides on what others request",
+		name: "a token of another user decides on requests of others",
 		file: "internal/access/token.go", old: "if grant.Decides && principal.Covers(scopes, grant.Name) {", new: "if false {",
 		caught: tests{"internal/access": {"TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator"}},
 	},
@@ -45,22 +40,22 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestNobodyChangesAUserWhoMayDoMore"}},
 	},
 	{
-		name: "an empty scope on the command line gives everything",
+		name: "an empty scope on the command line grants everything",
 		file: "cmd/admin/tokens.go", old: `placeholder:"S" sep:"none"`, new: `placeholder:"S"`,
 		caught: tests{"cmd/admin": {"TestCommandsApplyTheValidationOfRoutes"}},
 	},
 	{
-		name: "a role is given whatever it holds",
+		name: "a role is granted whatever its permissions are",
 		file: "internal/access/rules.go", old: `if !caller.May(grant) {`, new: `if !caller.May(grant) && false {`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleOrLetsAUserInWithWhatHeDoesNotHave"}},
 	},
 	{
-		name: "a role is deleted whoever holds it",
+		name: "a role is deleted while users have it",
 		file: "internal/access/role.go", old: `if holders > 0 {`, new: `if holders < 0 {`,
 		caught: tests{"internal/access": {"TestARoleIsCreatedReadEditedAndDeleted"}},
 	},
 	{
-		name: "a permission is added to a role by somebody who does not have it",
+		name: "a permission is added to a role by a user without it",
 		file: "internal/access/role.go", old: `requireHeld(ctx, given, "The edit gives")`, new: `requireHeld(ctx, nil, "The edit gives")`,
 		caught: tests{"internal/access": {"TestNobodyGivesARoleWhatHeDoesNotHave"}},
 	},
@@ -70,12 +65,12 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestAMenuGoesBelowNeitherItselfNorWhatIsBelowItNorTooDeep"}},
 	},
 	{
-		name: "the rules of the tree of menus are asked without the row that each change raises",
+		name: "the rules of the menu tree are checked without the row that each change increments",
 		file: "internal/access/menu_store.go", old: `}).Create(&menuRevision{`, new: `}).Session(&gorm.Session{DryRun: true}).Create(&menuRevision{`,
 		caught: tests{"internal/access": {"TestOfTwoAdminsWhoMoveTwoMenusBelowEachOtherAtOnceOneIsRefused/mariadb"}},
 	},
 	{
-		name: "a navigation shows what its reader may not open",
+		name: "a navigation shows menus that its reader may not open",
 		file: "internal/access/menu_tree.go", old: `(m.Permission == "" || may(m.Permission))`, new: `(m.Permission == "" || may(m.Permission) || true)`,
 		caught: tests{"internal/access": {"TestANavigationShowsWhatItsReaderMayOpenBelowWhatIsShown", "TestEverybodyReadsWhatHisNavigationShowsAndNobodyElseMore"}},
 	},
@@ -85,7 +80,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWhatBreaksARuleOfMenusIsNamedAndChangesNothing"}},
 	},
 	{
-		name: "what siblings did is taken for a move of a menu",
+		name: "a change of siblings counts as a move of a menu",
 		file: "internal/access/menu.go", old: `if v.ParentID != m.ParentID || v.SortKey != m.SortKey {`, new: `if true {`,
 		caught: tests{"internal/access": {"TestAMenuWhoseSiblingsMovedIsNotTakenForMoved"}},
 	},
@@ -95,7 +90,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
 	},
 	{
-		name: "a known device is kept out by what strangers guess",
+		name: "guesses of strangers block a known device",
 		file: "internal/access/arrival.go", old: `if err == nil && s.devices.knows(ctx, shown, row.PasswordHash) {`, new: `if err == nil && row.ID < 0 {`,
 		caught: tests{"internal/access": {"TestGuessesFromManyNetworksLockAnAccountForAllButTheDevicesThatItKnows"}},
 	},
@@ -126,7 +121,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestASlotCoolsDownAfterAWrongGuessAndNotAfterSomebodyWhoIsKnown"}},
 	},
 	{
-		name: "another process is not noticed to have changed who may do what",
+		name: "a process does not detect changes of permissions by another process",
 		file: "internal/access/callers.go", old: `	default:
 		s.callers.invalidate()
 	}
@@ -137,7 +132,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestADisabledUsersCredentialsOpenNothingWithinASecondElsewhere"}},
 	},
 	{
-		name: "rights are not watched for the streams of a process that nobody else calls",
+		name: "permissions are not watched for the streams of an otherwise idle process",
 		file: "internal/access/callers.go", old: `return c.followers.Load() > 0 || *remembered > 0`, new: `return *remembered > 0`,
 		caught: tests{"internal/access": {"TestAProcessThatRemembersNobodyAndHasNoStreamsAsksForNoChanges"}},
 	},
@@ -147,7 +142,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestTheLastUserWithAllOfAccessKeepsIt", "TestARoleKeepsTheLastAccess"}},
 	},
 	{
-		name: "a stream goes on when its authenticator says that its credential ended",
+		name: "a stream continues after its credential has ended",
 		file: "internal/edge/httpapi/stream.go", old: `if refused(err) || err == nil`, new: `if err == nil`,
 		caught: tests{"internal/edge/edgetest": {"TestStreamEndsImmediatelyWhenItsCredentialExpires"}},
 	},
@@ -159,7 +154,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
 	},
 	{
-		name: "a factor is begun by what its user was",
+		name: "a factor is started from a stale user",
 		file: "internal/access/factor.go", old: `case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:`, new: `case held.ID != user.ID:`,
 		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
 	},
@@ -194,22 +189,22 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestAnInvitationThatEndedWasReplacedOrIsOfADisabledUserOpensNothing"}},
 	},
 	{
-		name: "an invitation outlives a password that was set meanwhile",
+		name: "an invitation outlives a password that was set since",
 		file: "internal/access/user_password.go", old: `"password_hash": hash, "invitation_hash": nil, "invitation_expires_time": nil}`, new: `"password_hash": hash}`,
 		caught: tests{"internal/access": {"TestWhoIsInvitedChoosesAPasswordAndIsSignedIn"}},
 	},
 	{
-		name: "a role takes the name that groups are given by from who has not what it holds",
+		name: "a user without its permissions renames a role to the name of a group",
 		file: "internal/access/role.go", old: `after.Name != before.Name && s.grantedToGroups(after.Name)`, new: `after.Name == before.Name && s.grantedToGroups(after.Name)`,
 		caught: tests{"internal/access": {"TestNobodyGivesGroupsByARolesNameWhatHeDoesNotHave"}},
 	},
 	{
-		name: "who accepted an invitation in another's place keeps the link when that one is invited anew",
+		name: "the link of an accepted invitation survives a new invitation of the same user",
 		file: "internal/access/invitation.go", old: `if err := removeLinks(tx, row, links...); err != nil {`, new: `if err := ctx.Err(); len(links) < 0 || err != nil {`,
 		caught: tests{"internal/access": {"TestWhoIsInvitedAnewHasNoLinkOfWhoTookTheFirstInvitation"}},
 	},
 	{
-		name: "a sign-in by a provider forgets the wrong guesses at the password",
+		name: "a sign-in by a provider resets the wrong guesses at the password",
 		file: "internal/access/session.go", old: "		if o.byProvider {\n			return nil\n		}\n		return s.attempts", new: "		return s.attempts",
 		caught: tests{"internal/access": {"TestASignInByAProviderLetsNobodyGuessThePasswordAnew"}},
 	},
@@ -219,7 +214,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestWrongInvitationsAreHeldToTheRateOfSignInsAndLockNobodyOut"}},
 	},
 	{
-		name: "somebody is invited who may do more than who invites",
+		name: "a user with more permissions than the inviter is invited",
 		file: "internal/access/invitation.go", old: `if err := requireRightsOf(ctx, tx, row); err != nil {`, new: `if err := requireRightsOf(ctx, tx, row); err != nil && row.ID < 0 {`,
 		caught: tests{"internal/access": {"TestNobodyInvitesWhoMayDoMoreThanHeAndTheLastWhoHoldsAccessKeepsThePassword"}},
 	},
@@ -236,20 +231,20 @@ var grants = []mutant{
 	{
 		name: "a route that needs a fresh factor does not ask",
 		file: "internal/edge/httpapi/router.go", old: `stepUp && caller.StepUpRequired {`, new: `stepUp && caller.StepUpRequired && false {`,
-		caught: tests{"test/contract": {"TestEveryOperationThatTakesAFreshFactorAsksForItAndOnlyThose"}},
+		caught: tests{"test/contract": {"TestStepUpIsRequiredExactlyWhereDeclared"}},
 	},
 	{
-		name: "a short secret of customers' tokens is taken",
+		name: "a short secret of customers' tokens is accepted",
 		file: "internal/settings/secret.go", old: `weak && !s.InsecureDevelopment`, new: `weak && s.InsecureDevelopment`,
 		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
 	},
 	{
-		name: "a short password of the first admin is taken",
+		name: "a short password of the first admin is accepted",
 		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
 		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
 	},
 	{
-		name: "a common password is taken",
+		name: "a common password is accepted",
 		file: "internal/access/password.go", old: `why := guessable.Check(password, username, productName)`, new: `why := guessable.Check(newSecret(), username)`,
 		caught: tests{"internal/access": {"TestWhoChoosesHisOwnPasswordIsRefusedOneThatIsTriedFirst"}},
 	},
@@ -269,7 +264,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestTokensOfOthersAreForThoseWhoSeeToUsers"}},
 	},
 	{
-		name: "an empty list of scopes gives everything",
+		name: "an empty list of scopes grants everything",
 		file: "internal/access/token.go", old: `case scopes != nil && len(scopes) == 0:`, new: `case false:`,
 		caught: tests{"internal/access": {"TestScopesAndExpiryThatCannotBeMeantAreRefused"}},
 	},
@@ -289,7 +284,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestSessionsOfOthersAreForThoseWhoSeeToUsers"}},
 	},
 	{
-		name: "a session that nobody uses stays open",
+		name: "an unused session stays open",
 		file: "internal/access/open_session.go", old: "	if s.idle > 0 {", new: "	if s.idle > 0 && false {",
 		caught: tests{"internal/access": {"TestASessionThatNobodyUsesEnds"}},
 	},
@@ -324,7 +319,7 @@ var grants = []mutant{
 		caught: tests{"internal/access": {"TestASessionIsInUseByItsRequestsWhateverItsStreamsAsk", "TestAStreamEndsWithinASecondOfItsCredentialsEnd"}},
 	},
 	{
-		name: "a cookie of a session that a neighbouring host set is looked at over TLS",
+		name: "a session cookie set by a neighbouring host is read over TLS",
 		file: "internal/access/authenticate.go", old: `nameOfSessionCookie(httpapi.OverTLS(r.Context()))`, new: `nameOfSessionCookie(httpapi.OverTLS(r.Context()) && false)`,
 		caught: tests{"internal/access": {"TestTheSessionCookieIsOutOfReachOfScriptsAndOtherSites"}},
 	},

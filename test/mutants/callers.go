@@ -3,7 +3,7 @@ package main
 // callers are breaks of authentication, and of the number of statements that it needs.
 var callers = []mutant{
 	{
-		name: "callers are looked up one by one",
+		name: "callers are loaded one by one",
 		file: "internal/access/service.go", old: `batcher.New(mostTogether, s.lookUpAll), batcher.New(mostTogether, s.lookUpAll)`, new: `batcher.New(1, s.lookUpAll), batcher.New(1, s.lookUpAll)`,
 		caught: tests{"internal/access": {"TestManyWhoComeAtOnceAreLookedUpInFewStatements", "TestTheStreamsOfManyEndWithTheirRightsWithinASecondElsewhereInFewStatements"}},
 	},
@@ -13,23 +13,23 @@ var callers = []mutant{
 		caught: tests{"internal/access": {"TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement"}},
 	},
 	{
-		name: "callers who have gone are read again for ever",
+		name: "disconnected callers are refreshed forever",
 		file: "internal/access/refresh.go", old: `if c.asked.Load() && !c.readTime.After(read) {`, new: `if !c.readTime.After(read) {`,
 		caught: tests{"internal/access": {"TestWhoIsAtWorkIsReadAgainAheadOfTimeAndWaitsForNoStatement"}},
 	},
 	{
-		name: "callers who were at work are each looked up by themselves after a change of rights",
+		name: "active callers are loaded one by one after a change of permissions",
 		file: "internal/access/refresh.go", old: `	if before != g {`, new: `	if before == nil {`,
 		caught: tests{"internal/access": {"TestAfterAChangeOfRightsWhoIsAtWorkIsReadAgainTogether"}},
 	},
 	{
-		name: "callers whose credential the refresh finds no more are remembered",
+		name: "callers without a credential in the refresh stay cached",
 		file: "internal/access/look_up.go", old: `		g.forget(hash)
 `, new: ``,
 		caught: tests{"internal/access": {"TestACredentialThatTheRefreshFindsNoMoreOpensNothing"}},
 	},
 	{
-		name: "callers who were read before a revocation are remembered after it",
+		name: "callers read before a revocation stay cached",
 		file: "internal/access/look_up.go", old: `g.put(found.caller)`, new: `s.callers.current.Load().put(found.caller)`,
 		caught: tests{"internal/access": {"TestAnAnswerThatWasReadBeforeARevocationIsNotRemembered"}},
 	},
@@ -41,17 +41,17 @@ var callers = []mutant{
 		caught: tests{"internal/access": {"TestNoRequestWaitsForALookUpOfStreams"}},
 	},
 	{
-		name: "callers are refused because the look-up before theirs failed",
+		name: "callers are rejected because an earlier lookup failed",
 		file: "internal/access/look_up.go", old: `if errors.Is(err, batcher.ErrNotFlushed) && ctx.Err() == nil {`, new: `if errors.Is(err, batcher.ErrNotFlushed) && ctx.Err() != nil {`,
 		caught: tests{"internal/access": {"TestWhoCameDuringALookUpThatFailedIsLookedUpAllTheSame"}},
 	},
 	{
-		name: "a look-up that panics holds up all who come after",
+		name: "a panicking lookup blocks all later ones",
 		file: "internal/base/batcher/batcher.go", old: `outs, err := b.flushed(ctx, ins)`, new: `outs, err := b.flush(ctx, ins)`,
 		caught: tests{"internal/base/batcher": {"TestPanickingFlushFailsOnlyItsCalls"}},
 	},
 	{
-		name: "callers are the users of another tenant whom their credential's row names",
+		name: "callers become users of another tenant that their credential's row names",
 		file: "internal/access/caller_store.go", old: `.user_id AND users.tenant_id = "+table+".tenant_id").`, new: `.user_id").`,
 		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
 	},
@@ -69,7 +69,7 @@ var callers = []mutant{
 		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
 	},
 	{
-		name: "callers may what rows of another tenant permit to their roles",
+		name: "callers have permissions of roles of another tenant",
 		file: "internal/access/caller_store.go", old: `			permissions[role{row.TenantID, row.RoleID}] = append(permissions[role{row.TenantID, row.RoleID}], row.Name)`, new: `			permissions[role{owners[0].tenantID, row.RoleID}] = append(permissions[role{owners[0].tenantID, row.RoleID}], row.Name)`,
 		caught: tests{"internal/access": {"TestOfACrowdThatIsReadTogetherEachIsToldItsOwn"}},
 	},

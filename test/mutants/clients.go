@@ -8,27 +8,27 @@ var clients = []mutant{
 		caught: tests{"client": {"TestAnEntryIsOnTheDiskBeforeItsOperationIsSent", "TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash"}},
 	},
 	{
-		name: "the outbox of the Go client sends what it read and did not sync",
+		name: "the outbox of the Go client sends entries before their sync",
 		file: "client/outbox.go", old: "	if err := o.file.Sync(); err != nil {\n		return err\n	}\n	return disk", new: "	return disk",
 		caught: tests{"client": {"TestAnEntryOfAProcessThatDiedBeforeItsSyncIsOnTheDiskBeforeItIsSent"}},
 	},
 	{
-		name: "the outbox of the Go client takes an entry back in the cache only",
+		name: "the outbox of the Go client removes an entry in the cache only",
 		file: "client/outbox.go", old: `if undo == nil && durable {`, new: `if undo == nil && false {`,
 		caught: tests{"client": {"TestAnEntryThatCouldNotBeSyncedIsNotThereAlsoAfterACrash", "TestAnOutboxThatCannotTakeAnEntryBackSaysThatNobodyKnows"}},
 	},
 	{
-		name: "the Go client calls an operation that nobody knows of a failure",
+		name: "the Go client reports an unknown outcome as a failure",
 		file: "client/retry.go", old: `x.unknown = x.unknown || x.request.mutates() && !neverSent(err)`, new: `_ = x`,
 		caught: tests{"client": {"TestAnOutcomeIsCalledUnknownExactlyWhenItIs"}},
 	},
 	{
-		name: "the Go client forgets the ticket of a purchase whose later attempts had no reply",
+		name: "the Go client loses the ticket of a purchase when later attempts get no reply",
 		file: "client/retry.go", old: `x.undecided = problem`, new: `_ = problem`,
 		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
 	},
 	{
-		name: "the Go client does not read the ticket of a refused purchase",
+		name: "the Go client does not read the ticket of a rejected purchase",
 		file: "client/flashsales.go", old: `if json.Unmarshal(problem.Body, &about) != nil {`, new: `if json.Unmarshal(problem.Body, &about) == nil {`,
 		caught: tests{"client": {"TestAPurchaseThatNobodyKnowsOfIsFoundByItsTicket"}},
 	},

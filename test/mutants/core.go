@@ -41,7 +41,7 @@ var core = []mutant{
 		caught: tests{"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason"}},
 	},
 	{
-		name: "a guarded write that matched no row taken for done",
+		name: "a guarded write that matched no row counts as done",
 		file: "internal/core/guard/write.go", old: `case changed == 1:`, new: `case changed <= 1:`,
 		caught: tests{
 			"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins", "TestMissedDeferredWriteIsRetriedAndReturnsTheReason"},
@@ -53,12 +53,12 @@ var core = []mutant{
 		caught: tests{"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason"}},
 	},
 	{
-		name: "a merge asked for is made over places that both sides changed",
+		name: "a merge is applied to pointers that both sides changed",
 		file: "internal/core/change/edit.go", old: `if !result.AutoMergeable {`, new: `if false {`,
 		caught: tests{"internal/config": {"TestConflictingMembersAreNotMerged"}},
 	},
 	{
-		name: "a row is given to the next who merges as a unit that was rolled back would have made it",
+		name: "the next merge gets the row of a rolled back unit",
 		file: "internal/core/change/row_queues.go", old: `committed && slot.wrote`, new: `slot.wrote`,
 		caught: tests{"internal/core/change": {"TestRolledBackRowIsNotPassedOn"}},
 	},
@@ -68,14 +68,14 @@ var core = []mutant{
 		caught: tests{"internal/core/change": {"TestOvertakenMergeAppliesToTheNewRow"}},
 	},
 	{
-		name: "a merge is refused for what the unit before has made, and not for what the row is",
+		name: "a merge is rejected for the previous unit's row instead of the stored row",
 		file: "internal/core/change/edit.go", old: `		if u.Begun() {
 			return edited, slot.setRow`, new: `		if err != nil || u.Begun() {
 			return edited, slot.setRow`,
 		caught: tests{"internal/core/change": {"TestRejectedMergeReadsTheRowAgain"}},
 	},
 	{
-		name: "who merges reads the row that the unit before has given him",
+		name: "a merge reads the row that the previous unit has passed on",
 		file: "internal/core/change/row_queues.go", old: `return s.queue.newest, s.queue.known`, new: `return s.queue.newest, false`,
 		caught: tests{"internal/core/change": {"TestMergeReusesTheRowOfThePreviousUnit"}},
 	},
@@ -88,15 +88,15 @@ var core = []mutant{
 		caught: tests{"internal/config": {"TestLateCommitIsDeliveredInCommitOrder"}},
 	},
 	{
-		name: "of two processes that number a log at once without its counter one fails",
+		name: "of two concurrent numberings of a log without a counter one fails",
 		file: "internal/base/storage/log_sequence.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
 		also:   []edit{{"internal/base/storage/log_sequence.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
 		caught: tests{"internal/config": {"TestConcurrentSequencingLeavesNoGaps"}},
 	},
 	{
-		name: "a watcher goes on after the database was replaced",
-		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Position < t.at.Position {`, new: `if found.Position < t.at.Position {`,
-		caught: tests{"internal/config": {"TestEpochChangeDisconnectsWatchers"}},
+		name: "a watcher continues after the database was replaced",
+		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Place < t.at.Place {`, new: `if found.Place < t.at.Place {`,
+		caught: tests{"internal/config": {"TestAChangeOfTheEpochCutsEveryWatcherOff"}},
 	},
 	{
 		name: "a snapshot is not of one moment",

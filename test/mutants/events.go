@@ -9,7 +9,7 @@ var events = []mutant{
 		caught: tests{"test/activity": {"TestKeyedEventsWithoutNamesCountOnce"}},
 	},
 	{
-		name: "an action is taken whatever its id is",
+		name: "an action is accepted whatever its id is",
 		file: "internal/actions/store.go", old: "	AND last_action_id = ?`", new: "	AND ? > 0`",
 		caught: tests{"test/activity": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
 	},
@@ -19,27 +19,27 @@ var events = []mutant{
 		caught: tests{"test/activity": {"TestASequenceThatComesAgainIsToldApartByWhatBecameOfIt", "TestAnEventIsKnownByItsIDWhoeverSendsIt", "TestTheSameEventTwentyTimesAtOnceCountsOnce"}},
 	},
 	{
-		name: "the duplicate of a new aggregate's name taken for that of its event",
-		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return changedConcurrently()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
+		name: "a duplicate name of a new aggregate counts as a duplicate event",
+		file: "internal/aggregates/append.go", old: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return movedMeanwhile()", new: "		if storage.IsDuplicate(err, \"uq_aggregates_name\") {\n			return apperr.New(apperr.IdempotencyViolation, \"It has landed.\")",
 		caught: tests{"test/activity": {"TestTwoDifferentFirstEventsAtOnceAreBothCounted", "TestOfTwoAttemptsOfTheFirstEventTheSecondIsToldThatItLanded"}},
 	},
 	{
-		name: "an event that has landed, and that nobody looked for, is a fault",
+		name: "an already recorded event without a lookup is a fault",
 		file: "internal/aggregates/store.go", old: `if storage.IsDuplicate(err, key) {`, new: `if storage.IsDuplicate(err, key+"?") {`,
 		caught: tests{"test/activity": {"TestAnEventThatNobodyLookedForIsKeptOnceByItsNames"}},
 	},
 	{
-		name: "a stream that comes back is not told what it missed",
+		name: "a reconnecting stream does not get the missed events",
 		file: "internal/events/subscription.go", old: "	for _, event := range missed {", new: "	for _, event := range missed[:0] {",
 		caught: tests{"internal/events": {"TestInProcessFulfillsTheContract"}, "internal/views/realtime": {"TestStreamResumesAtItsCursor"}},
 	},
 	{
-		name: "a stream that comes back to a place that is not known hears nothing of it",
+		name: "a stream that reconnects with an unknown cursor is not notified",
 		file: "internal/events/subscription.go", old: "		s.place = \"\"\n		s.lag()", new: "		s.place = \"\"",
 		caught: tests{"internal/events": {"TestInProcessFulfillsTheContract"}},
 	},
 	{
-		name: "streams go on across a break of the bus",
+		name: "streams continue across a gap of the bus",
 		file: "internal/events/subscription.go", old: "	h.past = newPast()\n	for _, subscriptions := range h.topics {", new: "	for _, subscriptions := range h.topics {",
 		caught: tests{"internal/events": {"TestReadersDoNotResumeAcrossAGap"}},
 	},

@@ -5,34 +5,34 @@ package main
 var keys = []mutant{
 	// Documents, whose mutations are stored one by one.
 	{
-		name: "what is kept of a mutation is shown to who may not make it",
+		name: "the stored outcome of a mutation is returned without its permission",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err\n	}\n	if d.kept == nil {", new: "permitted := Permitted(ctx, permission)\n	if permitted != nil && d.kept == nil {\n		return permitted\n	}\n	if d.kept == nil {",
 		also:   []edit{{"internal/edge/httpapi/document.go", "	if !there {\n		err = caught", "	if !there && permitted != nil {\n		return permitted\n	}\n	if !there {\n		err = caught"}},
 		caught: tests{"test/activity": {"TestARecordedMutationIsNotShownToWhoMayNotMakeItAnyMore"}},
 	},
 	{
-		name: "a mutation that is unavailable is kept so",
+		name: "an unavailable mutation is stored",
 		file: "internal/edge/httpapi/document.go", old: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) {`, new: `if ctx.Err() != nil || !d.kept.Keeps(reply.kept(ctx)) && reply.header == nil {`,
 		caught: tests{"test/activity": {"TestAMutationThatWasUnavailableIsMadeByTheRepeat"}},
 	},
 	{
-		name: "a mutation that is forbidden is kept so",
+		name: "a forbidden mutation is stored",
 		file: "internal/edge/httpapi/document.go", old: "if err := Permitted(ctx, permission); err != nil {\n		return err", new: "if err := Permitted(ctx, permission); err != nil {\n		if d.kept != nil {\n			return d.refuse(ctx, name, err)\n		}\n		return err",
 		also:   []edit{{"internal/edge/idempotency/store.go", `case reply.Status == http.StatusTooManyRequests, reply.Status == http.StatusUnauthorized, reply.Status == http.StatusForbidden, reply`, `case reply.Status == http.StatusUnauthorized, reply`}},
 		caught: tests{"test/activity": {"TestAMutationThatWasForbiddenIsMadeOnceItIsPermitted"}},
 	},
 	{
-		name: "a mutation that was refused is made by the repeat",
+		name: "a repeat executes a rejected mutation",
 		file: "internal/edge/httpapi/document.go", old: "	d.refused[name] = text\n", new: ``,
 		caught: tests{"test/activity": {"TestARefusedMutationIsRefusedAgainUnderItsKey"}},
 	},
 	{
-		name: "an answer that says when to come back is kept",
+		name: "a reply with Retry-After is stored",
 		file: "internal/edge/idempotency/store.go", old: `case reply.Header.Get("Retry-After") != "":`, new: `case reply.Header.Get("Retry-After") == "never":`,
 		caught: tests{"internal/edge/edgetest": {"TestRepliesWithRetryAfterAreNotStored"}},
 	},
 	{
-		name: "a part is taken for decided before its COMMIT",
+		name: "a part counts as decided before its COMMIT",
 		file: "internal/edge/idempotency/parts.go", old: `u.AfterCommit(func(context.Context) { a.partsCommitted(records) })`, new: `u.BeforeCommit(func(context.Context, *gorm.DB) error { a.partsCommitted(records); return nil })`,
 		caught: tests{"internal/edge/edgetest": {"TestRolledBackPartOfADocumentIsNotRecorded"}},
 	},
@@ -46,23 +46,23 @@ var keys = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestReplyIsRecordedInTheTransactionOfItsEffect"}},
 	},
 	{
-		name: "a reply is remembered before its COMMIT",
+		name: "a reply is cached before its COMMIT",
 		file: "internal/edge/idempotency/store.go", old: `u.AfterCommit(func(ctx context.Context) { a.recorded(ctx, record, reply) })`, new: `u.BeforeCommit(func(ctx context.Context, _ *gorm.DB) error { a.recorded(ctx, record, reply); return nil })`,
 		caught: tests{"internal/edge/edgetest": {"TestRepliesAreCachedOnlyAfterCommit"}},
 	},
 	{
-		name: "a refusal that could not be recorded is remembered",
+		name: "an unrecorded rejection is cached",
 		file: "internal/edge/idempotency/store.go", old: `slog.WarnContext(ctx, "idempotency: reply not recorded", "error", err)`, new: `slog.WarnContext(ctx, "", "error", err)
 		a.recorded(ctx, record, reply)`,
 		caught: tests{"internal/edge/edgetest": {"TestUnrecordedRejectionIsNotCached"}},
 	},
 	{
-		name: "what is remembered of another epoch is repeated",
+		name: "a cached reply of another epoch is replayed",
 		file: "internal/edge/idempotency/memory.go", old: "if m.epoch != in {\n		m.epoch, m.young", new: "if m.epoch == \"\" {\n		m.epoch, m.young",
 		caught: tests{"internal/edge/edgetest": {"TestNewEpochClearsTheMemory"}},
 	},
 	{
-		name: "what an attempt has found out in an earlier epoch is remembered",
+		name: "the result of an attempt of an earlier epoch is cached",
 		file: "internal/edge/idempotency/memory.go", old: `if in == "" || in != m.epoch {`, new: `if in == "" {`,
 		caught: tests{"internal/edge/edgetest": {"TestAttemptOfAnEarlierEpochIsNotCached"}},
 	},
@@ -77,12 +77,12 @@ var keys = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestRedisCopiesOfLostRecordsAreIgnored", "TestLostReplyChangesTheEpoch"}},
 	},
 	{
-		name: "what a reader does not show is taken for lost",
+		name: "a record that a reader lacks counts as lost",
 		file: "internal/edge/idempotency/seen_records.go", old: `return firstMissing(s.db.Write(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`, new: `return firstMissing(s.db.Read(ctx).Clauses(clause.Locking{Strength: "UPDATE"}), ids, seen)`,
 		caught: tests{"internal/edge/edgetest": {"TestLaggingReplicaIsNoLoss"}},
 	},
 	{
-		name: "what is remembered is believed although the links have changed",
+		name: "cached replies are used although the connections have changed",
 		file: "internal/base/epoch/watch.go", old: `if w.links.Load() == w.db.LinkChanges() && (w.isFresh(staleAfter) || w.hasLookedSince(called)) {`, new: `if w.current.Load() != nil {`,
 		caught: tests{
 			"internal/base/basetest": {"TestNothingIsBelievedBeforeALookOnceTheLinksHaveChanged"},
@@ -90,12 +90,12 @@ var keys = []mutant{
 		},
 	},
 	{
-		name: "what is remembered is believed while something seems to be missing",
+		name: "cached replies are used while a commit seems to be missing",
 		file: "internal/base/epoch/watch.go", old: "\t\tw.links.Store(doubt)\n\t\tif !clock", new: "\t\tif !clock",
 		caught: tests{"internal/base/basetest": {"TestCachesAreUnconfirmedWhileACommitSeemsMissing"}},
 	},
 	{
-		name: "nobody asks whether what is remembered is still there",
+		name: "cached replies are not checked against the database",
 		file: "internal/base/epoch/watch.go", old: `for _, witness := range w.witnesses {`, new: `for _, witness := range w.witnesses[:0] {`,
 		caught: tests{
 			"internal/base/basetest": {"TestAWatchChangesTheEpochWhenSomethingIsMissingAndStaysSo"},
@@ -110,7 +110,7 @@ var keys = []mutant{
 
 	// The request that a key belongs to.
 	{
-		name: "a key stands for any request",
+		name: "a key identifies any request",
 		file: "internal/edge/idempotency/attempt.go", old: `if stored.request != a.fingerprint {`, new: `if stored.request != a.fingerprint && a.replies == nil {`,
 		caught: tests{
 			"internal/edge/edgetest": {"TestRolledBackPartOfADocumentIsNotRecorded"},
@@ -125,7 +125,7 @@ var keys = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestUndeclaredParametersAreRejectedByName"}},
 	},
 	{
-		name: "the lease of a caller who hung up while it was taken is nobody's",
+		name: "the lease of a caller that disconnects while acquiring it is never released",
 		file: "internal/edge/idempotency/attempt.go", old: "	case err == nil:\n", new: "	case err == nil && ctx.Err() == nil:\n",
 		caught: tests{"internal/edge/edgetest": {"TestDisconnectWhileAcquiringTheLeaseReleasesTheKey"}},
 	},

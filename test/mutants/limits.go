@@ -8,7 +8,7 @@ var limits = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestRatesOfPrincipalAndTenantPrecedePermissions"}},
 	},
 	{
-		name: "a network whose credentials are refused is held to no rate",
+		name: "a network with rejected credentials has no rate limit",
 		file: "internal/edge/httpapi/router.go", old: `return r.server.limitRefused(c, err)`, new: `return err`,
 		caught: tests{"internal/edge/edgetest": {"TestRejectedCredentialsAreRateLimitedPerNetwork"}},
 	},
@@ -23,29 +23,29 @@ var limits = []mutant{
 		caught: tests{"internal/edge/edgetest": {"TestOnlyATrustedProxySetsTheRequestID"}},
 	},
 	{
-		name: "a refusal is counted and not written",
+		name: "a rejection is counted and not written",
 		file: "internal/views/audit/refusals.go", old: `u.AuditOnly(uow.Entry{`, new: `u.Audit(uow.Entry{`,
 		caught: tests{"internal/views/viewstest": {"TestRejectionsAreFoldedByKind"}},
 	},
 	{
-		name: "a pattern looks at a text for nothing",
+		name: "a pattern matches a text without a cost",
 		file: "internal/config/schema_cost.go", old: `	p.work.spend(p.size * int64(len(text)+1))`, new: `	p.work.spend(0)`,
 		caught: tests{"internal/config": {"TestExpensiveSchemaIsRejectedQuickly"}},
 	},
 	{
-		name: "a schema goes on when its request has ended",
+		name: "a schema continues after its request has ended",
 		file: "internal/config/schema_cost.go", old: `		panic(errEnded)`, new: `		_ = errEnded`,
 		caught: tests{"internal/config": {"TestSchemaValidationStopsWithRequest"}},
 	},
 	{
-		name: "each config of an import has an amount of its own for its schema",
+		name: "each config of an import has a separate budget for its schema",
 		file: "internal/config/schema.go", old: `	w.config = maxConfigWork`, new: `	w.config, w.request = maxConfigWork, maxRequestWork`,
 		caught: tests{"internal/config": {"TestImportSharesOneSchemaBudget"}},
 	},
 	{
 		name: "bypassing the votes needs no fresh factor",
 		file: "internal/approvals/http.go", old: `Permission: bypassPermission, StepUp: true}`, new: `Permission: bypassPermission}`,
-		caught: tests{"test/contract": {"TestBypassTakesAFreshFactorOnEveryRoute"}},
+		caught: tests{"test/contract": {"TestBypassRequiresStepUpOnEveryRoute"}},
 	},
 	{
 		name: "the web page is the reply to every unknown address",
@@ -58,7 +58,7 @@ var limits = []mutant{
 		caught: tests{"test/e2e": {"TestWhatIsNotThereIsAProblemToo"}},
 	},
 	{
-		name: "a slow upload holds a place for large bodies",
+		name: "a slow upload occupies a slot for large bodies",
 		file: "internal/edge/httpapi/large.go", old: `min(uploadPatience, readTimeout`, new: `min(readTimeout, readTimeout`,
 		caught: tests{"internal/edge/edgetest": {"TestSlowUploadsDoNotBlockLargeBodies"}},
 	},
@@ -93,7 +93,7 @@ var limits = []mutant{
 		caught: tests{"internal/access": {"TestACustomersTokenThatIsNotGoodOpensNothing"}},
 	},
 	{
-		name: "a handler hears of the end of its lease from the store alone",
+		name: "only the store ends a handler at the end of its lease",
 		file: "internal/mq/consumer.go", old: `func() { cancel(ErrLeaseLost) })`, new: `func() {})`,
 		caught: tests{"internal/mq": {"TestHandlerIsCancelledAtLeaseEndWhileTheStoreHangs"}},
 	},
@@ -108,12 +108,12 @@ var limits = []mutant{
 		caught: tests{"internal/base/storage": {"TestAPoolOfOneWarnsOnceOfARefusedConnection"}},
 	},
 	{
-		name: "the queue of an open sale is forgotten",
+		name: "the queue of an open sale is deleted",
 		file: "internal/flashsale/service.go", old: `"finished = ? AND sale_id IN ?"`, new: `"finished <= ? AND sale_id IN ?"`,
 		caught: tests{"internal/flashsale": {"TestQueueNamesOfFinishedSalesAreDeleted"}},
 	},
 	{
-		name: "an idle connection keeps its place",
+		name: "an idle connection is never closed for another",
 		file: "internal/edge/httpapi/connections.go", old: `idleGrace - clock.Since(one.since); left > 0 {`, new: `idleGrace - clock.Since(one.since); left > -time.Hour {`,
 		caught: tests{"internal/edge/edgetest": {"TestIdleConnectionsDoNotBlockOtherNetworks"}},
 	},

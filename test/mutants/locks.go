@@ -15,7 +15,7 @@ var locks = []mutant{
 		},
 	},
 	{
-		name: "locks taken after BEGIN",
+		name: "locks are acquired after BEGIN",
 		file: "internal/core/uow/unit.go", old: "	lease, err := u.runner.locks.Acquire(", new: "	if _, err := u.Tx(ctx); err != nil {\n		return ctx, err\n	}\n	lease, err := u.runner.locks.Acquire(",
 		also: []edit{{"internal/core/uow/unit.go", "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", ""}},
 		caught: tests{
@@ -25,7 +25,7 @@ var locks = []mutant{
 		},
 	},
 	{
-		name: "a lock may be asked for after BEGIN",
+		name: "a lock may be requested after BEGIN",
 		file: "internal/core/uow/unit.go", old: "	if u.tx != nil {\n		return ctx, ErrLockAfterBegin\n	}\n", new: "",
 		caught: tests{"internal/core/coretest": {"TestAUnitThatFailsLeavesNothing"}},
 	},
@@ -35,12 +35,12 @@ var locks = []mutant{
 		caught: tests{"internal/core/coretest": {"TestNothingIsWrittenWhenLocksAreAwayOrLost"}},
 	},
 	{
-		name: "a lock in Redis is extended by whoever asks",
+		name: "any process extends a lock in Redis",
 		file: "internal/lock/redis_script.go", old: `if state == ARGV[1] then return`, new: `if state then return`,
 		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
 	},
 	{
-		name: "a lock in Redis is released by whoever asks",
+		name: "any process releases a lock in Redis",
 		file: "internal/lock/redis_script.go", old: "if state == release then\n", new: "if state and release ~= '' then\n",
 		caught: tests{"internal/lock": {"TestAReleaseAfterTheEndDoesNotFreeTheNextHoldersLock"}},
 	},

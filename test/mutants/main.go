@@ -30,7 +30,7 @@ import (
 var all = slices.Concat(core, commits, locks, tenants, callers, grants, signOns, passkeys, votes, scheduled, money, refunding, statuses, events, keys, sales, rates, limits, servers, clients, secrets, unlocked, inputs)
 
 func main() {
-	only := flag.String("only", "", "only mutants whose name has this in it")
+	only := flag.String("only", "", "only mutants with this text in their name")
 	list := flag.Bool("list", false, "say which mutants there are, and run none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -5,27 +5,27 @@ var money = []mutant{
 	{
 		name: "the version predicate of wallets left out",
 		file: "internal/wallets/store.go", old: `"version = ? AND balance + ? >= 0", wallet.Version, amount)`, new: `"? > 0 AND balance + ? >= 0", wallet.Version, amount)`,
-		caught: tests{"test/shop": {"TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows"}},
+		caught: tests{"test/shop": {"TestVersionRejectsAPausedHolderDespiteSufficientBalance"}},
 	},
 	{
 		name: "the version predicate of inventory left out",
 		file: "internal/inventory/store.go", old: `"version = ? AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version,`, new: `"? > 0 AND reserved + ? >= 0 AND on_hand - reserved + ? >= 0", before.Version,`,
-		caught: tests{"test/shop": {"TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows"}},
+		caught: tests{"test/shop": {"TestVersionRejectsAPausedHolderDespiteSufficientStock"}},
 	},
 	{
 		name: "an entry of a wallet is made again under its reference",
 		file: "internal/wallets/enter.go", old: `case before != nil:`, new: `case before != nil && before.ID < 0:`,
-		caught: tests{"test/shop": {"TestOfManyRetriesOfOneReferenceOneIsMade", "TestAReferenceComesAgainAsTheFirstEntryOrIsRefused"}},
+		caught: tests{"test/shop": {"TestOfManyRetriesOfOneReferenceOneIsMade", "TestRepeatedEntryReferenceReplaysOrConflicts"}},
 	},
 	{
-		name: "more is taken from a hold than there is",
+		name: "more units are released than a hold has",
 		file: "internal/inventory/hold.go", old: `sku = ? AND quantity >= ?",`, new: `sku = ? AND quantity >= 0 AND ? > 0",`,
-		caught: tests{"test/shop": {"TestNoMoreIsReturnedOrConsumedThanIsHeld", "TestRacingConsumersPassNoMoreThanTheAllotment"}},
+		caught: tests{"test/shop": {"TestNoMoreIsReturnedOrConsumedThanIsHeld", "TestConcurrentConsumersRespectTheAllotment"}},
 	},
 	{
-		name: "a cancelled order keeps the money of the wallet",
+		name: "a cancelled order is not refunded to the wallet",
 		file: "internal/orders/cancel.go", old: `if cancelled.rest > 0 {`, new: `if cancelled.rest < 0 {`,
-		caught: tests{"test/shop": {"TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce"}},
+		caught: tests{"test/shop": {"TestCancellationRefundsAWalletPaymentOnce"}},
 	},
 	{
 		name: "entries by hand look like those of refunds",
@@ -44,7 +44,7 @@ var money = []mutant{
 	{
 		name: "a coupon is redeemed for the order of another user",
 		file: "internal/coupons/redeem.go", old: `case owner != r.UserID:`, new: `case owner == "":`,
-		caught: tests{"test/shop": {"TestACouponIsRedeemedByItsUserAndItsHistorySaysSo"}},
+		caught: tests{"test/shop": {"TestRedemptionIsRecordedInTheHistory"}},
 	},
 	{
 		name: "a payment from outside needs no reference",

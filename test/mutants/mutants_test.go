@@ -14,9 +14,8 @@ import (
 
 const root = "../.."
 
-// Running the mutants takes long. This test only checks that each of them can still be
-// applied.
-func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
+// Running the mutants takes long. This test only checks that each of them is applicable.
+func TestEveryMutantIsApplicableAndUniquelyNamed(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range all {
 		require.NotEmpty(t, m.name)
@@ -31,7 +30,7 @@ func TestEveryMutantChangesATextThatIsThereAndIsNamedOnce(t *testing.T) {
 	}
 }
 
-func TestEveryTestThatIsToCatchAMutantIsThere(t *testing.T) {
+func TestEveryTestOfAMutantExists(t *testing.T) {
 	there := proofs.List(t, root)
 	for _, m := range all {
 		require.NotEmpty(t, m.caught, m.name)
@@ -59,7 +58,7 @@ func TestNightlyMutantsAreMarked(t *testing.T) {
 	}
 }
 
-func TestAMutantWhoseTextIsNotThereOrThereTwiceIsRefused(t *testing.T) {
+func TestMutantWithoutAUniqueTextIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("one two two"), 0o600))
 	made, err := mutant{file: "a.go", old: "one", new: "1", also: []edit{{"a.go", "1 two", "1 2"}}}.files(dir)
@@ -72,11 +71,11 @@ func TestAMutantWhoseTextIsNotThereOrThereTwiceIsRefused(t *testing.T) {
 }
 
 func TestATestAndAPartOfAnotherAreRunAndNothingElse(t *testing.T) {
-	wanted := tests{"a": {"TestOne", "TestTwo/redis/a_rebuild_(late)"}, "b": {"TestOne"}}
-	require.Equal(t, `^TestOne$|^TestTwo$/^redis$/^a_rebuild_\(late\)$`, wanted.pattern())
+	expected := tests{"a": {"TestOne", "TestTwo/redis/a_rebuild_(late)"}, "b": {"TestOne"}}
+	require.Equal(t, `^TestOne$|^TestTwo$/^redis$/^a_rebuild_\(late\)$`, expected.pattern())
 }
 
-func TestWhatTheGoCommandPrintsIsReadAsWhatBecameOfEachTest(t *testing.T) {
+func TestOutputOfTheGoCommandIsParsedPerTest(t *testing.T) {
 	got := read([]byte(`{"Action":"run","Package":"interlock/a","Test":"TestOne"}
 {"Action":"fail","Package":"interlock/a","Test":"TestOne/part"}
 {"Action":"fail","Package":"interlock/a","Test":"TestOne"}

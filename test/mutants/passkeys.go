@@ -3,7 +3,7 @@ package main
 // passkeys are breaks of second factors that are proved by a signature.
 var passkeys = []mutant{
 	{
-		name: "what a passkey signed once opens many sessions",
+		name: "one assertion of a passkey opens many sessions",
 		file: "internal/access/challenge.go", old: `	case result.RowsAffected != 1:
 		return over`, new: `	case result.RowsAffected < 0:
 		return over`,
@@ -15,14 +15,14 @@ var passkeys = []mutant{
 		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
 	},
 	{
-		name: "an authenticator that does not count is refused the second time",
+		name: "an authenticator without a counter is rejected the second time",
 		file: "internal/access/passkey.go", old: `(counter < ? OR counter = 0 AND ? = 0)"
 	result`, new: `(counter < ? OR counter > 0 AND ? < 0)"
 	result`,
 		caught: tests{"internal/access": {"TestAnAuthenticatorThatDoesNotCountIsTakenEachTimeAndMayBegin"}},
 	},
 	{
-		name: "a counter that goes back is refused without a word",
+		name: "a decreased counter is rejected without a log entry",
 		file: "internal/access/passkey.go", old: `if !errors.As(err, &warning) {`, new: `if !errors.As(err, &warning) || warning != nil {`,
 		caught: tests{"internal/access": {"TestACounterThatGoesBackIsRefusedAndWarnedOf"}},
 	},
@@ -35,7 +35,7 @@ var passkeys = []mutant{
 		},
 	},
 	{
-		name: "a passkey is taken from who is not verified",
+		name: "a passkey is accepted without user verification",
 		file: "internal/base/passkey/passkey.go", old: `UserID: handle, UserVerification: protocol.VerificationRequired,`, new: `UserID: handle, UserVerification: protocol.VerificationPreferred,`,
 		caught: tests{"internal/base/passkey": {"TestInvalidAssertionIsRejected"}},
 	},
@@ -45,17 +45,17 @@ var passkeys = []mutant{
 		caught: tests{"internal/access": {"TestAPasskeyThatProvesNothingCountsAsAWrongCodeDoes"}},
 	},
 	{
-		name: "what was signed for a session opens another",
+		name: "an assertion for one session opens another",
 		file: "internal/access/step_up.go", old: `token_hash = ? AND session_hash = ? AND`, new: `token_hash = ? AND session_hash <> ? AND`,
 		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
 	},
 	{
-		name: "what was signed in a step-up signs in",
+		name: "an assertion of a step-up signs in",
 		file: "internal/access/challenge.go", old: `token_hash = ? AND session_hash = '' AND`, new: `token_hash = ? AND session_hash <> '-' AND`,
 		caught: tests{"internal/access": {"TestAPasskeyIsShownAfreshInTheSessionThatAsksForItOnce"}},
 	},
 	{
-		name: "a passkey of another site is taken",
+		name: "a passkey of another site is accepted",
 		file: "internal/access/passkey_store.go", old: `user_id = ? AND site = ?`, new: `user_id = ? AND (site = ? OR user_id > 0)`,
 		caught: tests{"internal/access": {"TestAPasskeyIsGoodAtTheSiteThatItWasMadeForAlone"}},
 	},
@@ -70,7 +70,7 @@ var passkeys = []mutant{
 		caught: tests{"internal/access": {"TestWhatIsSaidOfBackupIsUpdatedAndAuditedAndNotRefused"}},
 	},
 	{
-		name: "a passkey whose backup flag changed is refused",
+		name: "a passkey with a changed backup flag is rejected",
 		file: "internal/base/passkey/passkey.go", old: `known.Flags&^backup | Flags(says.Flags)&backup`, new: `known.Flags | Flags(says.Flags)&0`,
 		caught: tests{"internal/base/passkey": {"TestBackupStateMayChange"}},
 	},

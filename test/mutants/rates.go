@@ -9,12 +9,12 @@ var rates = []mutant{
 		caught: tests{"internal/mq": {"TestRedisFulfillsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 	{
-		name: "a queue in Redis whose clock was set back waits until it reaches its old time again",
+		name: "a queue in Redis with a clock that was set back waits for its old time",
 		file: "internal/mq/redis_scripts.go", old: "  if used > at + full then used = 0 end\n", new: "",
 		caught: tests{"internal/mq": {"TestRateContinuesAfterRedisClockIsSetBack"}},
 	},
 	{
-		name: "a queue in SQL whose process had its clock set back waits until it reaches its old time again",
+		name: "a queue in SQL of a process with a clock that was set back waits for its old time",
 		file: "internal/mq/rate.go", old: "if used > now+full {", new: "if used > now+full && full < 0 {",
 		caught: tests{"internal/mq": {"TestRateContinuesAfterProcessClockIsSetBack"}},
 	},
@@ -24,7 +24,7 @@ var rates = []mutant{
 		caught: tests{"internal/mq": {"TestSQLiteFulfillsTheContract"}, "internal/flashsale/gate": {"TestEachGateKeepsTheContract"}},
 	},
 	{
-		name: "a customer who was let in is told that all is sold, by the gate in SQL",
+		name: "the gate in SQL reports sold out to an admitted customer",
 		file: "internal/flashsale/gate/book.go", old: ", b.Remaining <= 0 && held.Units > 0:", new: ":",
 		caught: tests{
 			"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"},
@@ -32,7 +32,7 @@ var rates = []mutant{
 		},
 	},
 	{
-		name: "a customer who was let in is told that all is sold, by the gate in Redis",
+		name: "the gate in Redis reports sold out to an admitted customer",
 		file: "internal/flashsale/gate/redis_scripts.go", old: " or (remaining <= 0 and held > 0)", new: "",
 		caught: tests{
 			"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"},
@@ -40,42 +40,42 @@ var rates = []mutant{
 		},
 	},
 	{
-		name: "a customer who was let in is told that all is sold, from memory",
+		name: "the cache reports sold out to an admitted customer",
 		file: "internal/flashsale/soldout.go", old: "memory.remaining <= 0 && held.Units > 0", new: "memory.remaining <= 0 && held.Units < 0",
 		caught: tests{"internal/flashsale": {"TestSoldOutSaleReturnsTicketOfBuyer"}},
 	},
 	{
-		name: "a process that remembers the buyers does not know whom it let in since",
+		name: "the cached buyers lack those that this process admitted since",
 		file: "internal/flashsale/buy.go", old: "answer.Verdict == gate.Accepted || ", new: "",
 		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketOfLaterBuyer"}},
 	},
 	{
-		name: "a process that remembers the buyers does not know whom others let in since",
+		name: "the cached buyers lack those that other processes admitted since",
 		file: "internal/flashsale/soldout.go", old: "before.letIn == known.letIn && ", new: "",
 		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketOfLaterBuyer"}},
 	},
 	{
-		name: "the buyers are remembered for ever, also when the store of the gate came back older",
+		name: "the buyers are cached forever, also after the gate's store was restored",
 		file: "internal/flashsale/soldout.go", old: " && now.Before(before.until)", new: "",
 		caught: tests{"internal/flashsale": {"TestWhoBoughtIsReadOnceWhenManyAskAndAllIsSold"}},
 	},
 	{
-		name: "the gate in Redis does not count among those let in whose units came back",
+		name: "the gate in Redis does not count admitted customers with returned units",
 		file: "internal/flashsale/gate/redis_scripts.go", old: "- remaining + tonumber(g[3] or 0) + tonumber(g[4] or 0)", new: "- remaining",
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract"}},
 	},
 	{
-		name: "a process does not hear that units of a sale that was sold out came back",
+		name: "a process is not notified that units of a sold-out sale were returned",
 		file: "internal/flashsale/worker.go", old: "			s.exhausted.Delete(sale)\n", new: "			s.exhausted.Delete(-sale)\n",
 		caught: tests{"internal/flashsale": {"TestSoldOutCacheReturnsTicketAcceptedByOtherProcess"}},
 	},
 	{
-		name: "who wants more than a customer may have is told from memory that all is sold",
+		name: "the cache reports sold out to a customer beyond the limit",
 		file: "internal/flashsale/soldout.go", old: "w.Units > snap.sale.PerUserLimit-held.Units || ", new: "",
 		caught: tests{"internal/flashsale": {"TestSoldOutCacheMatchesGate"}},
 	},
 	{
-		name: "that a sale is sold out is remembered beyond its end",
+		name: "sold out is cached beyond the end of the sale",
 		file: "internal/flashsale/soldout.go", old: "ends.Before(until)", new: "ends.Before(until) && units < 0",
 		caught: tests{"internal/flashsale": {"TestSoldOutCacheMatchesGate"}},
 	},

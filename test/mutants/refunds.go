@@ -7,8 +7,8 @@ var refunding = []mutant{
 		file: "internal/orders/refund.go", old: `"? >= -refund_reserved AND ? <= paid - refund_reserved - refunded", []any`, new: `"? >= -refund_reserved AND ? <= paid", []any`,
 		caught: tests{
 			"test/shop": {
-				"TestTwoRefundsAtOnceNeverExceedThePayment",
-				"TestWhatCannotBeRefundedIsRefusedAtItsPlace",
+				"TestConcurrentRefundsNeverExceedThePayment",
+				"TestInvalidRefundIsRejectedByField",
 				"TestClientsThatRefundOneOrderInPartsWhileOthersCancelItNeverExceedItsPayment",
 			},
 		},
@@ -17,35 +17,35 @@ var refunding = []mutant{
 		name: "a refund is decided on twice",
 		file: "internal/core/guard/write.go", old: `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "status = ? AND version = ?", from.Code, ref.Version)`,
 		new:    `return write[T](ctx, u, p, ref.ID, 1, columns, ErrStale, "? >= 0 AND ? > 0", from.Code, ref.Version)`,
-		caught: tests{"test/shop": {"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"}},
+		caught: tests{"test/shop": {"TestOnlyOneOfConcurrentApproversCreditsTheWallet"}},
 	},
 	{
 		name: "refunds of one order have one reference",
 		file: "internal/refunds/refund.go", old: `return fmt.Sprintf("@refunds/%d", r.ID)`, new: `return fmt.Sprintf("@refunds/%d", r.OrderID)`,
-		caught: tests{"test/shop": {"TestCancellationTakesOverOpenRefunds"}},
+		caught: tests{"test/shop": {"TestCancellationReplacesOpenRefunds"}},
 	},
 	{
 		name: "a refund is approved by who requested it",
 		file: "internal/refunds/gate.go", old: `Users: []int64{before.RequestedBy, before.RequesterCreatorID}`, new: `Users: []int64{}`,
-		caught: tests{"test/shop": {"TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce", "TestCancellationTakesOverOpenRefunds"}},
+		caught: tests{"test/shop": {"TestApprovalSettlesAWalletRefundImmediately", "TestCancellationReplacesOpenRefunds"}},
 	},
 	{
-		name: "a refund that failed keeps its reservation",
+		name: "a failed refund retains its reservation",
 		file: "internal/refunds/decide.go", old: `func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
 	return after, s.release(ctx, u, after)`,
 		new: `func (Failure) apply(ctx context.Context, u *uow.Unit, s *Service, _, after *Refund) (*Refund, error) {
 	return after, nil`,
-		caught: tests{"test/shop": {"TestARefundOfWhatWasPaidOutsideWaitsForItsProvidersWord"}},
+		caught: tests{"test/shop": {"TestExternalRefundWaitsForItsSettlement"}},
 	},
 	{
-		name: "pieces of a line are refunded more than once",
+		name: "units of a line are refunded more than once",
 		file: "internal/refunds/request.go", old: `left := line.Quantity - before[w.SKU].Quantity`, new: `left := line.Quantity + 0*before[w.SKU].Quantity`,
-		caught: tests{"test/shop": {"TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce", "TestWhatCannotBeRefundedIsRefusedAtItsPlace"}},
+		caught: tests{"test/shop": {"TestConcurrentRefundsOfALineRefundUnitsOnce", "TestInvalidRefundIsRejectedByField"}},
 	},
 	{
-		name: "a line is claimed on what others have changed since",
+		name: "a line is claimed on a stale state",
 		file: "internal/orders/refund.go", old: `condition+" AND version = ?"`, new: `condition+" AND version >= ?"`,
-		caught: tests{"test/shop": {"TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce"}},
+		caught: tests{"test/shop": {"TestUnitsAreRefundedOnceWithoutALock"}},
 	},
 	{
 		name: "units that a cancellation returned are returned again",
@@ -56,17 +56,17 @@ var refunding = []mutant{
 		return nil
 	}
 	unshipped, returned`,
-		caught: tests{"test/shop": {"TestPiecesComeBackOnceWithTheMoneyForLinesThatSaySo"}},
+		caught: tests{"test/shop": {"TestRefundRestocksUnitsOnceIfRequested"}},
 	},
 	{
 		name: "units of an open refund can be shipped",
 		file: "internal/refunds/request.go", old: `return orders.LineMove{ToShip: -line.Unshipped, InRefund: line.Unshipped}`, new: `return orders.LineMove{InRefund: line.Unshipped}`,
-		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock", "TestShipmentSendsUnitsToShip"}},
+		caught: tests{"test/shop": {"TestAnySequenceOfStepsConservesMoneyAndStock", "TestShipmentSendsUnitsToShip"}},
 	},
 	{
 		name: "a cancellation leaves open refunds reserved",
 		file: "internal/orders/cancel.go", old: `order.RefundReserved -= released`, new: `order.RefundReserved -= 0 * released`,
-		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock", "TestCancellationTakesOverOpenRefunds"}},
+		caught: tests{"test/shop": {"TestAnySequenceOfStepsConservesMoneyAndStock", "TestCancellationReplacesOpenRefunds"}},
 	},
 	{
 		name: "a failed refund of a cancelled order releases its reservation",
@@ -77,20 +77,20 @@ var refunding = []mutant{
 		return err
 	}
 	_, err = s.orders`,
-		caught: tests{"test/shop": {"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"}},
+		caught: tests{"test/shop": {"TestAnySequenceOfStepsConservesMoneyAndStock"}},
 	},
 	{
 		name: "the refund of a cancelled order's rest is rejected",
 		file: "internal/refunds/status.go", old: `return action == "reject" && r.Origin == Cancellation`, new: `return action == "reject" && r.Origin == ""`,
-		caught: tests{"test/shop": {"TestCancellationTakesOverOpenRefunds"}},
+		caught: tests{"test/shop": {"TestCancellationReplacesOpenRefunds"}},
 	},
 	{
-		name: "an order that was paid meanwhile is cancelled as unpaid",
+		name: "an order that was paid since is cancelled as unpaid",
 		file: "internal/orders/cancel.go", old: `if err != nil || order.Status != pending.Code {`, new: `if err != nil || order.Status > paid.Code {`,
 		caught: tests{"test/shop": {"TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid"}},
 	},
 	{
-		name: "a work order that somebody holds is claimed by another",
+		name: "a work order with a holder is claimed by another user",
 		file: "internal/workorders/status.go", old: `if state == claimed && !w.orphaned(unable) {`, new: `if state == claimed && w.orphaned(unable) {`,
 		caught: tests{"test/activity": {"TestOfAHundredAgentsWhoClaimOneWorkOrderOneHoldsItAndTheOthersAreToldWho", "TestADisabledHoldersWorkOrdersAreOfferedAgain"}},
 	},
@@ -100,7 +100,7 @@ var refunding = []mutant{
 		caught: tests{"test/activity": {"TestADisabledHoldersWorkOrdersAreOfferedAgain"}, "test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
 	},
 	{
-		name: "a holder without the right keeps the work order",
+		name: "a holder without the permission retains the work order",
 		file: "internal/access/people.go", old: `return !slices.Contains(disabled, id) && principal.Covers(`, new: `return !slices.Contains(disabled, id) || principal.Covers(`,
 		caught: tests{"test/e2e": {"TestHolderWithoutTheRightIsReplaced"}},
 	},
@@ -110,7 +110,7 @@ var refunding = []mutant{
 		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
 	},
 	{
-		name: "a link tells of a record that its author may not read",
+		name: "a link shows a record that its author may not read",
 		file: "internal/edge/httpapi/router.go", old: `if Permitted(ctx, route.Permission) != nil {`, new: `if Permitted(ctx, "") != nil {`,
 		caught: tests{"test/activity": {"TestAWorkOrderThatBreaksARuleIsRefusedAtItsPlace"}},
 	},
@@ -120,7 +120,7 @@ var refunding = []mutant{
 		caught: tests{"test/activity": {"TestWhoActsOnAnOpenOneHoldsIt"}},
 	},
 	{
-		name: "what somebody holds is resolved by another",
+		name: "a work order is resolved by a user other than its holder",
 		file: "internal/workorders/transition.go", old: `!order.heldBy(caller.UserID) && !caller.May(assignPermission)`, new: `!order.heldBy(caller.UserID) && !caller.May(writePermission)`,
 		caught: tests{"test/activity": {"TestAWorkOrderGoesAlongItsMachineAndItsHistorySaysHow"}},
 	},

@@ -3,12 +3,12 @@ package main
 // sales are breaks of flash sales and their gates.
 var sales = []mutant{
 	{
-		name: "a sale whose gate is rebuilt is reported as not open",
-		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s temporarily accepts no orders while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s temporarily accepts no orders while it recovers`,
-		caught: tests{"internal/flashsale": {"TestNoAdmissionWhileGateIsReplaced"}},
+		name: "a sale with a gate under reconstruction is reported as not open",
+		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s takes no orders for a moment while it recovers`,
+		caught: tests{"internal/flashsale": {"TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited"}},
 	},
 	{
-		name: "what Redis refused to write is taken for what it may have done",
+		name: "a write that Redis rejected counts as possibly executed",
 		file: "internal/base/redisconn/connect.go", old: `return err != nil && !Refused(err) && !neverSent(err)`, new: `return err != nil && !neverSent(err)`,
 		caught: tests{
 			"internal/flashsale/gate": {"TestNoAdmissionWhileRedisRejectsWrites"},
@@ -16,17 +16,17 @@ var sales = []mutant{
 		},
 	},
 	{
-		name: "a ticket is said to be confirmed that SQL has no order of",
+		name: "a ticket without an order in SQL is reported as confirmed",
 		file: "internal/flashsale/follow.go", old: `if found != nil && found.State == gate.Confirmed {`, new: `if found != nil && found.State == gate.Confirmed && ctx == nil {`,
 		caught: tests{"internal/flashsale": {"TestTicketWithLostOrderIsNotConfirmed"}},
 	},
 	{
-		name: "a restored database keeps the gates of what it has lost",
+		name: "a restored database retains the gates of lost sales",
 		file: "internal/base/backup/backup.go", old: `SET epoch = ?, version`, new: `SET epoch = epoch + 0 * ?, version`,
 		caught: tests{"test/faults": {"TestARestoreUnderARunningSaleLosesNoTicketSilently"}},
 	},
 	{
-		name: "a backup is verified in the place of the database that is served",
+		name: "a backup is verified in the folder of the served database",
 		file: "internal/base/backup/trial.go", old: `copied := filepath.Join(folder, "interlock.db")`, new: `copied := filepath.Join(beside, "interlock.db")`,
 		caught: tests{"internal/base/basetest": {"TestATrialOfABackupChangesNothingAndLeavesNothing"}},
 	},
@@ -43,13 +43,13 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestReplicatedAdmissionsSurviveFailover"}},
 	},
 	{
-		name: "customers are let in while there are too few replicas",
+		name: "customers are admitted while there are too few replicas",
 		file: "internal/flashsale/gate/redis_replicas.go", old: `at != nil && clock.Since`, new: `at == nil && clock.Since`,
 		also:   []edit{{"internal/flashsale/gate/redis_replicas.go", "clock.Since(*at) < replicaPause", "false"}},
 		caught: tests{"internal/flashsale": {"TestSaleWithReplicaRuleRejectsWithoutReplica"}},
 	},
 	{
-		name: "a sale does not tell its gate for how many replicas to wait",
+		name: "a sale does not pass the required replicas to its gate",
 		file: "internal/flashsale/buy.go", old: `Replicas: snap.sale.replicas(),`, new: `Replicas: snap.sale.replicas() * 0,`,
 		caught: tests{"internal/flashsale": {"TestSaleWithReplicaRuleRejectsWithoutReplica"}},
 	},
@@ -66,24 +66,24 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestSaleHasOneWorker"}},
 	},
 	{
-		name: "two workers that hear each other both stop",
+		name: "two workers that detect each other both stop",
 		file: "internal/flashsale/worker_peers.go", old: `return since.Before(other.Since)`, new: `return since.Before(other.Since) && since.IsZero()`,
 		caught: tests{"internal/flashsale": {"TestSaleHasOneWorker"}},
 	},
 	{
-		name: "the worker of a sale is not told of tickets that are enqueued elsewhere",
+		name: "the worker of a sale is not notified of tickets enqueued elsewhere",
 		file: "internal/flashsale/worker_peers.go", old: `due := !owns && now`, new: `due := owns && now`,
 		caught: tests{"internal/flashsale": {"TestWorkerIsNotifiedOfPurchasesOfOtherProcesses"}},
 	},
 	{
-		name: "a consumer takes back ended leases rarely though somebody holds one",
+		name: "a consumer rarely reclaims expired leases although others hold some",
 		file: "internal/mq/consumer.go", old: `err == nil && reaped.Held == 0`, new: `err == nil && reaped.Held >= 0`,
 		caught: tests{"internal/mq": {"TestRedisFulfillsTheContract"}},
 	},
 
 	// Purchases in flight when a sale is closed.
 	{
-		name: "a closed sale that is sold out is forgotten with its tickets",
+		name: "a closed sold-out sale is removed with its tickets",
 		file: "internal/flashsale/store.go", old: `if sale, ok := byID[stock.SaleID]; ok {`, new: `if sale, ok := byID[stock.SaleID]; ok && (sale.Status != closed.Code || stock.Allotted > stock.Sold) {`,
 		caught: tests{"internal/flashsale": {"TestClosedSoldOutSaleIsProcessedUntilTicketsEnd/redis"}},
 	},
@@ -105,7 +105,7 @@ var sales = []mutant{
 
 	// The response to a customer whose purchase the gate did not answer.
 	{
-		name: "a purchase that the gate was sent and did not answer is called unavailable",
+		name: "a purchase without a reply from the gate is reported as unavailable",
 		file: "internal/flashsale/gate/redis.go", old: `if maybe {`, new: `if maybe && ctx.Err() != nil {`,
 		caught: tests{
 			"internal/flashsale/gate": {"TestPurchaseWithLostRepliesIsUnknown"},
@@ -118,25 +118,25 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestPurchaseWithLostRepliesIsUnknown/one_reply_is_lost,_and_then_there_is_no_connection"}},
 	},
 	{
-		name: "a purchase whose COMMIT nobody can tell of is called unavailable",
+		name: "a purchase with an unverifiable COMMIT is reported as unavailable",
 		file: "internal/flashsale/gate/sql.go", old: `if storage.Undecided(err) {
 		return errors.Join(ErrUnknown, err)`, new: `if storage.Undecided(err) && ctx == nil {
 		return errors.Join(ErrUnknown, err)`,
 		caught: tests{"internal/flashsale/gate": {"TestPurchaseWithUndecidedCommitIsUnknown"}},
 	},
 	{
-		name: "a customer is told unavailable of what the gate calls unknown",
+		name: "an unknown outcome of the gate is reported as unavailable",
 		file: "internal/flashsale/buy.go", old: `case errors.Is(err, gate.ErrUnknown):`, new: `case errors.Is(err, gate.ErrUnknown) && ctx.Err() != nil:`,
 		caught: tests{"internal/flashsale": {"TestPurchaseWithoutGateReplyIsUnknown"}},
 	},
 	{
-		name: "who is told unknown is not told the ticket",
+		name: "a reply with an unknown outcome lacks the ticket",
 		file: "internal/flashsale/errors.go", old: `With("ticket", ticket).After`, new: `With("ticket", "").After`,
 		caught: tests{"internal/flashsale": {"TestPurchaseWithoutGateReplyIsUnknown"}},
 	},
 
 	{
-		name: "who may not buy is told whether there is a sale",
+		name: "a caller without permission learns whether a sale exists",
 		file: "internal/flashsale/http_buy.go", old: "	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers", new: "	if id, err := path.ID(\"id\", \"flash sale\"); err != nil {\n		return visit{}, err\n	} else if _, err := h.service.snapshotOf(ctx, id); err != nil {\n		return visit{}, err\n	}\n	if !ok {\n		return visit{}, apperr.New(apperr.Forbidden, \"Only customers",
 		caught: tests{"internal/flashsale": {"TestRequestsAboutASaleAreReadInTheOrderOfTheContract"}},
 	},
@@ -160,12 +160,12 @@ var sales = []mutant{
 
 	// Commands of another epoch.
 	{
-		name: "a command to the gate in tables is taken in any epoch",
+		name: "a command to the gate in tables is accepted in any epoch",
 		file: "internal/flashsale/gate/sql.go", old: "b.Epoch != ref.Epoch {\n\t\t\treturn", new: "b.Epoch == 0 {\n\t\t\treturn",
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/a_gate_of_another_epoch_does_nothing"}},
 	},
 	{
-		name: "a step is taken in any epoch",
+		name: "a step is accepted in any epoch",
 		file: "internal/flashsale/gate/redis_scripts.go", old: "if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {'no_gate'} end\nlocal steps", new: "if not redis.call('HGET', KEYS[1], 'epoch') then return {'no_gate'} end\nlocal steps",
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/a_gate_of_another_epoch_does_nothing"}},
 	},
@@ -205,7 +205,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/a_rebuild_that_comes_late_changes_nothing"}},
 	},
 	{
-		name: "an epoch that was retired comes back when an earlier one is",
+		name: "a retired epoch returns when an earlier one is retired",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `if current > epoch or floor > epoch + 1 then`, new: `if current > epoch then`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/a_rebuild_that_comes_late_changes_nothing"}},
 	},
@@ -215,7 +215,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/a_rebuild_that_comes_late_changes_nothing"}},
 	},
 	{
-		name: "an epoch in tables that was retired comes back when an earlier one is",
+		name: "a retired epoch in tables returns when an earlier one is retired",
 		file: "internal/flashsale/gate/book.go", old: `if b.Epoch > epoch || b.Floor > epoch+1 ||`, new: `if b.Epoch > epoch ||`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/a_rebuild_that_comes_late_changes_nothing"}},
 	},
@@ -238,17 +238,17 @@ var sales = []mutant{
 		},
 	},
 	{
-		name: "a gate in whose queue somebody waits is replaced",
+		name: "a gate with waiting tickets is replaced",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `if ARGV[2] ~= '1' or messages > 0 then`, new: `if ARGV[2] ~= '1' then`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/a_gate_in_whose_queue_somebody_waits_is_not_replaced"}},
 	},
 	{
-		name: "a gate in tables in whose queue somebody waits is replaced",
+		name: "a gate in tables with waiting tickets is replaced",
 		file: "internal/flashsale/gate/sql_steps.go", old: `inUse = stats.Total() > 0`, new: `inUse = stats.Total() < 0`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/a_gate_in_whose_queue_somebody_waits_is_not_replaced"}},
 	},
 	{
-		name: "a rebuild goes on although the gate was not retired",
+		name: "a rebuild continues although the gate was not retired",
 		file: "internal/flashsale/rebuild.go", old: `if err != nil || !over {`, new: `if err != nil || !over && ctx.Err() != nil {`,
 		caught: tests{"internal/flashsale": {"TestUnbalancedSaleIsRebuiltWhenQueueIsEmpty"}},
 	},
@@ -263,12 +263,12 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/a_build_empties_the_queue_and_its_leases_are_lost"}},
 	},
 	{
-		name: "a gate is built of what is left of its pieces",
+		name: "a gate is built from its remains",
 		file: "internal/flashsale/gate/redis_scripts.go", old: "if redis.call('HLEN', staged_tickets) ~= tonumber(ARGV[14]) or redis.call('HLEN', staged_buyers) ~= tonumber(ARGV[15]) then return 'incomplete' end\n", new: ``,
 		caught: tests{"internal/flashsale/gate": {"TestGateIsNotBuiltFromPartialStaging"}},
 	},
 	{
-		name: "a gate of which a part was dropped is taken for sound",
+		name: "a gate with an evicted part counts as complete",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `return (not g[1] or`, new: `return true or (not g[1] or`,
 		caught: tests{"internal/flashsale/gate": {"TestRedisWithPartOfGateHasNoGate/tickets", "TestRedisWithPartOfGateHasNoGate/buyers"}},
 	},
@@ -278,12 +278,12 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestClosedSaleWithLostGateIsFinished/epoch"}},
 	},
 	{
-		name: "units that are withheld cannot be given back when fewer than none remain",
+		name: "withheld units cannot be released when fewer than zero remain",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `if tonumber(ARGV[3]) > 0 and there < tonumber(ARGV[3]) then`, new: `if there < tonumber(ARGV[3]) then`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/units_withheld_stay_so_until_a_newer_version_of_the_units_is_applied"}},
 	},
 	{
-		name: "the unsold units of a closed sale are kept by a gate of which a part is lost",
+		name: "a gate with a lost part retains the unsold units of a closed sale",
 		file: "internal/flashsale/finish.go", old: "	if err == nil {\n		counts, err = s.gate.Counts(ctx, sale.ID)\n	}\n", new: "	if err == nil {\n		if counts, err = s.gate.Counts(ctx, sale.ID); err != nil {\n			return 0, unreachable(err)\n		}\n	}\n",
 		caught: tests{"internal/flashsale": {"TestClosedSaleWithLostGateIsFinished/tickets"}},
 	},
@@ -310,7 +310,7 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestSettledDeadLetterDoesNotBlockOthers"}},
 	},
 	{
-		name: "what was withheld for an edit that failed stays withheld",
+		name: "units withheld for a failed edit stay withheld",
 		file: "internal/core/uow/runner.go", old: `u.runHooks(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
 		caught: tests{
 			"internal/core/coretest": {"TestAfterRollbackRunsUnderTheLocks"},
@@ -323,12 +323,12 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestATicketThatIsOvertakenWaitsAndIsNoAttempt"}},
 	},
 	{
-		name: "a message whose ticket the gate has lost becomes an order",
+		name: "a message with a ticket that the gate has lost becomes an order",
 		file: "internal/flashsale/consume.go", old: `case !t.known:`, new: `case !t.known && t.Units < 0:`,
 		caught: tests{"internal/flashsale": {"TestAClosedSaleIsNotFinishedWhileItsGateOrItsQueueHasSomethingInFlight/a_message_whose_ticket_the_gate_has_lost"}},
 	},
 	{
-		name: "a ticket whose message is leased is taken for one without",
+		name: "a ticket with a leased message counts as one without",
 		file: "internal/flashsale/gate/redis_steps.go", old: `delete(lacking, id)`, new: `_ = id`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/tickets_and_messages_that_lack_each_other_are_found_and_queued_again"}},
 	},
@@ -340,17 +340,17 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale": {"TestRejectedTicketSurvivesRestoreOfStore"}},
 	},
 	{
-		name: "a customer is told that a ticket is lost before it is recorded",
+		name: "a customer learns that a ticket is lost before that is recorded",
 		file: "internal/flashsale/follow.go", old: `end, err := s.lookupsOf(id).lost.Do(ctx, gate.Ticket{ID: ticket, User: user})`, new: `end, err := gate.Ticket{ID: ticket, User: user, State: gate.Rejected, Reason: reasonLost}, ctx.Err()`,
 		caught: tests{"internal/flashsale": {"TestTicketReportedLostIsNeverConfirmed"}},
 	},
 	{
-		name: "a lost ticket is recorded beside a batch that has read its facts",
+		name: "a lost ticket is recorded concurrently with a batch that has read its facts",
 		file: "internal/flashsale/reject.go", old: `if err := guard.Update[Stock](ctx, u, stock.Ref(), guard.Set{"rejected": stock.Rejected + int64(len(lost))}); err != nil {`, new: `if err := guard.Adjust[Stock](ctx, u, stock.ID, guard.Set{"version": guard.Add("version", -1)}, "1 = 1"); err != nil {`,
 		caught: tests{"internal/flashsale": {"TestTicketReportedLostIsNeverConfirmed"}},
 	},
 	{
-		name: "a ticket is looked for in the gate first",
+		name: "a ticket is searched in the gate first",
 		file: "internal/flashsale/follow.go", old: `if err != nil || ended != nil || snap.stock.Finished {`, new: `if err != nil || snap.stock.Finished {`,
 		caught: tests{"internal/flashsale": {"TestEndedTicketSurvivesRestoreOfStore"}},
 	},
@@ -367,27 +367,27 @@ var sales = []mutant{
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/units_withheld_stay_so_until_a_newer_version_of_the_units_is_applied"}},
 	},
 	{
-		name: "rules of the same version undo what is withheld",
+		name: "rules of the same version undo a withholding",
 		file: "internal/flashsale/gate/redis_scripts.go", old: `if tonumber(ARGV[3]) > tonumber(g[3]) then`, new: `if tonumber(ARGV[3]) >= tonumber(g[3]) then`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/redis/units_withheld_stay_so_until_a_newer_version_of_the_units_is_applied"}},
 	},
 	{
-		name: "rules in tables of the same version undo what is withheld",
+		name: "rules in tables of the same version undo a withholding",
 		file: "internal/flashsale/gate/book.go", old: `if r.StockVersion > b.StockVersion {`, new: `if r.StockVersion >= b.StockVersion {`,
 		caught: tests{"internal/flashsale/gate": {"TestEveryGateFulfilsTheContract/sqlite/units_withheld_stay_so_until_a_newer_version_of_the_units_is_applied"}},
 	},
 	{
-		name: "units are given away that the gate still sells",
+		name: "units that the gate still sells are released",
 		file: "internal/flashsale/plan.go", old: "	if delta < 0 {\n		if err := s.withhold", new: "	if delta < -mostUnits {\n		if err := s.withhold",
 		caught: tests{"internal/flashsale": {"TestTheAllotmentOfAnOpenSaleGrowsAndShrinks/redis"}},
 	},
 	{
-		name: "what was withheld for an edit that SQL refused stays so",
+		name: "units withheld for an edit that SQL rejected stay withheld",
 		file: "internal/flashsale/plan.go", old: `u.AfterRollback(func(ctx context.Context) { s.releaseWithheld(ctx, stock) })`, new: `_ = s.releaseWithheld`,
 		caught: tests{"internal/flashsale": {"TestTheAllotmentOfAnOpenSaleGrowsAndShrinks/redis"}},
 	},
 	{
-		name: "what was withheld and left behind stays so",
+		name: "abandoned withheld units stay withheld",
 		file: "internal/flashsale/reconcile.go", old: `if err := s.gate.Withhold(ctx, stock.ref(), stock.Version, 0); err != nil`, new: `if err := ctx.Err(); err != nil`,
 		caught: tests{"internal/flashsale": {"TestReconcilerReleasesWithheldUnits/redis"}},
 	},

@@ -3,17 +3,17 @@ package main
 // scheduled are breaks of scheduled changes.
 var scheduled = []mutant{
 	{
-		name: "a job sleeps past what is due",
+		name: "a job sleeps past due work",
 		file: "internal/app/jobs.go", old: `return min(left, pause)`, new: `return max(left, pause)`,
 		caught: tests{"internal/app": {"TestJobRunsWhenWorkIsDue"}},
 	},
 	{
-		name: "a job is not woken by what was scheduled meanwhile",
+		name: "a newly scheduled change does not wake a job",
 		file: "internal/app/jobs.go", old: `return &news{subscription, subscription.Deliveries()}`, new: `return &news{subscription, nil}`,
 		caught: tests{"internal/app": {"TestEventsWakeAJobOnce"}},
 	},
 	{
-		name: "a process takes the lease of the promises where nothing is due",
+		name: "a process acquires the lease of the promises when nothing is due",
 		file: "internal/views/promises/service.go", old: `if !s.anyDue(states) {
 		return nil
 	}
@@ -21,7 +21,7 @@ var scheduled = []mutant{
 		caught: tests{"internal/views/promises": {"TestOneProcessChecksAndOthersShareItsResult"}},
 	},
 	{
-		name: "a scheduled change is made without a look at its time",
+		name: "a scheduled change is applied without a check of its time",
 		file: "internal/approvals/due.go", old: "|| a.waitsForItsTime(u.Now()) {", new: "{",
 		caught: tests{"internal/approvals": {"TestPostponedChangeIsNotApplied"}},
 	},
@@ -46,32 +46,32 @@ var scheduled = []mutant{
 		caught: tests{"internal/approvals": {"TestConcurrentEditMakesScheduledChangeStale", "TestDueChangeOrConcurrentEditWins"}},
 	},
 	{
-		name: "a scheduled change is not made stale by what changes meanwhile",
+		name: "an edit does not make a scheduled change stale",
 		file: "internal/approvals/status.go", old: "var open = []int{pending.Code, scheduled.Code}", new: "var open = []int{pending.Code}",
 		caught: tests{"internal/approvals": {"TestConcurrentEditMakesScheduledChangeStale"}},
 	},
 	{
-		name: "a scheduled change is made whatever became of its author",
+		name: "a scheduled change is applied whatever the state of its author",
 		file: "internal/approvals/schedule.go", old: "if !may[a.AuthorID] {", new: "if false {",
 		caught: tests{"internal/approvals": {"TestScheduledChangeNeedsAuthorAndVotersPermissions"}},
 	},
 	{
-		name: "what a disabled author has left stale is told to nobody",
+		name: "the stale changes of a disabled author are not announced",
 		file: "internal/approvals/store.go", old: "f.disabled, err = s.tenancy.Disabled(", new: "_, err = s.tenancy.Disabled(",
 		caught: tests{"internal/approvals": {"TestStaleChangeOfDisabledAuthorWaitsForWriters"}},
 	},
 	{
-		name: "anybody who may write it withdraws what somebody has left stale",
+		name: "any writer withdraws the stale change of another user",
 		file: "internal/approvals/decide.go", old: "a.Abandoned && caller.UserID != 0 {", new: "a.Status == stale.Code && caller.UserID != 0 {",
 		caught: tests{"internal/approvals": {"TestStaleChangeOfDisabledAuthorWaitsForWriters"}},
 	},
 	{
-		name: "a scheduled change is made whatever became of who voted for it",
+		name: "a scheduled change is applied whatever the state of its voters",
 		file: "internal/approvals/schedule.go", old: "if counted < a.Required {", new: "if false {",
 		caught: tests{"internal/approvals": {"TestScheduledChangeNeedsAuthorAndVotersPermissions"}},
 	},
 	{
-		name: "scheduled changes are made in the order in which they were asked for",
+		name: "scheduled changes are applied in the order of their requests",
 		file: "internal/approvals/due.go", old: `Order("effective_time, id")`, new: `Order("id")`,
 		caught: tests{"internal/approvals": {"TestOverdueChangesAreAppliedInTimeOrder"}},
 	},
@@ -81,7 +81,7 @@ var scheduled = []mutant{
 		caught: tests{"internal/approvals": {"TestRejectedChangeBecomesStaleTransientFailureIsRetried"}},
 	},
 	{
-		name: "a scheduled change takes no votes of what is protected",
+		name: "a scheduled change of a protected resource needs no votes",
 		file: "internal/config/gate.go", old: "Unvoted: !slices.ContainsFunc(writes, plannedWrite.needsApproval)}", new: "Unvoted: true}",
 		caught: tests{"internal/approvals": {"TestProtectedScheduledChangeNeedsVotesFirst"}},
 	},
@@ -91,12 +91,12 @@ var scheduled = []mutant{
 		caught: tests{"internal/approvals": {"TestScheduledChangeCanBeEditedWithdrawnAndRejected"}},
 	},
 	{
-		name: "a step of a flash sale leaves what is scheduled for it",
+		name: "a step of a flash sale does not affect its scheduled changes",
 		file: "internal/flashsale/transition.go", old: "return after, s.markApprovalsStale(ctx, u, named, after)", new: "return after, nil",
 		caught: tests{"internal/flashsale": {"TestSaleTransitionMakesScheduledChangesStale"}},
 	},
 	{
-		name: "a scheduled change of a sale's quantity gives away what the gate may sell",
+		name: "a scheduled change of a sale's quantity releases units that the gate may sell",
 		file: "internal/flashsale/plan.go", old: "\tif delta < 0 {\n\t\tif err := s.withhold", new: "\tif delta < -mostUnits {\n\t\tif err := s.withhold",
 		caught: tests{"internal/flashsale": {"TestAScheduledChangeOfTheQuantityMovesTheAllotment"}},
 	},

@@ -3,17 +3,17 @@ package main
 // secrets are breaks of encryption at rest, and of redaction.
 var secrets = []mutant{
 	{
-		name: "an embedded database has no key by itself",
+		name: "an embedded database has no generated key",
 		file: "internal/app/encryption.go", old: `embedded && len(keys) == 0 && canMake {`, new: `embedded && len(keys) == 0 && canMake && path == "" {`,
 		caught: tests{"test/e2e": {"TestRepliesAreEncryptedAtRest"}},
 	},
 	{
-		name: "a server without keys starts beside values that are encrypted",
+		name: "a server without keys starts on encrypted values",
 		file: "internal/app/encryption.go", old: `err != nil || embedded || len(set) > 0 {`, new: `err != nil || embedded || len(keys) >= 0 {`,
 		caught: tests{"internal/app": {"TestServerDatabaseRequiresKeysAfterFirstEncryption"}},
 	},
 	{
-		name: "a key is made in the place of one that is lost",
+		name: "a new key replaces a lost one",
 		file: "internal/app/encryption.go", old: `if len(used.Lost) == 0 {`, new: `if len(used.Lost) >= 0 {`,
 		caught: tests{"internal/app": {"TestEmbeddedKeyIsGeneratedOnceAndNeverReplaced"}},
 	},
@@ -23,7 +23,7 @@ var secrets = []mutant{
 		caught: tests{"internal/base/encryption": {"TestConcurrentKeyCreationYieldsOneKey", "TestAFileOfKeysIsNeverOverwritten"}},
 	},
 	{
-		name: "another key under a known id is taken",
+		name: "another key under a known id is accepted",
 		file: "internal/base/encryption/register.go", old: `err != nil || string(plain) != checkText {`, new: `err == nil && string(plain) != checkText {`,
 		caught: tests{"internal/base/basetest": {"TestAnIDIsOfOneKeyForAsLongAsTheDatabaseLives"}},
 	},
@@ -47,72 +47,72 @@ var secrets = []mutant{
 	{
 		name: "the versions of before a config became secret stay in clear",
 		file: "internal/config/secret.go", old: `if before.Secret || !after.Secret {`, new: `if before.Secret || after.Secret {`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase", "TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase", "TestNoRouteRevealsASecretWithoutPermission"}},
 	},
 	{
-		name: "an approval keeps a secret value in clear",
+		name: "an approval stores a secret value in clear",
 		file: "internal/config/proposal.go", old: `has && (w.after.isConfidential() ||`, new: `has && (w.after.Secret && !w.after.Secret ||`,
 		also:   []edit{{"internal/config/proposal.go", ` w.before != nil && w.before.isConfidential()) {`, ` w.before != nil && w.after == nil) {`}},
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
 	},
 	{
-		name: "the audit log keeps the secret value that an overwrite destroyed",
+		name: "the audit log retains the secret value that an overwrite destroyed",
 		file: "internal/config/secret.go", old: `		if _, secret := value.(opaque); secret {`, new: `		if hidden, secret := value.(opaque); secret && hidden.text == "" {`,
 		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsNowhereInTheDatabase"}},
 	},
 	{
-		name: "a secret value is told to whoever may read configs",
+		name: "a secret value is returned to any reader of configs",
 		file: "internal/config/secret.go", old: `	return value != "" && httpapi.MayReveal(ctx, SecretsPermission)`, new: `	return value != "" && httpapi.MayReveal(ctx, ReadPermission)`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt", "TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		caught: tests{"test/contract": {"TestNoRouteRevealsASecretWithoutPermission", "TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "a conflict tells a secret value",
+		name: "a conflict returns a secret value",
 		file: "internal/config/edit.go", old: `return c.document(by.reads) }`, new: `return c.document(true) }`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "the history tells the values of before a config became secret",
+		name: "the history returns values from before a config became secret",
 		file: "internal/config/secret.go", old: `{ return c.Secret || c.KeyID != "" }`, new: `{ return c.Secret }`,
-		caught: tests{"test/contract": {"TestTheValueOfASecretConfigIsToldByNoRouteToWhoMayNotReadIt"}},
+		caught: tests{"test/contract": {"TestNoRouteRevealsASecretWithoutPermission"}},
 	},
 	{
-		name: "a guess of a secret value is answered by no new version",
-		file: "internal/config/secret.go", old: `opaque{text: string(text), isNew: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		name: "an unchanged version confirms a guess of a secret value",
+		file: "internal/config/secret.go", old: `opaque{text: string(text), given: true, revealed: by.reads}`, new: `opaque{text: string(text), revealed: by.reads}`,
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "a guess of a secret value is answered by an import",
+		name: "an import confirms a guess of a secret value",
 		file: "internal/config/transfer.go", old: `write.after.sameAs(existing.Content) && !existing.isConfidential():`, new: `write.after.sameAs(existing.Content):`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
 		name: "who may not read a secret tries schemas on it",
-		file: "internal/config/secret.go", old: `	case from == valueUnchanged && before`, new: `	case from == valueNew && before`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		file: "internal/config/secret.go", old: `	case from == valueKept && before`, new: `	case from == valueGiven && before`,
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
 		name: "who may not read a secret makes it readable",
 		file: "internal/config/secret.go", old: `	case before.Secret && !after.Secret:`, new: `	case before.Secret && !after.Secret && !before.isConfidential():`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
 		name: "an import writes a mask over a secret",
 		file: "internal/config/transfer.go", old: `	if row.Masked {`, new: `	if row.Masked && existing == nil {`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "a reply with a secret is told again to who may not read it any more",
+		name: "a replay returns a secret to a caller without the permission",
 		file: "internal/edge/httpapi/redact.go", old: `permission == "" || caller.May(permission) {`, new: `permission == "" || caller.May(permission) || permission != "" {`,
-		caught: tests{"test/contract": {"TestAReplayTellsNoSecretToWhoMayNotReadItAnyMore"}},
+		caught: tests{"test/contract": {"TestReplayHidesSecretsAfterPermissionLoss"}},
 	},
 	{
-		name: "an overwrite that brings an earlier secret value back keeps the newest one",
-		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueUnchanged)`, new: `after.store(c.Stored, from == valueNew)`,
-		caught: tests{"test/contract": {"TestWhoMayNotReadASecretWritesItBlindAndIsToldNothingOfIt"}},
+		name: "an overwrite with an earlier secret value retains the newest one",
+		file: "internal/config/edit.go", old: `after.store(c.Stored, from != valueKept)`, new: `after.store(c.Stored, from == valueGiven)`,
+		caught: tests{"test/contract": {"TestBlindWriteOfASecretRevealsNothing"}},
 	},
 	{
-		name: "who may not read a secret holds an earlier value against a schema",
-		file: "internal/config/secret.go", old: `	case from == valueEarlier:`, new: `	case from == valueEarlier && after.Schema == before.Schema:`,
+		name: "a caller without the permission validates an earlier value against a schema",
+		file: "internal/config/secret.go", old: `	case from == valueOfEarlier:`, new: `	case from == valueOfEarlier && after.Schema == before.Schema:`,
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
@@ -126,77 +126,77 @@ var secrets = []mutant{
 		caught: tests{"test/contract": {"TestASecretVersionOfAConfigThatIsReadableNowIsBroughtBackByItsReadersAlone"}},
 	},
 	{
-		name: "a key that is created again as secret keeps its earlier versions in clear",
+		name: "a key that is recreated as secret leaves its earlier versions in clear",
 		file: "internal/config/service.go", old: `	if row.Secret {`, new: `	if row.Secret && row.Version > 1 {`,
 		caught: tests{"internal/config": {"TestRecreationAsSecretEncryptsEarlierVersions"}},
 	},
 	{
-		name: "what was proposed in clear stays readable",
+		name: "a proposal in clear stays readable",
 		file: "internal/config/proposal.go", old: `if c.SealedWith == "" && !hidden {`, new: `if c.SealedWith == "" {`,
 		caught: tests{"test/contract": {"TestAnApprovalOfBeforeItsConfigBecameSecretIsShownMasked"}},
 	},
 	{
 		name: "an approval shows the secret that it would make readable",
-		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.hasNewValue`, new: `false`,
-		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
+		file: "internal/config/subject.go", old: `hidden || base.isConfidential() && !after.given`, new: `false`,
+		caught: tests{"test/contract": {"TestProposalOfASecretDoesNotRevealIt"}},
 	},
 	{
-		name: "who may not read a secret proposes anew to make it readable",
+		name: "a caller without the permission proposes to make a secret readable",
 		file: "internal/config/subject.go", old: `blank, authorOf(ctx).may)`, new: `blank, nil)`,
-		caught: tests{"test/contract": {"TestAnApprovalTellsNoSecretBeforeItIsMade"}},
+		caught: tests{"test/contract": {"TestProposalOfASecretDoesNotRevealIt"}},
 	},
 	{
-		name: "a guess of a secret value is answered by an approval",
-		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), isNew: c.hasNewValue, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
-		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
+		name: "an approval confirms a guess of a secret value",
+		file: "internal/config/secret.go", old: `ciphertext: c.currentCiphertext(), given: c.given, revealed`, new: `ciphertext: c.currentCiphertext(), revealed`,
+		caught: tests{"test/contract": {"TestConflictsAndApprovalsConfirmNoGuessedSecret"}},
 	},
 	{
-		name: "a guess of a secret value is answered by a proposed creation",
+		name: "a proposed creation confirms a guess of a secret value",
 		file: "internal/config/subject.go", old: `current.sameAs(c.Content) && !current.isConfidential():`, new: `current.Content == c.Content:`,
-		caught: tests{"test/contract": {"TestNoConflictAndNoApprovalAnswersAGuessOfASecretValue"}},
+		caught: tests{"test/contract": {"TestConflictsAndApprovalsConfirmNoGuessedSecret"}},
 	},
 	{
-		name: "an approval whose base is not kept any more cannot be rebased",
+		name: "an approval with a base that is no longer stored cannot be rebased",
 		file: "internal/config/subject.go", old: `		return nil, approvals.ErrStaleBase
 	case err`, new: `		return nil, err
 	case err`,
-		caught: tests{"test/contract": {"TestAnApprovalWhoseBaseIsNotKeptAnyMoreIsStaleAndSaysSo"}},
+		caught: tests{"test/contract": {"TestApprovalWithoutAStoredBaseIsStale"}},
 	},
 	{
-		name: "a key that is created again as readable uncovers what was proposed before it was secret",
+		name: "a key that is recreated as readable reveals proposals from before it was secret",
 		file: "internal/config/store.go", old: `base.ID == was.ConfigID && base.Version <= was.Newest {`, new: `base.ID == was.ConfigID && base.Version <= was.Newest && false {`,
 		caught: tests{"test/contract": {"TestAKeyThatIsCreatedAgainAsReadableUncoversNoApproval"}},
 	},
 	{
-		name: "an approval shows what it would destroy once that is secret",
+		name: "an approval shows a value that has become secret",
 		file: "internal/config/proposal.go", old: `c.Destroyed = masked(c.Destroyed)`, new: `_ = masked(c.Destroyed)`,
-		caught: tests{"test/contract": {"TestAnApprovalOfAnOverwriteShowsNothingOfWhatItWouldDestroyOnceThatIsSecret"}},
+		caught: tests{"test/contract": {"TestApprovalHidesOverwrittenValueOnceSecret"}},
 	},
 	{
-		name: "the length of a secret value is told by an export that is too large",
+		name: "an export that is too large reveals the length of a secret value",
 		file: "internal/config/transfer.go", old: `	if mayReadSecrets(ctx) {`, new: `	if mayReadSecrets(ctx) || ctx != nil {`,
 		caught: tests{"internal/config": {"TestExportDoesNotDiscloseSecretLength"}},
 	},
 	{
 		name: "the digest of an approval is one that anybody can compute",
 		file: "internal/approvals/subject.go", old: `code != nil {`, new: `code == nil {`,
-		caught: tests{"test/contract": {"TestTheDigestOfAnApprovalAnswersNoGuess"}},
+		caught: tests{"test/contract": {"TestApprovalDigestConfirmsNoGuess"}},
 	},
 	{
-		name: "the fingerprint of a request is kept in clear",
+		name: "the fingerprint of a request is stored in clear",
 		file: "internal/edge/idempotency/cipher.go", old: `	if c.Current() == "" {`, new: `	if c.Current() != "\x00" {`,
-		caught: tests{"test/contract": {"TestWhatRequestsAreToldApartByAnswersNoGuessOfThem"}},
+		caught: tests{"test/contract": {"TestRequestFingerprintsConfirmNoGuess"}},
 	},
 
 	// Re-encryption.
 	{
-		name: "what was changed meanwhile is overwritten by what is encrypted anew",
+		name: "a reencryption overwrites a concurrent change",
 		file: "internal/base/encryption/renew.go", old: `if was := one.row.cells[column]; was != nil {`, new: `if was := one.row.cells[column]; was != nil && column == "" {`,
 		also:   []edit{{"internal/base/encryption/renew.go", `" WHERE tenant_id = ? AND id = ? AND " +`, `" WHERE tenant_id = ? AND id = ? " +`}},
 		caught: tests{"internal/config": {"TestConcurrentReencryptionAndEditsLoseNoValue"}},
 	},
 	{
-		name: "a config is encrypted anew without the newest version of its history",
+		name: "a config is reencrypted without the newest version of its history",
 		file: "internal/config/renew.go", old: `Renewed: renewedValue, Along: renewNewest,`, new: `Renewed: renewedValue,`,
 		also: []edit{{"internal/config/renew.go", `func renewNewest(`, `var _ = renewNewest
 
@@ -219,7 +219,7 @@ func renewNewest(`}},
 		caught: tests{"internal/base/basetest": {"TestAKeyIsRetiredWhenItEncryptsNothingAndNotBefore"}},
 	},
 	{
-		name: "encrypting anew is not in the audit log",
+		name: "reencryption is not in the audit log",
 		file: "internal/app/reencrypt.go", old: `range counts.Without(current) {`, new: `range (encryption.Counts{}).Without(current) {`,
 		also: []edit{{"internal/app/reencrypt.go", `	counts, err := encryption.Count(ctx, sv.DB, Encrypted())
 	if err != nil {

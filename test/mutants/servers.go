@@ -6,17 +6,17 @@ var servers = []mutant{
 
 	// How a server ends, and the connections of a server that has too few.
 	{
-		name: "a caller is told that the server has no connection left although the pool has some",
+		name: "a caller is told that no connection is left although the pool has some",
 		file: "internal/base/storage/pool_limit.go", old: `if c.shrink(ctx) > 0 {`, new: `if c.shrink(ctx) < 0 {`,
 		caught: tests{"internal/base/storage": {"TestWhereTheServerHasNoConnectionLeftOneOfThePoolsIsWaitedFor"}},
 	},
 	{
-		name: "the last connection of a pool is given back to a crowded server",
+		name: "the last connection of a pool is returned to a crowded server",
 		file: "internal/base/storage/pool_limit.go", old: `!c.closed && c.live == 0`, new: `!c.closed && c.live < 0`,
 		caught: tests{"internal/base/storage": {"TestTheLastConnectionIsNotGivenBack"}},
 	},
 	{
-		name: "an idle pool makes another connection each time that it is asked",
+		name: "an idle pool opens another connection for each request",
 		file: "internal/base/storage/pool_limit.go", old: `if clock.Since(spare.made) > connMaxLifetime ||`, new: `if clock.Since(spare.made) > 0 ||`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
 	},
@@ -42,59 +42,59 @@ var servers = []mutant{
 	},
 
 	{
-		name: "a process that is to end says that it is ready",
+		name: "an ending process reports that it is ready",
 		file: "internal/app/health.go", old: `if h.server.Draining() {`, new: `if h.server == nil {`,
 		caught: tests{"test/e2e": {"TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile"}},
 	},
 	{
-		name: "connections stay open to a server that is about to end",
+		name: "connections stay open to an ending server",
 		file: "internal/edge/httpapi/drain.go", old: `		if s.drain.isDraining() {`, new: `		if s.drain == nil {`,
 		caught: tests{"internal/edge/edgetest": {"TestDrainingServerServesRequestsAndEndsStreamsInTurn"}},
 	},
 	{
-		name: "all streams of a server end at once",
+		name: "all streams of a server end at the same time",
 		file: "internal/edge/httpapi/drain.go", old: `rand.N(max(1, time.Duration(d.spread.Load())))`, new: `rand.N(max(1, time.Duration(d.spread.Load())/1000))`,
 		caught: tests{"internal/edge/edgetest": {"TestDrainingServerServesRequestsAndEndsStreamsInTurn"}},
 	},
 
 	// The servers that serve a database.
 	{
-		name: "a claim is taken over whatever became of its holder",
+		name: "a claim is acquired whatever the state of its holder",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))"`, new: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time >= '2000-01-01')"`,
 		caught: tests{"internal/base/claim": {"TestOnlyOneOfConcurrentServersClaims"}},
 	},
 	{
-		name: "a claim is not taken over when its lease has ended",
+		name: "an expired claim is not acquired",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= UTC_TIMESTAMP(6))"`, new: `return r.update(ctx, "(group_name = ? OR run_id = ? OR lease_ends_time <= '2000-01-01')"`,
 		caught: tests{"internal/base/claim": {"TestACrashElsewhereBlocksForItsLeaseAndNoLonger"}},
 	},
 	{
-		name: "another process under the same id is taken for the holder",
+		name: "another process under the same id counts as the holder",
 		file: "internal/base/claim/process.go", old: `if !running || start != other.Start {`, new: `if !running || start < 0 {`,
 		caught: tests{"internal/base/claim": {"TestClaimOfADeadLocalProcessIsAcquiredImmediately/its_PID_is_another's"}},
 	},
 	{
-		name: "a process of another machine is looked for here",
+		name: "a process of another machine is searched on this one",
 		file: "internal/base/claim/process.go", old: `return p.Machine != "" && p.Machine == other.Machine`, new: `return p.Machine != "" || other.Machine == ""`,
 		caught: tests{"internal/base/claim": {"TestRemoteProcessIsNotAssumedDead"}},
 	},
 	{
-		name: "a process that has ended and was not waited for is taken for alive",
+		name: "an ended process that was not waited for counts as alive",
 		file: "internal/base/claim/process.go", old: `state == "Z" || state == "X"`, new: `state == "X"`,
 		caught: tests{"internal/base/claim": {"TestClaimOfADeadLocalProcessIsAcquiredImmediately/a_zombie"}},
 	},
 	{
-		name: "one of a group that is gone is taken for all of it",
+		name: "one dead member counts as its whole group",
 		file: "internal/base/claim/row.go", old: `if gone && holder.Alone() {`, new: `if gone {`,
 		caught: tests{"internal/base/claim": {"TestDeadMemberDoesNotReleaseItsGroup"}},
 	},
 	{
-		name: "a heartbeat takes the claim back",
+		name: "a heartbeat acquires the claim again",
 		file: "internal/base/claim/row.go", old: `return r.update(ctx, "group_name = ?", r.group)`, new: `return r.update(ctx, "group_name <> CONCAT(?, '?')", r.group)`,
 		caught: tests{"internal/base/claim": {"TestOvertakenHolderLosesItsClaimAndLearnsTheNewHolder"}},
 	},
 	{
-		name: "a server that ends well keeps its lease",
+		name: "a server that ends regularly retains its lease",
 		file: "internal/base/claim/row.go", old: "if r.group == Shared {\n		return", new: "if r.group != \"\" {\n		return",
 		caught: tests{"internal/base/claim": {"TestReleasedClaimIsAvailableImmediately"}},
 	},
@@ -104,7 +104,7 @@ var servers = []mutant{
 		caught: tests{"internal/base/claim": {"TestServersWithARedisServeTogether"}},
 	},
 	{
-		name: "a server that holds the claim is not heard of",
+		name: "the heartbeat of the claim's holder is ignored",
 		file: "internal/base/claim/row.go", old: `held, err := r.extend(context.Background())`, new: `held, err := r.group != "", error(nil)`,
 		caught: tests{"internal/base/claim": {"TestRemoteServerIsRejectedAfterTheHoldersHeartbeat"}},
 	},
@@ -124,19 +124,19 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole"}},
 	},
 	{
-		name: "a server goes on whose database another has taken",
+		name: "a server continues after another has claimed its database",
 		file: "internal/app/program.go", old: "	case <-p.claim.Lost():\n		err = errors", new: "	case <-make(chan struct{}):\n		err = errors",
 		caught: tests{"test/e2e": {"TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose"}},
 	},
 
 	// The status of the engines.
 	{
-		name: "a server starts on an engine that cannot keep its promises",
+		name: "a server starts on an engine that cannot fulfil its promises",
 		file: "internal/app/program.go", old: `for _, finding := range report.Fatal() {`, new: `for _, finding := range report.Fatal()[:0] {`,
 		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
 	},
 	{
-		name: "a session is taken to be as it was set",
+		name: "the settings of a session are assumed instead of read",
 		file: "internal/base/storage/cluster.go", old: `at.isolation != "" && at.isolation != IsolationLevel`, new: `at.isolation != "" && at.isolation == "none"`,
 		caught: tests{"internal/base/storage": {"TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed"}},
 	},
@@ -147,7 +147,7 @@ var servers = []mutant{
 		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
 	},
 	{
-		name: "a cluster of two is taken to lose nothing when a machine fails",
+		name: "a cluster of two counts as lossless on a machine failure",
 		file: "internal/views/engines/durability.go", old: `const safeCopies = 3`, new: `const safeCopies = 2`,
 		caught: tests{"internal/views/engines": {"TestLossOfClusterIsReportedForEachSetting"}},
 	},
@@ -162,12 +162,12 @@ var servers = []mutant{
 		caught: tests{"internal/views/engines": {"TestEachRiskIsLoggedOnceAndItsEnd"}},
 	},
 	{
-		name: "the way to a clock is taken for its skew",
+		name: "the round trip to a clock counts as its skew",
 		file: "internal/views/engines/probe.go", old: `if away-c.Error > tolerance {`, new: `if away > tolerance {`,
 		caught: tests{"internal/views/engines": {"TestSlowConnectionIsNoClockSkew"}},
 	},
 	{
-		name: "a clock is taken to have answered when it was asked",
+		name: "a clock counts as read when it was requested",
 		file: "internal/views/engines/probe.go", old: `at.Sub(sent.Add(half))`, new: `at.Sub(sent)`,
 		caught: tests{"internal/views/engines": {"TestSlowConnectionIsNoClockSkew"}},
 	},
@@ -182,14 +182,14 @@ var servers = []mutant{
 		caught: tests{"internal/views/engines": {"TestSilentNodeDoesNotHideOthers"}},
 	},
 	{
-		name: "a server that refuses CONFIG is taken for one that does not answer",
+		name: "a server that rejects CONFIG counts as unreachable",
 		file: "internal/views/engines/redis.go", old: "f.refused = err\n			return f, nil", new: "f.refused = err\n			return f, err",
 		caught: tests{"internal/views/engines": {"TestRejectedCONFIGOrINFOIsUnknown"}},
 	},
 
 	// The promise checks of running servers.
 	{
-		name: "a paused holder of the lease overwrites what the next one found",
+		name: "a paused holder of the lease overwrites the result of the next one",
 		file: "internal/views/promises/store.go", old: `kept_time = ? WHERE name = ? AND version = ?`, new: `kept_time = ? WHERE name = ? AND version >= ?`,
 		caught: tests{"internal/views/promises": {"TestAHolderThatWasPausedBeyondItsLeaseOverwritesNothing"}},
 	},
@@ -199,12 +199,12 @@ var servers = []mutant{
 		caught: tests{"internal/views/promises": {"TestViolationAndRepairArePublishedOncePerPass"}},
 	},
 	{
-		name: "what is repaired stays broken",
+		name: "a repaired violation stays open",
 		file: "internal/views/promises/store.go", old: `if v.Pass < st.Passes {`, new: `if v.Pass < 0 {`,
 		caught: tests{"internal/views/promises": {"TestViolationAndRepairArePublishedOncePerPass"}},
 	},
 	{
-		name: "the newest version of what lives is removed for its age",
+		name: "the newest version of an existing record is removed for its age",
 		file: "internal/views/retention/retention.go", old: "AND n.version = x.version + 1\"", new: "AND n.version >= x.version\"",
 		caught: tests{"internal/views/retention": {"TestOldVersionsAreRemovedExceptTheNewest"}},
 	},
@@ -214,27 +214,27 @@ var servers = []mutant{
 		caught: tests{"internal/views/retention": {"TestResumableConfigVersionsAreNotRemoved"}},
 	},
 	{
-		name: "who sweeps after his lease removes what the next one counts",
+		name: "a sweep after its lease removes rows that the next one counts",
 		file: "internal/views/retention/store.go", old: `total = ? WHERE name = ? AND version = ?`, new: `total = ? WHERE name = ? AND version >= ?`,
 		caught: tests{"internal/views/retention": {"TestAProcessThatWasPausedBeyondItsLeaseRemovesNothing"}},
 	},
 	{
-		name: "what was removed before a crash is in no audit entry",
+		name: "removals before a crash are in no audit entry",
 		file: "internal/views/retention/store.go", old: `SET removed = removed + ? WHERE`, new: `SET removed = ? WHERE`,
 		caught: tests{"internal/views/retention": {"TestInterruptedSweepCountsEachRowOnce"}},
 	},
 	{
-		name: "sweeping takes all of a connection",
+		name: "a sweep uses all time of a connection",
 		file: "internal/views/retention/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/retention": {"TestSweepsPauseInProportionToTheirDuration"}},
 	},
 	{
-		name: "the promises do not know what was removed",
+		name: "the promises ignore removals",
 		file: "internal/views/promises/list.go", old: "w.until_time >= \" + time", new: "w.until_time < \" + time",
 		caught: tests{"test/e2e": {"TestThePromisesHoldWhileOldRowsAreRemovedAndAfterwards"}},
 	},
 	{
-		name: "whose base was removed for its age is told that the record was deleted",
+		name: "an edit with a base removed for its age is reported as a deleted record",
 		file: "internal/core/change/edit.go", old: "c.Expected = seen.Version\n", new: "_ = seen.Version\n",
 		caught: tests{"internal/config": {"TestEditOfExpiredVersionReturnsConflict"}},
 	},
@@ -244,7 +244,7 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestAnErasedCustomerIsInNoRowOfAnyTableAndEverySumIsTrue"}},
 	},
 	{
-		name: "an erasure forfeits what was paid in since it looked",
+		name: "an erasure forfeits money paid in after its check",
 		file: "internal/views/customers/open.go", old: "balance != 0 && !forfeit {", new: "balance != 0 && !forfeit && at != lastUnit {",
 		caught: tests{"test/e2e": {"TestMoneyThatComesWhileACustomerIsErasedIsNotForfeited"}},
 	},
@@ -254,67 +254,67 @@ var servers = []mutant{
 		caught: tests{"test/e2e": {"TestAnOrderThatIsPlacedWhileItsCustomerIsErasedStaysHis"}},
 	},
 	{
-		name: "a wallet is added to another and its entries keep their balances",
+		name: "a wallet is joined to another without changing the balances of its entries",
 		file: "internal/views/customers/wallet.go", old: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{theirs.Balance, theirs.Version,", new: "version = -(version + ?) WHERE tenant_id = ? AND user_id = ?\", []any{0, theirs.Version,",
 		caught: tests{"test/e2e": {"TestARefundThatIsPaidWhileACustomerIsErasedIsAddedToHisWallet"}},
 	},
 	{
-		name: "a copy of a forgotten reply stays in the cache",
+		name: "a copy of an erased reply stays in the cache",
 		file: "internal/edge/idempotency/forget.go", old: "	defer k.forgetCached(ctx, r)\n", new: "",
 		caught: tests{"internal/edge/edgetest": {"TestCopyCachedDuringErasureIsDeleted"}},
 	},
 	{
-		name: "a run goes on under a retention that was shorter",
+		name: "a run continues under a retention that was shorter",
 		file: "internal/views/retention/service.go", old: "s.limit(t).Before(*st.UntilTime)", new: "s.limit(t).IsZero()",
 		caught: tests{"internal/views/retention": {"TestLongerRetentionEndsARunningSweep"}},
 	},
 	{
-		name: "what is known of a customer is counted in all tenants",
+		name: "the rows of a customer are counted in all tenants",
 		file: "internal/views/customers/walk.go", old: "CASE WHEN x.tenant_id <> ? THEN 0 WHEN", new: "CASE WHEN x.tenant_id = -? THEN 0 WHEN",
 		caught: tests{"internal/views/customers": {"TestAWalkGoesByTheRowsOfOthers"}},
 	},
 	{
-		name: "an erasure writes over what somebody wrote meanwhile",
+		name: "an erasure overwrites a concurrent write",
 		file: "internal/views/customers/walk.go", old: "where = append(where, quoted(c.name)+\" = ?\")", new: "where = append(where, quoted(c.name)+\" <> ? OR 1 = 1\")",
 		caught: tests{"internal/views/customers": {"TestConcurrentChangesAreNotOverwritten"}},
 	},
 	{
-		name: "an erasure that was cut off goes on under another name",
+		name: "an interrupted erasure continues under another pseudonym",
 		file: "internal/views/customers/customers.go", old: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym", new: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym+principal.CustomerID(s.clock.Now().Format(\"150405.000000\"))",
 		caught: tests{"test/e2e": {"TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum"}},
 	},
 	{
-		name: "an entry that is committed late is passed over by whoever exports",
+		name: "an export skips an entry that commits late",
 		file: "internal/views/audit/export.go", old: "AND place IS NULL ORDER BY id LIMIT ?", new: "AND place IS NULL AND id > (SELECT COALESCE(MAX(l.id), 0) FROM audit_entries l WHERE l.tenant_id = audit_entries.tenant_id AND l.place IS NOT NULL) ORDER BY id LIMIT ?",
 		caught: tests{"internal/views/viewstest": {"TestAnEntryThatIsCommittedAfterOnesWithHigherIDsIsExported"}},
 	},
 	{
-		name: "who exports is not told what was removed before",
+		name: "an export does not report earlier removals",
 		file: "internal/views/audit/export.go", old: "now.Floor > max(after.Place, after.Floor)", new: "now.Floor > now.Last",
 		caught: tests{"internal/views/viewstest": {"TestExportThatCannotResumeReturnsTheReason"}},
 	},
 	{
-		name: "an export passes over what is removed while it reads",
+		name: "an export skips entries removed while it reads",
 		file: "internal/views/audit/export.go", old: "exportBehind(ctx, tx, after, now)\n\t\treturn", new: "exportBehind(ctx, l.db.Read(ctx), after, now)\n\t\treturn",
 		caught: tests{"internal/views/viewstest": {"TestAnExportSkipsNothingThatIsRemovedWhileItReads"}},
 	},
 	{
-		name: "an entry that is numbered while it is removed is missing and nobody knows",
+		name: "an entry numbered during its removal is missing without a report",
 		file: "internal/views/retention/store.go", old: `const upTo = " AND (place IS NULL OR place <= ?)"`, new: `const upTo = " AND (place IS NULL OR place > -?)"`,
 		caught: tests{"internal/views/viewstest": {"TestEntryRemovedDuringNumberingIsReported"}},
 	},
 	{
-		name: "looking takes all of a connection",
+		name: "checks use all time of a connection",
 		file: "internal/views/promises/service.go", old: `(1/s.share-1)`, new: `(0/s.share)`,
 		caught: tests{"internal/views/promises": {"TestChecksPauseInProportionToTheirDuration"}},
 	},
 	{
-		name: "two processes look at once",
+		name: "two processes check concurrently",
 		file: "internal/views/promises/service.go", old: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn nil", new: "if errors.Is(err, lock.ErrNotAcquired) {\n\t\treturn s.work(ctx)",
 		caught: tests{"internal/views/promises": {"TestOneProcessChecksAndOthersShareItsResult"}},
 	},
 	{
-		name: "the sums of wallets are not looked at",
+		name: "the sums of wallets are not checked",
 		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
 		caught: tests{"test/e2e": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
 	},
@@ -346,12 +346,12 @@ var servers = []mutant{
 
 	// Links to a database that is silent, read-only or has another password.
 	{
-		name: "connections to a server that takes no writes are kept",
+		name: "connections to a server that rejects writes are reused",
 		file: "internal/base/storage/server.go", old: `s.generation.Add(1)`, new: `s.generation.Add(0)`,
 		caught: tests{"internal/base/storage": {"TestConnectionsToAServerThatBecameReadOnlyAreReplaced", "TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed"}},
 	},
 	{
-		name: "a process that vanished keeps its row locks",
+		name: "a vanished process retains its row locks",
 		file: "internal/base/storage/mysql.go", old: `config.Params[idle] =`, new: `config.Params["wait_timeout"] = "28800"; _, _ = idle,`,
 		caught: tests{"internal/base/storage": {"TestRowsOfAProcessThatVanishedAreFreeWithinSeconds"}},
 	},

@@ -3,14 +3,14 @@ package main
 // signOns are breaks of single sign-on.
 var signOns = []mutant{
 	{
-		name: "an answer of a provider is taken twice",
+		name: "a response of a provider is accepted twice",
 		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
 		return row, errFlowOver()`, new: `	case result.RowsAffected < 0:
 		return row, errFlowOver()`,
 		caught: tests{"internal/access": {"TestOfManyWhoShowOneAnswerAtOnceOneIsSignedIn"}},
 	},
 	{
-		name: "an answer of a provider is taken in any browser",
+		name: "a response of a provider is accepted in any browser",
 		file: "internal/access/link_store.go", old: `!sameSecret(digestOf(browser).String(), row.BrowserHash), `, new: ``,
 		caught: tests{"internal/access": {"TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked"}},
 	},
@@ -20,12 +20,12 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestAnAnswerIsGoodOnceForTenMinutesAndInTheBrowserThatAsked"}},
 	},
 	{
-		name: "whom a provider names is found by subject alone",
+		name: "the user of a provider is found by subject alone",
 		file: "internal/access/link_store.go", old: `[]byte(issuer + "\x00" + subject)`, new: `[]byte(subject[:len(issuer)*0] + subject)`,
 		caught: tests{"internal/access": {"TestNobodyIsLinkedByAnythingButIssuerAndSubject"}},
 	},
 	{
-		name: "a link that is gone begins a session",
+		name: "a deleted link starts a session",
 		file: "internal/access/link_store.go", old: `	case result.RowsAffected != 1:
 		return errNotLinked()`, new: `	case result.RowsAffected < 0:
 		return errNotLinked()`,
@@ -38,7 +38,7 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestADisabledUserIsNotSignedInByAProvider"}},
 	},
 	{
-		name: "a provider stands for the second factor",
+		name: "a provider replaces the second factor",
 		file: "internal/access/sso_arrive.go", old: `	if user.SecondFactor {
 		made, err`, new: `	if user.SecondFactor && user.ID < 0 {
 		made, err`,
@@ -54,7 +54,7 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestALinkIsMadeBySomebodyWhoShowsThatItIsHim"}},
 	},
 	{
-		name: "the only way in is taken from a user without a password",
+		name: "the only credential of a user without a password is removed",
 		file: "internal/access/link.go", old: `	if user.PasswordHash != "" || isInvited {`, new: `	if user.PasswordHash != "none" || isInvited {`,
 		caught: tests{"internal/access": {"TestAUserWithoutAPasswordKeepsOneWayIn"}},
 	},
@@ -79,17 +79,17 @@ var signOns = []mutant{
 		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
-		name: "the audience of an ID token is not looked at",
+		name: "the audience of an ID token is not checked",
 		file: "internal/base/oidc/provider.go", old: `			ClientID: p.client.ID, SupportedSigningAlgs`, new: `			SkipClientIDCheck: true, SupportedSigningAlgs`,
 		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
-		name: "an answer of one provider is taken for that of another",
+		name: "a response of one provider counts as that of another",
 		file: "internal/base/oidc/flow.go", old: `(answer.Issuer != "" || known.namesIssuer)`, new: `answer.Issuer == " "`,
 		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
 	{
-		name: "an ID token that was given to another client is taken",
+		name: "an ID token for another client is accepted",
 		file: "internal/base/oidc/flow.go", old: `also.Authorized != "" && also.Authorized != p.client.ID:`, new: `also.Authorized == " ":`,
 		caught: tests{"internal/base/oidc": {"TestInvalidResponsesIdentifyNoUser"}},
 	},
@@ -105,22 +105,22 @@ var signOns = []mutant{
 		caught: tests{"internal/base/oidc": {"TestClocksMayDifferByOneMinuteAndNotByTwo"}},
 	},
 	{
-		name: "a provider sends the client's secret on to somebody else",
+		name: "a provider redirects the client's secret to another host",
 		file: "internal/base/oidc/transport.go", old: `return http.ErrUseLastResponse }`, new: `return nil }`,
 		caught: tests{"internal/base/oidc": {"TestTheCodeAndTheSecretFollowNoRedirection"}, "internal/access": {"TestPublicKeysVerifyCustomersAndAreNoSecrets"}},
 	},
 	{
-		name: "a group gives a role that the settings do not say",
+		name: "a group grants a role that the settings do not contain",
 		file: "internal/access/group.go", old: `name, mapped := a.by.Provider.GroupRoles[group]; mapped {`, new: `name, mapped := group, true; mapped {`,
 		caught: tests{"internal/access": {"TestNobodyIsGivenByAGroupWhatTheSettingsDoNotSay"}},
 	},
 	{
-		name: "a group that is named no more takes what was given by hand",
+		name: "a dropped group removes manually granted roles",
 		file: "internal/access/group.go", old: `AND user_id = ? AND link_id = ? AND role_id IN ?"`, new: `AND user_id = ? AND link_id >= 0 * ? AND role_id IN ?"`,
 		caught: tests{"internal/access": {"TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse"}},
 	},
 	{
-		name: "an edit takes what a group gave",
+		name: "an edit removes roles granted by a group",
 		file: "internal/access/user_store.go", old: ` AND role_id IN ? AND link_id = 0"`, new: ` AND role_id IN ?"`,
 		caught: tests{"internal/access": {"TestGroupsGiveTheRolesOfTheSettingsAndTakeWhatTheyGaveAndNothingElse"}},
 	},
@@ -135,7 +135,7 @@ var signOns = []mutant{
 		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},
 	{
-		name: "who may do much by a group is invited by somebody who may do less",
+		name: "a user with powerful groups is invited by a user with fewer permissions",
 		file: "internal/access/rules.go", old: `grantsOf(tx, user.held())`, new: `grantsOf(tx, user.Roles)`,
 		caught: tests{"internal/access": {"TestALinkTakesWithItWhatItGaveAndARoleThatAGroupGivesIsHeld"}},
 	},

@@ -86,7 +86,7 @@ func (t *tree) controlTier(ctx context.Context, mutants []mutant, nightly bool) 
 		}
 	}
 	if len(failures) > 0 {
-		return errors.Join(append(failures, errors.New(got.said))...)
+		return errors.Join(append(failures, errors.New(got.output))...)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (t *tree) verdict(ctx context.Context, m mutant) verdict {
 	case err != nil:
 		return verdict{unmade, "its tests could not be run: " + err.Error()}
 	case got.broken:
-		return verdict{uncompiled, "it does not compile: " + got.said}
+		return verdict{uncompiled, "it does not compile: " + got.output}
 	case got.hung:
 		return verdict{hangs, "its tests took more than " + timeLimit}
 	}
@@ -152,8 +152,8 @@ type results struct {
 	outcomes map[string]string
 	// broken means that something does not compile, hung that the time limit was reached.
 	broken, hung bool
-	// said is the output of the go command if something failed.
-	said string
+	// output is the output of the go command if something failed.
+	output string
 }
 
 func (r results) of(path, name string) string {
@@ -164,9 +164,9 @@ func (r results) of(path, name string) string {
 }
 
 // test runs tests with the go command.
-func (t *tree) test(ctx context.Context, wanted tests, nightly bool, overlay string) (results, error) {
-	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=" + timeLimit, "-run=" + wanted.pattern()}
-	command := exec.CommandContext(ctx, "go", append(arguments, wanted.packages()...)...)
+func (t *tree) test(ctx context.Context, selected tests, nightly bool, overlay string) (results, error) {
+	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=" + timeLimit, "-run=" + selected.pattern()}
+	command := exec.CommandContext(ctx, "go", append(arguments, selected.packages()...)...)
 	command.Dir = t.root
 	flags := os.Getenv("GOFLAGS") + unseen
 	if overlay != "" {
@@ -184,7 +184,7 @@ func (t *tree) test(ctx context.Context, wanted tests, nightly bool, overlay str
 		return results{}, err
 	}
 	got := read(printed)
-	got.said += errs.String()
+	got.output += errs.String()
 	return got, nil
 }
 
@@ -195,7 +195,7 @@ type event struct {
 
 func read(printed []byte) results {
 	got := results{outcomes: map[string]string{}}
-	var said strings.Builder
+	var output strings.Builder
 	for line := range bytes.Lines(printed) {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
@@ -209,13 +209,13 @@ func read(printed []byte) results {
 				got.outcomes[e.Package+" "+e.Test] = e.Action
 			}
 		case "build-output":
-			said.WriteString(e.Output)
+			output.WriteString(e.Output)
 		case "output":
 			if strings.Contains(e.Output, "Error") || strings.Contains(e.Output, "--- FAIL") {
-				said.WriteString(e.Output)
+				output.WriteString(e.Output)
 			}
 		}
 	}
-	got.said = said.String()
+	got.output = output.String()
 	return got
 }

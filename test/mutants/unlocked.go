@@ -3,12 +3,12 @@ package main
 // unlocked are breaks of the guards between two units when row locks exclude no caller.
 var unlocked = []mutant{
 	{
-		name: "who sells an item or counts its pieces does not write its row",
+		name: "a sale or count of an item does not write its row",
 		file: "internal/catalog/store.go", old: `	if err := storage.Deferred(tx).Exec(statement, tenant.TenantID, skus).Error; err != nil {`, new: `	if err := storage.Deferred(tx).Exec(statement, -tenant.TenantID, skus).Error; err != nil {`,
-		caught: tests{"test/shop": {"TestAnItemIsHeldWhileAUnitSellsIt", "TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks"}},
+		caught: tests{"test/shop": {"TestAnItemIsHeldWhileAUnitSellsIt", "TestDeletionAndDeliveryAreExclusiveWithoutLocks"}},
 	},
 	{
-		name: "who comes in is read before what changes him is kept away",
+		name: "a caller is read before the changes that must be excluded",
 		file: "internal/access/user_store.go", old: `	tx, err := s.raise(ctx, u)
 	if err != nil {
 		return nil, User{}, err
@@ -25,22 +25,22 @@ var unlocked = []mutant{
 		caught: tests{"test/activity": {"TestAnActionThatWasOvertakenAfterItsReadingIsRefusedByItsUpdate"}},
 	},
 	{
-		name: "a step at a gate in tables is taken whatever was taken since it was read",
+		name: "a step at a gate in tables is applied to a stale state",
 		file: "internal/flashsale/gate/sql_rows.go", old: `"sale_id = ? AND revision = ?", sale, from.revision)`, new: `"sale_id = ? AND revision >= 0*?", sale, from.revision)`,
 		caught: tests{"internal/flashsale/gate": {"TestOfTwoProcessesThatLetTheLastCustomersInWithoutLocksOneDoes"}},
 	},
 	{
-		name: "a ticket that ends between two looks is taken for a stray",
+		name: "a ticket that ends between two reads counts as a stray",
 		file: "internal/flashsale/gate/sql_rows.go", old: `now.Revision != l.revision`, new: `now.Revision < o.revision`,
 		caught: tests{"internal/flashsale/gate": {"TestTicketEndedBetweenReadsIsNoStrayWithoutLocks"}},
 	},
 	{
-		name: "a queue in tables claims what it read, whoever claimed it since",
+		name: "a queue in tables claims rows that others claimed since",
 		file: "internal/mq/sql_queue.go", old: `WHERE id IN ? AND state = ?", rowClaimed, b.ID, b.rows, rowWaiting)`, new: `WHERE id IN ? AND state >= 0*?", rowClaimed, b.ID, b.rows, rowWaiting)`,
 		caught: tests{"internal/mq": {"TestMariaDBKeepsTheContractWithoutLocks"}},
 	},
 	{
-		name: "an approval that has changed is told as a conflict of what it names",
+		name: "a changed approval is reported as a conflict of its resource",
 		file: "internal/approvals/propose.go", old: `return uow.Overtaken("approval")`, new: `return err`,
 		caught: tests{"internal/approvals": {"TestConfigChangeRetriesConcurrentVoteWithoutLocks"}},
 	},
@@ -50,7 +50,7 @@ var unlocked = []mutant{
 		caught: tests{"internal/config": {"TestMergeAndOverwriteRetryWithoutLocks"}},
 	},
 	{
-		name: "a look at an aggregate is of two moments",
+		name: "an aggregate is read at two points in time",
 		file: "internal/aggregates/rebuild.go", old: `now.Version != a.Version {`, new: `now.Version < a.Version {`,
 		caught: tests{"test/activity": {"TestALookAtABookThatIsWrittenMeanwhileFindsNothingWithoutLocks"}},
 	},

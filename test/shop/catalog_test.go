@@ -66,7 +66,7 @@ func TestAnItemIsAddedReadEditedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
+func TestInvalidItemIsRejectedByField(t *testing.T) {
 	cases := []struct {
 		name, body string
 		status     int
@@ -98,7 +98,7 @@ func TestWhatBreaksARuleIsNamedAndAddsNothing(t *testing.T) {
 	require.Zero(t, s.Count(t, &catalog.Item{}, "1 = 1"))
 }
 
-func TestASkuIsGivenOnceATenant(t *testing.T) {
+func TestSkuIsUniqueWithinATenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		Open(ctx, t, db).addItem(t, "TEA-1", 100)
 		again := Open(ctx, t, db).Send(t, http.MethodPost, "/items", object{"sku": "TEA-1", "name": "Other", "price": 1})
@@ -108,7 +108,7 @@ func TestASkuIsGivenOnceATenant(t *testing.T) {
 	})
 }
 
-func TestStaleEditIsRefusedWithTheOtherAdminsChangeAndMergedOnRequest(t *testing.T) {
+func TestStaleEditReturnsConflictAndMergesOnRequest(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		seen := s.addItem(t, "TEA-1", 100)

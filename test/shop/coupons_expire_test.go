@@ -16,7 +16,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestTheSweeperExpiresWhatIsOverInBatchesForEveryTenant(t *testing.T) {
+func TestSweeperExpiresCouponsInBatchesForEveryTenant(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		here, there := Open(ctx, t, db), Open(storagetest.Tenant(t), t, db)
 		short := here.Campaign(t, object{"validTo": world.Opening.Add(time.Minute)})

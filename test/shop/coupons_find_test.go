@@ -14,7 +14,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestOnlyUnusedCouponsWhoseTimeEndsWithinTheWhileExpireSoon(t *testing.T) {
+func TestOnlyUnusedCouponsCountAsExpiringSoon(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const week = 7 * 24 * time.Hour
 		s := Open(ctx, t, db)

@@ -68,7 +68,7 @@ func TestACampaignIsStartedEditedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestACampaignThatHasIssuedCouponsIsKeptAndCanStillBeEdited(t *testing.T) {
+func TestCampaignWithCouponsIsEditableButNotDeletable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		campaign := s.Campaign(t, nil)
@@ -169,7 +169,7 @@ func TestCouponsAreIssuedToUsersOrByNumber(t *testing.T) {
 	})
 }
 
-func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
+func TestRedemptionIsRecordedInTheHistory(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"userIds": []int{5}})[0]
@@ -220,7 +220,7 @@ func TestACouponIsRedeemedByItsUserAndItsHistorySaysSo(t *testing.T) {
 	})
 }
 
-func TestAVoidedCouponSaysWhyAndIsNotRedeemed(t *testing.T) {
+func TestVoidedCouponHasAReasonAndIsNotRedeemable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		code := s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0]
@@ -233,7 +233,7 @@ func TestAVoidedCouponSaysWhyAndIsNotRedeemed(t *testing.T) {
 	})
 }
 
-func TestAnOrderIsToldWhyItsCouponCannotBeUsed(t *testing.T) {
+func TestRejectedCouponReturnsItsReason(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		codes := s.Issue(t, s.Campaign(t, nil), object{"count": 3})
@@ -333,7 +333,7 @@ func TestCouponsAreListedByFilterAndTheClock(t *testing.T) {
 	})
 }
 
-func TestACouponIsShownAnewWhenItsTermsOrTheClockHaveChangedIt(t *testing.T) {
+func TestCouponIsFreshAfterItsTermsOrTimeChanged(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		campaign := s.Campaign(t, object{"validTo": world.Opening.Add(time.Hour)})

@@ -58,7 +58,7 @@ func (s *Shop) issueBy(t *testing.T, service *coupons.Service, count int) (codes
 	return codes, err
 }
 
-func TestACodeThatIsTakenIsDrawnAgain(t *testing.T) {
+func TestUsedCodeIsDrawnAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		same := bytes.Repeat([]byte{7}, 40)
@@ -70,7 +70,7 @@ func TestACodeThatIsTakenIsDrawnAgain(t *testing.T) {
 	})
 }
 
-func TestACodeIsDrawnFairlyFromCharactersThatNobodyMixesUp(t *testing.T) {
+func TestCodesUseUnambiguousCharactersUniformly(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	require.Regexp(t, `^[2-9A-HJKMNP-Z]{5}(-[2-9A-HJKMNP-Z]{5}){3}$`, s.Issue(t, s.Campaign(t, nil), object{"count": 1})[0])
 

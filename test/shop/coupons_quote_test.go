@@ -39,7 +39,7 @@ func TestAPercentageIsRoundedHalfUpAndNeverBeyondTheTotal(t *testing.T) {
 	})
 }
 
-func TestAnAmountIsTakenOffAsFarAsTheTotalReaches(t *testing.T) {
+func TestDiscountIsLimitedByTheTotal(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	code := s.Coupon(t, object{"kind": "amount", "value": 500})
 	for total, discount := range map[int64]int64{501: 500, 500: 500, 499: 499, 0: 0} {

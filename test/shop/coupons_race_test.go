@@ -35,7 +35,7 @@ func (s *Shop) redeemAs(ctx context.Context, code string, user principal.Custome
 	return after, err
 }
 
-func TestOfAHundredDevicesOneRedeemsAndTheOthersAreToldWhoAndWhen(t *testing.T) {
+func TestOnlyOneOfAHundredDevicesRedeems(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const devices = 100
 		s := Open(ctx, t, db)
@@ -157,7 +157,7 @@ func TestRacingIssuersNeverPassTheTotal(t *testing.T) {
 	})
 }
 
-func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
+func TestConcurrentIssuesRespectTheLimitPerUser(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, issuers = 3, 16
 		s := Open(ctx, t, db)
@@ -175,7 +175,7 @@ func TestRacingIssuersNeverPassWhatOneUserMayHold(t *testing.T) {
 	})
 }
 
-func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing.T) {
+func TestConcurrentRedemptionsRespectTheLimitPerUser(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const perUser, codes = 2, 12
 		s := Open(ctx, t, db)
@@ -195,7 +195,7 @@ func TestAUserRedeemsNoMoreUnboundCouponsThanAllowedHoweverManyAtOnce(t *testing
 	})
 }
 
-func TestEveryIssuerToldThatCouponsAreLeftWasToldTheTruth(t *testing.T) {
+func TestReportedRemainingCouponsAreIssuable(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		campaign := s.Campaign(t, object{"total": 10})

@@ -23,7 +23,7 @@ func (s *Shop) held(t *testing.T, holder string) map[string]int64 {
 	return held
 }
 
-func TestAReservationHoldsAllOfItsItemsOrNone(t *testing.T) {
+func TestReservationIsAtomicAcrossItems(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 5)
@@ -140,7 +140,7 @@ func TestAnAllotmentIsPassedToOrdersAndBackWithoutMovingTheStock(t *testing.T) {
 	})
 }
 
-func TestRacingConsumersPassNoMoreThanTheAllotment(t *testing.T) {
+func TestConcurrentConsumersRespectTheAllotment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 50)

@@ -116,7 +116,7 @@ func TestAnAdjustmentMovesTheStockAndIsFoundAgainByItsReference(t *testing.T) {
 	})
 }
 
-func TestAReferenceComesAgainAsTheFirstMovementOrIsRefused(t *testing.T) {
+func TestRepeatedMovementReferenceReplaysOrConflicts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -171,7 +171,7 @@ func TestACountReplacesOnlyTheNumberThatItsAuthorSaw(t *testing.T) {
 	})
 }
 
-func TestMoreThanIsAvailableIsNotTakenOut(t *testing.T) {
+func TestWithdrawalBeyondAvailableStockIsRejected(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -188,7 +188,7 @@ func TestMoreThanIsAvailableIsNotTakenOut(t *testing.T) {
 	})
 }
 
-func TestAnItemWithPiecesInTheHouseIsNotDeleted(t *testing.T) {
+func TestItemWithStockIsNotDeleted(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1)
@@ -201,7 +201,7 @@ func TestAnItemWithPiecesInTheHouseIsNotDeleted(t *testing.T) {
 	})
 }
 
-func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
+func TestConcurrentDeletionAndDeliveryAreExclusive(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		for range 8 {
@@ -227,7 +227,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePieces(t *testing.T) {
 }
 
 // Row locks do not exclude the other servers of a cluster.
-func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *testing.T) {
+func TestDeletionAndDeliveryAreExclusiveWithoutLocks(t *testing.T) {
 	db, tap := storagetest.WithoutLocks(t)
 	s := Open(storagetest.Tenant(t), t, db)
 	remove := func() httpapitest.Answer {
@@ -260,7 +260,7 @@ func TestAnItemThatIsDeletedBesideADeliveryIsGoneOrHasThePiecesWithoutLocks(t *t
 	require.Equal(t, []int{http.StatusNoContent, http.StatusNotFound}, []int{deleted.Status, delivered.Status})
 }
 
-func TestTheListShowsWhatRunsLowFirst(t *testing.T) {
+func TestListShowsLowStockFirst(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		for sku, pieces := range map[string]int64{"CUP-1": 3, "TEA-1": 30, "TEA_2": 8, "TEA-3": 0} {
@@ -316,7 +316,7 @@ func TestInvalidAdjustmentIsRejectedAtItsField(t *testing.T) {
 	s.requireStock(t, "TEA-1", 0, 0)
 }
 
-func TestStockWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
+func TestLockedStockReturnsRetryAfter(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Item(t, "TEA-1", 100)
 	s.Item(t, "TEA-2", 100)

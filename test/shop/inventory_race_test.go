@@ -22,7 +22,7 @@ import (
 	"interlock/test/racing"
 )
 
-func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
+func TestConcurrentReservationsMatchTheStock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		const clients, each, pieces = 32, 3, 50
 		s := Open(ctx, t, db)
@@ -47,7 +47,7 @@ func TestOfManyReservationsExactlyAsManySucceedAsThereArePieces(t *testing.T) {
 	})
 }
 
-func TestOfManyCountsOfOneNumberOneIsTaken(t *testing.T) {
+func TestOnlyOneOfConcurrentCountsIsApplied(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -170,7 +170,7 @@ func TestGuardRejectsAPausedReservation(t *testing.T) {
 
 // The stock covers both reservations, so that only the version can reject the second. The unique
 // version of its movement would reject it too, so the index is dropped.
-func TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows(t *testing.T) {
+func TestVersionRejectsAPausedHolderDespiteSufficientStock(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "inventory_movements", "uq_inventory_movements_version")
 		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})

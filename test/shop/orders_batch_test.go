@@ -80,7 +80,7 @@ func TestABatchThatIsWrongAsAWholeMovesNothing(t *testing.T) {
 	require.Equal(t, order, s.Send(t, http.MethodGet, OrderPath(order), nil).Body)
 }
 
-func TestABatchWhoseCallerHangsUpLeavesTheDoneDoneAndTheRestUndone(t *testing.T) {
+func TestDisconnectDuringABatchLeavesCommittedUnits(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		locks := &locktest.Unreliable{}
 		s := OpenWith(ctx, t, db, Options{Locks: locks})

@@ -89,7 +89,7 @@ func (s *Shop) requireSettled(t *testing.T, order orders.Order) {
 	}
 }
 
-func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T) {
+func TestOrderReservesStockAndShippingRemovesIt(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 10)
@@ -124,7 +124,7 @@ func TestAnOrderReservesItsPiecesAndShippingTakesThemOutOfTheHouse(t *testing.T)
 	})
 }
 
-func TestAnOrderOfMoreThanThereIsNamesTheLinesAndTakesNothing(t *testing.T) {
+func TestOrderBeyondStockNamesItsLines(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 2)
@@ -147,7 +147,7 @@ func TestAnOrderOfMoreThanThereIsNamesTheLinesAndTakesNothing(t *testing.T) {
 	})
 }
 
-func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
+func TestConcurrentOrdersMatchTheStock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		const clients, pieces = 32, 20
@@ -174,7 +174,7 @@ func TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces(t *testing.T) {
 	})
 }
 
-func TestAnOrderIsPaidFromTheWalletAndItsCancellationGivesTheMoneyBackOnce(t *testing.T) {
+func TestCancellationRefundsAWalletPaymentOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 300, Plenty)
@@ -213,7 +213,7 @@ func without(statuses []int, status int) []int {
 	return others
 }
 
-func TestOfRacersThatPayShipAndCancelTheLedgersTellOneStory(t *testing.T) {
+func TestConcurrentStepsLeaveConsistentLedgers(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -332,7 +332,7 @@ func TestAnOrderThatIsPaidJustBeforeItIsCancelledAsUnpaidStaysPaid(t *testing.T)
 	})
 }
 
-func TestABatchOfWalletPaymentsSaysWhichOrdersCouldNotBePaid(t *testing.T) {
+func TestBatchOfWalletPaymentsReportsUnpaidOrders(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 100, Plenty)
 	s.Fund(t, Buyer, 150)

@@ -14,7 +14,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestOrdersAreCountedByTheDayInUTCWithWhatThePaidOnesComeTo(t *testing.T) {
+func TestOrdersAndRevenueAreCountedByUTCDay(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 6000, Plenty)

@@ -18,7 +18,7 @@ import (
 	"interlock/test/world"
 )
 
-func TestAnOrderKeepsThePricesItWasPlacedAt(t *testing.T) {
+func TestOrderRetainsItsPrices(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1990, Plenty)
@@ -48,7 +48,7 @@ func TestAnOrderKeepsThePricesItWasPlacedAt(t *testing.T) {
 	})
 }
 
-func TestAnOrderThatBreaksARuleIsNotPlacedAndSaysWhere(t *testing.T) {
+func TestInvalidOrderIsRejectedByField(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 100, Plenty)
 	s.Stock(t, "DEAR", 9_000_000_000_000_000_000, Plenty)
@@ -108,7 +108,7 @@ func TestAPaddedSkuNamesNoItemOnAnyEngine(t *testing.T) {
 	})
 }
 
-func TestAnOrderMovesAlongItsMachineAndItsHistorySaysHow(t *testing.T) {
+func TestOrderTransitionsAreRecordedInTheHistory(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1990, Plenty)
@@ -196,7 +196,7 @@ func TestATransitionThatCannotBeReadOrBreaksARuleChangesNothing(t *testing.T) {
 	require.Equal(t, order, s.Send(t, http.MethodGet, OrderPath(order), nil).Body)
 }
 
-func TestAStaleTransitionIsToldOfTheChangeAndOfNoVersionThatIsGone(t *testing.T) {
+func TestStaleTransitionReturnsTheCurrentState(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 1990, Plenty)
 	order := s.Place(t)
@@ -205,7 +205,7 @@ func TestAStaleTransitionIsToldOfTheChangeAndOfNoVersionThatIsGone(t *testing.T)
 	require.Contains(t, stale["detail"], "since you read it; nothing of yours was applied.")
 }
 
-func TestACouponTakesItsDiscountAndComesBackWithTheCancelledOrder(t *testing.T) {
+func TestCancellationReleasesTheCoupon(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1995, Plenty)
@@ -231,7 +231,7 @@ func TestACouponTakesItsDiscountAndComesBackWithTheCancelledOrder(t *testing.T) 
 	})
 }
 
-func TestACouponThatAnOrderCannotUseIsRefusedAtItsField(t *testing.T) {
+func TestUnusableCouponIsRejectedAtItsField(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 1000, Plenty)

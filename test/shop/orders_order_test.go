@@ -21,7 +21,7 @@ import (
 	"interlock/internal/orders"
 )
 
-func TestTheTotalIsExactOrRefused(t *testing.T) {
+func TestTotalIsExactOrRejected(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	prices := []int64{0, 1, 7, 1990, 1_000_000, math.MaxInt64 / 20_000, math.MaxInt64 / 10_000, math.MaxInt64 / 3, math.MaxInt64}
 	for i, price := range prices {
@@ -78,7 +78,7 @@ func TestAnOrderNumberIsTheDayAndARandomPart(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestAnOrderNumberThatIsTakenIsDrawnAgain(t *testing.T) {
+func TestUsedOrderNumberIsDrawnAgain(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)

@@ -38,7 +38,7 @@ func (s *Shop) move(ctx context.Context, id int64, step orders.Step, ifMatch *gu
 	return after, err
 }
 
-func TestOfFiftyRacersToShipOrCancelOneWinsAndTheOthersAreToldWho(t *testing.T) {
+func TestOnlyOneOfFiftyShipOrCancelRacersWins(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, Plenty)
@@ -160,7 +160,7 @@ func (s *Shop) versions(t *testing.T, id int64) (found []int64) {
 	return found
 }
 
-func TestAnItemThatIsDeletedBesideOrdersIsInAllOfThemOrNone(t *testing.T) {
+func TestConcurrentDeletionAndOrdersAreExclusive(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		for round := range 10 {
@@ -251,7 +251,7 @@ func TestACancelledOrdersCouponIsUsedAgainByOneOfMany(t *testing.T) {
 	})
 }
 
-func TestACancellationWhoseCouponOthersChangeEachTimeIsAnsweredLocked(t *testing.T) {
+func TestCancellationWithAContestedCouponIsLocked(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := Open(ctx, t, db)
 	s.Stock(t, "TEA-1", 1990, Plenty)

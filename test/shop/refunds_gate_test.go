@@ -81,7 +81,7 @@ func TestARefundAboveTheThresholdIsApprovedByTheLastVoteAndNotBefore(t *testing.
 	})
 }
 
-func TestARefundSaysBeforeItIsApprovedHowManyVotesThatNeeds(t *testing.T) {
+func TestRefundStatesItsRequiredVotes(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		order := s.paid(t, "external", Line("TEA-1", 3))
@@ -153,7 +153,7 @@ func TestARefundThatMovesOnMakesItsApprovalsStaleInTheSameUnit(t *testing.T) {
 
 // A failed refund is approved again with votes. If other refunds have used its amount since then, its
 // approval is stale and names the reason.
-func TestAnApprovalOfAFailedRefundWhoseAmountIsTakenIsStale(t *testing.T) {
+func TestApprovalIsStaleWhenTheAmountIsUsed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, wu := guarded(ctx, t, db)
 		order := s.paid(t, "external", Line("TEA-1", 1))
@@ -248,7 +248,7 @@ func TestOfTwoApprovalsOfOneRefundOneIsAppliedAndTheOtherStale(t *testing.T) {
 }
 
 // A proposal and a concurrent rejection: the approval is stale, or the proposal is rejected.
-func TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile(t *testing.T) {
+func TestRejectionOfARefundEndsItsApproval(t *testing.T) {
 	raced(t, func(t *testing.T, s *Shop, refund object) {
 		var proposed, rejected httpapitest.Answer
 		racing.Together(2, func(i int) {
@@ -268,7 +268,7 @@ func TestNoApprovalWaitsForARefundThatIsRejectedMeanwhile(t *testing.T) {
 }
 
 // A write that does not check for approvals is rejected by the predicate of its statement.
-func TestARefundThatIsProposedIsMovedOnlyByWhoLooksForItsApprovals(t *testing.T) {
+func TestProposedRefundMovesOnlyWithItsApprovals(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s, _ := guarded(ctx, t, db)
 		refund := s.request(t, s.paid(t, "external", Line("TEA-1", 1)), object{"amount": 100})

@@ -28,7 +28,7 @@ func (s *Shop) racers(n int) []*httpapitest.Caller {
 	return racers
 }
 
-func TestTwoRefundsAtOnceNeverExceedThePayment(t *testing.T) {
+func TestConcurrentRefundsNeverExceedThePayment(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1000)
@@ -68,7 +68,7 @@ func TestAnOrderThatIsPaidWhileItsRefundIsRequestedIsRefundedTheWayItWasPaid(t *
 	})
 }
 
-func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
+func TestConcurrentRefundsOfALineRefundUnitsOnce(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 33, 1000)
@@ -90,7 +90,7 @@ func TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce(t *testing.T) {
 }
 
 // The locker excludes no caller, so that the version of the order decides.
-func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
+func TestUnitsAreRefundedOnceWithoutALock(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
 		s.Stock(t, "TEA-1", 33, 1000)
@@ -114,7 +114,7 @@ func TestWithoutALockThatHoldsPiecesOfALineAreRefundedOnce(t *testing.T) {
 	})
 }
 
-func TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho(t *testing.T) {
+func TestOnlyOneOfConcurrentApproversCreditsTheWallet(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 1000)

@@ -106,7 +106,7 @@ func TestSharesAddUpToTheAmountAndNoLineIsWorthMoreThanItCost(t *testing.T) {
 	})
 }
 
-func TestPiecesThatAreRefundedInAnyStepsAreWorthTheirLineTogether(t *testing.T) {
+func TestPartialRefundsSumToTheirLine(t *testing.T) {
 	s := stocked(t)
 	rapid.Check(t, func(r *rapid.T) {
 		order, lines := s.generatedOrder(t, r, generatedPrices, 1)

@@ -95,7 +95,7 @@ func (s *Shop) requireBooks(t *testing.T) {
 	}
 }
 
-func TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce(t *testing.T) {
+func TestApprovalSettlesAWalletRefundImmediately(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 150, 10)
@@ -144,7 +144,7 @@ func TestAWalletsRefundIsApprovedBySomebodyElseCreditedAndSettledAtOnce(t *testi
 	})
 }
 
-func TestARefundOfWhatWasPaidOutsideWaitsForItsProvidersWord(t *testing.T) {
+func TestExternalRefundWaitsForItsSettlement(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
@@ -211,7 +211,7 @@ func TestAFailedRefundIsApprovedAgainOnlyWhileAsMuchIsLeft(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeRefundedIsRefusedAtItsPlace(t *testing.T) {
+func TestInvalidRefundIsRejectedByField(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	s.Stock(t, "TEA-1", 50, 100)
 	s.Stock(t, "CUP-1", 100, 100)
@@ -298,7 +298,7 @@ func TestAStepThatBreaksARuleChangesNothing(t *testing.T) {
 	require.Equal(t, refund, s.Get(t, RefundPath(refund)).Body)
 }
 
-func TestALineIsRefundedForItsShareAndTheLastPieceTakesTheRest(t *testing.T) {
+func TestLastUnitRefundsTheRemainderOfItsLine(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)
@@ -326,7 +326,7 @@ func TestALineIsRefundedForItsShareAndTheLastPieceTakesTheRest(t *testing.T) {
 	})
 }
 
-func TestPiecesComeBackOnceWithTheMoneyForLinesThatSaySo(t *testing.T) {
+func TestRefundRestocksUnitsOnceIfRequested(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 10, 100)
@@ -431,7 +431,7 @@ func TestShipmentSendsUnitsToShip(t *testing.T) {
 
 // A refund that is requested when its order is cancelled ends with it, and the customer gets the
 // whole rest of the payment.
-func TestCancellationTakesOverOpenRefunds(t *testing.T) {
+func TestCancellationReplacesOpenRefunds(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Stock(t, "TEA-1", 100, 100)

@@ -71,7 +71,7 @@ func TestAnEntryAboveTheThresholdIsMadeByTheLastVoteAndNotBefore(t *testing.T) {
 	})
 }
 
-func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
+func TestWalletStatesItsApprovalThreshold(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
@@ -96,7 +96,7 @@ func TestAWalletSaysBeforeAnEntryIsMadeAboveWhichAmountItWaits(t *testing.T) {
 	})
 }
 
-func TestTheProgramsOwnEntriesAreNotAsked(t *testing.T) {
+func TestInternalEntriesNeedNoApproval(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
@@ -164,7 +164,7 @@ func TestATransferAboveTheThresholdIsMadeByTheLastVote(t *testing.T) {
 	})
 }
 
-func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testing.T) {
+func TestImpossibleEntryMakesItsApprovalStale(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		ana := s.As(8, "Ana")
@@ -202,7 +202,7 @@ func TestAnEntryThatIsNotPossibleAnyMoreMakesItsApprovalStaleAndSaysWhy(t *testi
 	})
 }
 
-func TestWhatCannotBeMadeIsNotProposed(t *testing.T) {
+func TestImpossibleEntryIsNotProposed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Fund(t, "li", 900)
@@ -250,7 +250,7 @@ func TestAnEntryThatIsProposedAndApprovedManyTimesIsMadeOnce(t *testing.T) {
 }
 
 // The threshold also applies to callers of the service in Go.
-func TestWhateverAsksForAnEntryAboveTheThresholdProposesIt(t *testing.T) {
+func TestEveryEntryAboveTheThresholdIsProposed(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		s.Above[wallets.ApprovalKind] = 0

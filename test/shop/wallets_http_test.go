@@ -95,7 +95,7 @@ func TestAnEntryMovesTheBalanceAndIsFoundAgainByItsReference(t *testing.T) {
 	})
 }
 
-func TestAReferenceComesAgainAsTheFirstEntryOrIsRefused(t *testing.T) {
+func TestRepeatedEntryReferenceReplaysOrConflicts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		s := Open(ctx, t, db)
 		first := s.enter(t, "12", 500, "topup")
@@ -202,7 +202,7 @@ func TestInvalidEntryIsRejectedAtItsField(t *testing.T) {
 	require.Zero(t, audits)
 }
 
-func TestAWalletWhoseLockIsHeldIsAnsweredLockedAndWhenToTryAgain(t *testing.T) {
+func TestLockedWalletReturnsRetryAfter(t *testing.T) {
 	s := Open(storagetest.Tenant(t), t, storagetest.SQLite(t))
 	held := make(chan struct{})
 	release := make(chan struct{})

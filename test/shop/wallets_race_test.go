@@ -171,7 +171,7 @@ func TestGuardRejectsAPausedEntry(t *testing.T) {
 
 // A credit fits each balance, so that only the version can reject it. The unique version of its entry
 // would reject it too, so the index is dropped.
-func TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows(t *testing.T) {
+func TestVersionRejectsAPausedHolderDespiteSufficientBalance(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.DropIndex(t, ctx, db, "wallet_entries", "uq_wallet_entries_version")
 		s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
@@ -202,7 +202,7 @@ func TestWalletLocksEncloseTheTransaction(t *testing.T) {
 	})
 }
 
-func TestAHolderThatIsOvertakenEachTimeIsAnsweredLockedAndChangesNothing(t *testing.T) {
+func TestAlwaysOvertakenHolderIsLocked(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.MariaDB(t)
 	s := OpenWith(ctx, t, db, Options{Locks: &locktest.Unreliable{}})
 	s.Fund(t, "12", 1000)

@@ -129,7 +129,7 @@ var List = []Promise{
 		Says: "No version of a config that was protected was followed by one without an approval.",
 		broken: `x.approval_id = 0 AND EXISTS (SELECT 1 FROM config_histories b
 			WHERE b.config_id = x.config_id AND b.version = x.version - 1 AND b.protected = 1)`,
-		Tests:  []string{"TestOnAProtectedConfigEveryRouteThatWritesConfigsAnswersWithAnApprovalAndChangesNothing", "TestProtectedRowRejectsWritesWithoutApproval"},
+		Tests:  []string{"TestProtectedConfigChangesOnlyByApproval", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
 		Faults: killedAtACommit,
 	},
 	{
@@ -176,7 +176,7 @@ var List = []Promise{
 		broken: `x.balance < 0
 			OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)
 			OR x.version <> (SELECT COUNT(*) FROM wallet_entries e WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id)`,
-		Tests:  []string{"TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows"},
+		Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientBalance"},
 		Faults: []string{"TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce"},
 	},
 	{
@@ -195,14 +195,14 @@ var List = []Promise{
 			OR x.refund_reserved <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id
 				AND (r.status IN (0, 1, 5) OR r.status = 4 AND x.status = 4))
 			OR x.refunded <> (SELECT COALESCE(SUM(r.amount), 0) FROM refunds r WHERE r.tenant_id = x.tenant_id AND r.order_id = x.id AND r.status = 3)`,
-		Tests:  []string{"TestTwoRefundsAtOnceNeverExceedThePayment"},
+		Tests:  []string{"TestConcurrentRefundsNeverExceedThePayment"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
 		Name: "cancelled-orders", Guarantee: "G4", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
 		Says:   "A cancelled order has nothing left to refund.",
 		broken: `x.status = 4 AND x.paid <> x.refund_reserved + x.refunded`,
-		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
+		Tests:  []string{"TestAnySequenceOfStepsConservesMoneyAndStock"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -212,7 +212,7 @@ var List = []Promise{
 		broken: `(x.method = 'wallet' AND x.status = 3) <> (SELECT COUNT(*) FROM wallet_entries e
 			WHERE e.tenant_id = x.tenant_id AND e.user_id = x.user_id AND e.kind = 'refund' AND e.amount = x.amount AND e.reference = x.reference
 				AND e.reference LIKE '@%')`,
-		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
+		Tests:  []string{"TestOnlyOneOfConcurrentApproversCreditsTheWallet"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -220,7 +220,7 @@ var List = []Promise{
 		Says: "Each credit for a refund belongs to a settled refund.",
 		broken: `x.kind = 'refund' AND x.reference LIKE '@%' AND NOT EXISTS (SELECT 1 FROM refunds r
 			WHERE r.tenant_id = x.tenant_id AND r.user_id = x.user_id AND r.reference = x.reference AND r.status = 3)`,
-		Tests:  []string{"TestOfManyApproversOneCreditsTheWalletAndTheOthersAreToldWho"},
+		Tests:  []string{"TestOnlyOneOfConcurrentApproversCreditsTheWallet"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -228,7 +228,7 @@ var List = []Promise{
 		Says: "The refunds of an order's line have at most its units.",
 		broken: `x.quantity < (SELECT COALESCE(SUM(l.quantity), 0) FROM refund_lines l JOIN refunds r ON r.tenant_id = l.tenant_id AND r.id = l.refund_id
 			WHERE l.tenant_id = x.tenant_id AND l.order_id = x.order_id AND l.sku = x.sku AND r.status IN (0, 1, 3, 5))`,
-		Tests:  []string{"TestPiecesOfALineAreRefundedOnceHoweverManyAskAtOnce"},
+		Tests:  []string{"TestConcurrentRefundsOfALineRefundUnitsOnce"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -237,7 +237,7 @@ var List = []Promise{
 		broken: `x.version <> (SELECT COUNT(*) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)
 			OR x.on_hand <> (SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)
 			OR x.reserved <> (SELECT COALESCE(SUM(m.reserved_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku)`,
-		Tests:  []string{"TestTheVersionAloneRefusesAPausedHolderWhoseQuantityTheStockAllows"},
+		Tests:  []string{"TestVersionRejectsAPausedHolderDespiteSufficientStock"},
 		Faults: []string{"TestGuardAloneReservesNoUnitTwice"},
 	},
 	{
@@ -245,7 +245,7 @@ var List = []Promise{
 		Says: "The stock of each item covers its reserved units, which equal its reservations.",
 		broken: `x.reserved < 0 OR x.on_hand < x.reserved
 			OR x.reserved <> (SELECT COALESCE(SUM(h.quantity), 0) FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku)`,
-		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+		Tests:  []string{"TestConcurrentOrdersMatchTheStock"},
 		Faults: []string{"TestGuardAloneReservesNoUnitTwice"},
 	},
 	{
@@ -255,7 +255,7 @@ var List = []Promise{
 			OR x.in_refund <> CASE WHEN ` + ofOrder("4") + ` THEN 0 ELSE ` + unshipped("0, 1, 5") + ` END
 			OR CASE WHEN ` + ofOrder("4") + ` THEN x.to_ship <> 0 ELSE x.quantity <> x.to_ship + x.in_refund + x.shipped + ` + unshipped("3") + ` END
 			OR x.returned <> (SELECT COALESCE(SUM(l.quantity - l.unshipped), 0)` + refundLines("3") + ` AND l.restock)`,
-		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
+		Tests:  []string{"TestAnySequenceOfStepsConservesMoneyAndStock"},
 		Faults: []string{killedOverRefunds},
 	},
 	{
@@ -263,7 +263,7 @@ var List = []Promise{
 		Says: "The units of each item that left the stock for orders are the shipped ones less the returned ones.",
 		broken: `(SELECT COALESCE(SUM(m.on_hand_delta), 0) FROM inventory_movements m WHERE m.tenant_id = x.tenant_id AND m.sku = x.sku AND m.kind IN ('consume', 'restock'))
 			<> (SELECT COALESCE(SUM(l.returned - l.shipped), 0) FROM order_lines l WHERE l.tenant_id = x.tenant_id AND l.sku = x.sku)`,
-		Tests:  []string{"TestEveryOrderOfStepsOfAnOrderAndItsRefundsKeepsMoneyAndStock"},
+		Tests:  []string{"TestAnySequenceOfStepsConservesMoneyAndStock"},
 		Faults: killedAtACommit,
 	},
 	{
@@ -271,7 +271,7 @@ var List = []Promise{
 		Says: "An order has reserved exactly the units that it can ship and those of its open refunds.",
 		broken: `COALESCE((SELECT h.quantity FROM inventory_holds h WHERE h.tenant_id = x.tenant_id AND h.sku = x.sku AND h.holder = CONCAT('orders/', x.order_id)), 0)
 			<> x.to_ship + x.in_refund`,
-		Tests:  []string{"TestOfRacingOrdersExactlyAsManyArePlacedAsThereArePieces"},
+		Tests:  []string{"TestConcurrentOrdersMatchTheStock"},
 		Faults: killedAtACommit,
 	},
 	{

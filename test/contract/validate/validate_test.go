@@ -89,7 +89,7 @@ func send(t *testing.T, x exchange) []string {
 	return test.faults
 }
 
-func TestExchangesThatKeepTheContractPass(t *testing.T) {
+func TestConformingExchangesPass(t *testing.T) {
 	require.Empty(t, send(t, createdItem()))
 	require.Empty(t, send(t, missingItem()))
 	require.Empty(t, send(t, tooManyRequests()))

@@ -2,7 +2,7 @@ import type { PageUnderTest } from '../pages';
 
 const kept = {
   guarantee: 'G4',
-  tests: ['TestTheVersionAloneRefusesAPausedHolderWhoseAmountTheBalanceAllows'],
+  tests: ['TestVersionRejectsAPausedHolderDespiteSufficientBalance'],
   faults: ['TestDebitsThatAreSentAgainToAProgramThatWasKilledAreMadeOnce'],
   state: 'kept',
   lastTrueTime: '2026-11-22T12:00:00.000000Z',
