@@ -18,7 +18,7 @@ func newConfig(t *testing.T, c *apptest.Caller, key string, value any, valueType
 	return create(t, c, "/api/v1/configs", object{"key": key, "value": value, "valueType": valueType, "remark": "as created"})
 }
 
-func TestOfFiftyEditsOfOneVersionOneLandsAndTheOthersAreToldWhoseItWas(t *testing.T) {
+func TestOnlyOneOfFiftyEditsOfAVersionWins(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const key, path, clients = "checkout.tax", "/api/v1/configs/checkout.tax", 50
 		owner := p.Admin(t)
@@ -70,7 +70,7 @@ func requireConflict(t *testing.T, answer apptest.Answer, base, current object) 
 	require.Contains(t, body["detail"], name(current, "updatedBy"))
 }
 
-func TestEditsOfDifferentFieldsOfOneVersionBothLandWhenAskedToMerge(t *testing.T) {
+func TestDisjointEditsMergeOnRequest(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/shop.title"
 		c := p.Admin(t)
@@ -96,7 +96,7 @@ func TestEditsOfDifferentFieldsOfOneVersionBothLandWhenAskedToMerge(t *testing.T
 	})
 }
 
-func TestTwentyDisjointEditsAtOnceAllLand(t *testing.T) {
+func TestTwentyConcurrentDisjointEditsAllCommit(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const key, path, clients = "limits", "/api/v1/configs/limits", 20
 		c := p.Admin(t)
@@ -179,7 +179,7 @@ func TestATagThatAProxyChangedGuardsAnEdit(t *testing.T) {
 	})
 }
 
-func TestAnEditWithoutAUsablePreconditionIsRefused(t *testing.T) {
+func TestEditWithoutAValidPreconditionIsRejected(t *testing.T) {
 	cases := map[string]struct {
 		headers []string
 		status  int
@@ -251,7 +251,7 @@ func TestAPatchThatChangesNothingLeavesNoTrace(t *testing.T) {
 	})
 }
 
-func TestABatchWithOneStaleMemberChangesNothingAndSaysWhich(t *testing.T) {
+func TestBatchWithAStaleMemberChangesNothing(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kept := newConfig(t, c, "batch.kept", 1, "number")
@@ -331,7 +331,7 @@ func TestOfRacingBatchesOverTheSameConfigsExactlyOneLands(t *testing.T) {
 	})
 }
 
-func TestRollbackIsNewVersionWithOldContent(t *testing.T) {
+func TestRollbackCreatesAVersionWithTheOldContent(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/banner"
 		c := p.Admin(t)

@@ -240,7 +240,7 @@ func eraseAndLook(t *testing.T, p *apptest.Program, slash bool) {
 
 // The erasure is interrupted after each of its units in turn. The promises hold at each
 // interruption, and the next run resumes.
-func TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum(t *testing.T) {
+func TestInterruptedErasureResumesAndPreservesSums(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)
@@ -442,7 +442,7 @@ func TestErasingACustomerWithAShortIdChangesNothingOfOthers(t *testing.T) {
 	})
 }
 
-func TestAnExportHasAllThatIsKeptOfACustomerAndNothingOfOthers(t *testing.T) {
+func TestExportContainsAllDataOfOneCustomer(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		kim, wrote := newKim(false)

@@ -10,7 +10,7 @@ import (
 	"interlock/test/tier"
 )
 
-func TestACrowdBuysExactlyWhatThereIs(t *testing.T) {
+func TestConcurrentPurchasesMatchTheAllotment(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		p := apptest.Start(t, apptest.Settings(t.TempDir()))
 		crowd(t, p)

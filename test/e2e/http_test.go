@@ -12,7 +12,7 @@ import (
 	"interlock/test/apptest"
 )
 
-func TestAReadCanBeAnsweredNotModified(t *testing.T) {
+func TestReadReturnsNotModified(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const path = "/api/v1/configs/cached"
 		c := p.Admin(t)
@@ -34,7 +34,7 @@ func TestAReadCanBeAnsweredNotModified(t *testing.T) {
 	})
 }
 
-func TestACreationSaysWhereTheResourceIs(t *testing.T) {
+func TestCreationReturnsTheLocation(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newItem(t, c, "LOC-1", 100)
@@ -53,7 +53,7 @@ func TestACreationSaysWhereTheResourceIs(t *testing.T) {
 	})
 }
 
-func TestEveryReplyCarriesTheCallersRequestIDAndTheAuditRowKeepsIt(t *testing.T) {
+func TestRepliesAndAuditRowsHaveTheRequestID(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		body := object{"key": "traced", "value": 1, "valueType": "number"}
@@ -73,7 +73,7 @@ func TestEveryReplyCarriesTheCallersRequestIDAndTheAuditRowKeepsIt(t *testing.T)
 }
 
 // The service writes no such row, but a manual repair of a database may.
-func TestAnActorWhoseIDIsNoNumberIsShownAsItStands(t *testing.T) {
+func TestNonNumericActorIDIsShownUnchanged(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		created := c.Do(t, http.MethodPost, "/api/v1/configs", object{"key": "repaired", "value": 1, "valueType": "number"}, "Idempotency-Key", "repair")
@@ -108,7 +108,7 @@ func TestEveryReplyCarriesTheSecurityHeaders(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsAProblemToo(t *testing.T) {
+func TestUnknownAddressesReturnProblems(t *testing.T) {
 	p := apptest.Shared(t, "sqlite")
 	c := p.Admin(t)
 	for _, path := range []string{"/api/v1/nowhere", "/api/v1/configs/absent", "/api/v1/orders/999999", "/api/v1/orders/x", "/api/v1/orders/0",

@@ -70,7 +70,7 @@ func TestAKeyIsForOneRequest(t *testing.T) {
 	})
 }
 
-func TestAKeyThatCannotBeUsedIsRefused(t *testing.T) {
+func TestInvalidIdempotencyKeyIsRejected(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		for name, key := range map[string]string{
@@ -131,7 +131,7 @@ func TestOfFiftyParallelRepeatsOneHasTheEffect(t *testing.T) {
 	})
 }
 
-func TestRefusalsOfTheHandlerAreRepeatedToo(t *testing.T) {
+func TestRejectionsAreReplayed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		require.Equal(t, http.StatusCreated, keyed(t, c, "k-1", "TEA").Status)
@@ -213,7 +213,7 @@ func TestARepeatIsAuthenticatedAndPermittedAgain(t *testing.T) {
 	})
 }
 
-func TestAReplyTooLargeToKeepIsNeverRunAgain(t *testing.T) {
+func TestReplyTooLargeToStoreIsNotExecutedAgain(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		body := object{"key": "large", "valueType": "string", "value": strings.Repeat("x", 262_140)}
@@ -242,7 +242,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, p *apptest.Program), cha
 	}
 }
 
-func TestATenantAtItsQuotaIsRefusedBeforeAnythingIsDone(t *testing.T) {
+func TestFullQuotaRejectsBeforeAnyEffect(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := underContract(t, p.Admin(t))
 		for i := range 3 {
@@ -258,7 +258,7 @@ func TestATenantAtItsQuotaIsRefusedBeforeAnythingIsDone(t *testing.T) {
 	}, func(s *settings.Settings) { s.Idempotency.Quota = 3 })
 }
 
-func TestTheKeysOfCustomersAndOfUsersAreCountedApart(t *testing.T) {
+func TestQuotasOfCustomersAndUsersAreSeparate(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		admin := p.Admin(t)
 		require.Equal(t, http.StatusCreated, keyed(t, admin, "k-1", "TEA").Status)
@@ -276,7 +276,7 @@ func TestTheKeysOfCustomersAndOfUsersAreCountedApart(t *testing.T) {
 	}, func(s *settings.Settings) { s.Idempotency.Quota, s.CustomerJWTSecret = 2, shopSecret })
 }
 
-func TestRepliesAboutMoneyAndOrdersAreKeptLonger(t *testing.T) {
+func TestCriticalRepliesHaveLongerRetention(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		require.Equal(t, http.StatusCreated, keyed(t, c, "item", "TEA").Status)
@@ -350,7 +350,7 @@ func under(t *testing.T, s settings.Settings, c *apptest.Caller, do func(c *appt
 	})
 }
 
-func TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice(t *testing.T) {
+func TestKeyRotationReplaysOldRepliesAndLostKeyRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := apptest.Settings(t.TempDir())
@@ -412,7 +412,7 @@ func TestReplicasWithOneKeyRepeatEachOthersReplies(t *testing.T) {
 	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), `the encryption key "test" differs from the one`)
 }
 
-func TestTheDatabaseAnswersRepeatsWhenTheCacheForgets(t *testing.T) {
+func TestDatabaseReplaysWithoutTheCache(t *testing.T) {
 	server := redistest.NewServer(t)
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), server.URL()

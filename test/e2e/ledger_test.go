@@ -71,7 +71,7 @@ func atOnce(t *testing.T, callers []*apptest.Caller, n int, request func(i int) 
 	return answers
 }
 
-func TestAnEventThatManyReplicasGetAtOnceIsCountedOnce(t *testing.T) {
+func TestConcurrentDuplicateEventsAreCountedOnce(t *testing.T) {
 	onReplicas(t, func(t *testing.T, callers []*apptest.Caller) {
 		for round := 1; round <= 5; round++ {
 			answers := atOnce(t, callers, 20, func(int) object { return strictly("scanner", stored(round)) })
@@ -86,7 +86,7 @@ func TestAnEventThatManyReplicasGetAtOnceIsCountedOnce(t *testing.T) {
 	})
 }
 
-func TestAnAggregateIsFoundByHowItsIDBeginsAndHeardOfByWhoMayRead(t *testing.T) {
+func TestAggregatesAreSearchableAndAnnounced(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		live := open(t, c, "/api/v1/events?topics=aggregates")

@@ -16,7 +16,7 @@ import (
 
 const livePath = "/api/v1/events"
 
-func TestEveryChangeIsAnnouncedWithWhoMadeItWhenAndWhatCameOfIt(t *testing.T) {
+func TestEveryChangeIsAnnouncedWithActorTimeAndResult(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		ada := colleague(t, c, "ada", "Ada")

@@ -38,7 +38,7 @@ func paymentOf(order object) object {
 	return object{"method": "external", "reference": order["orderNo"]}
 }
 
-func TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas(t *testing.T) {
+func TestOnlyOneOfFiftyShipOrCancelRequestsWins(t *testing.T) {
 	apptest.Both(t, func(t *testing.T, p *apptest.Program) {
 		const rounds, clients = 5, 50
 		owner := p.Admin(t)

@@ -91,7 +91,7 @@ func TestOneBoxFindsSalesTicketsWalletsAndKeys(t *testing.T) {
 	})
 }
 
-func TestTheDashboardCountsWhatWaitsAndWhatWasRefused(t *testing.T) {
+func TestDashboardCountsWaitingAndRejectedWork(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c, stranger := p.Admin(t), p.Admin(t)
 		newItem(t, c, "TEA-1", 100)

@@ -52,7 +52,7 @@ func another(t *testing.T, c *apptest.Caller, s settings.Settings) *apptest.Call
 
 // No notice announces that the database was restored. The record's id belongs to another
 // record by then.
-func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromMemory(t *testing.T) {
+func TestLostEffectIsNotReplayedFromMemory(t *testing.T) {
 	var with settings.Settings
 	onEachEngine(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
@@ -69,7 +69,7 @@ func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromMemory(t *testing.T
 	}, func(s *settings.Settings) { with = *s })
 }
 
-func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromRedis(t *testing.T) {
+func TestLostEffectIsNotReplayedFromRedis(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.DatabaseURL, s.RedisURL = storagetest.NewMariaDBURL(t), redistest.NewServer(t).URL()
 	c := apptest.Start(t, s).Admin(t)
@@ -80,7 +80,7 @@ func TestAReplyWhoseEffectTheDatabaseHasLostIsNotRepeatedFromRedis(t *testing.T)
 }
 
 // The file is restored while the program is stopped; its Redis keeps running.
-func TestAnEmbeddedProgramThatIsStartedOnAnOlderFileRepeatsNothingThatItHasLost(t *testing.T) {
+func TestOlderDatabaseFileReplaysNoLostReply(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.RedisURL = redistest.NewServer(t).URL()
 	path, _ := s.SQLitePath()

@@ -44,9 +44,9 @@ func TestNoOverviewReadsAWholeTable(t *testing.T) {
 	}
 }
 
-// TestWhatIsDueNextIsFoundInAnIndex checks the query plans of the statements that every
+// TestNextDueWorkIsFoundByIndex checks the query plans of the statements that every
 // process runs periodically.
-func TestWhatIsDueNextIsFoundInAnIndex(t *testing.T) {
+func TestNextDueWorkIsFoundByIndex(t *testing.T) {
 	services, err := app.Open(t.Context(), apptest.Settings(t.TempDir()).Storage, app.Options{Create: true})
 	require.NoError(t, err)
 	defer services.Close()

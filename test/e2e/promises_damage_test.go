@@ -116,7 +116,7 @@ func (d damage) do(t *testing.T, db *storage.DB) {
 	require.NotZero(t, result.RowsAffected, "%s: there is nothing to break", d.promise)
 }
 
-func TestEachPromiseHasSomebodyWhoBreaksIt(t *testing.T) {
+func TestEveryPromiseHasATestThatViolatesIt(t *testing.T) {
 	for _, p := range promises.List {
 		require.True(t, slices.ContainsFunc(damages, func(d damage) bool { return d.promise == p.Name }), p.Name)
 	}

@@ -162,7 +162,7 @@ func (tr *traffic) one() {
 	}
 }
 
-func TestRandomLegalTrafficKeepsEveryPromise(t *testing.T) {
+func TestRandomLegalTrafficViolatesNoPromise(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		seed := rand.Uint64()

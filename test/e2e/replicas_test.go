@@ -18,7 +18,7 @@ import (
 // it has no replica. During that time purchases and changes of state fail without effect,
 // each caller is asked to retry, and requests without Redis succeed. When the replica
 // returns, the rush ends as if there had been no outage.
-func TestWhileRedisHasNoReplicaNothingIsBoughtOrMovedAndItComesBackByItself(t *testing.T) {
+func TestRedisWithoutReplicaBlocksSalesAndRecovers(t *testing.T) {
 	master := redistest.NewServer(t)
 	replica := redistest.NewReplica(t, master)
 	redis := redistest.Connect(t, master.URL())

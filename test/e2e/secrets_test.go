@@ -13,7 +13,7 @@ import (
 	"interlock/test/apptest"
 )
 
-func TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo(t *testing.T) {
+func TestWeakSecretPreventsTheStartWithAdvice(t *testing.T) {
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "secret")
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
@@ -63,7 +63,7 @@ func TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWeakSecretsAreTakenInInsecureDevelopment(t *testing.T) {
+func TestInsecureDevelopmentAcceptsWeakSecrets(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.AdminPassword, s.CustomerJWTSecret, s.InsecureDevelopment = "elevenchars", shopSecret[:31], true
 	p := apptest.Start(t, s)

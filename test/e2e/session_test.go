@@ -65,7 +65,7 @@ func TestAStolenCookieIsWorthlessAfterSignOut(t *testing.T) {
 	})
 }
 
-func TestWrongPasswordsAreRefusedAlikeAndLockTheAccountOut(t *testing.T) {
+func TestWrongPasswordsLookAlikeAndLockTheAccount(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const known, unknown = "admin", "nobody"
 		tenant, b := p.NewTenant(t), browser(t, p)
@@ -87,7 +87,7 @@ func TestWrongPasswordsAreRefusedAlikeAndLockTheAccountOut(t *testing.T) {
 	})
 }
 
-func TestATokenDoesOnlyWhatItsScopesAllow(t *testing.T) {
+func TestTokenIsLimitedToItsScopes(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		owner := p.Admin(t)
 		config := newConfig(t, owner, "scoped", 1, "number")

@@ -18,7 +18,7 @@ import (
 
 func newDatabase(t *testing.T) string { return storagetest.NewMariaDBURL(t) }
 
-func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing.T) {
+func TestShutdownFinishesRequestsAndEndsStreams(t *testing.T) {
 	for _, engine := range bothEngines {
 		t.Run(engine, func(t *testing.T) {
 			p, stop, ended := alone(t, engine)
@@ -58,7 +58,7 @@ func TestAShutdownFinishesWhatIsInFlightEndsStreamsAndTakesNothingNew(t *testing
 	}
 }
 
-func TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile(t *testing.T) {
+func TestDrainingProcessIsNotReadyAndStillServes(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
 	p.Settings.ShutdownDelay = 4 * time.Second
 	c := p.Admin(t)
@@ -118,7 +118,7 @@ func storedVersion(t *testing.T, p *apptest.Program, key string) int64 {
 	return version
 }
 
-func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
+func TestSecondServerOnTheSameDataIsRejected(t *testing.T) {
 	p, stop, ended := alone(t, "sqlite")
 	second := app.New(p.Settings, "test")
 	err := second.Start(t.Context())
@@ -132,7 +132,7 @@ func TestASecondServerOnTheSameDataIsRefusedWithASentence(t *testing.T) {
 	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status)
 }
 
-func TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole(t *testing.T) {
+func TestSecondServerWithoutRedisIsRejectedInAnyRole(t *testing.T) {
 	p, stop, ended := alone(t, "mariadb")
 	for _, role := range []string{"all", "api", "worker"} {
 		s := p.Settings
@@ -150,7 +150,7 @@ func TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole(t *testin
 	require.Equal(t, http.StatusOK, third.Admin(t).Do(t, http.MethodGet, "/api/v1/configs", nil).Status, "one that ended well is followed at once")
 }
 
-func TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose(t *testing.T) {
+func TestOvertakenServerEndsAndNamesTheNewHolder(t *testing.T) {
 	p, _, ended := alone(t, "mariadb")
 	watching := open(t, p.Admin(t), watchPath)
 	watching.next(t, "ready")
@@ -161,7 +161,7 @@ func TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose(t *testing.T)
 	require.True(t, refusesConnections(p))
 }
 
-func TestAShutdownDoesNotFinishWhatIsInFlightWhenAnotherHasTakenTheDatabase(t *testing.T) {
+func TestOvertakenServerAbortsRequestsInFlight(t *testing.T) {
 	p, stop, ended := alone(t, "mariadb")
 	c := p.Admin(t)
 	before := newConfig(t, c, "slow", 1, "number")
@@ -190,7 +190,7 @@ func overtake(t *testing.T, p *apptest.Program) {
 	require.NoError(t, err)
 }
 
-func TestATokenMadeBesideARunningServerWorksAtOnce(t *testing.T) {
+func TestTokenCreatedByCommandWorksImmediately(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		tenant := p.NewTenant(t)
 		beside, err := app.Open(t.Context(), p.Settings.Storage, app.Options{})

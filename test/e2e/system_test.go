@@ -20,7 +20,7 @@ func findingOf(findings any, engine, name string) object {
 	return nil
 }
 
-func TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking(t *testing.T) {
+func TestRisksAreReportedWithoutBlockingRequests(t *testing.T) {
 	server := redistest.NewServer(t)
 	redis := redistest.Connect(t, server.URL())
 	require.NoError(t, redis.ConfigSet(t.Context(), "maxmemory", "100000000").Err())
@@ -58,7 +58,7 @@ func TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking(t *testing.T) {
 	require.Nil(t, findingOf(c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"], "redis", "appendfsync"))
 }
 
-func TestWhatEachPartMeasuresIsExported(t *testing.T) {
+func TestMetricsOfEveryPartAreExported(t *testing.T) {
 	c := apptest.Shared(t, "sqlite").Admin(t)
 	read(t, c, "/api/v1/system")
 	metrics := string(c.Do(t, http.MethodGet, "/metrics", nil).Body)
@@ -71,7 +71,7 @@ func TestWhatEachPartMeasuresIsExported(t *testing.T) {
 	}
 }
 
-func TestAnEmbeddedServiceHasNothingToTell(t *testing.T) {
+func TestEmbeddedServiceReportsNoRisk(t *testing.T) {
 	c := apptest.Shared(t, "sqlite").Admin(t)
 	require.Empty(t, c.Do(t, http.MethodGet, "/readyz", nil).JSON(t)["risks"])
 	report := read(t, c, "/api/v1/system")

@@ -71,13 +71,13 @@ func TestItSpeaksTLSAndReadsItsCertificateAgainWhenTheFilesChange(t *testing.T) 
 	require.Eventually(t, func() bool { return served().Equal(second) }, patience, 100*time.Millisecond)
 }
 
-func TestACertificateThatCannotBeUsedRefusesTheStart(t *testing.T) {
+func TestInvalidCertificatePreventsTheStart(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.TLSCert, s.TLSKey = filepath.Join(t.TempDir(), "none.pem"), filepath.Join(t.TempDir(), "none.key")
 	require.ErrorContains(t, app.New(s, "test").Start(t.Context()), "none.pem")
 }
 
-func TestOperatorsHaveAListenerOfTheirOwn(t *testing.T) {
+func TestOperatorsHaveASeparateListener(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.OpsAddr = "127.0.0.1:0"
 	p := apptest.Start(t, s)
@@ -110,7 +110,7 @@ func TestOperatorsHaveAListenerOfTheirOwn(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, code, "the API is not there")
 }
 
-func TestASettingHasCookiesAndBrowsersUseTLSWhateverTheProxySays(t *testing.T) {
+func TestSecureSettingForcesTLSBehindAnyProxy(t *testing.T) {
 	s := apptest.Settings(t.TempDir())
 	s.Secure = true
 	p := apptest.Start(t, s)

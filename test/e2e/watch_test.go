@@ -40,7 +40,7 @@ func TestAChangeByOneClientReachesTheStreamsOfOthers(t *testing.T) {
 	})
 }
 
-func TestAWatcherThatComesBackMissesNothingAndSeesNothingTwice(t *testing.T) {
+func TestReconnectingWatcherSeesEachChangeOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		const configs, writers, edits = 4, 4, 25
 		c := p.Admin(t)
@@ -124,7 +124,7 @@ func edit(t *testing.T, c *apptest.Caller, configs, writers, edits int) {
 	})
 }
 
-func TestAWatcherThatAsksForWhatIsNotKeptIsToldSo(t *testing.T) {
+func TestWatcherWithAnExpiredRevisionGetsGone(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		c := p.Admin(t)
 		newConfig(t, c, "kept", 1, "number")

@@ -16,7 +16,7 @@ import (
 	"interlock/test/tier"
 )
 
-func TestAProgramWhoseDiskIsFullSaysSoAndGoesOnByItself(t *testing.T) {
+func TestFullDiskIsReportedAndRecovers(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "16m")
@@ -51,7 +51,7 @@ func onMariaDB(t *testing.T, m *mariadb) *apptest.Caller {
 	return c
 }
 
-func TestAServiceWhoseMariaDBHasNoRoomSaysSoAndGoesOnByItself(t *testing.T) {
+func TestFullMariaDBIsReportedAndRecovers(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	disk := smalldisk.New(t, "160m")
@@ -122,7 +122,7 @@ int fdatasync(int fd) { return synced(SYS_fdatasync, fd); }
 `
 
 // InnoDB ends its server after a failed sync.
-func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing.T) {
+func TestEditsRecoverAfterMariaDBFailsToSync(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	m := newMariaDB(t)
@@ -149,7 +149,7 @@ func TestEditsGoOnByThemselvesAfterMariaDBGaveUpOnADiskThatCannotSync(t *testing
 }
 
 // A backup blocks COMMITs. The server aborts them after one second here, with error 1205.
-func TestEditsDuringABackupThatHoldsCommitsAreDoneAfterIt(t *testing.T) {
+func TestEditsWaitForABackupThatBlocksCommits(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	m := newMariaDB(t, "--lock-wait-timeout=1")

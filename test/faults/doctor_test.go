@@ -29,7 +29,7 @@ func doctor(t *testing.T, s settings.Settings) (code int, says string) {
 	return command.ProcessState.ExitCode(), string(output)
 }
 
-func TestWhatACrashCanLoseIsSaidAtTheStartAndByTheDoctor(t *testing.T) {
+func TestStartAndDoctorReportRisks(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -69,7 +69,7 @@ func awaitFinding(t *testing.T, db *storage.DB, name string, level engines.Level
 	return found
 }
 
-func TestWhatAFailoverOfMariaDBCanLoseIsSaid(t *testing.T) {
+func TestLossOnMariaDBFailoverIsReported(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	primary := newMariaDB(t, "--log-bin", "--server-id=1", "--rpl-semi-sync-master-wait-point=AFTER_SYNC", "--rpl-semi-sync-master-timeout=1000")

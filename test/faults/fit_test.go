@@ -14,7 +14,7 @@ import (
 
 // A server does not start on a database on which it cannot keep its promises, and prints
 // the doctor's reason.
-func TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises(t *testing.T) {
+func TestServerDoesNotStartOnAnUnfitDatabase(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t, "--default-storage-engine=Aria")
 	pool := m.connect(t)

@@ -129,7 +129,7 @@ func TestASaleSurvivesARestartOfMariaDB(t *testing.T) {
 	})
 }
 
-func TestASaleWhoseRedisIsEmptiedInTheRushNeverOversells(t *testing.T) {
+func TestEmptiedRedisDuringARushNeverOversells(t *testing.T) {
 	tier.Nightly(t)
 	m := openMall(t)
 	client := redistest.Connect(t, m.redis.URL())

@@ -9,7 +9,7 @@ import (
 	"interlock/test/tier"
 )
 
-func TestAnIdleReplicaAsksForNearlyNothing(t *testing.T) {
+func TestIdleReplicaSendsFewQueries(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	s, m := alone(t)

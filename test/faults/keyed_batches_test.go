@@ -120,7 +120,7 @@ func scopeOfParts(scope, key string) string {
 	return "parts:" + base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
-func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
+func TestRepeatFinishesABatchAfterACrash(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -144,7 +144,7 @@ func TestABatchWhoseProgramDiedInTheMiddleIsFinishedByItsRepeat(t *testing.T) {
 	}
 }
 
-func TestABatchWhoseCallerHungUpIsFinishedByItsRepeat(t *testing.T) {
+func TestRepeatFinishesABatchAfterADisconnect(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)

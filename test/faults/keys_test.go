@@ -141,11 +141,11 @@ func killAtCommit(t *testing.T, point fate, effects int64) {
 	keepPromises(t, s)
 }
 
-func TestAKeyWhoseRequestDiedBeforeCommitIsFreeForTheRetry(t *testing.T) {
+func TestCrashBeforeCommitReleasesTheKey(t *testing.T) {
 	killAtCommit(t, cutBefore, 0)
 }
 
-func TestAKeyWhoseRequestDiedAfterCommitHasItsReply(t *testing.T) { killAtCommit(t, loseReply, 1) }
+func TestCrashAfterCommitPreservesTheReply(t *testing.T) { killAtCommit(t, loseReply, 1) }
 
 // The embedded database has no link to cut, so the time of the kill is random. The test
 // adjusts its range so that the kill comes before COMMIT about as often as after it.
@@ -185,7 +185,7 @@ func TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing(t *testing.
 	keepPromises(t, s)
 }
 
-func TestAKeyWhoseCommitIsNotAcknowledgedHasItsReply(t *testing.T) {
+func TestUnacknowledgedCommitPreservesTheReply(t *testing.T) {
 	t.Parallel()
 	random := racing.Seeded(t)
 	between, direct, _, c := behindProxy(t)
@@ -217,7 +217,7 @@ func onTwoPrograms(t *testing.T) (redis *redistest.Server, databaseURL string, c
 	return redis, s.DatabaseURL, callers
 }
 
-func TestAKeyHasItsReplyWhenRedisForgetsEverything(t *testing.T) {
+func TestReplySurvivesAnEmptiedRedis(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)
@@ -325,7 +325,7 @@ func (ts *traps) clear() { ts.set.Store(nil) }
 // mostStatements is about the number of statements of the longest deed.
 const mostStatements = 14
 
-func TestAKeyWhoseHandlerPanickedIsFreeForTheRetry(t *testing.T) {
+func TestPanicReleasesTheKey(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		random := racing.Seeded(t)

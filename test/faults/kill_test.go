@@ -154,7 +154,7 @@ func crashAtCommit(t *testing.T, point fate) int {
 	return len(history.JSON(t)["items"].([]any))
 }
 
-func TestAProgramThatCannotReachItsDatabaseSaysSoAndEnds(t *testing.T) {
+func TestUnreachableDatabaseEndsTheStart(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	s := fresh(t, "sqlite")
@@ -167,7 +167,7 @@ func TestAProgramThatCannotReachItsDatabaseSaysSoAndEnds(t *testing.T) {
 	require.NotContains(t, p.output.String(), "goroutine")
 }
 
-func TestASecondServerOnTheSameDataIsRefusedAndCommandsWorkBesideTheFirst(t *testing.T) {
+func TestCommandsWorkNextToTheOnlyServer(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) {
 		p, s, c := asProcess(t, engine)

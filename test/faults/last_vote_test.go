@@ -151,7 +151,7 @@ func (o counter) repeat(t *testing.T, store witness, w waiting, made bool) {
 }
 
 // The last vote is repeated with its key while its COMMIT meets every fate.
-func TestALastVoteThatMovesMoneyAndWhoseCommitIsLostMovesItOnce(t *testing.T) {
+func TestLostCommitOfALastVoteMovesMoneyOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

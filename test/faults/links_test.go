@@ -38,7 +38,7 @@ func oneEdit(t *testing.T, c *apptest.Caller, l *ledger) apptest.Answer {
 	return answer
 }
 
-func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
+func TestInterruptedCommitReturnsItsOutcome(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	for name, f := range map[string]fate{
@@ -61,7 +61,7 @@ func TestAnEditWhoseCommitWasCutOffIsAnsweredByWhatBecameOfIt(t *testing.T) {
 
 // The created record does not reveal an earlier attempt: it has no version to compare and
 // no unique name.
-func TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate(t *testing.T) {
+func TestLateCommitOfAKeylessCreationExistsOnce(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	between, _, _, c := behindProxy(t)

@@ -32,19 +32,19 @@ func TestAProgramStoppedForLongerThanATransactionLivesDoesNoDamage(t *testing.T)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 300, 35*time.Second) })
 }
 
-func TestAnUndoneEditThatNobodyCanLookUpIsSaidToBeUnknown(t *testing.T) {
+func TestUnverifiableRollbackIsUnknown(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.EqualValues(t, 1, loseTheOutcome(t, cutBefore, true))
 }
 
-func TestATransactionThatTheServerKeepsOpenIsNeverRunAgain(t *testing.T) {
+func TestStrandedTransactionIsNotRetried(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.EqualValues(t, 1, loseTheOutcome(t, stranded, false))
 }
 
-func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
+func TestEditsRecoverAfterTheDatabaseIsKilled(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	m, s := onOwnMariaDB(t)
@@ -52,7 +52,7 @@ func TestEditsGoOnByThemselvesAfterTheDatabaseWasKilled(t *testing.T) {
 	awayAndBack(t, c, m.url(), 1000, m.kill, func() { m.start(t) })
 }
 
-func TestOfAThousandEditsWhoseCommitsAreCutOffEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+func TestThousandInterruptedCommitsMatchTheirReplies(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	loseCommits(t, 1000)
@@ -64,7 +64,7 @@ func TestOneOfTheRacersWinsOverSlowLinksRoundAfterRound(t *testing.T) {
 	slowLinks(t, 50, 10)
 }
 
-func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasSilent(t *testing.T) {
+func TestEditsRecoverAfterASilentDatabaseLink(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	between, direct, _, c := behindProxy(t)
@@ -76,7 +76,7 @@ func TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner(t *testing.
 	onEachEngine(t, func(t *testing.T, engine string) { shipOrCancel(t, engine, 1000, 50) })
 }
 
-func TestABatchIsThereWholeOrNotAtAllHoweverOftenTheProgramIsKilled(t *testing.T) {
+func TestBatchIsAtomicAcrossCrashes(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { killAmongBatches(t, engine, 600, 4) })
 }
@@ -108,7 +108,7 @@ func TestEventsThatAreSentAgainOverBadLinksAreCountedOnce(t *testing.T) {
 	stockOverBadLinks(t, 20, 60)
 }
 
-func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilItsLockEnded(t *testing.T) {
+func TestStoppedHolderDoesNotOverdraw(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
@@ -121,7 +121,7 @@ func TestWhatTheNextHolderLeftNothingOfIsNotTakenByAProgramThatWasStoppedUntilIt
 	}
 }
 
-func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(t *testing.T) {
+func TestFiveHundredLinkFaultsAreLinearizable(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	for name, h := range map[string]held{"money": purseOf12, "stock": shelfOfTea} {
@@ -132,29 +132,29 @@ func TestFiveHundredTakenOverCutAndDelayedLinksToRedisAndMariaDBAreLinearizable(
 	}
 }
 
-func TestAStoppedProgramDoesNoDamageWhenItGoesOn(t *testing.T) {
+func TestResumedProgramDoesNoDamage(t *testing.T) {
 	tier.Nightly(t)
 	onEachEngine(t, func(t *testing.T, engine string) { stopInTheMiddle(t, engine, 120, 2*time.Second) })
 }
 
-func TestEditsGoOnByThemselvesAfterTheLinkToTheDatabaseWasCut(t *testing.T) {
+func TestEditsRecoverAfterACutDatabaseLink(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	between, direct, _, c := behindProxy(t)
 	awayAndBack(t, c, direct, 150, between.cut, between.mend)
 }
 
-func TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid(t *testing.T) {
+func TestRejectedCommitsMatchTheirReplies(t *testing.T) {
 	tier.Nightly(t)
 	refuseCommits(t, 1000)
 }
 
-func TestOfEditsOverAFailingDiskNoneComesBackThatWasRefused(t *testing.T) {
+func TestRejectedEditsOnAFailingDiskNeverReappear(t *testing.T) {
 	tier.Nightly(t)
 	failingDisk(t, 200)
 }
 
-func TestACommittedEditThatNobodyCanLookUpIsNeverCalledAFailure(t *testing.T) {
+func TestUnverifiableCommitIsNeverReportedAsFailure(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	require.EqualValues(t, 2, loseTheOutcome(t, loseReply, true))

@@ -18,7 +18,7 @@ import (
 // lead to a slightly older state. No notice announces it. Once the process has detected the
 // new connections, it replays no response whose effect is lost: a repeat executes the deed
 // again.
-func TestAfterAFailoverToAnOlderStateNothingIsRepeatedThatWasLost(t *testing.T) {
+func TestFailoverToAnOlderStateReplaysNoLostReply(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	random := racing.Seeded(t)

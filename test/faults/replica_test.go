@@ -54,7 +54,7 @@ func requireAt(t *testing.T, m *mariadb, name string, things int) {
 
 // A replica that has taken over may lack the last commits of the former primary. If the
 // unit finds nothing there, it must neither report that nothing was changed nor run again.
-func TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt(t *testing.T) {
+func TestCommitMissingOnTheNewPrimaryIsUnknown(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	f := newFailover(t)

@@ -75,7 +75,7 @@ func TestHAProxyPassesOnTheSchemeFromTheTLSProxy(t *testing.T) {
 
 // Behind the proxy that is deployed, nobody who sends requests notices that the replicas are
 // replaced: none is refused, cut or sent twice.
-func TestNobodyNoticesThatTheReplicasAreReplacedOneAfterTheOther(t *testing.T) {
+func TestRollingReplacementFailsNoRequest(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	base := fresh(t, "mariadb")

@@ -85,7 +85,7 @@ func isMet(t *testing.T, of fate, lost <-chan struct{}) {
 	}
 }
 
-func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
+func TestLostCommitOfAScheduledChangeAppliesOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestAScheduledChangeWhoseCommitIsLostIsMadeOnce(t *testing.T) {
 
 // Two scheduled changes of an open sale add units and remove units. The gate withholds the removed
 // units before the transaction starts.
-func TestAScheduledChangeOfASaleWhoseCommitIsLostMovesItsAllotmentOnce(t *testing.T) {
+func TestLostCommitOfAScheduledSaleChangeAppliesOnce(t *testing.T) {
 	tier.Nightly(t)
 	for name, fate := range fates {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

@@ -83,7 +83,7 @@ func TestTheFirstSignalLetsTheRequestInFlightFinish(t *testing.T) {
 	require.Equal(t, http.StatusOK, status(t.Context(), c, "/api/v1/configs/in-flight"))
 }
 
-func TestTheSecondSignalEndsTheProgramAtOnce(t *testing.T) {
+func TestSecondSignalEndsTheProgramImmediately(t *testing.T) {
 	tier.Nightly(t)
 	t.Parallel()
 	s := fresh(t, "sqlite")

@@ -17,7 +17,7 @@ import (
 
 // A program that was stopped until its lock expired writes nothing when it resumes. The
 // caller's retry debits once, from the remaining balance; requireLedger checks it.
-func TestADebitOfAProgramThatWasStoppedUntilItsLockEndedIsMadeOnceOnWhatTheNextHolderLeft(t *testing.T) {
+func TestDebitOfAStoppedHolderAppliesOnce(t *testing.T) {
 	t.Parallel()
 	// 200 if the program debited after its pause, 201 if it gave up its lost connection.
 	answer := stopAHolder(t, purseOf12, 30, []int{100, 40, 10})

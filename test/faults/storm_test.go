@@ -74,9 +74,9 @@ const (
 	stormStock = 1_000_000
 )
 
-// TestEveryTicketKeepsItsWordThroughAStorm runs for two minutes, or for the duration in
+// TestTicketsStayConsistentThroughAStorm runs for two minutes, or for the duration in
 // INTERLOCK_STORM.
-func TestEveryTicketKeepsItsWordThroughAStorm(t *testing.T) {
+func TestTicketsStayConsistentThroughAStorm(t *testing.T) {
 	tier.Nightly(t)
 	lasts := 2 * time.Minute
 	if text := os.Getenv("INTERLOCK_STORM"); text != "" {

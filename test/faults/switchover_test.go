@@ -13,7 +13,7 @@ import (
 )
 
 // A planned switchover leaves the old primary running and read-only, as managed databases do it.
-func TestAReplicaOnAReadOnlyDatabaseIsNotReadyAndWritesAgainAtOnce(t *testing.T) {
+func TestReadOnlyDatabaseIsNotReadyAndRecovers(t *testing.T) {
 	t.Parallel()
 	m := newMariaDB(t)
 	// Root may write to a server that is read-only.

@@ -20,10 +20,10 @@ import (
 	"interlock/test/traffic"
 )
 
-// TestTheProgramBeforeServesBesideThisOne upgrades two replicas behind HAProxy under
+// TestPreviousReleaseServesNextToThisOne upgrades two replicas behind HAProxy under
 // writers, readers and watchers, following docs/operations.md, and downgrades one of them.
 // The previous program is at $INTERLOCK_PREVIOUS: `make previous` builds it.
-func TestTheProgramBeforeServesBesideThisOne(t *testing.T) {
+func TestPreviousReleaseServesNextToThisOne(t *testing.T) {
 	previous := os.Getenv("INTERLOCK_PREVIOUS")
 	require.NotEmpty(t, previous, "run make previous")
 	kinds := []string{"order", "entry", "edit"}

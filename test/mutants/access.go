@@ -236,12 +236,12 @@ var grants = []mutant{
 	{
 		name: "a short secret of customers' tokens is accepted",
 		file: "internal/settings/secret.go", old: `weak && !s.InsecureDevelopment`, new: `weak && s.InsecureDevelopment`,
-		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+		caught: tests{"test/e2e": {"TestWeakSecretPreventsTheStartWithAdvice"}},
 	},
 	{
 		name: "a short password of the first admin is accepted",
 		file: "internal/app/program.go", old: `WeakPasswords: p.Settings.InsecureDevelopment`, new: `WeakPasswords: true`,
-		caught: tests{"test/e2e": {"TestAWeakSecretRefusesTheStartWithASentenceThatSaysWhatToDo"}},
+		caught: tests{"test/e2e": {"TestWeakSecretPreventsTheStartWithAdvice"}},
 	},
 	{
 		name: "a common password is accepted",

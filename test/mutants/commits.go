@@ -34,7 +34,7 @@ var commits = []mutant{
 		file: "internal/base/storage/errors.go", old: "case 1040, 1047, 1129, 1180, 1203, 1226, 8501,", new: "case 1040, 1047, 1129, 1203, 1226,",
 		caught: tests{
 			"internal/core/coretest": {"TestEngineErrorsAreRetriedOrUnavailableNeverDoubled"},
-			"test/e2e":               {"TestWhatTheDatabaseRefusesForAMomentIsDoneOrUnavailable"},
+			"test/e2e":               {"TestTransientDatabaseErrorsAreRetriedOrUnavailable"},
 		},
 	},
 	{
@@ -71,7 +71,7 @@ var commits = []mutant{
 	{
 		name: "the witness of a COMMIT only reads, so a late packet still commits",
 		file: "internal/core/uow/runner.go", old: `err := u.insertTombstone(db); err == nil || !storage.IsDuplicate(err, auditKey)`, new: `err := ctx.Err(); err != nil`,
-		caught:  tests{"test/faults": {"TestWhatIsCreatedWithoutAKeyIsThereOnceAlsoWhenItsCommitComesTooLate"}},
+		caught:  tests{"test/faults": {"TestLateCommitOfAKeylessCreationExistsOnce"}},
 		nightly: true,
 	},
 	{
@@ -82,7 +82,7 @@ var commits = []mutant{
 	{
 		name: "a row that a replica lacks is reported as rolled back",
 		file: "internal/base/storage/commit.go", old: `return fn(tx.WithContext(ctx), here.knowsOf(of.at))`, new: `return fn(tx.WithContext(ctx), here.knowsOf(here))`,
-		caught:  tests{"test/faults": {"TestACommitWhoseServerIsGoneIsUnknownAtAReplicaThatDoesNotHaveIt"}},
+		caught:  tests{"test/faults": {"TestCommitMissingOnTheNewPrimaryIsUnknown"}},
 		nightly: true,
 	},
 	{

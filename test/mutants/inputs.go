@@ -53,7 +53,7 @@ var inputs = []mutant{
 	{
 		name: "a rejected shape is stored under its idempotency key",
 		file: "internal/edge/idempotency/store.go", old: `reply.Code == apperr.MalformedRequest || reply.Code == apperr.ValidationFailed`, new: `reply.Code == apperr.MalformedRequest`,
-		caught: tests{"test/e2e": {"TestRefusalsOfTheHandlerAreRepeatedToo"}},
+		caught: tests{"test/e2e": {"TestRejectionsAreReplayed"}},
 	},
 	{
 		name: "a name may end in blanks",

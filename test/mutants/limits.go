@@ -55,7 +55,7 @@ var limits = []mutant{
 	{
 		name: "a page of the admin is sent to a script",
 		file: "web/embed.go", old: `coding.AcceptsHTML(r) && slices`, new: `slices`,
-		caught: tests{"test/e2e": {"TestWhatIsNotThereIsAProblemToo"}},
+		caught: tests{"test/e2e": {"TestUnknownAddressesReturnProblems"}},
 	},
 	{
 		name: "a slow upload occupies a slot for large bodies",

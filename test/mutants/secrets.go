@@ -35,7 +35,7 @@ var secrets = []mutant{
 		}
 		a.expired = record.ID
 	default:`,
-		caught: tests{"test/e2e": {"TestARotationOfKeysRepeatsWhatWasKeptBeforeAndALostKeyDoesNothingTwice"}},
+		caught: tests{"test/e2e": {"TestKeyRotationReplaysOldRepliesAndLostKeyRejects"}},
 	},
 
 	// Secret configs.

@@ -44,7 +44,7 @@ var servers = []mutant{
 	{
 		name: "an ending process reports that it is ready",
 		file: "internal/app/health.go", old: `if h.server.Draining() {`, new: `if h.server == nil {`,
-		caught: tests{"test/e2e": {"TestAProcessThatIsToEndIsNotReadyAndGoesOnForAWhile"}},
+		caught: tests{"test/e2e": {"TestDrainingProcessIsNotReadyAndStillServes"}},
 	},
 	{
 		name: "connections stay open to an ending server",
@@ -121,19 +121,19 @@ var servers = []mutant{
 	{
 		name: "a server on a database server claims it with others",
 		file: "internal/app/program.go", old: `Shared: s.RedisURL != "", Role: s.Role`, new: `Shared: true, Role: s.Role`,
-		caught: tests{"test/e2e": {"TestASecondServerOnOneMariaDBWithoutRedisIsRefusedWhateverItsRole"}},
+		caught: tests{"test/e2e": {"TestSecondServerWithoutRedisIsRejectedInAnyRole"}},
 	},
 	{
 		name: "a server continues after another has claimed its database",
 		file: "internal/app/program.go", old: "	case <-p.claim.Lost():\n		err = errors", new: "	case <-make(chan struct{}):\n		err = errors",
-		caught: tests{"test/e2e": {"TestAServerWhoseDatabaseAnotherHasTakenEndsAtOnceAndSaysWhose"}},
+		caught: tests{"test/e2e": {"TestOvertakenServerEndsAndNamesTheNewHolder"}},
 	},
 
 	// The status of the engines.
 	{
 		name: "a server starts on an engine that cannot fulfil its promises",
 		file: "internal/app/program.go", old: `for _, finding := range report.Fatal() {`, new: `for _, finding := range report.Fatal()[:0] {`,
-		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
+		caught: tests{"test/faults": {"TestServerDoesNotStartOnAnUnfitDatabase"}},
 	},
 	{
 		name: "the settings of a session are assumed instead of read",
@@ -144,7 +144,7 @@ var servers = []mutant{
 		name: "tables are made in whatever the server makes them in",
 		file: "internal/base/storage/mysql.go", old: `		"default_storage_engine": "'InnoDB'",
 `, new: "",
-		caught: tests{"test/faults": {"TestAServerDoesNotStartOnADatabaseThatCannotKeepItsPromises"}},
+		caught: tests{"test/faults": {"TestServerDoesNotStartOnAnUnfitDatabase"}},
 	},
 	{
 		name: "a cluster of two counts as lossless on a machine failure",
@@ -154,7 +154,7 @@ var servers = []mutant{
 	{
 		name: "a service that could lose something is not ready",
 		file: "internal/app/health.go", old: "		if !c.OK {\n			status", new: "		if !c.OK || len(h.services.Engines.Report().NotOK()) > 0 {\n			status",
-		caught: tests{"test/e2e": {"TestWhatACrashCanLoseIsToldAndKeepsNobodyFromWorking"}},
+		caught: tests{"test/e2e": {"TestRisksAreReportedWithoutBlockingRequests"}},
 	},
 	{
 		name: "a risk is logged with each look",
@@ -281,7 +281,7 @@ var servers = []mutant{
 	{
 		name: "an interrupted erasure continues under another pseudonym",
 		file: "internal/views/customers/customers.go", old: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym", new: "if err != nil || len(rows) == 0 {\n\t\treturn nil, err\n\t}\n\treturn newErasure(customer, rows[0].Pseudonym+principal.CustomerID(s.clock.Now().Format(\"150405.000000\"))",
-		caught: tests{"test/e2e": {"TestAnErasureThatIsCutOffAnywhereGoesOnAndKeepsEverySum"}},
+		caught: tests{"test/e2e": {"TestInterruptedErasureResumesAndPreservesSums"}},
 	},
 	{
 		name: "an export skips an entry that commits late",
@@ -316,7 +316,7 @@ var servers = []mutant{
 	{
 		name: "the sums of wallets are not checked",
 		file: "internal/views/promises/list.go", old: "OR x.balance <> (SELECT COALESCE(SUM(e.amount), 0)", new: "OR x.balance < (SELECT -COALESCE(SUM(e.amount), 0)",
-		caught: tests{"test/e2e": {"TestPromisesHoldWhateverTheServiceDoesAndWhatIsBrokenByHandIsFound"}},
+		caught: tests{"test/e2e": {"TestPromisesHoldAndManualDamageIsFound"}},
 	},
 	{
 		name: "a command creates the database that it does not find",
@@ -374,7 +374,7 @@ var servers = []mutant{
 		name: "a replica on a read-only database is ready",
 		file: "internal/app/health.go", old: `case storage.Is(err, storage.ReadOnly):`, new: `case storage.Is(err, storage.ReadOnly) && err == nil:`,
 		also:   []edit{{"internal/app/health.go", "case err != nil:\n		return check{Name: \"writes\"", "case err != nil && !storage.Is(err, storage.ReadOnly):\n		return check{Name: \"writes\""}},
-		caught: tests{"test/faults": {"TestAReplicaOnAReadOnlyDatabaseIsNotReadyAndWritesAgainAtOnce"}},
+		caught: tests{"test/faults": {"TestReadOnlyDatabaseIsNotReadyAndRecovers"}},
 	},
 	{
 		name: "traces go to the root of a collector",

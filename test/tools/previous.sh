@@ -43,7 +43,7 @@ for dialect in mysql sqlite; do
 done
 test/tools/deploy.sh
 echo '== its program next to this one'
-INTERLOCK_PREVIOUS=$PWD/bin/admin-previous CGO_ENABLED=0 go test -count=1 -tags previous -timeout 20m -run TestTheProgramBeforeServesBesideThisOne ./test/faults
+INTERLOCK_PREVIOUS=$PWD/bin/admin-previous CGO_ENABLED=0 go test -count=1 -tags previous -timeout 20m -run TestPreviousReleaseServesNextToThisOne ./test/faults
 echo '== its tests on the current schema'
 cd "$tree"
 CGO_ENABLED=0 go test -count=1 -timeout 20m -skip "$listing" \

@@ -58,14 +58,14 @@ var List = []Promise{
 		broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
 			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected
 				OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
-		Tests:  []string{"TestFiftyDisjointEditsAllSucceed"},
-		Faults: []string{"TestOfEditsWhoseCommitsAreRefusedEachIsThereOnceOrNotAtAllAsWasSaid"},
+		Tests:  []string{"TestFiftyDisjointEditsOfOneValueAllLand"},
+		Faults: []string{"TestRejectedCommitsMatchTheirReplies"},
 	},
 	{
 		Name: "order-versions", Guarantee: "G2", table: "orders", key: []string{id}, subject: "CONCAT('orders/', x.id)",
 		Says:   "The history of each order is its versions 1 to the current one, each once.",
 		broken: versions("order_histories", "order_id"),
-		Tests:  []string{"TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas"},
+		Tests:  []string{"TestOnlyOneOfFiftyShipOrCancelRequestsWins"},
 		Faults: []string{"TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner"},
 	},
 	{
@@ -74,7 +74,7 @@ var List = []Promise{
 		broken: `EXISTS (SELECT 1 FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.version = x.version AND h.to_status <> x.status)
 			OR EXISTS (SELECT h.from_status FROM order_histories h WHERE h.tenant_id = x.tenant_id AND h.order_id = x.id AND h.from_status <> h.to_status
 				GROUP BY h.from_status HAVING COUNT(*) > 1)`,
-		Tests:  []string{"TestOfFiftyShipmentsAndCancellationsOneWinsAndTheOthersAreToldWhoseItWas"},
+		Tests:  []string{"TestOnlyOneOfFiftyShipOrCancelRequestsWins"},
 		Faults: []string{"TestOfAThousandRacesOfShipmentsAndCancellationsEachHasOneWinner"},
 	},
 	{
@@ -280,7 +280,7 @@ var List = []Promise{
 		broken: `x.sold > x.allotted OR x.sold <> (SELECT COALESCE(SUM(l.quantity), 0) FROM orders o
 			JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
 			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.sale_id AND o.status <> 4)`,
-		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+		Tests: []string{"TestConcurrentPurchasesMatchTheAllotment"}, Faults: []string{"TestTicketsStayConsistentThroughAStorm"},
 	},
 	{
 		Name: "sale-holds", Guarantee: "G5", table: "flash_sale_stocks", key: []string{id}, subject: "CONCAT('flash-sales/', x.sale_id)",
@@ -288,7 +288,7 @@ var List = []Promise{
 		broken: `x.allotted - x.sold <> COALESCE((SELECT h.quantity FROM flash_sales s
 			JOIN inventory_holds h ON h.tenant_id = s.tenant_id AND h.sku = s.sku AND h.holder = CONCAT('flash-sale:', s.id)
 			WHERE s.tenant_id = x.tenant_id AND s.id = x.sale_id), 0)`,
-		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+		Tests: []string{"TestConcurrentPurchasesMatchTheAllotment"}, Faults: []string{"TestTicketsStayConsistentThroughAStorm"},
 	},
 	{
 		Name: "sale-limits", Guarantee: "G5", table: "flash_sales", key: []string{id}, subject: "CONCAT('flash-sales/', x.id)",
@@ -296,12 +296,12 @@ var List = []Promise{
 		broken: `EXISTS (SELECT o.user_id FROM orders o JOIN order_lines l ON l.tenant_id = o.tenant_id AND l.order_id = o.id
 			WHERE o.tenant_id = x.tenant_id AND o.sale_id = x.id AND o.status <> 4 GROUP BY o.user_id
 			HAVING SUM(l.quantity) > (SELECT COALESCE(MAX(h.per_user_limit), 0) FROM flash_sale_histories h WHERE h.tenant_id = x.tenant_id AND h.sale_id = x.id))`,
-		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+		Tests: []string{"TestConcurrentPurchasesMatchTheAllotment"}, Faults: []string{"TestTicketsStayConsistentThroughAStorm"},
 	},
 	{
 		Name: Gates, Guarantee: "G5",
 		Says:  "In the gate of each flash sale every allotted unit is in exactly one state: for sale, queued, in work, dead or sold.",
-		Tests: []string{"TestACrowdBuysExactlyWhatThereIs"}, Faults: []string{"TestEveryTicketKeepsItsWordThroughAStorm"},
+		Tests: []string{"TestConcurrentPurchasesMatchTheAllotment"}, Faults: []string{"TestTicketsStayConsistentThroughAStorm"},
 	},
 	auditedVersions("configs", "config_histories", "CONCAT('configs/', x.`key`)", "version of a config", killedAtACommit...),
 	auditedVersions("orders", "order_histories", "CONCAT('orders/', x.order_id)", "version of an order", killedAtACommit...),
@@ -337,7 +337,7 @@ const (
 
 // killedAtACommit are tests that kill the program at the COMMIT of writes of every kind and
 // then check every promise.
-var killedAtACommit = []string{"TestAKeyWhoseRequestDiedBeforeCommitIsFreeForTheRetry", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
+var killedAtACommit = []string{"TestCrashBeforeCommitReleasesTheKey", "TestAnEmbeddedProgramThatIsKilledAtAnyMomentHasDoneAllOrNothing"}
 
 func auditedVersions(of, table, subject, what string, faults ...string) Promise {
 	p := auditedRows(of, table, subject, what, faults...)
