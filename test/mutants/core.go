@@ -22,7 +22,7 @@ var core = []mutant{
 		file: "internal/core/guard/write.go", old: `ErrStale, "version = ?", ref.Version)`, new: `ErrStale, "? >= 0", ref.Version)`,
 		caught: tests{
 			"internal/core/coretest": {"TestMissedWriteChangesNothingAndReturnsTheReason", "TestOfFiftyUpdatesOfOneVersionExactlyOneWins"},
-			"internal/config":        {"TestWhoMergesOrOverwritesAndIsOvertakenDoesSoOnWhatIsThereThenWithoutLocks"},
+			"internal/config":        {"TestMergeAndOverwriteRetryWithoutLocks"},
 		},
 	},
 	{
@@ -96,7 +96,7 @@ var core = []mutant{
 	{
 		name: "a watcher continues after the database was replaced",
 		file: "internal/config/feed.go", old: `if found.Epoch != t.at.Epoch || found.Place < t.at.Place {`, new: `if found.Place < t.at.Place {`,
-		caught: tests{"internal/config": {"TestAChangeOfTheEpochCutsEveryWatcherOff"}},
+		caught: tests{"internal/config": {"TestEpochChangeDisconnectsWatchers"}},
 	},
 	{
 		name: "a snapshot is not of one moment",

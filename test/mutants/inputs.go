@@ -75,7 +75,7 @@ var inputs = []mutant{
 		file: "internal/base/merge/operations.go", old: `			value = whole{value}`, new: `			value = whole{value}.value`,
 		caught: tests{
 			"internal/base/merge": {"TestOperationsFollowRFC6902"},
-			"internal/config":     {"TestAJSONPatchSetsMembersOfAValueToNull"},
+			"internal/config":     {"TestJSONPatchSetsMembersToNull"},
 		},
 	},
 	{

@@ -5,13 +5,13 @@ var sales = []mutant{
 	{
 		name: "a sale with a gate under reconstruction is reported as not open",
 		file: "internal/flashsale/errors.go", old: `apperr.New(apperr.Unavailable, "%s takes no orders for a moment while it recovers`, new: `apperr.New(apperr.SaleNotOpen, "%s takes no orders for a moment while it recovers`,
-		caught: tests{"internal/flashsale": {"TestNobodyIsLetInWhileAGateIsReplacedAlsoWhenTheSaleIsEdited"}},
+		caught: tests{"internal/flashsale": {"TestNoAdmissionWhileGateIsReplaced"}},
 	},
 	{
 		name: "a write that Redis rejected counts as possibly executed",
 		file: "internal/base/redisconn/connect.go", old: `return err != nil && !Refused(err) && !neverSent(err)`, new: `return err != nil && !neverSent(err)`,
 		caught: tests{
-			"internal/flashsale/gate": {"TestNobodyIsLetInWhileRedisRefusesToWrite"},
+			"internal/flashsale/gate": {"TestNoAdmissionWhileRedisRejectsWrites"},
 			"test/e2e":                {"TestRedisWithoutReplicaBlocksSalesAndRecovers"},
 		},
 	},
@@ -314,7 +314,7 @@ var sales = []mutant{
 		file: "internal/core/uow/runner.go", old: `u.runHooks(ctx, "after-rollback", u.afterRollback)`, new: `_ = u.afterRollback`,
 		caught: tests{
 			"internal/core/coretest": {"TestAfterRollbackRunsUnderTheLocks"},
-			"internal/flashsale":     {"TestAnEditWhoseUnitsOthersChangeIsAnsweredLockedAndNotAsAStaleSale"},
+			"internal/flashsale":     {"TestEditWithConcurrentStockChangesReturnsLocked"},
 		},
 	},
 	{

@@ -58,7 +58,7 @@ var List = []Promise{
 		broken: `EXISTS (SELECT 1 FROM config_histories h WHERE h.config_id = x.id AND h.version = x.version
 			AND (h.value <> x.value OR h.remark <> x.remark OR h.value_type <> x.value_type OR h.value_schema <> x.value_schema OR h.protected <> x.protected
 				OR h.secret <> x.secret OR h.value_key <> x.value_key OR COALESCE(h.sealed_value, '') <> COALESCE(x.sealed_value, '')))`,
-		Tests:  []string{"TestFiftyDisjointEditsOfOneValueAllLand"},
+		Tests:  []string{"TestFiftyDisjointEditsAllSucceed"},
 		Faults: []string{"TestRejectedCommitsMatchTheirReplies"},
 	},
 	{
@@ -129,7 +129,7 @@ var List = []Promise{
 		Says: "No version of a config that was protected was followed by one without an approval.",
 		broken: `x.approval_id = 0 AND EXISTS (SELECT 1 FROM config_histories b
 			WHERE b.config_id = x.config_id AND b.version = x.version - 1 AND b.protected = 1)`,
-		Tests:  []string{"TestProtectedConfigChangesOnlyByApproval", "TestAProtectedRowIsWrittenOnlyInAUnitThatAppliesAnApproval"},
+		Tests:  []string{"TestProtectedConfigChangesOnlyByApproval", "TestProtectedRowRejectsWritesWithoutApproval"},
 		Faults: killedAtACommit,
 	},
 	{
