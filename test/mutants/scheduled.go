@@ -27,7 +27,7 @@ var scheduled = []mutant{
 	},
 	{
 		name: "a scheduled change is found before its time",
-		file: "internal/approvals/due.go", old: "scheduled.Code, s.clock.Now()).\n\t\tOrder(", new: "scheduled.Code, s.clock.Now().Add(farthest)).\n\t\tOrder(",
+		file: "internal/approvals/due.go", old: "scheduled.Code, s.clock.Now()).\n\t\tOrder(", new: "scheduled.Code, s.clock.Now().Add(maxAhead)).\n\t\tOrder(",
 		also:   []edit{{"internal/approvals/due.go", "|| a.waitsForItsTime(u.Now()) {", "{"}},
 		caught: tests{"internal/approvals": {"TestScheduledChangeIsAppliedAtItsTime"}},
 	},
