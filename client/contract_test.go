@@ -254,6 +254,25 @@ func (w walk) items() (sku string) {
 	return item.SKU
 }
 
+// repeatSecrets repeats requests whose replies have secrets.
+func (w walk) repeatSecrets() {
+	t, ctx := w.t, w.t.Context()
+	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "repeated"}, client.Key("token")))
+	again, err := w.Tokens.Create(ctx, client.NewToken{Name: "repeated"}, client.Key("token"))
+	require.ErrorIs(t, err, client.ErrSecretLost)
+	require.Equal(t, client.CreatedToken{Token: token.Token, SecretShownOnce: true}, again)
+	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "repeated"}, client.Key("user")))
+	for range 2 {
+		invited, err := w.Users.Create(ctx, client.NewUser{Username: "repeated"}, client.Key("user"))
+		require.ErrorIs(t, err, client.ErrSecretLost)
+		require.Equal(t, []any{user.ID, client.Invitation{ExpiresTime: user.Invitation.ExpiresTime}}, []any{invited.ID, *invited.Invitation})
+	}
+	ok[client.User](t)(w.Users.Invite(ctx, user.ID, client.Key("invite")))
+	_, err = w.Users.Invite(ctx, user.ID, client.Key("invite"))
+	require.ErrorIs(t, err, client.ErrSecretLost)
+	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))
+}
+
 func (w walk) admit(caller *apptest.Caller) {
 	t, ctx := w.t, w.t.Context()
 	user := ok[client.User](t)(w.Users.Create(ctx, client.NewUser{Username: "walk", Password: "correct horse battery"}))
@@ -295,6 +314,7 @@ func (w walk) admit(caller *apptest.Caller) {
 
 	token := ok[client.CreatedToken](t)(w.Tokens.Create(ctx, client.NewToken{Name: "walker", Scopes: []string{"configs:read"}, UserID: user.ID}))
 	require.NotEmpty(t, token.Secret)
+	w.repeatSecrets()
 	require.Equal(t, token.Token, ok[client.Token](t)(w.Tokens.Get(ctx, token.ID)))
 	require.Equal(t, []client.Token{token.Token}, all(t, w.Tokens.List(client.TokenFilter{Text: "WALK", UserID: user.ID})))
 	require.NoError(t, w.Tokens.Revoke(ctx, token.Token))

@@ -13,6 +13,8 @@
 //     and failures of the network. Anything else the service has decided.
 //   - What nobody knows is never called a failure: [GaveUp] says with OutcomeUnknown
 //     whether the operation may have had its effect, and with Key how to go on.
+//   - The service returns a new token or invitation once and stores it nowhere. A retry after
+//     a lost reply returns the same row with [ErrSecretLost].
 //   - Values remember how they were read. Save sends what was changed since, guarded
 //     by the ETag; whoever was faster is told as a [Conflict], and nothing is applied.
 //   - Numbers of configs stay JSON text, and money is in minor units (1990 is 19.90).

@@ -15,6 +15,18 @@ var ErrNotModified = errors.New("the resource has not changed")
 // ErrContested is what [Conflict.Merge] returns when both sides changed the same place.
 var ErrContested = errors.New("both sides changed the same place")
 
+// ErrSecretLost is returned together with the user or token of an operation that an earlier attempt
+// carried out. The service returned the secret in the reply to that attempt, and stores it nowhere.
+var ErrSecretLost = errors.New("the operation was carried out before, and its secret was returned only once: revoke the token and create another, or invite the user again")
+
+// secretLost returns err, or ErrSecretLost for a repeat without its secret.
+func secretLost(err error, shownOnce bool) error {
+	if err == nil && shownOnce {
+		return ErrSecretLost
+	}
+	return err
+}
+
 // Problem is an error reply of the service (RFC 9457).
 type Problem struct {
 	Status    int     `json:"status"`

@@ -46,10 +46,12 @@ type NewToken struct {
 	UserID int64 `json:"userId,omitempty"`
 }
 
-// CreatedToken is a new token with its secret, which cannot be had again.
+// CreatedToken is a new token with its secret, which the service returns once.
 type CreatedToken struct {
 	Token
 	Secret string `json:"token"`
+	// SecretShownOnce is true in a repeat of the request, which has no Secret.
+	SecretShownOnce bool `json:"secretShownOnce"`
 }
 
 // TokenFilter narrows a list of tokens.
@@ -78,10 +80,11 @@ func (s *Tokens) Get(ctx context.Context, id int64, options ...CallOption) (Toke
 	return get[Token](ctx, s.client, tokenPath(id), options)
 }
 
-// Create creates a token. Its reply is not kept under an idempotency key, since it has the
-// secret: a repeat creates another token.
+// Create creates a token. With [ErrSecretLost] it returns the token that an earlier attempt
+// created: revoke that one and create another.
 func (s *Tokens) Create(ctx context.Context, t NewToken, options ...CallOption) (CreatedToken, error) {
-	return call[CreatedToken](ctx, s.client, request{method: http.MethodPost, path: "/tokens", body: t}, options)
+	made, err := call[CreatedToken](ctx, s.client, request{method: http.MethodPost, path: "/tokens", body: t}, options)
+	return made, secretLost(err, made.SecretShownOnce)
 }
 
 // Revoke ends a token and its streams, within a second everywhere.

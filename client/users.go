@@ -29,9 +29,11 @@ type User struct {
 	HasPassword bool `json:"hasPassword"`
 	// InvitationExpiresTime is when the invitation of a user ends; nil for none.
 	InvitationExpiresTime *time.Time `json:"invitationExpiresTime"`
-	// Invitation is there in the reply that made it, and cannot be had again.
+	// Invitation is set in the reply that made it. The service returns its Token and Path once.
 	Invitation *Invitation `json:"invitation,omitempty"`
-	Merged     *Merged     `json:"merged,omitempty"`
+	// SecretShownOnce is true in a repeat of the request that made the invitation.
+	SecretShownOnce bool    `json:"secretShownOnce,omitempty"`
+	Merged          *Merged `json:"merged,omitempty"`
 	// EndedSessions, EndedTokens and EndedFactors count the credentials that Invite or
 	// ResetPassword ended, in its reply.
 	EndedSessions int64 `json:"endedSessions,omitempty"`
@@ -109,10 +111,11 @@ func (s *Users) Get(ctx context.Context, id int64, options ...CallOption) (User,
 	return get[User](ctx, s.client, userPath(id), options)
 }
 
-// Create creates a user. Its reply is not kept under an idempotency key: a repeat is
-// [AlreadyExists].
+// Create creates a user. With [ErrSecretLost] it returns the user that an earlier attempt
+// created: invite that one again.
 func (s *Users) Create(ctx context.Context, u NewUser, options ...CallOption) (User, error) {
-	return call[User](ctx, s.client, request{method: http.MethodPost, path: "/users", body: u}, options)
+	made, err := call[User](ctx, s.client, request{method: http.MethodPost, path: "/users", body: u}, options)
+	return made, secretLost(err, made.SecretShownOnce)
 }
 
 // Save sends what was changed in u since it was read and makes u the saved user. With
@@ -145,9 +148,11 @@ func (s *Users) ResetPassword(ctx context.Context, id int64, r PasswordReset, op
 }
 
 // Invite voids a user's password and earlier invitation, ends the user's sessions, and returns
-// the user with an invitation to choose another password.
+// the user with an invitation to choose another password. With [ErrSecretLost] it returns the user
+// that an earlier attempt invited: invite it again.
 func (s *Users) Invite(ctx context.Context, id int64, options ...CallOption) (User, error) {
-	return transition[User](ctx, s.client, userPath(id)+"/invite", nil, options)
+	invited, err := transition[User](ctx, s.client, userPath(id)+"/invite", nil, options)
+	return invited, secretLost(err, invited.SecretShownOnce)
 }
 
 // ResetFactors takes all second factors from a user who lost them, and ends the user's

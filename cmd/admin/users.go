@@ -11,6 +11,7 @@ import (
 	"interlock/internal/access"
 	"interlock/internal/app"
 	"interlock/internal/base/storage"
+	"interlock/internal/core/uow"
 	"interlock/internal/settings"
 )
 
@@ -98,7 +99,12 @@ func (c *userCreate) Run(ctx context.Context) error {
 	spec := access.UserSpec{Tenant: c.Tenant, Username: c.Username, DisplayName: c.DisplayName, Roles: c.Role}
 	if c.Invite {
 		return c.withTenant(ctx, func(ctx context.Context, sv *app.Services) error {
-			user, invitation, err := sv.Access.AddInvited(ctx, spec)
+			var user *access.User
+			var invitation access.Invitation
+			err := sv.Runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+				user, invitation, err = sv.Access.AddInvited(ctx, u, spec)
+				return err
+			})
 			if err != nil {
 				return err
 			}

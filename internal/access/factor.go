@@ -80,11 +80,10 @@ type FactorBeginning struct {
 
 // BeginFactor makes a factor of a user that counts for nothing until it is confirmed.
 // One that was begun before and not confirmed is void. The first one takes the password: who
-// finds a browser that is signed in must not lock its user out with an app of their own. It
-// runs in a unit of its own, so that no reply with the secret is kept under an idempotency
-// key. Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
+// finds a browser that is signed in must not lock its user out with an app of their own.
+// Errors: ValidationFailed, at /password when that is wrong, which counts as a wrong
 // password at sign-in does, and at /kind for a passkey where there can be none; TooManyAttempts.
-func (s *Service) BeginFactor(ctx context.Context, user *User, in FactorBeginning) (setup FactorSetup, err error) {
+func (s *Service) BeginFactor(ctx context.Context, u *uow.Unit, user *User, in FactorBeginning) (FactorSetup, error) {
 	if err := checkName("/name", in.Name); err != nil {
 		return FactorSetup{}, err
 	}
@@ -95,14 +94,12 @@ func (s *Service) BeginFactor(ctx context.Context, user *User, in FactorBeginnin
 		}
 		prepare = s.preparePasskey
 	}
-	if user.SecondFactor {
-		return s.insertFactor(ctx, user, in, prepare)
+	if !user.SecondFactor {
+		if err := s.requirePassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}); err != nil {
+			return FactorSetup{}, err
+		}
 	}
-	err = s.withPassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}, func() error {
-		setup, err = s.insertFactor(ctx, user, in, prepare)
-		return err
-	})
-	return setup, err
+	return s.insertFactor(ctx, u, user, in, prepare)
 }
 
 // prepareTOTP makes the secret of an authenticator app.
@@ -120,35 +117,32 @@ func (s *Service) prepareTOTP(_ *gorm.DB, user *User, setup *FactorSetup) error 
 // takes; prepare makes what its kind needs. Errors: ValidationFailed, also when what was shown
 // was changed meanwhile.
 func (s *Service) insertFactor(
-	ctx context.Context, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
-) (setup FactorSetup, err error) {
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		// Two that begin at once would each find a place, and leave each other's.
-		tx, held, err := s.holdOpen(ctx, u, user.ID)
-		switch {
-		case err != nil:
-			return err
-		case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
-			return invalid("/password", "changed", "must be entered again: the account was changed meanwhile; try again")
-		}
-		if err := requirePlaceForFactor(tx, user.ID); err != nil {
-			return err
-		}
-		if err := deleteUnconfirmed(tx, user); err != nil {
-			return err
-		}
-		ends := u.Now().Add(setupTime)
-		setup = FactorSetup{Factor: Factor{UserID: user.ID, Kind: in.Kind, Name: in.Name, ExpiresTime: &ends, CreatedTime: u.Now()}}
-		if err := prepare(tx, user, &setup); err != nil {
-			return err
-		}
-		if err := tx.Create(&setup.Factor).Error; err != nil {
-			return fmt.Errorf("insert the factor: %w", err)
-		}
-		u.Audit(uow.Entry{Action: "user.begin-factor", Resource: user.path(), Detail: map[string]any{"kind": in.Kind, "name": in.Name}})
-		return nil
-	})
-	return setup, err
+	ctx context.Context, u *uow.Unit, user *User, in FactorBeginning, prepare func(tx *gorm.DB, user *User, setup *FactorSetup) error,
+) (FactorSetup, error) {
+	// Two that begin at once would each find a place, and leave each other's.
+	tx, held, err := s.holdOpen(ctx, u, user.ID)
+	switch {
+	case err != nil:
+		return FactorSetup{}, err
+	case held.SecondFactor != user.SecondFactor || held.PasswordHash != user.PasswordHash:
+		return FactorSetup{}, invalid("/password", "changed", "must be entered again: the account was changed meanwhile; try again")
+	}
+	if err := requirePlaceForFactor(tx, user.ID); err != nil {
+		return FactorSetup{}, err
+	}
+	if err := deleteUnconfirmed(tx, user); err != nil {
+		return FactorSetup{}, err
+	}
+	ends := u.Now().Add(setupTime)
+	setup := FactorSetup{Factor: Factor{UserID: user.ID, Kind: in.Kind, Name: in.Name, ExpiresTime: &ends, CreatedTime: u.Now()}}
+	if err := prepare(tx, user, &setup); err != nil {
+		return FactorSetup{}, err
+	}
+	if err := tx.Create(&setup.Factor).Error; err != nil {
+		return FactorSetup{}, fmt.Errorf("insert the factor: %w", err)
+	}
+	u.Audit(uow.Entry{Action: "user.begin-factor", Resource: user.path(), Detail: map[string]any{"kind": in.Kind, "name": in.Name}})
+	return setup, nil
 }
 
 // requirePlaceForFactor is ValidationFailed when a user has as many factors as one may have.
@@ -179,20 +173,21 @@ type FactorConfirmation struct {
 // confirmations at once each sees the other's, so that one of them gives codes. Errors:
 // NotFound for one that was not begun, has ended or was replaced; ValidationFailed at /code or
 // /credential.
-func (s *Service) ConfirmFactor(ctx context.Context, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
-	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
-		_, err := s.changeUser(ctx, u, row, nil, userChange{
-			action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
-			kept: digestOf(in.Session),
-			also: func(_ context.Context, tx *gorm.DB) (err error) {
-				if factor, err = s.activate(tx, row, in, u.Now()); err != nil || row.SecondFactor {
-					return err
-				}
-				codes, err = replaceRecoveryCodes(tx, row, u.Now())
+func (s *Service) ConfirmFactor(ctx context.Context, u *uow.Unit, user *User, in FactorConfirmation) (factor Factor, codes []string, err error) {
+	_, row, err := userInUnit(ctx, u, user.ID)
+	if err != nil {
+		return Factor{}, nil, err
+	}
+	_, err = s.changeUser(ctx, u, row, nil, userChange{
+		action: "add-factor", set: guard.Set{"second_factor": true}, apply: func(user *User) { user.SecondFactor = true },
+		kept: digestOf(in.Session),
+		also: func(_ context.Context, tx *gorm.DB) (err error) {
+			if factor, err = s.activate(tx, row, in, u.Now()); err != nil || row.SecondFactor {
 				return err
-			},
-		})
-		return err
+			}
+			codes, err = replaceRecoveryCodes(tx, row, u.Now())
+			return err
+		},
 	})
 	return factor, codes, err
 }
@@ -239,21 +234,14 @@ func (s *Service) checkSetupCode(_ *gorm.DB, _ *User, row *Factor, in FactorConf
 	return nil
 }
 
-// changeSignIn runs a change of what it takes to sign in as a user, with the user as the
-// unit sees it. It runs in a unit of its own, so that nothing of its reply is kept under an
-// idempotency key.
-func (s *Service) changeSignIn(ctx context.Context, userID int64, fn func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error) error {
-	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
-		row, err := findUser(tx, userID)
-		if err != nil {
-			return storage.Found(err, "user", strconv.FormatInt(userID, 10))
-		}
-		return fn(ctx, u, tx, row)
-	})
+// userInUnit reads a user in the transaction of a unit. Errors: NotFound.
+func userInUnit(ctx context.Context, u *uow.Unit, id int64) (*gorm.DB, *User, error) {
+	tx, err := u.Tx(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	row, err := findUser(tx, id)
+	return tx, row, storage.Found(err, "user", strconv.FormatInt(id, 10))
 }
 
 // RenameFactor gives a factor of a user another name:
@@ -325,19 +313,20 @@ func (s *Service) RemoveFactor(ctx context.Context, u *uow.Unit, user *User, id 
 
 // NewRecoveryCodes gives a user other recovery codes; the old ones are void. Their other
 // sessions end. Errors: NotFound for a user without a second factor.
-func (s *Service) NewRecoveryCodes(ctx context.Context, user *User, session string) (codes []string, err error) {
-	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
-		if !row.SecondFactor {
-			return apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
-		}
-		_, err := s.changeUser(ctx, u, row, nil, userChange{
-			action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: digestOf(session),
-			also: func(_ context.Context, tx *gorm.DB) error {
-				codes, err = replaceRecoveryCodes(tx, row, u.Now())
-				return err
-			},
-		})
-		return err
+func (s *Service) NewRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, session string) (codes []string, err error) {
+	_, row, err := userInUnit(ctx, u, user.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !row.SecondFactor:
+		return nil, apperr.New(apperr.NotFound, "You have no second factor. Set one up first.")
+	}
+	_, err = s.changeUser(ctx, u, row, nil, userChange{
+		action: "recovery-codes", set: guard.Set{"second_factor": true}, apply: func(*User) {}, kept: digestOf(session),
+		also: func(_ context.Context, tx *gorm.DB) error {
+			codes, err = replaceRecoveryCodes(tx, row, u.Now())
+			return err
+		},
 	})
 	return codes, err
 }

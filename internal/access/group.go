@@ -32,7 +32,11 @@ func (s *Service) followGroups(ctx context.Context, a answered, userID int64) er
 	if err != nil || len(given)+len(taken) == 0 {
 		return err
 	}
-	err = s.changeSignIn(ctx, userID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, user *User) error {
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, user, err := userInUnit(ctx, u, userID)
+		if err != nil {
+			return err
+		}
 		// The version of the user is guarded, so that no link goes before it changes.
 		link, given, taken, err := a.difference(ctx, tx, userID)
 		if err != nil {

@@ -33,21 +33,18 @@ func Routes(r *httpapi.Router, s *Service, currency string) {
 	h.settingsRoutes(r)
 }
 
-// userRoutes registers the routes of users. A request with a password, or a reply with an
-// invitation, runs in no unit of the router: a password is hashed before one begins, and
-// nothing of either is kept under a key.
 func (h handler) userRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("user", h.service.User)
 	httpapi.Get(r, "/users", ReadUsersPermission, h.users)
-	httpapi.Act(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser)
+	httpapi.Mutation(fresh, http.MethodPost, "/users", writeUsersPermission, h.createUser)
 	httpapi.GetOf(r, "/users/:id", ReadUsersPermission, byID, h.user)
 	httpapi.MutationOf(fresh, http.MethodPatch, "/users/:id", writeUsersPermission, byID, h.editUser)
 	httpapi.GetOf(r, "/users/:id/history", ReadUsersPermission, byID, h.userHistory)
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/disable", writeUsersPermission, byID, h.disableUser)
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/enable", writeUsersPermission, byID, h.enableUser)
-	httpapi.ActOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
-	httpapi.ActOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser)
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-password", writeUsersPermission, byID, h.resetPassword)
+	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/invite", writeUsersPermission, byID, h.inviteUser)
 	httpapi.MutationOf(fresh, http.MethodPost, "/users/:id/reset-factors", writeUsersPermission, byID, h.resetFactors)
 }
 
@@ -62,13 +59,11 @@ func (h handler) roleRoutes(r *httpapi.Router) {
 	httpapi.GetOf(r, "/roles/:id/history", ReadPermission, byID, h.roleHistory)
 }
 
-// tokenRoutes registers the routes of API tokens. The reply to a creation has the secret,
-// which is to be nowhere at rest: it runs in no unit, and nothing is kept under a key.
 func (h handler) tokenRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
 	byID := httpapi.Numbered("token", h.service.Token)
 	httpapi.Get(r, "/tokens", readTokensPermission, h.tokens)
-	httpapi.Act(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
+	httpapi.Mutation(fresh, http.MethodPost, "/tokens", makeTokensPermission, h.createToken)
 	httpapi.GetOf(r, "/tokens/:id", readTokensPermission, byID, h.token)
 	httpapi.MutationOf(fresh, http.MethodDelete, "/tokens/:id", makeTokensPermission, byID, h.deleteToken)
 }

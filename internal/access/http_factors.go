@@ -14,16 +14,14 @@ import (
 	"interlock/internal/edge/httpapi"
 )
 
-// factorRoutes registers the routes of one's own second factors. A reply with a secret is to
-// be nowhere at rest: it comes from no unit of the router, and nothing is kept under a key.
 func (h handler) factorRoutes(r *httpapi.Router) {
 	fresh := r.SteppedUp()
 	httpapi.Get(r, "/me/factors", "", h.factors)
-	httpapi.ActOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor)
-	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor)
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors", "", h.findOwner, h.beginFactor)
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/confirm", "", h.findOwner, h.confirmFactor)
 	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/:id/rename", "", h.findOwner, h.renameFactor)
 	httpapi.MutationOf(fresh, http.MethodDelete, "/me/factors/:id", "", h.findOwner, h.removeFactor)
-	httpapi.ActOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
+	httpapi.MutationOf(fresh, http.MethodPost, "/me/factors/recovery-codes", "", h.findOwner, h.newRecoveryCodes)
 }
 
 // findOwner reads the user whose session it is. Errors: Forbidden without one.
@@ -96,7 +94,7 @@ type beginFactorRequest struct {
 		Kind string `json:"kind" validate:"required,oneof=totp passkey"`
 		Name string `json:"name" validate:"required"`
 		// Password is asked of who has no factor yet.
-		Password string `json:"password" validate:"max=1024"`
+		Password httpapi.Proof `json:"password" validate:"max=1024"`
 	}
 }
 
@@ -106,22 +104,22 @@ type factorSetupView struct {
 	ID      int64           `json:"id"`
 	Kind    string          `json:"kind"`
 	Name    string          `json:"name"`
-	Secret  string          `json:"secret,omitempty"`
-	URI     string          `json:"uri,omitempty"`
+	Secret  httpapi.Secret  `json:"secret,omitempty"`
+	URI     httpapi.Secret  `json:"uri,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
 	// ExpiresTime is when it ends unless it is confirmed.
 	ExpiresTime *time.Time `json:"expiresTime"`
 }
 
-func (h handler) beginFactor(ctx context.Context, user *User, in beginFactorRequest) (httpapi.Created[factorSetupView], error) {
-	setup, err := h.service.BeginFactor(ctx, user, FactorBeginning{
-		Kind: in.Body.Kind, Name: in.Body.Name, Password: in.Body.Password, Session: in.token(), Address: string(in.Address), Origin: in.Origin,
+func (h handler) beginFactor(ctx context.Context, u *uow.Unit, user *User, in beginFactorRequest) (httpapi.Created[factorSetupView], error) {
+	setup, err := h.service.BeginFactor(ctx, u, user, FactorBeginning{
+		Kind: in.Body.Kind, Name: in.Body.Name, Password: string(in.Body.Password), Session: in.token(), Address: string(in.Address), Origin: in.Origin,
 	})
 	if err != nil {
 		return httpapi.Created[factorSetupView]{}, err
 	}
 	return httpapi.Created[factorSetupView]{Location: "/me/factors", Body: factorSetupView{
-		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: setup.Secret, URI: setup.URI, Options: setup.Options, ExpiresTime: setup.ExpiresTime,
+		ID: setup.ID, Kind: setup.Kind, Name: setup.Name, Secret: httpapi.Secret(setup.Secret), URI: httpapi.Secret(setup.URI), Options: setup.Options, ExpiresTime: setup.ExpiresTime,
 	}}, nil
 }
 
@@ -148,15 +146,15 @@ func (in confirmFactorRequest) Check() error {
 // confirmedFactorView is a factor, and the recovery codes that come with the first one.
 type confirmedFactorView struct {
 	factorView
-	RecoveryCodes []string `json:"recoveryCodes,omitempty"`
+	RecoveryCodes []httpapi.Secret `json:"recoveryCodes,omitempty"`
 }
 
-func (h handler) confirmFactor(ctx context.Context, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
-	factor, codes, err := h.service.ConfirmFactor(ctx, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
+func (h handler) confirmFactor(ctx context.Context, u *uow.Unit, user *User, in confirmFactorRequest) (confirmedFactorView, error) {
+	factor, codes, err := h.service.ConfirmFactor(ctx, u, user, FactorConfirmation{FactorID: in.ID, Code: in.Body.Code, Credential: in.Body.Credential, Session: in.token()})
 	if err != nil {
 		return confirmedFactorView{}, err
 	}
-	return confirmedFactorView{factorView: factorViewOf(factor), RecoveryCodes: codes}, nil
+	return confirmedFactorView{factorView: factorViewOf(factor), RecoveryCodes: secretsOf(codes)}, nil
 }
 
 type renameFactorRequest struct {
@@ -186,12 +184,20 @@ func (h handler) removeFactor(ctx context.Context, u *uow.Unit, user *User, in r
 }
 
 type recoveryCodesView struct {
-	RecoveryCodes []string `json:"recoveryCodes"`
+	RecoveryCodes []httpapi.Secret `json:"recoveryCodes"`
 }
 
-func (h handler) newRecoveryCodes(ctx context.Context, user *User, in sessionRequest) (recoveryCodesView, error) {
-	codes, err := h.service.NewRecoveryCodes(ctx, user, in.token())
-	return recoveryCodesView{RecoveryCodes: codes}, err
+func (h handler) newRecoveryCodes(ctx context.Context, u *uow.Unit, user *User, in sessionRequest) (recoveryCodesView, error) {
+	codes, err := h.service.NewRecoveryCodes(ctx, u, user, in.token())
+	return recoveryCodesView{RecoveryCodes: secretsOf(codes)}, err
+}
+
+func secretsOf(texts []string) []httpapi.Secret {
+	secrets := make([]httpapi.Secret, len(texts))
+	for i, text := range texts {
+		secrets[i] = httpapi.Secret(text)
+	}
+	return secrets
 }
 
 // challengeView is the reply where a second factor is asked for.

@@ -34,7 +34,7 @@ type createTokenRequest struct {
 	}
 }
 
-func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpapi.Created[createdTokenView], error) {
+func (h handler) createToken(ctx context.Context, u *uow.Unit, in createTokenRequest) (httpapi.Created[createdTokenView], error) {
 	caller, _ := principal.From(ctx)
 	owner := caller.UserID
 	if in.Body.UserID != nil {
@@ -44,12 +44,12 @@ func (h handler) createToken(ctx context.Context, in createTokenRequest) (httpap
 	if in.Body.ExpiresTime != nil {
 		spec.Expires = *in.Body.ExpiresTime
 	}
-	secret, token, err := h.service.AddToken(ctx, owner, spec)
+	secret, token, err := h.service.AddToken(ctx, u, owner, spec)
 	if err != nil {
 		return httpapi.Created[createdTokenView]{}, err
 	}
 	return httpapi.Created[createdTokenView]{
-		Location: fmt.Sprintf("/tokens/%d", token.ID), Body: createdTokenView{tokenView: tokenViewOf(*token), Token: secret},
+		Location: fmt.Sprintf("/tokens/%d", token.ID), Body: createdTokenView{tokenView: tokenViewOf(*token), Token: httpapi.Secret(secret)},
 	}, nil
 }
 

@@ -27,20 +27,20 @@ type createUserRequest struct {
 		Username    string `json:"username" validate:"required"`
 		DisplayName string `json:"displayName"`
 		// Password is absent for a user who is invited to choose one.
-		Password *string  `json:"password"`
-		Roles    []string `json:"roles" validate:"max=500,dive,max=100"`
+		Password *httpapi.Secret `json:"password"`
+		Roles    []string        `json:"roles" validate:"max=500,dive,max=100"`
 	}
 }
 
-func (h handler) createUser(ctx context.Context, in createUserRequest) (made httpapi.Created[invitedUserView], err error) {
+func (h handler) createUser(ctx context.Context, u *uow.Unit, in createUserRequest) (made httpapi.Created[invitedUserView], err error) {
 	spec := UserSpec{Username: in.Body.Username, DisplayName: in.Body.DisplayName, Roles: in.Body.Roles}
 	var user *User
 	if in.Body.Password != nil {
-		spec.Password = *in.Body.Password
-		user, err = h.service.AddUser(ctx, spec)
+		spec.Password = string(*in.Body.Password)
+		user, err = h.service.AddUser(ctx, u, spec)
 	} else {
 		var invitation Invitation
-		user, invitation, err = h.service.AddInvited(ctx, spec)
+		user, invitation, err = h.service.AddInvited(ctx, u, spec)
 		made.Body.Invitation = invitationViewOf(invitation)
 	}
 	if err != nil {
@@ -81,15 +81,15 @@ func (h handler) enableUser(ctx context.Context, u *uow.Unit, user *User, in use
 
 type resetPasswordRequest struct {
 	Body struct {
-		Password string `json:"password" validate:"required"`
+		Password httpapi.Secret `json:"password" validate:"required"`
 		// EndTokens revokes the user's API tokens as well.
 		EndTokens bool `json:"endTokens"`
 	}
 	IfMatch *guard.Precondition
 }
 
-func (h handler) resetPassword(ctx context.Context, user *User, in resetPasswordRequest) (resetUserView, error) {
-	after, err := h.service.ResetPassword(ctx, user, PasswordReset{Password: in.Body.Password, EndTokens: in.Body.EndTokens, IfMatch: in.IfMatch})
+func (h handler) resetPassword(ctx context.Context, u *uow.Unit, user *User, in resetPasswordRequest) (resetUserView, error) {
+	after, err := h.service.ResetPassword(ctx, u, user, PasswordReset{Password: string(in.Body.Password), EndTokens: in.Body.EndTokens, IfMatch: in.IfMatch})
 	if err != nil {
 		return resetUserView{}, err
 	}
@@ -107,8 +107,8 @@ func (h handler) resetFactors(ctx context.Context, u *uow.Unit, user *User, in u
 	return shownUser(h.service.ResetFactors(ctx, u, user, in.IfMatch))
 }
 
-func (h handler) inviteUser(ctx context.Context, user *User, in userActRequest) (invitedUserView, error) {
-	after, invitation, err := h.service.Invite(ctx, user, in.IfMatch)
+func (h handler) inviteUser(ctx context.Context, u *uow.Unit, user *User, in userActRequest) (invitedUserView, error) {
+	after, invitation, err := h.service.Invite(ctx, u, user, in.IfMatch)
 	if err != nil {
 		return invitedUserView{}, err
 	}

@@ -49,19 +49,15 @@ func errNoInvitation() error {
 	return apperr.New(apperr.InvalidCredentials, "This invitation is not valid: it was used, was replaced by a newer one, or is incomplete. Ask for another one if you have no password yet.")
 }
 
-// AddInvited creates a user without a password, and invites it. It runs in a unit of its own,
-// so that nothing of the invitation is kept under an idempotency key. Errors: those of AddUser.
-func (s *Service) AddInvited(ctx context.Context, spec UserSpec) (made *User, invitation Invitation, err error) {
+// AddInvited creates a user without a password, and invites it. Errors: those of AddUser.
+func (s *Service) AddInvited(ctx context.Context, u *uow.Unit, spec UserSpec) (made *User, invitation Invitation, err error) {
 	row := spec.user()
 	if err := row.check(); err != nil {
 		return nil, Invitation{}, err
 	}
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		invitation = newInvitation(u.Now())
-		row.invite(invitation)
-		made, err = s.insertWithRoles(ctx, u, row, spec.Roles)
-		return err
-	})
+	invitation = newInvitation(u.Now())
+	row.invite(invitation)
+	made, err = s.insertWithRoles(ctx, u, row, spec.Roles)
 	return made, invitation, err
 }
 
@@ -70,51 +66,51 @@ func (s *Service) AddInvited(ctx context.Context, spec UserSpec) (made *User, in
 // left. Errors: Forbidden if the user has a permission that the caller lacks, because the
 // invitation grants all of them; InUse if no user with a password would have access:*;
 // VersionConflict.
-func (s *Service) Invite(ctx context.Context, user *User, ifMatch *guard.Precondition) (after *User, invitation Invitation, err error) {
-	err = s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, _ *gorm.DB, row *User) error {
-		if err := s.demandUser(row, ifMatch); err != nil {
-			return err
-		}
-		invitation = newInvitation(u.Now())
-		invited := *row
-		invited.invite(invitation)
-		after, err = s.reissue(ctx, u, row, ifMatch, userChange{
-			action: "invite", apply: func(user *User) { user.invite(invitation) },
-			set: guard.Set{"password_hash": "", "invitation_hash": invited.InvitationHash, "invitation_expires_time": invited.InvitationExpiresTime},
-			also: func(ctx context.Context, tx *gorm.DB) error {
-				if err := requireRightsOf(ctx, tx, row); err != nil {
-					return err
-				}
-				taken, err := grantsOf(tx, row.held())
-				if err != nil {
-					return err
-				}
-				links, err := linksOf(tx, row.ID)
-				if err != nil {
-					return err
-				}
-				if err := removeLinks(tx, row, links...); err != nil {
-					return err
-				}
-				return s.requireManager(ctx, tx, taken)
-			},
-		})
-		if err == nil {
-			invitation.Ended = after.Ended
-		}
-		return err
+func (s *Service) Invite(ctx context.Context, u *uow.Unit, user *User, ifMatch *guard.Precondition) (after *User, invitation Invitation, err error) {
+	_, row, err := userInUnit(ctx, u, user.ID)
+	if err != nil {
+		return nil, Invitation{}, err
+	}
+	if err := s.demandUser(row, ifMatch); err != nil {
+		return nil, Invitation{}, err
+	}
+	invitation = newInvitation(u.Now())
+	invited := *row
+	invited.invite(invitation)
+	after, err = s.reissue(ctx, u, row, ifMatch, userChange{
+		action: "invite", apply: func(user *User) { user.invite(invitation) },
+		set: guard.Set{"password_hash": "", "invitation_hash": invited.InvitationHash, "invitation_expires_time": invited.InvitationExpiresTime},
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			if err := requireRightsOf(ctx, tx, row); err != nil {
+				return err
+			}
+			taken, err := grantsOf(tx, row.held())
+			if err != nil {
+				return err
+			}
+			links, err := linksOf(tx, row.ID)
+			if err != nil {
+				return err
+			}
+			if err := removeLinks(tx, row, links...); err != nil {
+				return err
+			}
+			return s.requireManager(ctx, tx, taken)
+		},
 	})
+	if err == nil {
+		invitation.Ended = after.Ended
+	}
 	return after, invitation, err
 }
 
 // InviteUser is Invite for a command, which may invite the last user with access:* as well.
 // Errors: NotFound.
-func (s *Service) InviteUser(ctx context.Context, tenant, username string) (Invitation, error) {
-	ctx, user, err := s.userOf(ctx, tenant, username)
-	if err != nil {
-		return Invitation{}, err
-	}
-	_, invitation, err := s.Invite(ctx, user, nil)
+func (s *Service) InviteUser(ctx context.Context, tenant, username string) (invitation Invitation, err error) {
+	err = s.commandUser(ctx, tenant, username, func(ctx context.Context, u *uow.Unit, user *User) (err error) {
+		_, invitation, err = s.Invite(ctx, u, user, nil)
+		return err
+	})
 	return invitation, err
 }
 

@@ -44,18 +44,14 @@ func (s *Service) BeginLink(ctx context.Context, user *User, in LinkBeginning) (
 	if err := requirePlaceForLink(s.store.db.Read(ctx), user.ID); err != nil {
 		return Journey{}, err
 	}
-	ask := func() error {
-		to, err = s.ask(ctx, in.Traveller, flowRow{
-			Purpose: purposeLink, Tenant: tenant, UserID: user.ID, ProofHash: digestOf(in.Session).String(),
-		})
-		return err
+	if !user.SecondFactor {
+		if err := s.requirePassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}); err != nil {
+			return Journey{}, err
+		}
 	}
-	if user.SecondFactor {
-		err = ask()
-		return to, err
-	}
-	err = s.withPassword(ctx, user, shownPassword{"/password", in.Password, in.Address, in.Session}, ask)
-	return to, err
+	return s.ask(ctx, in.Traveller, flowRow{
+		Purpose: purposeLink, Tenant: tenant, UserID: user.ID, ProofHash: digestOf(in.Session).String(),
+	})
 }
 
 // requirePlaceForLink is ValidationFailed when a user has as many links as one may have.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alexedwards/argon2id"
+	"golang.org/x/crypto/argon2"
 
 	"interlock/internal/base/guessable"
 )
@@ -83,6 +84,17 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 		return "", fmt.Errorf("hash a password: %w", err)
 	}
 	return hash, nil
+}
+
+// digest returns a key that argon2id derives from a text at the cost of a hash. It is the same for
+// the same salt. Errors: Unavailable.
+func (p *passwords) digest(ctx context.Context, text string, salt []byte) ([]byte, error) {
+	slot, err := p.enter(ctx, rank{})
+	if err != nil {
+		return nil, err
+	}
+	defer slot.release()
+	return argon2.IDKey([]byte(text), salt, p.params.Iterations, p.params.Memory, p.params.Parallelism, p.params.KeyLength), nil
 }
 
 // matches compares a password of somebody who has a session. Errors: Unavailable, and then

@@ -169,3 +169,8 @@ func (s *Service) Sweep(ctx context.Context, batch int) error {
 func (s *Service) TenantID(ctx context.Context, name string) (int64, error) {
 	return s.tenants.id(ctx, s.store, name)
 }
+
+// DigestSecret implements httpapi.SecretDigester. It runs in the queue of the hashes of passwords.
+func (s *Service) DigestSecret(ctx context.Context, secret string, salt []byte) ([]byte, error) {
+	return s.passwords.digest(ctx, secret, salt)
+}

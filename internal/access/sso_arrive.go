@@ -159,7 +159,11 @@ func (s *Service) acceptLinked(ctx context.Context, a answered, user User) (Sign
 // linkInSession links a user whose session began the question and is still open; the user's
 // other sessions end.
 func (s *Service) linkInSession(ctx context.Context, a answered, user *User) error {
-	return s.changeSignIn(ctx, user.ID, func(ctx context.Context, u *uow.Unit, tx *gorm.DB, row *User) error {
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		tx, row, err := userInUnit(ctx, u, user.ID)
+		if err != nil {
+			return err
+		}
 		session, err := s.sessionStore.byHash(tx, a.flow.ProofHash)
 		switch {
 		case storage.IsNotFound(err):

@@ -54,7 +54,11 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 	if err != nil {
 		return "", nil, err
 	}
-	return s.AddToken(ctx, user.ID, spec)
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+		secret, token, err = s.AddToken(ctx, u, user.ID, spec)
+		return err
+	})
+	return secret, token, err
 }
 
 // AddToken makes an API token that acts as a user, and returns its secret, which cannot be
@@ -62,7 +66,7 @@ func (s *Service) CreateToken(ctx context.Context, spec TokenSpec) (secret strin
 // do now, so that it does not grow with either; and it cannot decide on what others request.
 // Errors: ValidationFailed, NotFound (user); Forbidden for another user's without users:write, for
 // a token that could do what the caller may not, and for a caller with a token of somebody else.
-func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (secret string, token *Token, err error) {
+func (s *Service) AddToken(ctx context.Context, u *uow.Unit, userID int64, spec TokenSpec) (secret string, token *Token, err error) {
 	if err := requireOwn(ctx, userID); err != nil {
 		return "", nil, err
 	}
@@ -76,39 +80,32 @@ func (s *Service) AddToken(ctx context.Context, userID int64, spec TokenSpec) (s
 	case spec.Expires.IsZero() && !spec.Endless:
 		spec.Expires = now.Add(TokenLifetime)
 	}
-	secret = tokenPrefix + newSecret()
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := s.raise(ctx, u)
-		if err != nil {
-			return err
-		}
-		if err := requireUnchangedCaller(ctx, tx); err != nil {
-			return err
-		}
-		owner, err := findUser(tx, userID)
-		if err != nil {
-			return storage.Found(err, "user", strconv.FormatInt(userID, 10))
-		}
-		caller, _ := principal.From(ctx)
-		row := Token{
-			CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
-			Scopes: distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
-		}
-		if err := requireTokensRights(ctx, tx, &row, owner); err != nil {
-			return err
-		}
-		if err := guard.Insert(ctx, u, &row); err != nil {
-			return fmt.Errorf("insert the token: %w", err)
-		}
-		token = &row
-		u.Audit(uow.Entry{Action: "token.create", Resource: row.path(), Detail: map[string]any{
-			"name": row.Name, "username": owner.Username, "scopes": row.Scopes, "expiresTime": row.ExpiresTime,
-		}})
-		return nil
-	})
+	tx, err := s.raise(ctx, u)
 	if err != nil {
 		return "", nil, err
 	}
+	if err := requireUnchangedCaller(ctx, tx); err != nil {
+		return "", nil, err
+	}
+	owner, err := findUser(tx, userID)
+	if err != nil {
+		return "", nil, storage.Found(err, "user", strconv.FormatInt(userID, 10))
+	}
+	caller, _ := principal.From(ctx)
+	secret = tokenPrefix + newSecret()
+	token = &Token{
+		CreatedBy: caller.UserID, CreatedByName: caller.Name, UserID: owner.ID, Username: owner.Username, Name: spec.Name, TokenHash: digestOf(secret).String(),
+		Scopes: distinct(spec.Scopes), ExpiresTime: timeOrNil(spec.Expires),
+	}
+	if err := requireTokensRights(ctx, tx, token, owner); err != nil {
+		return "", nil, err
+	}
+	if err := guard.Insert(ctx, u, token); err != nil {
+		return "", nil, fmt.Errorf("insert the token: %w", err)
+	}
+	u.Audit(uow.Entry{Action: "token.create", Resource: token.path(), Detail: map[string]any{
+		"name": token.Name, "username": owner.Username, "scopes": token.Scopes, "expiresTime": token.ExpiresTime,
+	}})
 	return secret, token, nil
 }
 

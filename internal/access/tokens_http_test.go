@@ -17,7 +17,6 @@ import (
 	"interlock/internal/base/clock"
 	"interlock/internal/base/storage"
 	"interlock/internal/base/storage/storagetest"
-	"interlock/internal/core/uow"
 	"interlock/internal/edge/httpapi"
 )
 
@@ -196,24 +195,6 @@ func TestATokenOfAnotherUserStaysWithinItsScopesAndNamesItsCreator(t *testing.T)
 		require.Equal(t, []int64{p.UserID}, p.Users())
 		require.Equal(t, []string{"*"}, p.Permissions, "a user's own token may do all that the user may")
 	})
-}
-
-func TestATokensSecretIsNeverKeptUnderAnIdempotencyKeyOrInTheAuditLog(t *testing.T) {
-	h := newFixture(t, storagetest.SQLite(t))
-	d := newDesk(t, h)
-	_, _, secret := d.issue(`{"name":"robot"}`)
-	var entries []uow.AuditRow
-	require.NoError(t, h.db.Read(h.inside(t)).Find(&entries).Error)
-	for _, entry := range entries {
-		require.NotContains(t, string(entry.Detail), secret)
-	}
-	server := httpapi.NewServer(httpapi.Options{Runner: h.runner, Authenticator: h.Service})
-	Routes(server.Router(), h.Service, "EUR")
-	for _, route := range server.Router().Routes() {
-		if route.Path == "/tokens" && route.Method == http.MethodPost {
-			require.False(t, route.Mutates, "it runs in no unit, so that no key is kept for it")
-		}
-	}
 }
 
 // A stream ends with its credential, and does not keep a session open that nobody uses.

@@ -136,17 +136,21 @@ func (s *Service) CreateUser(ctx context.Context, spec UserSpec) (Identity, erro
 	if err != nil {
 		return Identity{}, err
 	}
-	user, err := s.AddUser(ctx, spec)
+	var user *User
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+		user, err = s.AddUser(ctx, u, spec)
+		return err
+	})
 	if err != nil {
 		return Identity{}, err
 	}
 	return s.store.withRoles(ctx, *user)
 }
 
-// AddUser creates a user in a unit of its own, since its password is hashed before one
-// begins. Errors: ValidationFailed, AlreadyExists; Forbidden for a role that holds what
-// the caller does not.
-func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
+// AddUser creates a user. It hashes the password before the transaction of the unit begins.
+// Errors: ValidationFailed, AlreadyExists; Forbidden for a role that holds what the caller does
+// not.
+func (s *Service) AddUser(ctx context.Context, u *uow.Unit, spec UserSpec) (*User, error) {
 	row := spec.user()
 	if err := row.check(); err != nil {
 		return nil, err
@@ -156,12 +160,7 @@ func (s *Service) AddUser(ctx context.Context, spec UserSpec) (*User, error) {
 		return nil, err
 	}
 	row.PasswordHash = hash
-	var made *User
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		made, err = s.insertWithRoles(ctx, u, row, spec.Roles)
-		return err
-	})
-	return made, err
+	return s.insertWithRoles(ctx, u, row, spec.Roles)
 }
 
 func (spec UserSpec) user() User {

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"gorm.io/gorm"
 
@@ -24,15 +23,15 @@ type PasswordReset struct {
 }
 
 // ResetPassword gives a user a new password, ends the user's sessions and contested
-// credentials, and lifts a lock-out. It runs in a unit of its own, since the password is hashed before one begins.
-// Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
+// credentials, and ends a lock-out. It hashes the password before the transaction of the unit
+// begins. Errors: ValidationFailed, NotFound; Forbidden when the user may do what the caller may
 // not, since who knows the password can do all of it.
-func (s *Service) ResetPassword(ctx context.Context, user *User, reset PasswordReset) (*User, error) {
+func (s *Service) ResetPassword(ctx context.Context, u *uow.Unit, user *User, reset PasswordReset) (*User, error) {
 	hash, err := s.passwords.newHash(ctx, another, "/password", user.Username, reset.Password)
 	if err != nil {
 		return nil, err
 	}
-	return s.storePassword(ctx, user, newPassword{
+	return s.storePassword(ctx, u, user, newPassword{
 		hash: hash, endTokens: reset.EndTokens, ifMatch: reset.IfMatch, change: s.reissue,
 		may: func(ctx context.Context, tx *gorm.DB, row *User) error { return requireRightsOf(ctx, tx, row) },
 	})
@@ -66,12 +65,10 @@ func (s *Service) ChangePassword(ctx context.Context, user *User, change Passwor
 	if change.New == change.Current {
 		return nil, invalid("/newPassword", "same", "must be another than the one you have")
 	}
-	var after *User
-	err := s.withPassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}, func() (err error) {
-		after, err = s.choosePassword(ctx, user, change)
-		return err
-	})
-	return after, err
+	if err := s.requirePassword(ctx, user, shownPassword{"/currentPassword", change.Current, change.Address, change.Session}); err != nil {
+		return nil, err
+	}
+	return s.choosePassword(ctx, user, change)
 }
 
 // shownPassword is a password that somebody shows afresh in a session.
@@ -82,16 +79,13 @@ type shownPassword struct {
 	session string
 }
 
-// withPassword runs fn for who shows the user's password. A user who has none, and signs in by a
-// provider, shows a session that began lately instead. Errors: ValidationFailed at the
-// pointer when it is none or a wrong one, which counts as a wrong password at sign-in does;
-// TooManyAttempts; those of fn.
-func (s *Service) withPassword(ctx context.Context, user *User, shown shownPassword, fn func() error) error {
+// requirePassword checks the password of a user. A user without one, who signs in by a provider,
+// needs a session that began lately instead. It counts the attempt outside of any unit, so it must
+// run before the transaction of a unit begins. Errors: ValidationFailed at the pointer when the
+// password is missing or wrong, which counts as a wrong password at sign-in does; TooManyAttempts.
+func (s *Service) requirePassword(ctx context.Context, user *User, shown shownPassword) error {
 	if user.PasswordHash == "" {
-		if err := s.requireLateSession(ctx, shown); err != nil {
-			return err
-		}
-		return fn()
+		return s.requireLateSession(ctx, shown)
 	}
 	if shown.password == "" {
 		return invalid(shown.pointer, "required", "is required: show that it is you")
@@ -110,7 +104,7 @@ func (s *Service) withPassword(ctx context.Context, user *User, shown shownPassw
 		case !same:
 			return true, invalid(shown.pointer, "wrong", "is not your password")
 		}
-		return false, fn()
+		return false, nil
 	})
 }
 
@@ -134,15 +128,20 @@ func (s *Service) choosePassword(ctx context.Context, user *User, change Passwor
 	if err != nil {
 		return nil, err
 	}
-	return s.storePassword(ctx, user, newPassword{
-		hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser,
-		may: func(_ context.Context, _ *gorm.DB, row *User) error {
-			if row.PasswordHash != user.PasswordHash {
-				return invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
-			}
-			return nil
-		},
+	var after *User
+	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) (err error) {
+		after, err = s.storePassword(ctx, u, user, newPassword{
+			hash: hash, endTokens: change.EndTokens, kept: digestOf(change.Session), change: s.changeUser,
+			may: func(_ context.Context, _ *gorm.DB, row *User) error {
+				if row.PasswordHash != user.PasswordHash {
+					return invalid("/currentPassword", "wrong", "is not your password any more: it was changed meanwhile")
+				}
+				return nil
+			},
+		})
+		return err
 	})
+	return after, err
 }
 
 // newPassword is how a password comes to be a user's.
@@ -170,38 +169,29 @@ func (u *User) takePassword(hash string) {
 }
 
 // storePassword gives a user a password in a unit, in which a lock-out is lifted too.
-func (s *Service) storePassword(ctx context.Context, user *User, p newPassword) (*User, error) {
+func (s *Service) storePassword(ctx context.Context, u *uow.Unit, user *User, p newPassword) (*User, error) {
 	caller, _ := principal.From(ctx)
 	tenant, err := s.store.tenantName(ctx, caller.TenantID)
 	if err != nil {
 		return nil, err
 	}
-	var after *User
-	err = s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
-		tx, err := u.Tx(ctx)
-		if err != nil {
-			return err
-		}
-		row, err := findUser(tx, user.ID)
-		if err != nil {
-			return storage.Found(err, "user", strconv.FormatInt(user.ID, 10))
-		}
-		if err := s.demandUser(row, p.ifMatch); err != nil {
-			return err
-		}
-		after, err = p.change(ctx, u, row, p.ifMatch, userChange{
-			action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
-			kept: p.kept, endTokens: p.endTokens,
-			also: func(ctx context.Context, tx *gorm.DB) error {
-				if err := p.may(ctx, tx, row); err != nil {
-					return err
-				}
-				return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
-			},
-		})
-		return err
+	_, row, err := userInUnit(ctx, u, user.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.demandUser(row, p.ifMatch); err != nil {
+		return nil, err
+	}
+	return p.change(ctx, u, row, p.ifMatch, userChange{
+		action: "password", set: passwordSet(p.hash), apply: func(user *User) { user.takePassword(p.hash) },
+		kept: p.kept, endTokens: p.endTokens,
+		also: func(ctx context.Context, tx *gorm.DB) error {
+			if err := p.may(ctx, tx, row); err != nil {
+				return err
+			}
+			return s.attempts.clear(ctx, tx, accountKey(tenant, row.Username))
+		},
 	})
-	return after, err
 }
 
 // SetPassword is ResetPassword for a command. Errors: NotFound as well.
@@ -210,6 +200,8 @@ func (s *Service) SetPassword(ctx context.Context, tenant, username, password st
 	if err != nil {
 		return err
 	}
-	_, err = s.ResetPassword(ctx, user, PasswordReset{Password: password})
-	return err
+	return s.runner.Do(ctx, func(ctx context.Context, u *uow.Unit) error {
+		_, err := s.ResetPassword(ctx, u, user, PasswordReset{Password: password})
+		return err
+	})
 }

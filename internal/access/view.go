@@ -7,6 +7,7 @@ import (
 	"interlock/internal/base/principal"
 	"interlock/internal/core/change"
 	"interlock/internal/core/guard"
+	"interlock/internal/edge/httpapi"
 )
 
 type identityView struct {
@@ -60,17 +61,17 @@ func userViewOf(u User) userView {
 	}
 }
 
-// invitationView is an invitation with its secret, which is shown this once.
+// invitationView is an invitation with its secret. The service returns the secret once.
 type invitationView struct {
-	Token string `json:"token"`
+	Token httpapi.Secret `json:"token"`
 	// Path is that of the page that accepts it. The token is in its fragment, which no browser
 	// sends and no server logs.
-	Path        string    `json:"path"`
-	ExpiresTime time.Time `json:"expiresTime"`
+	Path        httpapi.Secret `json:"path"`
+	ExpiresTime time.Time      `json:"expiresTime"`
 }
 
 func invitationViewOf(i Invitation) *invitationView {
-	return &invitationView{Token: i.Token, Path: i.Path(), ExpiresTime: i.ExpiresTime}
+	return &invitationView{Token: httpapi.Secret(i.Token), Path: httpapi.Secret(i.Path()), ExpiresTime: i.ExpiresTime}
 }
 
 // invitedUserView is a user with the invitation that it was given just now, if it was.
@@ -208,8 +209,8 @@ func tokenViewOf(t Token) tokenView {
 	return view
 }
 
-// createdTokenView is a token with its secret, which is shown this once.
+// createdTokenView is a token with its secret. The service returns the secret once.
 type createdTokenView struct {
 	tokenView
-	Token string `json:"token"`
+	Token httpapi.Secret `json:"token"`
 }

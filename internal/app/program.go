@@ -346,7 +346,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		Runner: sv.Runner, Authenticator: sv.Access, Limiter: sv.limiter,
 		Rate: perSecond(p.Settings.RateLimit), TenantRate: perSecond(p.Settings.TenantRateLimit),
 		RefusedRate: perSecond((p.Settings.RateLimit + 9) / 10), MaxStreams: p.Settings.MaxStreams, MaxConnections: p.Settings.MaxClients,
-		TrustedProxies: proxies, Conflicts: sv.Conflicts, Refusals: sv.Refusals, Replies: sv.Idempotency,
+		TrustedProxies: proxies, Conflicts: sv.Conflicts, Refusals: sv.Refusals, Replies: sv.Idempotency, Secrets: sv.Access,
 	})
 	sv.Metrics.Register(server)
 	if p.Settings.Role != "worker" {

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,8 +77,7 @@ func TestStepUpRejectionIsNotStoredUnderItsKey(t *testing.T) {
 	})
 }
 
-// A response that sets a cookie or contains a secret that is shown once is never replayed.
-func TestNoReplyWithACookieOrASecretIsReplayed(t *testing.T) {
+func TestNoReplyWithACookieIsReplayed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
 		d, session, codes := enrolled(t, p.Admin(t))
 		keyed := func(headers ...string) []string { return append([]string{"X-Idempotency-Key", "again-1"}, headers...) }
@@ -94,15 +94,35 @@ func TestNoReplyWithACookieOrASecretIsReplayed(t *testing.T) {
 		finish := map[string]any{"challenge": challenges[0], "method": "recovery", "code": codes[1]}
 		d.do(201, "POST", "/session/factor", finish, keyed()...)
 		d.do(401, "POST", "/session/factor", finish, keyed()...)
-
-		begin := func() any {
-			return d.do(201, "POST", "/me/factors", `{"kind":"totp","name":"Tablet"}`, keyed(session...)...)["secret"]
-		}
-		require.NotEqual(t, begin(), begin())
-		fresh := func() any {
-			return d.do(200, "POST", "/me/factors/recovery-codes", nil, keyed(session...)...)["recoveryCodes"]
-		}
-		require.NotEqual(t, fresh(), fresh())
 		require.Empty(t, d.do(200, "GET", "/idempotency-keys?key=again-1", nil, session...)["items"])
+	})
+}
+
+func TestReplayOfAFactorHasNoSecret(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, p *apptest.Program) {
+		d := day{p.Admin(t), t}
+		d.Token = ""
+		session := sessionOf(t, d.Do(t, "POST", httpapi.Base+"/session", map[string]any{"tenant": d.Tenant, "username": "admin", "password": apptest.AdminPassword}))
+		keyed := func(key string) []string { return append([]string{"X-Idempotency-Key", key}, session...) }
+		twice := func(status int, key, path string, body any, secrets ...string) map[string]any {
+			first := d.do(status, "POST", path, body, keyed(key)...)
+			if codes, ok := first["recoveryCodes"].([]any); ok {
+				d.steppedUp(&session, codes[0])
+			}
+			again := d.Do(t, "POST", httpapi.Base+path, body, keyed(key)...)
+			require.Equal(t, []any{status, "true"}, []any{again.Status, again.Header.Get("X-Idempotency-Replay")}, "%s: %s", path, again.Body)
+			want := map[string]any{"secretShownOnce": true}
+			for name, value := range first {
+				if !slices.Contains(secrets, name) {
+					want[name] = value
+				}
+			}
+			require.Equal(t, want, again.JSON(t), path)
+			return first
+		}
+		setup := twice(201, "begin", "/me/factors", map[string]any{"kind": "totp", "name": "Phone", "password": apptest.AdminPassword}, "secret", "uri")
+		confirm := "/me/factors/" + fmt.Sprint(int64(setup["id"].(float64))) + "/confirm"
+		twice(200, "confirm", confirm, map[string]any{"code": codeOf(t, setup["secret"], 0)}, "recoveryCodes")
+		twice(200, "codes", "/me/factors/recovery-codes", nil, "recoveryCodes")
 	})
 }

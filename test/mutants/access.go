@@ -148,9 +148,9 @@ var grants = []mutant{
 	},
 	{
 		name: "the first factor is set up without the password",
-		file: "internal/access/factor.go", old: `	if user.SecondFactor {
-		return s.insertFactor`, new: `	if user.ID != 0 {
-		return s.insertFactor`,
+		file: "internal/access/factor.go", old: `if !user.SecondFactor {
+		if err := s.requirePassword`, new: `if user.ID == 0 {
+		if err := s.requirePassword`,
 		caught: tests{"internal/access": {"TestTheFirstFactorTakesThePasswordAndWrongOnesCountAsAtSignIn"}},
 	},
 	{

@@ -118,6 +118,23 @@ var keys = []mutant{
 		},
 	},
 
+	// Secrets of requests and replies.
+	{
+		name: "a stored reply contains its secrets",
+		file: "internal/edge/httpapi/idempotency.go", old: `Header: header, Body: e.stored}`, new: `Header: header, Body: e.body}`,
+		caught: tests{"internal/access": {"TestReplayHasTheSameIDsAndNoSecret"}},
+	},
+	{
+		name: "the fingerprint of a request is a fast hash of its password",
+		file: "internal/edge/httpapi/secret.go", old: `secret == "" {`, new: `len(secret) >= 0 {`,
+		caught: tests{"internal/access": {"TestReplayHasTheSameIDsAndNoSecret"}},
+	},
+	{
+		name: "a key confirms guesses of the caller's password",
+		file: "internal/edge/httpapi/secret.go", old: `delete(object, name)`, new: `_ = name`,
+		caught: tests{"internal/access": {"TestKeyConfirmsNoGuessOfTheCallersPassword"}},
+	},
+
 	// Members of a request that its route does not know.
 	{
 		name: "a parameter that a route does not know is ignored",

@@ -20,8 +20,10 @@ var asTheAPI = jsonv2.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsontext.EscapeForHTML(false),
 	jsontext.EscapeForJS(false),
-	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(jsonv2.MarshalToFunc(encodeTime), jsonv2.MarshalToFunc(encodeNumber))),
+	jsonv2.WithMarshalers(marshalers),
 )
+
+var marshalers = jsonv2.JoinMarshalers(jsonv2.MarshalToFunc(encodeTime), jsonv2.MarshalToFunc(encodeNumber))
 
 func encodeTime(out *jsontext.Encoder, t time.Time) error {
 	if year := t.Year(); year < 0 || year > 9999 {

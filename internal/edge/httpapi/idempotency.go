@@ -20,7 +20,8 @@ type KeyedRequest struct {
 	Method string
 	Path   string
 	Query  string
-	Body   []byte
+	// Body has a digest in place of each Secret, and no Proof.
+	Body []byte
 	// Critical is set for operations on money and orders; their replies have a longer retention.
 	Critical bool
 	// Document is set if the reply is composed of the outcomes of the request's parts, which are
@@ -153,6 +154,7 @@ type keyOptions struct {
 	// limit bounds the body, in bytes.
 	limit              int64
 	critical, document bool
+	hidden             hiddenMembers
 }
 
 // underKey runs a handler under the request's idempotency key, if it has one. If an earlier reply
@@ -172,8 +174,12 @@ func (r *Router) underKey(terms keyOptions, run keyedHandler) echo.HandlerFunc {
 		}
 		ctx := context.WithValue(principal.WithIdempotencyKey(request.Context(), key), revealedKey{}, new(revealed))
 		c.SetRequest(request.WithContext(ctx))
+		body, err := r.server.hideMembers(ctx, key, bodyOf(c), terms.hidden)
+		if err != nil {
+			return err
+		}
 		kept, err := r.server.replies.Begin(ctx, KeyedRequest{
-			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: bodyOf(c),
+			Key: key, Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, Body: body,
 			Critical: terms.critical, Document: terms.document,
 		})
 		if err != nil {
@@ -213,7 +219,8 @@ func replay(c echo.Context, reply StoredReply) error {
 	return encoded{status: reply.Status, header: header, body: body}.send(c)
 }
 
-// kept returns the reply to store, without cookies.
+// kept returns the reply to store: the headers of the handler except cookies, and the body
+// without its secrets.
 func (e encoded) kept(ctx context.Context) StoredReply {
 	header := e.header.Clone()
 	header.Del(echo.HeaderSetCookie)
@@ -223,5 +230,5 @@ func (e encoded) kept(ctx context.Context) StoredReply {
 		}
 		header.Set(HeaderReveals, reveals.permission)
 	}
-	return StoredReply{Status: e.status, Code: e.code, Header: header, Body: e.body}
+	return StoredReply{Status: e.status, Code: e.code, Header: header, Body: e.stored}
 }

@@ -22,7 +22,7 @@ func MutationOf[R, In, Out any](
 	r *Router, method, path, permission string, find Find[R], fn func(ctx context.Context, u *uow.Unit, row R, in In) (Out, error), options ...Option,
 ) *Route {
 	s := shapeOf[In]()
-	o := mutationOptions{limit: maxBody}
+	o := mutationOptions{limit: maxBody, hidden: s.hidden}
 	for _, option := range options {
 		option(&o)
 	}
@@ -64,7 +64,8 @@ type Option func(*mutationOptions)
 
 type mutationOptions struct {
 	// limit is the size limit of the body, in bytes.
-	limit int64
+	limit  int64
+	hidden hiddenMembers
 	// count receives the outcome of each request; may be nil.
 	count func(err error)
 	// exists returns NotFound if the path of an invalid request has no resource; may be nil.
@@ -92,7 +93,7 @@ type effect func(ctx context.Context, u *uow.Unit) (reply, error)
 // addMutation registers a route. prepare reads a request once and returns its effect.
 func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare func(c echo.Context) (effect, error)) *Route {
 	route.Mutates = true
-	handler := r.mutation(prepare, o.limit)
+	handler := r.mutation(prepare, o)
 	if o.limit > maxBody {
 		route.MaxBody = o.limit
 		handler = r.limitLarge(handler)
@@ -111,8 +112,8 @@ func addMutation[In, Out any](r *Router, route Route, o mutationOptions, prepare
 // mutation reads a request with prepare and runs its effect in a unit of work. Inside the unit it
 // encodes the reply, so that an encoding error rolls back, and stores it under the request's
 // idempotency key. It sends the reply after the commit.
-func (r *Router) mutation(prepare func(c echo.Context) (effect, error), limit int64) echo.HandlerFunc {
-	return r.underKey(keyOptions{limit: limit, critical: r.critical}, func(c echo.Context, kept Attempt) error {
+func (r *Router) mutation(prepare func(c echo.Context) (effect, error), o mutationOptions) echo.HandlerFunc {
+	return r.underKey(keyOptions{limit: o.limit, critical: r.critical, hidden: o.hidden}, func(c echo.Context, kept Attempt) error {
 		fn, err := prepare(c)
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func problem(ctx context.Context, err error) (encoded, *apperr.Error) {
 		slog.ErrorContext(ctx, "http: problem not encoded", "error", marshalErr, "code", e.Code)
 		return problem(ctx, apperr.New(apperr.Internal, internalDetail))
 	}
-	return encoded{status: k.status, code: e.Code, header: header, body: text}, e
+	return encoded{status: k.status, code: e.Code, header: header, body: text, stored: text}, e
 }
 
 // problemHead contains the members of every problem, in the order of the reply.

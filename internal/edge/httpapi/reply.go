@@ -207,6 +207,8 @@ type encoded struct {
 	code   apperr.Code
 	header http.Header
 	body   []byte
+	// stored is the body without its secrets.
+	stored []byte
 }
 
 func (r reply) encode() (encoded, error) {
@@ -215,15 +217,18 @@ func (r reply) encode() (encoded, error) {
 		return e, nil
 	}
 	if lines, encodedAlready := r.body.(Lines); encodedAlready {
-		e.body = lines
+		e.body, e.stored = lines, lines
 		return e, nil
 	}
-	body, err := strictjson.Encode(r.body)
+	stored, hasSecrets, err := withoutSecrets.Encode(r.body)
 	if err != nil {
 		return encoded{}, err
 	}
-	e.body = body
-	return e, nil
+	e.body, e.stored = stored, stored
+	if hasSecrets {
+		e.body, err = strictjson.Encode(r.body)
+	}
+	return e, err
 }
 
 func (e encoded) send(c echo.Context) error {

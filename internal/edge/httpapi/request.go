@@ -92,7 +92,8 @@ type shape struct {
 	// mustMatch is true if the precondition is required.
 	mustMatch bool
 	// needs are the requirements of the query parameters.
-	needs []Need
+	needs  []Need
+	hidden hiddenMembers
 }
 
 type field struct {
@@ -122,7 +123,7 @@ func (s *shape) add(t reflect.Type, at []int) {
 		switch {
 		case s.addParameter(t, f, index):
 		case f.Name == "Body":
-			s.body = index
+			s.body, s.hidden = index, hiddenMembersOf(f.Type)
 		case f.Type == reflect.TypeFor[guard.Precondition]():
 			s.precondition, s.mustMatch = index, true
 		case f.Type == reflect.TypeFor[*guard.Precondition]():

@@ -75,8 +75,10 @@ func GetOf[R, In, Out any](r *Router, path, permission string, find Find[R], fn 
 	})
 }
 
-// Act registers an authenticated route that ignores idempotency keys, because its effect is
-// decided elsewhere, such as a purchase. fn opens its units of work.
+// Act registers an authenticated route whose reply is not stored under an idempotency key,
+// because it sets a cookie, because a stored fingerprint would confirm guesses of the caller's
+// password, or because another package makes it safe to repeat, such as a purchase. fn opens its
+// units of work.
 func Act[In, Out any](r *Router, method, path, permission string, fn func(ctx context.Context, in In) (Out, error)) *Route {
 	return ActOf(r, method, path, permission, nothing, func(ctx context.Context, _ None, in In) (Out, error) { return fn(ctx, in) })
 }

@@ -54,6 +54,8 @@ type Options struct {
 	Refusals  RefusalCounter
 	// Replies may be nil: idempotency keys are then validated and have no effect.
 	Replies ReplyStore
+	// Secrets is required if Replies is set and a request has a Secret.
+	Secrets SecretDigester
 }
 
 // ConflictCounter receives each write that was rejected because another write was first. It must
@@ -83,6 +85,7 @@ type Server struct {
 	conflicts ConflictCounter
 	refusals  RefusalCounter
 	replies   ReplyStore
+	secrets   SecretDigester
 	drain     *drain
 	// large is a semaphore for the requests with large bodies.
 	large chan struct{}
@@ -105,7 +108,7 @@ func NewServer(o Options) *Server {
 		rates:   rates{principal: o.Rate, tenant: o.TenantRate, refused: o.RefusedRate},
 		streams: openStreams{most: o.MaxStreams, open: map[string]int{}}, connections: o.MaxConnections,
 		certificate: o.Certificate, secure: o.Secure, proxies: o.TrustedProxies,
-		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, replies: o.Replies, drain: newDrain(),
+		metrics: newMetrics(), conflicts: o.Conflicts, refusals: o.Refusals, replies: o.Replies, secrets: o.Secrets, drain: newDrain(),
 		large: make(chan struct{}, largeBodies),
 	}
 	s.router = &Router{server: s, routes: new([]*Route)}

@@ -35,16 +35,17 @@ func New(ctx context.Context, runner *uow.Runner, register func(r *httpapi.Route
 
 // NewKeyed is New with a store for replies under idempotency keys.
 func NewKeyed(ctx context.Context, runner *uow.Runner, replies httpapi.ReplyStore, register func(r *httpapi.Router)) *Caller {
-	return newCaller(httpapi.Options{Runner: runner, Authenticator: attached{}, Replies: replies}, register).For(ctx)
+	return NewOf(httpapi.Options{Runner: runner, Authenticator: attached{}, Replies: replies}, register).For(ctx)
 }
 
 // NewFor returns a caller of the routes that register registers. The authenticator decides its
 // principal.
 func NewFor(a httpapi.Authenticator, runner *uow.Runner, register func(r *httpapi.Router)) *Caller {
-	return newCaller(httpapi.Options{Runner: runner, Authenticator: a}, register)
+	return NewOf(httpapi.Options{Runner: runner, Authenticator: a}, register)
 }
 
-func newCaller(o httpapi.Options, register func(r *httpapi.Router)) *Caller {
+// NewOf returns a caller of the routes that register registers, on a server with these options.
+func NewOf(o httpapi.Options, register func(r *httpapi.Router)) *Caller {
 	server := httpapi.NewServer(o)
 	register(server.Router())
 	return &Caller{server: server}

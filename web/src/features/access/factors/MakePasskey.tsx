@@ -25,7 +25,7 @@ export function MakePasskey({ setup, onConfirmed, onClose }: Props) {
     scope: `me/factors/${setup.id}/confirm`,
     title: t('passkeyTitle'),
     topics: ['users'],
-    send: () => confirmFactor(setup.id, { credential: answer.current }),
+    send: (_, key) => confirmFactor(setup.id, { credential: answer.current }, key),
     onDone: onConfirmed,
   });
   // Closing the dialog aborts the passkey prompt.

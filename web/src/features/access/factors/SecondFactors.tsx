@@ -6,10 +6,11 @@ import { useFormat, useText } from '@/i18n';
 import { Banner, ProblemBanner, Section, useConfirm, useKeyedAction, useToasts } from '@/ui';
 import { uiMessages } from '@/ui/messages';
 import { Empty } from '@/ui/table';
+import { SecretLost } from '../SecretLost';
 import styles from '../sessions/Sessions.module.css';
 import { factorMessages } from './messages';
 import { OneFactor } from './OneFactor';
-import { myFactors, replaceRecoveryCodes, type FactorKind } from './queries';
+import { myFactors, replaceRecoveryCodes, type FactorKind, type IssuedCodes } from './queries';
 import { RecoveryCodes } from './RecoveryCodes';
 import { SetUpFactor } from './SetUpFactor';
 
@@ -26,7 +27,7 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
   const { data, error, refetch } = useQuery(myFactors(userId));
   const [settingUp, setSettingUp] = useState<FactorKind>();
   const close = () => setSettingUp(undefined);
-  const [codes, setCodes] = useState<readonly string[]>();
+  const [codes, setCodes] = useState<IssuedCodes>();
   const reread = () => void queries.invalidateQueries({ queryKey: ['users', 'one', String(userId)] });
   const isNone = data?.items.length === 0;
   return (
@@ -55,17 +56,26 @@ export function SecondFactors({ userId, hasPassword }: { userId: number; hasPass
           isFirst={isNone}
           asksPassword={isNone && hasPassword}
           onClose={close}
-          onConfirmed={({ recoveryCodes }) => {
+          onConfirmed={({ recoveryCodes, secretShownOnce }) => {
             close();
-            setCodes(recoveryCodes);
+            setCodes({ recoveryCodes, secretShownOnce });
             toasts.done(t('done'));
             reread();
           }}
         />
       )}
-      {codes !== undefined && (
+      {codes?.secretShownOnce && (
+        <SecretLost
+          title={t('codesTitle')}
+          warning={t('codesLost')}
+          hint={t('codesLostHint')}
+          action={<NewCodes onMade={setCodes} />}
+          onClose={() => setCodes(undefined)}
+        />
+      )}
+      {codes?.recoveryCodes !== undefined && (
         <RecoveryCodes
-          codes={codes}
+          codes={codes.recoveryCodes}
           onStored={() => {
             setCodes(undefined);
             reread();
@@ -107,14 +117,14 @@ function WhereElse({ site }: { site: string | null }) {
   );
 }
 
-function NewCodes({ onMade }: { onMade: (codes: readonly string[]) => void }) {
+function NewCodes({ onMade }: { onMade: (codes: IssuedCodes) => void }) {
   const t = useText(factorMessages);
   const confirm = useConfirm();
-  const replace = useKeyedAction<null, string[]>({
+  const replace = useKeyedAction<null, IssuedCodes>({
     scope: 'me/factors/recovery-codes',
     title: t('newCodes'),
     topics: ['users'],
-    send: () => replaceRecoveryCodes(),
+    send: (_, key) => replaceRecoveryCodes(key),
     onDone: onMade,
   });
   const ask = async () => {

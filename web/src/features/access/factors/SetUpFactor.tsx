@@ -2,7 +2,7 @@ import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState, type SubmitEvent } from 'react';
 import { isProblem } from '@/api';
 import { useText } from '@/i18n';
-import { CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
+import { Banner, CopyText, ProblemBanner, useKeyedMutation, usePlaceText } from '@/ui';
 import { PasswordField } from '../PasswordField';
 import { Buttons, longestName, SetUpRefusal } from './parts';
 import { MakePasskey } from './MakePasskey';
@@ -10,7 +10,12 @@ import { factorMessages } from './messages';
 import { QrCode } from './QrCode';
 import { beginFactor, confirmFactor, type ConfirmedFactor, type FactorKind, type FactorSetup } from './queries';
 
-type AppSetup = Extract<FactorSetup, { kind: 'totp' }>;
+type AppSetup = Required<Omit<Extract<FactorSetup, { kind: 'totp' }>, 'secretShownOnce'>>;
+type PasskeySetup = Extract<FactorSetup, { kind: 'passkey' }>;
+
+function hasSecret(setup: FactorSetup): setup is AppSetup | PasskeySetup {
+  return setup.kind === 'passkey' || setup.secret !== undefined;
+}
 
 const titles = { totp: 'setUpTitle', passkey: 'passkeyTitle' } as const;
 
@@ -31,7 +36,7 @@ interface Props {
  */
 export function SetUpFactor({ kind, isFirst, asksPassword, onClose, onConfirmed }: Props) {
   const t = useText(factorMessages);
-  const [setup, setSetup] = useState<FactorSetup>();
+  const [setup, setSetup] = useState<AppSetup | PasskeySetup>();
   return (
     <Modal opened onClose={onClose} size="md" title={t(titles[kind])} withCloseButton={false} closeOnClickOutside={false}>
       {setup === undefined && <NameIt kind={kind} isFirst={isFirst} asksPassword={asksPassword} onBegun={setSetup} onClose={onClose} />}
@@ -45,7 +50,7 @@ interface NameProps {
   kind: FactorKind;
   isFirst: boolean;
   asksPassword: boolean;
-  onBegun: (setup: FactorSetup) => void;
+  onBegun: (setup: AppSetup | PasskeySetup) => void;
   onClose: () => void;
 }
 
@@ -55,11 +60,15 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   // The password is never stored in the browser.
   const [password, setPassword] = useState('');
   const [asked, setAsked] = useState(false);
+  const [isLost, setLost] = useState(false);
   const begin = useKeyedMutation<string, FactorSetup>({
     scope: `me/factors/begin-${kind}`,
     title: t(titles[kind]),
-    send: (named) => beginFactor(kind, named, asksPassword ? password : undefined),
-    onDone: onBegun,
+    send: (named, key) => beginFactor(kind, named, asksPassword ? password : undefined, key),
+    onDone: (setup) => {
+      if (hasSecret(setup)) onBegun(setup);
+      else setLost(true);
+    },
   });
   const refused = usePlaceText(begin.error)('/password');
   const isComplete = name.trim() !== '' && (!asksPassword || password !== '');
@@ -68,12 +77,18 @@ function NameIt({ kind, isFirst, asksPassword, onBegun, onClose }: NameProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setAsked(true);
+    setLost(false);
     if (begin.outcome === 'unknown') begin.again();
     else if (isComplete) begin.run(name.trim());
   };
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
+        {isLost && (
+          <Banner tone="warn" title={t('secretLost')}>
+            {t('secretLostHint')}
+          </Banner>
+        )}
         {begin.error !== null && (refused === undefined || !asksPassword) && <ProblemBanner error={begin.error} />}
         <TextInput
           label={t('name')}
@@ -111,7 +126,7 @@ function ConfirmIt({ setup, onConfirmed, onClose }: { setup: AppSetup; onConfirm
     scope: `me/factors/${setup.id}/confirm`,
     title: t('setUpTitle'),
     topics: ['users'],
-    send: () => confirmFactor(setup.id, { code: code.trim() }),
+    send: (_, key) => confirmFactor(setup.id, { code: code.trim() }, key),
     onDone: onConfirmed,
     onRefused: () => input.current?.select(),
   });

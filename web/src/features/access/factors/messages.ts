@@ -81,6 +81,10 @@ export const factorMessages = catalogue(
     copied: 'Copied',
     download: 'Download the codes',
     stored: 'I have stored the codes',
+    codesLost: 'The recovery codes are lost',
+    codesLostHint: 'The service shows them only once, and that reply did not arrive. Get new codes; the lost ones become void.',
+    secretLost: 'The secret for the app is lost',
+    secretLostHint: 'The service shows it only once, and that reply did not arrive. Continue again to get another one.',
   },
   {
     title: '第二因素',
@@ -162,5 +166,9 @@ export const factorMessages = catalogue(
     copied: '已复制',
     download: '下载',
     stored: '我已妥善保存',
+    codesLost: '恢复码已丢失',
+    codesLostHint: '服务只显示一次恢复码，而该响应未送达。请获取新的恢复码；丢失的恢复码会失效。',
+    secretLost: '应用的密钥已丢失',
+    secretLostHint: '服务只显示一次密钥，而该响应未送达。请再次继续，以获取另一个密钥。',
   },
 );

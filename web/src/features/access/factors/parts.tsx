@@ -10,7 +10,7 @@ export const longestName = 100;
 export function SetUpRefusal({ error }: { error: Error }) {
   const t = useText(factorMessages);
   if (isProblem(error, 'not_found')) return <Banner tone="bad" title={t('over')} />;
-  if (isUnknown(error)) return <Banner tone="warn" title={t('lost')} />;
+  if (isUnknown(error) || isProblem(error, 'idempotency_key_reused')) return <Banner tone="warn" title={t('lost')} />;
   return <ProblemBanner error={error} />;
 }
 

@@ -5,6 +5,7 @@ export type Factor = components['schemas']['Factor'];
 export type FactorKind = components['schemas']['FactorKind'];
 export type FactorProof = components['schemas']['FactorProof'];
 export type FactorSetup = components['schemas']['FactorSetup'];
+export type IssuedCodes = components['schemas']['RecoveryCodes'];
 export type ConfirmedFactor = components['schemas']['ConfirmedFactor'];
 
 /** The second factors of the signed-in user. Announced changes of the user invalidate this query. */
@@ -15,14 +16,14 @@ export function myFactors(id: number) {
   });
 }
 
-/** Sent without a key, since the service stores no reply with a secret. A new registration voids the pending one. */
-export function beginFactor(kind: FactorKind, name: string, password: string | undefined): Promise<FactorSetup> {
-  return data(api.POST('/api/v1/me/factors', { body: { kind, name, password } }));
+/** Begins a registration, which voids the pending one. In a replay, `secretShownOnce` replaces the secret of an app. */
+export function beginFactor(kind: FactorKind, name: string, password: string | undefined, key: string): Promise<FactorSetup> {
+  return data(api.POST('/api/v1/me/factors', { body: { kind, name, password }, headers: idempotent(key) }));
 }
 
-/** Sent without a key, since the service stores no reply with recovery codes. A factor is confirmed at most once. */
-export function confirmFactor(id: number, proof: FactorProof): Promise<ConfirmedFactor> {
-  return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: proof }));
+/** In a replay, `secretShownOnce` replaces the recovery codes. */
+export function confirmFactor(id: number, proof: FactorProof, key: string): Promise<ConfirmedFactor> {
+  return data(api.POST('/api/v1/me/factors/{id}/confirm', { params: { path: { id } }, body: proof, headers: idempotent(key) }));
 }
 
 /** Renames a factor, provided that it still has the displayed name. */
@@ -34,7 +35,7 @@ export function removeFactor(id: number) {
   return api.DELETE('/api/v1/me/factors/{id}', { params: { path: { id } } });
 }
 
-/** Sent without a key, since the service stores no reply with recovery codes. A retry generates new codes. */
-export async function replaceRecoveryCodes(): Promise<string[]> {
-  return (await data(api.POST('/api/v1/me/factors/recovery-codes'))).recoveryCodes;
+/** In a replay, `secretShownOnce` replaces the codes. */
+export function replaceRecoveryCodes(key: string): Promise<IssuedCodes> {
+  return data(api.POST('/api/v1/me/factors/recovery-codes', { headers: idempotent(key) }));
 }

@@ -12,7 +12,7 @@ import { createToken, type CreatedToken } from './queries';
 
 interface Props {
   onClose: () => void;
-  /** Called with the created token; the parent displays its secret. */
+  /** Called with the created token; the parent displays its secret, or that it is lost. */
   onMade: (made: CreatedToken) => void;
 }
 
@@ -24,13 +24,15 @@ export function CreateToken({ onClose, onMade }: Props) {
   const t = useText(tokenMessages);
   const { id, displayName } = useUser();
   const may = useMay();
-  const keyed = useKeyedForm<TokenForm, CreatedToken>({
+  const keyed = useKeyedForm<TokenForm & { sentAt: number }, CreatedToken>({
     scope: 'tokens/new',
     title: t('add'),
     topics: ['tokens'],
-    open: () => blankToken,
+    open: () => ({ ...blankToken, sentAt: 0 }),
+    // A retry contains the same end of the validity.
+    seal: (form) => ({ ...form, sentAt: Date.now() }),
     isComplete: (form) => isComplete(form, Date.now()),
-    send: (form) => createToken(requestOf(form, Date.now())),
+    send: (form, key) => createToken(requestOf(form, form.sentAt), key),
     onDone: (made) => {
       onClose();
       onMade(made);
@@ -42,16 +44,7 @@ export function CreateToken({ onClose, onMade }: Props) {
     return fault !== undefined && t(fault);
   });
   return (
-    <FormDialog
-      form={keyed}
-      title={t('add')}
-      confirm={t('create')}
-      size="xl"
-      told={told}
-      refusal={useAccessRefusal()}
-      unknown={{ hint: t('createUnknown'), again: t('createAgain') }}
-      onClose={onClose}
-    >
+    <FormDialog form={keyed} title={t('add')} confirm={t('create')} size="xl" told={told} refusal={useAccessRefusal()} onClose={onClose}>
       {may('users:write') && (
         <UserPicker
           label={t('user')}

@@ -53,7 +53,16 @@ export function TokenList({ search }: { search: Raw<TokenSearch> }) {
       />
       {open !== undefined && <TokenDrawer id={open} onClose={() => show(undefined)} />}
       {adding && <CreateToken onClose={dialog.close} onMade={setMade} />}
-      {made !== undefined && <TokenSecret made={made} onStored={() => setMade(undefined)} />}
+      {made !== undefined && (
+        <TokenSecret
+          made={made}
+          onStored={() => setMade(undefined)}
+          onShow={() => {
+            setMade(undefined);
+            show(made.id);
+          }}
+        />
+      )}
     </>
   );
 }

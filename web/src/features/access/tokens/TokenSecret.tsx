@@ -1,12 +1,28 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useText } from '@/i18n';
+import { SecretLost } from '../SecretLost';
 import { ShownOnce } from '../ShownOnce';
 import { tokenMessages } from './messages';
 import type { CreatedToken } from './queries';
 
+interface Props {
+  made: CreatedToken;
+  onStored: () => void;
+  /** Displays the token, which can be revoked there. */
+  onShow: () => void;
+}
+
 /** The secret of a token, displayed only once, and instructions for its use. */
-export function TokenSecret({ made: { name, token }, onStored }: { made: CreatedToken; onStored: () => void }) {
+export function TokenSecret({ made: { name, token }, onStored, onShow }: Props) {
   const t = useText(tokenMessages);
+  if (token === undefined) {
+    const show = (
+      <Button variant="filled" onClick={onShow} data-autofocus>
+        {t('lostShow')}
+      </Button>
+    );
+    return <SecretLost title={t('lostTitle', { name })} warning={t('lostWarning')} hint={t('lostHint')} action={show} onClose={onStored} />;
+  }
   const words = {
     title: t('secretTitle'),
     warning: t('secretWarning'),

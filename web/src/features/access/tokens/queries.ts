@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, data, type components, type operations } from '@/api';
+import { api, data, idempotent, type components, type operations } from '@/api';
 import type { TableSearch } from '@/ui/table';
 
 export type Token = components['schemas']['Token'];
-/** The reply to the creation of a token, with its secret, which the service returns only once. */
+/** The reply to the creation of a token: with its secret, or with `secretShownOnce` in a replay. */
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type NewToken = components['schemas']['TokenCreate'];
 type TokenQuery = NonNullable<operations['listTokens']['parameters']['query']>;
@@ -26,9 +26,8 @@ export function oneToken(id: number) {
   });
 }
 
-/** Sent without a key: the service does not store the reply with the secret, so a retry creates another token. */
-export function createToken(token: NewToken) {
-  return data(api.POST('/api/v1/tokens', { body: token }));
+export function createToken(token: NewToken, key: string) {
+  return data(api.POST('/api/v1/tokens', { body: token, headers: idempotent(key) }));
 }
 
 export function revokeToken(id: number, etag: string) {

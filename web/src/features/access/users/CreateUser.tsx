@@ -25,7 +25,7 @@ type NewUserFields = UserFields & { entry: 'invitation' | 'password' };
 /**
  * The dialog that creates a user, with an invitation or with a password. The draft contains
  * everything except the password, so the user enters it again after a reload, also to retry a
- * request that was sent.
+ * request that was sent: the key of that request rejects any other password.
  */
 export function CreateUser({ onClose, onInvited }: Props) {
   const t = useText(userMessages);
@@ -43,14 +43,14 @@ export function CreateUser({ onClose, onInvited }: Props) {
     topics: ['users'],
     open: () => ({ ...blankUser, entry: 'invitation' }),
     isComplete: (form) => isUsername(form.username) && isReady(form),
-    send: ({ username, displayName, roles, entry }) =>
-      createUser({ username, displayName: displayName.trim(), password: entry === 'password' ? password : undefined, roles: namesIn(roles) }),
-    onDone: ({ invitation, ...made }) => {
+    send: ({ username, displayName, roles, entry }, key) =>
+      createUser({ username, displayName: displayName.trim(), password: entry === 'password' ? password : undefined, roles: namesIn(roles) }, key),
+    onDone: ({ invitation, secretShownOnce, ...made }) => {
       queries.setQueryData(oneUser(made.id).queryKey, made);
       toasts.done(t('createdNow', { name: made.username }));
       onClose();
       if (invitation !== undefined) {
-        onInvited({ ...made, invitation });
+        onInvited({ ...made, invitation, secretShownOnce });
         return;
       }
       void navigate({ to: '/users/$id', params: { id: String(made.id) } });
@@ -65,17 +65,17 @@ export function CreateUser({ onClose, onInvited }: Props) {
   };
   const { username } = form;
   const explain = (problem: Error) =>
-    isProblem(problem, 'already_exists') && problem.isInDoubt ? (
+    isProblem(problem, 'idempotency_key_reused') ? (
       <Banner
         tone="warn"
-        title={t('maybeYours', { name: username })}
+        title={t('otherPassword')}
         action={
           <Link to="/users" search={{ q: username }} onClick={onClose}>
             {t('lookFor', { name: username })}
           </Link>
         }
       >
-        {t('maybeYoursHint')}
+        {t('createOtherPassword', { name: username })}
       </Banner>
     ) : (
       refusal(problem)
@@ -87,7 +87,7 @@ export function CreateUser({ onClose, onInvited }: Props) {
       confirm={t('create')}
       told={(pointer) => isUserInput(pointer) || pointer === '/password'}
       refusal={explain}
-      unknown={{ hint: t('createUnknown') }}
+      unknown={form.entry === 'password' ? { hint: t('samePassword') } : undefined}
       onClose={onClose}
     >
       <UserInputs value={form} isNew strict={strict} error={error} readOnly={isFixed} onChange={change}>

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isProblem, useUser, versionConflict, winnerOf } from '@/api';
+import { isProblem, versionConflict, winnerOf } from '@/api';
 import { useFormat, useText } from '@/i18n';
 import { Banner, FormDialog, useKeyedForm, useNow, usePlaceText, useToasts } from '@/ui';
 import { useAccessRefusal } from '../useAccessRefusal';
@@ -22,7 +22,6 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
   const now = useNow();
   const toasts = useToasts();
   const queries = useQueryClient();
-  const me = useUser().id;
   const refusal = useAccessRefusal();
   const ended = useEnded();
   const [password, setPassword] = useState('');
@@ -37,7 +36,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
     open: () => ({ etag: '', endTokens: false }),
     seal: (form) => ({ ...form, etag }),
     isComplete: () => isPasswordRight,
-    send: ({ etag: guard, endTokens }) => resetPassword(id, { password, endTokens }, guard),
+    send: ({ etag: guard, endTokens }, key) => resetPassword(id, { password, endTokens }, guard, key),
     onDone: (saved) => {
       queries.setQueryData(oneUser(id).queryKey, saved);
       toasts.done([t('resetDone', { name }), ended(saved)].join(' '));
@@ -53,13 +52,17 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
     if (isPasswordRight || !isFixed) keyed.submit();
   };
   const explain = (problem: Error) => {
+    if (isProblem(problem, 'idempotency_key_reused'))
+      return (
+        <Banner tone="warn" title={t('otherPassword')}>
+          {t('resetOtherPassword', { name })}
+        </Banner>
+      );
     const winner = winnerOf<User>(problem);
     if (winner === undefined) return refusal(problem);
-    const when = relative(winner.time, now);
-    const isOwn = winner.by.id === me && isProblem(problem) && problem.isInDoubt;
     return (
-      <Banner tone="warn" title={isOwn ? t('resetLostOwn', { name, when }) : t('resetLost', { who: winner.by.name, name, when })}>
-        {t(isOwn ? 'resetLostOwnHint' : 'resetLostHint')}
+      <Banner tone="warn" title={t('resetLost', { who: winner.by.name, name, when: relative(winner.time, now) })}>
+        {t('resetLostHint')}
       </Banner>
     );
   };
@@ -71,7 +74,7 @@ export function ResetPassword({ user, onClose }: { user: User; onClose: () => vo
       size="md"
       told={(pointer) => pointer === '/password'}
       refusal={explain}
-      unknown={{ hint: t('resetUnknown') }}
+      unknown={{ hint: t('samePassword') }}
       onClose={onClose}
     >
       <Text>{t('resetHint')}</Text>

@@ -51,7 +51,7 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
     scope: `users/${id}/invite`,
     title: `${t('invite')} · ${name}`,
     topics: ['users'],
-    send: ({ etag: guard }) => inviteUser(id, guard),
+    send: ({ etag: guard }, key) => inviteUser(id, guard, key),
     onDone: (saved) => {
       setInvited(saved);
       void queries.invalidateQueries({ queryKey: oneUser(id).queryKey });
@@ -62,12 +62,24 @@ function Invite({ user: { id, username: name, invitationExpiresTime, etag } }: {
     const body = t(invitationExpiresTime === null ? 'inviteBody' : 'inviteAgainBody');
     if ((await confirm({ title: t('inviteAsk', { name }), body, confirm: label })) !== undefined) invite.run({ etag });
   };
+  const again = (saved: InvitedUser) => (
+    <Button
+      variant="filled"
+      onClick={() => {
+        setInvited(undefined);
+        invite.run({ etag: saved.etag });
+      }}
+      data-autofocus
+    >
+      {t('inviteAgain')}
+    </Button>
+  );
   return (
     <>
       <Button loading={invite.outcome === 'sending'} disabled={invite.outcome === 'unknown'} onClick={() => void ask()}>
         {label}
       </Button>
-      {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} />}
+      {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} again={again(invited)} />}
     </>
   );
 }

@@ -63,7 +63,17 @@ export function UserList({ search }: { search: Raw<UserSearch> }) {
         empty={{ title: t('empty'), hint: t('emptyHint'), action: add }}
       />
       {adding && <CreateUser onClose={close} onInvited={setInvited} />}
-      {invited !== undefined && <InvitationLink user={invited} onStored={() => setInvited(undefined)} />}
+      {invited !== undefined && (
+        <InvitationLink
+          user={invited}
+          onStored={() => setInvited(undefined)}
+          again={
+            <Button variant="filled" onClick={() => void navigate({ to: '/users/$id', params: { id: String(invited.id) } })} data-autofocus>
+              {t('lostShow')}
+            </Button>
+          }
+        />
+      )}
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '@/merge';
 import type { TableSearch } from '@/ui/table';
 
 export type User = components['schemas']['User'];
-/** A user, with the invitation if one was just issued. */
+/** A user, with the invitation if one was just issued; in a replay, `secretShownOnce` replaces its address. */
 export type InvitedUser = components['schemas']['InvitedUser'];
 export type ResetUser = components['schemas']['ResetUser'];
 export type NewUser = components['schemas']['UserCreate'];
@@ -35,9 +35,8 @@ export const userHistory = (id: number) =>
     data(api.GET('/api/v1/users/{id}/history', { params: { path: { id }, query: { limit: historyPage, cursor } }, signal })),
   );
 
-/** Sent without a key, since the service stores no reply with a password or an invitation. A username is assigned once. */
-export function createUser(user: NewUser) {
-  return data(api.POST('/api/v1/users', { body: user }));
+export function createUser(user: NewUser, key: string) {
+  return data(api.POST('/api/v1/users', { body: user, headers: idempotent(key) }));
 }
 
 /** Edits a user at a given ETag. */
@@ -61,14 +60,19 @@ export function enableUser(id: number, etag: string, key: string) {
   return data(api.POST('/api/v1/users/{id}/enable', { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) }));
 }
 
-/** Sent without a key, like createUser; the ETag guards against a second execution. */
-export function resetPassword(id: number, reset: PasswordReset, etag: string) {
-  return data(api.POST('/api/v1/users/{id}/reset-password', { params: { path: { id }, header: { 'If-Match': etag } }, body: reset }));
+export function resetPassword(id: number, reset: PasswordReset, etag: string, key: string) {
+  return data(
+    api.POST('/api/v1/users/{id}/reset-password', {
+      params: { path: { id }, header: { 'If-Match': etag } },
+      body: reset,
+      headers: idempotent(key),
+    }),
+  );
 }
 
-/** Invites a user at a given ETag, so that their permissions are the displayed ones. Sent without a key, like createUser. */
-export function inviteUser(id: number, etag: string) {
-  return data(api.POST('/api/v1/users/{id}/invite', { params: { path: { id }, header: { 'If-Match': etag } } }));
+/** Invites a user at a given ETag, so that their permissions are the displayed ones. */
+export function inviteUser(id: number, etag: string, key: string) {
+  return data(api.POST('/api/v1/users/{id}/invite', { params: { path: { id }, header: { 'If-Match': etag } }, headers: idempotent(key) }));
 }
 
 /** Removes all second factors of a user at a given ETag, so that their permissions are the displayed ones. */

@@ -1,0 +1,35 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useText } from '@/i18n';
+import { Banner } from '@/ui';
+import { uiMessages } from '@/ui/messages';
+
+interface Props {
+  /** What was done, such as “The token was created”. */
+  title: string;
+  /** States that the secret is lost. */
+  warning: string;
+  /** How to get another secret. */
+  hint: string;
+  /** The button that gets another secret or leads there. */
+  action: ReactNode;
+  onClose: () => void;
+}
+
+/** Explains that a request was carried out and that the only reply with its secret was lost. */
+export function SecretLost({ title, warning, hint, action, onClose }: Props) {
+  const ui = useText(uiMessages);
+  return (
+    <Modal opened onClose={onClose} size="md" title={title} closeButtonProps={{ 'aria-label': ui('close') }}>
+      <Stack gap="md">
+        <Banner tone="warn" title={warning}>
+          {hint}
+        </Banner>
+        <Group justify="flex-end">
+          {action}
+          <Button onClick={onClose}>{ui('close')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
