@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"interlock/internal/base/storage"
 	"interlock/internal/edge/httpapi"
 )
@@ -71,7 +73,10 @@ func (sv *Services) checks(ctx context.Context) []check {
 		ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()
 		c := check{Name: "redis", OK: true}
-		if err := sv.redis.Ping(ctx).Err(); err != nil {
+		switch err := sv.redis.Ping(ctx).Err(); {
+		case redis.IsAuthError(err):
+			c = check{Name: "redis", Detail: "rejects the password"}
+		case err != nil:
 			c = check{Name: "redis", Detail: "cannot be reached"}
 		}
 		checks = append(checks, c)

@@ -361,6 +361,11 @@ var servers = []mutant{
 		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},
 	},
 	{
+		name: "a rejected password of Redis is an error of the command",
+		file: "internal/base/redisconn/connect.go", old: `errors.As(err, &reply) && !redis.IsAuthError(err)`, new: `errors.As(err, &reply)`,
+		caught: tests{"internal/base/redisconn": {"TestMissingPasswordIsAConnectionError", "TestPasswordFileIsReadForEachConnection"}},
+	},
+	{
 		name: "a password is read from its file once",
 		file: "internal/base/storage/mysql.go", old: `gomysql.BeforeConnect(readPassword)`, new: `gomysql.BeforeConnect(nil)`,
 		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},

@@ -113,17 +113,17 @@ var ErrReplyLost = errors.New("the reply of Redis was lost")
 // was sent, and the server did not reject it.
 func MayHaveRun(err error) bool { return err != nil && !Refused(err) && !neverSent(err) }
 
-// Refused reports whether err is an error reply of the server. All other errors are
-// temporary errors of the connection and leave open whether the command ran, see
-// MayHaveRun.
+// Refused reports whether err is an error reply of the server to a command. All other
+// errors are temporary errors of the connection and leave open whether the command ran, see
+// MayHaveRun. NOAUTH and WRONGPASS are such errors: the password of the server was changed.
 func Refused(err error) bool {
 	var reply redis.Error
-	return errors.As(err, &reply)
+	return errors.As(err, &reply) && !redis.IsAuthError(err)
 }
 
 func neverSent(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || errors.Is(err, redis.ErrClosed) ||
+	return redis.IsAuthError(err) || errors.As(err, &op) && op.Op == "dial" || errors.Is(err, redis.ErrClosed) ||
 		errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted)
 }
 
