@@ -16,6 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"interlock/internal/base/apperr"
+	"interlock/internal/base/expiry"
 	"interlock/internal/base/oidc"
 	"interlock/internal/base/principal"
 )
@@ -38,7 +39,13 @@ type CustomerKeys struct {
 	parser []jwt.ParserOption
 	// tenant is the only one whose customers the key signs for; "" for any.
 	tenant string
+	// certificate is that of the address of the keys.
+	certificate *expiry.Seen
 }
+
+// CertificateEnd returns when the certificate that the address of the keys presented last
+// expires; the zero time without TLS.
+func (k *CustomerKeys) CertificateEnd() time.Time { return k.certificate.End() }
 
 // CustomerChecks are what a customer's token must say beside whose it is; "" asks for nothing.
 type CustomerChecks struct {
@@ -75,14 +82,15 @@ func SharedSecret(secret string) *CustomerKeys {
 // known so far stay good. Redirects are not followed. Secrets are not accepted: a public key that is taken
 // for a secret would let everybody sign.
 func RemoteKeys(ctx context.Context, url string) (*CustomerKeys, error) {
+	seen := &expiry.Seen{}
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{url}, keyfunc.Override{
-		Client: oidc.HTTPClient(keysTimeout), HTTPTimeout: keysTimeout, RateLimitWaitMax: 10 * time.Millisecond,
+		Client: oidc.HTTPClient(keysTimeout, seen), HTTPTimeout: keysTimeout, RateLimitWaitMax: 10 * time.Millisecond,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the customers' keys from %s: %w", url, err)
 	}
 	return &CustomerKeys{
-		key: keys.Keyfunc,
+		key: keys.Keyfunc, certificate: seen,
 		parser: []jwt.ParserOption{jwt.WithValidMethods([]string{
 			"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 		})},

@@ -4,11 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"interlock/internal/base/claim"
 	"interlock/internal/base/clock"
 	"interlock/internal/base/expiry"
+	"interlock/internal/base/oidc"
 	"interlock/internal/base/redisconn"
 	"interlock/internal/base/storage"
 	"interlock/internal/settings"
@@ -38,6 +41,28 @@ func examineCertificate(file string) engines.Finding {
 		return engines.Finding{Engine: "listener", Name: "certificate", Level: engines.Broken, Says: fmt.Sprintf("It cannot be read: %v.", err)}
 	}
 	return engines.Certificate{End: end}.Finding("listener", clock.System{}.Now())
+}
+
+// ExamineAddress reports the certificate of an https:// address that the service requests;
+// nil for another address.
+func ExamineAddress(ctx context.Context, of, address string) []engines.Finding {
+	if !strings.HasPrefix(address, "https://") {
+		return nil
+	}
+	broken := func(err error) []engines.Finding {
+		return []engines.Finding{{Engine: engines.Engine(of), Name: "certificate", Level: engines.Broken, Says: fmt.Sprintf("%s cannot be reached: %v.", address, err)}}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return broken(err)
+	}
+	var seen expiry.Seen
+	response, err := oidc.HTTPClient(oidc.Timeout, &seen).Do(request)
+	if err != nil {
+		return broken(err)
+	}
+	_ = response.Body.Close()
+	return []engines.Finding{engines.Certificate{End: seen.End()}.Finding(engines.Engine(of), clock.System{}.Now())}
 }
 
 func examineDatabase(ctx context.Context, s settings.Storage, withRedis bool) []engines.Finding {

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 
@@ -83,4 +85,14 @@ func TestDoctorNamesUnreachableEngines(t *testing.T) {
 	require.Equal(t, engines.Broken, found["database"].Level)
 	require.Equal(t, engines.Broken, found["redis"].Level)
 	require.NotContains(t, found["database"].Says, "hunter2")
+}
+
+func TestDoctorChecksCertificateOfHTTPSAddress(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	findings := app.ExamineAddress(t.Context(), "customer-keys", server.URL)
+	require.Len(t, findings, 1)
+	require.Equal(t, engines.Broken, findings[0].Level, "no authority signed it")
+	require.Contains(t, findings[0].Says, "certificate")
+	require.Empty(t, app.ExamineAddress(t.Context(), "customer-keys", "http://127.0.0.1:1"))
 }

@@ -93,6 +93,12 @@ func (p *Program) start(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, p.services.Close)
+	for _, provider := range providers {
+		p.services.Engines.WatchCertificate("oidc "+provider.Name, provider.OIDC.CertificateEnd)
+	}
+	if p.Settings.CustomerJWKSURL != "" {
+		p.services.Engines.WatchCertificate("customer-keys", customers.CertificateEnd)
+	}
 	// Risks to durability are reported before the process accepts requests.
 	p.services.Engines.Look(ctx)
 	if err := requireFit(p.services.Engines.Report()); err != nil {
@@ -339,7 +345,7 @@ func (p *Program) newServer() (*httpapi.Server, error) {
 		if certificate, err = httpapi.LoadCertificate(p.Settings.TLSCert, p.Settings.TLSKey); err != nil {
 			return nil, err
 		}
-		sv.Engines.WatchListener(certificate.End)
+		sv.Engines.WatchCertificate("listener", certificate.End)
 	}
 	server := httpapi.NewServer(httpapi.Options{
 		Certificate: certificate, Secure: p.Settings.Secure,

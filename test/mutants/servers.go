@@ -366,6 +366,11 @@ var servers = []mutant{
 		caught: tests{"internal/base/redisconn": {"TestMissingPasswordIsAConnectionError", "TestPasswordFileIsReadForEachConnection"}},
 	},
 	{
+		name: "the certificate of a provider is not noted",
+		file: "internal/base/oidc/transport.go", old: `VerifyConnection: seen.Note`, new: `VerifyConnection: nil`,
+		caught: tests{"internal/base/oidc": {"TestExpiryOfProviderCertificateIsReported"}},
+	},
+	{
 		name: "a password is read from its file once",
 		file: "internal/base/storage/mysql.go", old: `gomysql.BeforeConnect(readPassword)`, new: `gomysql.BeforeConnect(nil)`,
 		caught: tests{"internal/base/storage": {"TestAChangedPasswordIsUnavailableAndReadFromItsFileAgain"}},

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"interlock/internal/base/clock"
+	"interlock/internal/base/expiry"
 )
 
 const (
@@ -74,6 +75,8 @@ type Provider struct {
 	clock  clock.Clock
 	http   *http.Client
 
+	certificate expiry.Seen
+
 	lookUps singleflight.Group
 	mu      sync.Mutex
 	known   *metadata
@@ -103,8 +106,14 @@ var (
 
 // New returns a provider without contacting it.
 func New(client Client, clock clock.Clock) *Provider {
-	return &Provider{client: client, clock: clock, http: HTTPClient(Timeout)}
+	p := &Provider{client: client, clock: clock}
+	p.http = HTTPClient(Timeout, &p.certificate)
+	return p
 }
+
+// CertificateEnd returns when the certificate that the provider presented last expires; the
+// zero time without TLS, and before the first request.
+func (p *Provider) CertificateEnd() time.Time { return p.certificate.End() }
 
 // Issuer returns the provider's identifier.
 func (p *Provider) Issuer() string { return p.client.Issuer }

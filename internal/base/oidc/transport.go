@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -10,22 +11,26 @@ import (
 	"time"
 
 	discovery "github.com/coreos/go-oidc/v3/oidc"
+
+	"interlock/internal/base/expiry"
 )
 
 // HTTPClient returns a client for the documents and keys of an identity provider. It follows no
 // redirect, so that a client's secret goes to the address that the provider gave, and keys come
 // from the address that the settings have; and it reads at most longestReply bytes of a reply.
-func HTTPClient(timeout time.Duration) *http.Client {
+// It stores the expiry of the certificates that the provider presents in seen.
+func HTTPClient(timeout time.Duration, seen *expiry.Seen) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,
-		Transport:     bounded{oneShot()},
+		Transport:     bounded{oneShot(seen)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
 // oneShot is the default transport without idle connections, because sign-ins are rare.
-func oneShot() *http.Transport {
+func oneShot(seen *expiry.Seen) *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: seen.Note}
 	transport.DisableKeepAlives = true
 	return transport
 }

@@ -114,8 +114,8 @@ var ErrReplyLost = errors.New("the reply of Redis was lost")
 func MayHaveRun(err error) bool { return err != nil && !Refused(err) && !neverSent(err) }
 
 // Refused reports whether err is an error reply of the server to a command. All other
-// errors are temporary errors of the connection and leave open whether the command ran, see
-// MayHaveRun. NOAUTH and WRONGPASS are such errors: the password of the server was changed.
+// errors are temporary errors of the connection; MayHaveRun reports whether the command may have
+// run. NOAUTH and WRONGPASS are such errors: the password of the server was changed.
 func Refused(err error) bool {
 	var reply redis.Error
 	return errors.As(err, &reply) && !redis.IsAuthError(err)

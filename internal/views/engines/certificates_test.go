@@ -22,7 +22,8 @@ func TestCertificatesAreReportedBeforeTheyExpire(t *testing.T) {
 	} {
 		end := func() time.Time { return now.Add(left) }
 		monitor := engines.NewMonitor(engines.Probe{Clock: clock.NewFake(now), RedisCertificate: end}, slog.New(slog.DiscardHandler))
-		monitor.WatchListener(end)
+		monitor.WatchCertificate("listener", end)
+		monitor.WatchCertificate("oidc corp", func() time.Time { return time.Time{} })
 		monitor.Look(t.Context())
 		report := monitor.Report()
 		require.Equal(t, []engines.Certificate{{Of: "redis", End: end()}, {Of: "listener", End: end()}}, report.Certificates)

@@ -9,7 +9,7 @@ var (
 	redisInfo    = prometheus.NewDesc("interlock_redis_info", "1, with the eviction policy of Redis (maxmemory-policy).", []string{"node", "policy"}, nil)
 	clockSkew    = prometheus.NewDesc("interlock_clock_skew_seconds", "Seconds by which an engine's clock is ahead of this process's clock.", []string{"engine", "node"}, nil)
 	clockError   = prometheus.NewDesc("interlock_clock_skew_error_seconds", "Accuracy of the clock skew: half the round-trip time.", []string{"engine", "node"}, nil)
-	certificates = prometheus.NewDesc("interlock_certificate_expiry_timestamp_seconds", "When a certificate in use expires: that of the database, of redis, or of the listener.", []string{"of"}, nil)
+	certificates = prometheus.NewDesc("interlock_certificate_expiry_timestamp_seconds", "When a certificate in use expires: that of the database, of redis, of the listener, of a provider of single sign-on (oidc NAME), or of the customer-keys.", []string{"of"}, nil)
 	findings     = prometheus.NewDesc("interlock_engine_finding", "1 for each setting that needs attention, by level (risk, unknown, broken).", []string{"engine", "node", "name", "level"}, nil)
 )
 

@@ -41,11 +41,12 @@ func NewMonitor(p Probe, logger *slog.Logger) *Monitor {
 	return m
 }
 
-// WatchListener adds the listener's certificate to the report; end returns its expiry.
-func (m *Monitor) WatchListener(end func() time.Time) {
+// WatchCertificate adds the certificate of the listener or of a peer that is no engine to the
+// report; end returns its expiry, the zero time while it is not known.
+func (m *Monitor) WatchCertificate(of string, end func() time.Time) {
 	m.looking.Lock()
 	defer m.looking.Unlock()
-	m.probe.Listener = end
+	m.probe.Others = append(m.probe.Others, Watched{of, end})
 }
 
 // Report returns the last report; an empty one before the first inspection.

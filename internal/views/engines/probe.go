@@ -21,9 +21,17 @@ type Probe struct {
 	// Redis is nil in embedded mode, and if it should be skipped.
 	Redis redis.UniversalClient
 	Clock clock.Clock
-	// RedisCertificate and Listener return when the certificates of Redis and of the listener expire, the zero
-	// time where there is none; each may be nil.
-	RedisCertificate, Listener func() time.Time
+	// RedisCertificate returns when the certificate of Redis expires, the zero time without
+	// one; it may be nil.
+	RedisCertificate func() time.Time
+	// Others are the certificates of the listener and of peers that are no engines.
+	Others []Watched
+}
+
+// Watched is a certificate in use; End returns its expiry, the zero time while it is not known.
+type Watched struct {
+	Of  string
+	End func() time.Time
 }
 
 // Look inspects each engine. An unreachable engine is a finding, and the others are still
@@ -40,28 +48,25 @@ func (p Probe) Look(ctx context.Context) Report {
 	return r
 }
 
-// lookAtCertificates reports the certificates that the connections showed. That of the listener is no
-// engine's, so it has no finding.
+// lookAtCertificates reports the certificates that the connections presented. Only those of
+// engines have a finding.
 func (p Probe) lookAtCertificates(r *Report) {
-	note := func(of Engine, end func() time.Time) {
-		if end == nil || end().IsZero() {
-			return
-		}
-		found := Certificate{Of: string(of), End: end()}
-		r.Certificates = append(r.Certificates, found)
-		if of != listener {
-			r.Findings = append(r.Findings, found.Finding(of, p.Clock.Now()))
+	note := func(of string, end func() time.Time) {
+		if end != nil && !end().IsZero() {
+			r.Certificates = append(r.Certificates, Certificate{Of: of, End: end()})
 		}
 	}
 	if p.DB != nil {
-		note(Database, p.DB.CertificateEnd)
+		note(string(Database), p.DB.CertificateEnd)
 	}
-	note(Redis, p.RedisCertificate)
-	note(listener, p.Listener)
+	note(string(Redis), p.RedisCertificate)
+	for _, found := range r.Certificates {
+		r.Findings = append(r.Findings, found.Finding(Engine(found.Of), p.Clock.Now()))
+	}
+	for _, other := range p.Others {
+		note(other.Of, other.End)
+	}
 }
-
-// listener is the engine name of the service's certificate.
-const listener Engine = "listener"
 
 // expiresSoon is how long before its end a certificate is a risk.
 const expiresSoon = 14 * 24 * time.Hour
