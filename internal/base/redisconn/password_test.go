@@ -21,7 +21,7 @@ func TestPasswordFileIsReadForEachConnection(t *testing.T) {
 	rotate := func(old, password string) {
 		require.NoError(t, admin.Do(t.Context(), "AUTH", "default", old).Err())
 		require.NoError(t, admin.ConfigSet(t.Context(), "requirepass", password).Err())
-		// A server keeps the connections that were authenticated before.
+		// A server does not close authenticated connections when the password changes.
 		require.NoError(t, admin.ClientKillByFilter(t.Context(), "TYPE", "normal", "SKIPME", "yes").Err())
 	}
 	require.NoError(t, admin.ConfigSet(t.Context(), "requirepass", "first").Err())
