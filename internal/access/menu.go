@@ -197,7 +197,7 @@ func (s *Service) Menus(ctx context.Context) ([]*Menu, error) {
 
 // MenuHistory returns one page of a menu's versions, newest first.
 func (s *Service) MenuHistory(ctx context.Context, m *Menu, page storage.Page) (storage.Listing[MenuVersion], error) {
-	return storage.List[MenuVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.Whose("menu_id", m.ID))
+	return storage.List[MenuVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("menu_id", m.ID))
 }
 
 // NewMenu is a menu to add.

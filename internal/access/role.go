@@ -175,7 +175,7 @@ func (s *Service) Roles(ctx context.Context, text string, page storage.Page) (st
 
 // RoleHistory returns one page of a role's versions, newest first.
 func (s *Service) RoleHistory(ctx context.Context, role *Role, page storage.Page) (storage.Listing[RoleVersion], error) {
-	return storage.List[RoleVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.Whose("role_id", role.ID))
+	return storage.List[RoleVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("role_id", role.ID))
 }
 
 // AddRole creates a role that holds the permissions. Errors: ValidationFailed,

@@ -202,7 +202,7 @@ func (s *Service) Users(ctx context.Context, f UserFilter, page storage.Page) (s
 
 // UserHistory returns one page of a user's versions, newest first.
 func (s *Service) UserHistory(ctx context.Context, user *User, page storage.Page) (storage.Listing[UserVersion], error) {
-	return storage.List[UserVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.Whose("user_id", user.ID))
+	return storage.List[UserVersion](s.store.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("user_id", user.ID))
 }
 
 // EditUser changes a user that was just read; see change.Editable.Apply for what is

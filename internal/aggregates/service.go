@@ -100,7 +100,7 @@ var eventSorts = storage.Sorts{Columns: map[string]string{"version": "version"},
 
 // Events returns one page of an aggregate's events after a version.
 func (s *Service) Events(ctx context.Context, a *Aggregate, after int64, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, eventSorts, storage.Whose("aggregate_id", a.ID), storage.Above("version", after))
+	return storage.List[Event](s.db.Read(ctx), page, eventSorts, storage.OwnedBy("aggregate_id", a.ID), storage.Above("version", after))
 }
 
 func resource(name Name) string { return Topic + "/" + name.String() }

@@ -11,7 +11,7 @@ import (
 
 // Comments returns one page of an approval's comments, oldest first.
 func (s *Service) Comments(ctx context.Context, a *Approval, page storage.Page) (storage.Listing[Comment], error) {
-	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.Whose("approval_id", a.ID))
+	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.OwnedBy("approval_id", a.ID))
 }
 
 // Comment adds a comment of the caller to an approval, whatever its status. It increments the

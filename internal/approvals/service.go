@@ -138,7 +138,7 @@ func (s *Service) History(ctx context.Context, a *Approval, page storage.Page) (
 	if len(a.Targets) > 1 {
 		query = query.Omit("content")
 	}
-	return storage.List[Event](query, page, change.HistorySorts, storage.Whose("approval_id", a.ID))
+	return storage.List[Event](query, page, change.HistorySorts, storage.OwnedBy("approval_id", a.ID))
 }
 
 // Needed returns the number of votes that a protected change needs in the context's tenant.

@@ -54,7 +54,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an item's versions, newest first.
 func (s *Service) History(ctx context.Context, item *Item, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("item_id", item.ID))
+	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("item_id", item.ID))
 }
 
 // Create adds an item. Errors: ValidationFailed, AlreadyExists.

@@ -93,7 +93,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 // History returns one page of the versions of all configs that ever had this key,
 // newest first.
 func (s *Service) History(ctx context.Context, key string, page storage.Page) (storage.Listing[History], error) {
-	listing, err := storage.List[History](s.read(ctx), page, newestFirst, storage.Whose("key", key))
+	listing, err := storage.List[History](s.read(ctx), page, newestFirst, storage.OwnedBy("key", key))
 	if err != nil {
 		return listing, fmt.Errorf("list the history of config %q: %w", key, err)
 	}

@@ -69,7 +69,7 @@ func (s *Service) Campaigns(ctx context.Context, search string, page storage.Pag
 
 // CampaignHistory returns one page of a campaign's versions, newest first.
 func (s *Service) CampaignHistory(ctx context.Context, campaign *Campaign, page storage.Page) (storage.Listing[CampaignRevision], error) {
-	return storage.List[CampaignRevision](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("campaign_id", campaign.ID))
+	return storage.List[CampaignRevision](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("campaign_id", campaign.ID))
 }
 
 // Coupon returns the coupon with a code. Errors: NotFound.
@@ -94,7 +94,7 @@ func (s *Service) Coupons(ctx context.Context, f Filter, page storage.Page) (sto
 
 // History returns one page of a coupon's events, newest first.
 func (s *Service) History(ctx context.Context, coupon *Coupon, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("coupon_id", coupon.ID))
+	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("coupon_id", coupon.ID))
 }
 
 // announce publishes a change of a coupon after commit.

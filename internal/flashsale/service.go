@@ -108,7 +108,7 @@ func (s *Service) Sales(ctx context.Context, f Filter, page storage.Page) (stora
 
 // History returns one page of a sale's versions, newest first.
 func (s *Service) History(ctx context.Context, sale *Sale, page storage.Page) (storage.Listing[Revision], error) {
-	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("sale_id", sale.ID))
+	return storage.List[Revision](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("sale_id", sale.ID))
 }
 
 // ByName returns at most limit sales with a name that starts with text.

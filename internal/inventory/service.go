@@ -83,7 +83,7 @@ var movementSorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Defaul
 // Movements returns one page of an item's ledger, newest first; with a reference, only the movement
 // with it.
 func (s *Service) Movements(ctx context.Context, sku, reference string, page storage.Page) (storage.Listing[Movement], error) {
-	filters := []storage.Filter{storage.Whose("sku", sku)}
+	filters := []storage.Filter{storage.OwnedBy("sku", sku)}
 	if reference != "" {
 		filters = append(filters, storage.Equal("reference", reference))
 	}

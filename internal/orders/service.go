@@ -77,7 +77,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of an order's events, newest first.
 func (s *Service) History(ctx context.Context, order *Order, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("order_id", order.ID))
+	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("order_id", order.ID))
 }
 
 // record writes the unit's audit entry, and publishes the change after commit.

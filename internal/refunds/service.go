@@ -65,7 +65,7 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of a refund's events, newest first.
 func (s *Service) History(ctx context.Context, refund *Refund, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("refund_id", refund.ID))
+	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("refund_id", refund.ID))
 }
 
 // record writes the unit's audit entry, and publishes the change after commit.

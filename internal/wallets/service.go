@@ -88,7 +88,7 @@ var entrySorts = storage.Sorts{Columns: map[string]string{"id": "id"}, Default: 
 
 // Entries returns one page of a wallet's ledger, newest first.
 func (s *Service) Entries(ctx context.Context, user principal.CustomerID, f Filter, page storage.Page) (storage.Listing[Entry], error) {
-	filters := []storage.Filter{storage.Whose("user_id", user)}
+	filters := []storage.Filter{storage.OwnedBy("user_id", user)}
 	if f.Reference != "" {
 		filters = append(filters, storage.Equal("reference", f.Reference))
 	}

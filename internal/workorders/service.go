@@ -55,12 +55,12 @@ func (s *Service) List(ctx context.Context, f Filter, page storage.Page) (storag
 
 // History returns one page of a work order's events, newest first.
 func (s *Service) History(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Event], error) {
-	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.Whose("work_order_id", order.ID))
+	return storage.List[Event](s.db.Read(ctx), page, change.HistorySorts, storage.OwnedBy("work_order_id", order.ID))
 }
 
 // Comments returns one page of a work order's comments, oldest first.
 func (s *Service) Comments(ctx context.Context, order *WorkOrder, page storage.Page) (storage.Listing[Comment], error) {
-	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.Whose("work_order_id", order.ID))
+	return storage.List[Comment](s.db.Read(ctx), page, change.CommentSorts, storage.OwnedBy("work_order_id", order.ID))
 }
 
 // Opening is a new work order. Each link names a record once.

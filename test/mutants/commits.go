@@ -27,7 +27,7 @@ var commits = []mutant{
 	{
 		name: "every error number of MySQL counts as a rollback",
 		file: "internal/base/storage/commit.go", old: `return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105`, new: `return mysqlClass(fromMySQL) != ""`,
-		caught: tests{"internal/base/storage": {"TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone"}},
+		caught: tests{"internal/base/storage": {"TestCommitErrorIsUndecidedUnlessEngineRolledBack"}},
 	},
 	{
 		name: "a server that lost its cluster at work on a transaction is a fault of ours",
@@ -45,7 +45,7 @@ var commits = []mutant{
 	{
 		name: "a connection is reused after a failed BEGIN",
 		file: "internal/base/storage/session.go", old: `s.unusable = s.unusable || s.bounded`, new: `s.unusable = s.unusable && s.bounded`,
-		caught: tests{"internal/base/storage": {"TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt"}},
+		caught: tests{"internal/base/storage": {"TestRejectedBeginClosesConnection"}},
 	},
 	{
 		name: "a failed sync of SQLite counts as a rollback",
@@ -64,8 +64,8 @@ var commits = []mutant{
 		name: "a connection is reused after a failed COMMIT or ROLLBACK",
 		file: "internal/base/storage/session.go", old: "	s.unusable = true\n	return err\n", new: "	return err\n",
 		caught: tests{
-			"internal/base/storage":  {"TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection"},
-			"internal/core/coretest": {"TestUnitWithOnlyRejectedCommitsChangesNothing"},
+			"internal/base/storage":  {"TestRejectedEndIsNotCommittedByNextTransaction"},
+			"internal/core/coretest": {"TestAUnitWhoseCommitsAreAllRefusedSaysThatNothingWasChangedAndThatIsSo"},
 		},
 	},
 	{
@@ -89,7 +89,7 @@ var commits = []mutant{
 		name: "a statement after a guarded write in a packet does not depend on it",
 		file: "internal/base/storage/packet.go", old: "		if w.oneRow {\n			j.add(changedOne, nil)\n		}\n", new: "",
 		caught: tests{
-			"internal/base/storage": {"TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit"},
+			"internal/base/storage": {"TestPacketWithFailedGuardCommitsNothing"},
 		},
 	},
 	{
@@ -100,22 +100,22 @@ var commits = []mutant{
 	{
 		name: "a transaction continues after its packet failed",
 		file: "internal/base/storage/packet.go", old: `	case s.packet.broken != nil:`, new: `	case s.packet == nil:`,
-		caught: tests{"internal/base/storage": {"TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError", "TestNothingIsSentAfterTheServerHasUndoneATransaction"}},
+		caught: tests{"internal/base/storage": {"TestFailedPacketNeverCommits", "TestNothingIsSentAfterServerRollback"}},
 	},
 	{
 		name: "a transaction commits after its packet failed",
 		file: "internal/base/storage/packet_commit.go", old: `	case p.broken != nil:`, new: `	case p == nil:`,
-		caught: tests{"internal/base/storage": {"TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError"}},
+		caught: tests{"internal/base/storage": {"TestFailedPacketNeverCommits"}},
 	},
 	{
 		name: "the error of a lone waiting statement counts as one of the next",
 		file: "internal/base/storage/packet.go", old: `answered && !alone && !conflicts(fromServer)`, new: `answered && alone && !conflicts(fromServer)`,
-		caught: tests{"internal/base/storage": {"TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne"}},
+		caught: tests{"internal/base/storage": {"TestErrorOfSingleDeferredStatementIsItsOwn"}},
 	},
 	{
 		name: "a connection over which a statement of a packet failed is used again with its transaction open",
 		file: "internal/base/storage/packet_commit.go", old: `if _, err := s.link.ExecContext(ctx, "ROLLBACK", nil); err != nil {`, new: `if err := ctx.Err(); err != nil {`,
-		caught: tests{"internal/base/storage": {"TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed"}},
+		caught: tests{"internal/base/storage": {"TestFailureAfterDeferredStatementsMarksPacketFailed"}},
 	},
 	{
 		name: "a reply with an unacknowledged COMMIT is cached without its id and missed",
@@ -125,12 +125,12 @@ var commits = []mutant{
 	{
 		name: "a text of several statements is sent",
 		file: "internal/base/storage/session.go", old: `s.packets && strings.TrimSpace(more) != ""`, new: `s.packets && strings.TrimSpace(more) != "" && len(text) < 0`,
-		caught: tests{"internal/base/storage": {"TestATextOfSeveralStatementsIsRefused"}},
+		caught: tests{"internal/base/storage": {"TestMultiStatementTextIsRejected"}},
 	},
 	{
 		name: "waiting statements are not sent before a read",
 		file: "internal/base/storage/packet.go", old: `rows, err := s.link.QueryContext(ctx, all.text.String(), all.args)`, new: `rows, err := s.link.QueryContext(ctx, text, args)`,
-		caught: tests{"internal/base/storage": {"TestWhoReadsSeesWhatWaitsBeforeIt"}},
+		caught: tests{"internal/base/storage": {"TestReadFlushesDeferredStatements"}},
 	},
 	{
 		name: "AfterCommit runs before COMMIT",
@@ -176,27 +176,27 @@ var commits = []mutant{
 	{
 		name: "the reply leaves before the sync of its group",
 		file: "internal/base/storage/group_commit.go", old: "	g.leave()\n	<-in.ended\n	return in.err", new: "	g.leave()\n	return in.err",
-		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfWhatIsNotOnTheDisk"}},
+		caught: tests{"internal/base/storage": {"TestCommitReturnsOnlyAfterDiskSync"}},
 	},
 	{
 		name: "a rolled back unit returns unsynced data",
 		file: "internal/base/storage/group_commit.go", old: "	<-in.ended\n	if in.err != nil {\n		return fmt", new: "	if false {\n		return fmt",
-		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfWhatIsNotOnTheDisk"}},
+		caught: tests{"internal/base/storage": {"TestCommitReturnsOnlyAfterDiskSync"}},
 	},
 	{
 		name: "one transaction's savepoint rolls back the work of another",
 		file: "internal/base/storage/group_commit.go", old: `"ROLLBACK TO member", "RELEASE member"`, new: `"ROLLBACK", "BEGIN IMMEDIATE"`,
-		caught: tests{"internal/base/storage": {"TestOneThatIsRolledBackTakesNobodyWithIt"}},
+		caught: tests{"internal/base/storage": {"TestRollbackDoesNotAffectItsGroup"}},
 	},
 	{
 		name: "members of a rolled back group are reported as committed",
 		file: "internal/base/storage/group_commit.go", old: "	in.err = &Error{Class: WriteConflict,", new: "	_ = &Error{Class: WriteConflict,",
-		caught: tests{"internal/base/storage": {"TestThoseWhoseWorkAnotherOneTookWithItRunAgain"}},
+		caught: tests{"internal/base/storage": {"TestMembersOfRolledBackGroupRunAgain"}},
 	},
 	{
-		name: "a rejection that depends on a rolled back group is returned",
-		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupUndone",
-		caught: tests{"internal/base/storage": {"TestARefusalThatStandsOnWhatWasUndoneIsNotTold"}, "internal/core/coretest": {"TestNoReplyDependsOnARolledBackGroup"}},
+		name: "a refusal that stands on what was undone with its group is told",
+		file: "internal/base/storage/group_commit.go", old: "	if in.err != nil {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack", new: "	if in.err != nil && false {\n		return fmt.Errorf(\"%w: %w\", ErrGroupRolledBack",
+		caught: tests{"internal/base/storage": {"TestRejectionBasedOnRolledBackWritesIsRetried"}, "internal/core/coretest": {"TestNoAnswerStandsOnWhatWasUndoneWithItsGroup"}},
 	},
 	{
 		name: "a reply that depends on a rolled back group is returned",
@@ -206,31 +206,31 @@ var commits = []mutant{
 	{
 		name: "a caller that stops waiting for the writer is told that its batch ran",
 		file: "internal/base/storage/writer_queue.go", old: "		return false, context.Cause(ctx)", new: "		return false, nil",
-		caught: tests{"internal/base/storage": {"TestABatchWhoseAuthorLeavesItsQueueIsNotRun"}},
+		caught: tests{"internal/base/storage": {"TestCancelledBatchInQueueIsNotRun"}},
 	},
 	{
 		name: "a batch is acknowledged before the sync of its group",
 		file: "internal/base/storage/group_commit.go", old: "	if in.isEmpty() {", new: "	for _, w := range in.waiters {\n		close(w.ready)\n	}\n	in.waiters = nil\n	if in.isEmpty() {",
-		caught: tests{"internal/base/storage": {"TestNobodyIsToldOfABatchBeforeItIsOnTheDisk", "TestACommitThatFailsFailsAllBatchesOfItsGroup"}},
+		caught: tests{"internal/base/storage": {"TestBatchReturnsOnlyAfterDiskSync", "TestACommitThatFailsFailsAllBatchesOfItsGroup"}},
 	},
 	{
 		name: "the writes of a failed batch commit with its group",
 		file: "internal/base/storage/group_batch.go", old: "	if !wrote {\n		return true\n	}\n", new: "	if !wrote || err != nil {\n		return true\n	}\n",
-		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup", "TestConcurrentBatchesAndTransactionsLoseNothing"}},
 	},
 	{
 		name: "the batches before a failed one are dropped with it",
 		file: "internal/base/storage/group_batch.go", old: "		if b.failed != nil {\n			continue\n		}\n", new: "		if b.failed == nil {\n			continue\n		}\n",
-		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup", "TestConcurrentBatchesAndTransactionsLoseNothing"}},
 	},
 	{
 		name: "a batch behind work that cannot be run again has no savepoint",
 		file: "internal/base/storage/group_batch.go", old: "	if in.savepoints {", new: "	if in.savepoints && false {",
-		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails", "TestBatchesAndOthersLoseNothingBesideEachOther"}},
+		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup", "TestConcurrentBatchesAndTransactionsLoseNothing"}},
 	},
 	{
 		name: "a batch with an unmatched guard commits without it",
 		file: "internal/base/storage/group_batch.go", old: "		if err := w.done(result); err != nil {", new: "		if err := w.done(result); err != nil && false {",
-		caught: tests{"internal/base/storage": {"TestABatchTakesNobodyWithItHoweverItFails"}, "internal/core/coretest": {"TestMissedDeferredWriteIsRetriedAndReturnsTheReason"}},
+		caught: tests{"internal/base/storage": {"TestFailedBatchDoesNotAffectItsGroup"}, "internal/core/coretest": {"TestADeferredWriteThatMissesIsRunAgainAndSaysWhy"}},
 	},
 }

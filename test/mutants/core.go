@@ -5,7 +5,7 @@ var core = []mutant{
 	{
 		name: "a sweep deletes a row that was extended since it was read",
 		file: "internal/base/storage/sweep.go", old: "IN ? AND `\"+s.Column+\"` <= ?\", keys", new: "IN ? AND 0 <= ?\", keys",
-		caught: tests{"internal/base/storage": {"TestSweepKeepsARowThatIsExtendedMeanwhile"}},
+		caught: tests{"internal/base/storage": {"TestSweepRetainsConcurrentlyExtendedRow"}},
 	},
 	{
 		name: "a tag that a proxy weakened is another tag",
@@ -90,7 +90,7 @@ var core = []mutant{
 	{
 		name: "of two concurrent numberings of a log without a counter one fails",
 		file: "internal/base/storage/log_sequence.go", old: `SET last = last WHERE name = ?"`, new: `SET last = last WHERE name = ? AND last < 0"`,
-		also:   []edit{{"internal/base/storage/log_sequence.go", `	if Is(numbered.Error, DuplicateKey) {`, `	if Is(numbered.Error, DuplicateKey) && last < 0 {`}},
+		also:   []edit{{"internal/base/storage/log_sequence.go", `	if Is(updated.Error, DuplicateKey) {`, `	if Is(updated.Error, DuplicateKey) && last < 0 {`}},
 		caught: tests{"internal/config": {"TestConcurrentSequencingLeavesNoGaps"}},
 	},
 	{

@@ -105,7 +105,7 @@ var limits = []mutant{
 	{
 		name: "a pool of one warns at each attempt",
 		file: "internal/base/storage/pool_limit.go", old: `if !c.crowded {`, new: `if c.limit == c.size {`,
-		caught: tests{"internal/base/storage": {"TestAPoolOfOneWarnsOnceOfARefusedConnection"}},
+		caught: tests{"internal/base/storage": {"TestPoolOfOneWarnsOnceOfRejectedConnection"}},
 	},
 	{
 		name: "the queue of an open sale is deleted",

@@ -13,17 +13,17 @@ var servers = []mutant{
 	{
 		name: "the last connection of a pool is returned to a crowded server",
 		file: "internal/base/storage/pool_limit.go", old: `!c.closed && c.live == 0`, new: `!c.closed && c.live < 0`,
-		caught: tests{"internal/base/storage": {"TestTheLastConnectionIsNotGivenBack"}},
+		caught: tests{"internal/base/storage": {"TestLastConnectionIsRetained"}},
 	},
 	{
 		name: "an idle pool opens another connection for each request",
 		file: "internal/base/storage/pool_limit.go", old: `if clock.Since(spare.made) > connMaxLifetime ||`, new: `if clock.Since(spare.made) > 0 ||`,
-		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
+		caught: tests{"internal/base/storage": {"TestRarelyUsedPoolReusesItsConnection"}},
 	},
 	{
 		name: "a connection that is used again is still in the transaction that it was left in",
 		file: "internal/base/storage/pool_limit.go", old: `spare.link.ExecContext(asking, "ROLLBACK", nil)`, new: `spare.link.ExecContext(asking, "DO 0", nil)`,
-		caught: tests{"internal/base/storage": {"TestAPoolThatIsAskedNowAndThenUsesTheSameConnection"}},
+		caught: tests{"internal/base/storage": {"TestRarelyUsedPoolReusesItsConnection"}},
 	},
 	{
 		name: "all jobs of a process run at the same time",
@@ -37,7 +37,7 @@ var servers = []mutant{
 	},
 	{
 		name: "a pool that has lost its connections does not wait for one",
-		file: "internal/base/storage/pool_limit.go", old: `clock.Since(start) > connectPatience ||`, new: `clock.Since(start) >= 0 ||`,
+		file: "internal/base/storage/pool_limit.go", old: `clock.Since(start) > connectPatience ||`, new: `clock.Since(began) >= 0 ||`,
 		caught: tests{"internal/base/storage": {"TestAPoolThatHasLostAllItsConnectionsWaitsForOne"}},
 	},
 
@@ -138,7 +138,7 @@ var servers = []mutant{
 	{
 		name: "the settings of a session are assumed instead of read",
 		file: "internal/base/storage/cluster.go", old: `at.isolation != "" && at.isolation != IsolationLevel`, new: `at.isolation != "" && at.isolation == "none"`,
-		caught: tests{"internal/base/storage": {"TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed"}},
+		caught: tests{"internal/base/storage": {"TestServerThatIgnoresSessionSettingsIsRejected"}},
 	},
 	{
 		name: "tables are made in whatever the server makes them in",

@@ -24,7 +24,7 @@ var tenants = []mutant{
 	{
 		name: "raw SQL that names no tenant is let through",
 		file: "internal/base/storage/tenancy.go", old: `if !strings.Contains(raw, tenantColumn) {`, new: `if !strings.Contains(raw, "") {`,
-		caught: tests{"internal/base/storage": {"TestStatementsThatCannotBeBoundToATenantAreRefused"}},
+		caught: tests{"internal/base/storage": {"TestStatementsWithoutTenantAreRejected"}},
 	},
 	{
 		name: "a permission does not include reading its resource",

@@ -8,15 +8,15 @@ cd "$(dirname "$0")/../.."
 skipped=(
 	# the packets that statements go in, or how many there are; a cluster is sent none
 	TestMarkedStatementsGoWithCommitInOnePacket
-	TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit
-	TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed
-	TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError
-	TestNothingIsSentAfterTheServerHasUndoneATransaction
-	TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne
+	TestPacketWithFailedGuardCommitsNothing
+	TestFailureAfterDeferredStatementsMarksPacketFailed
+	TestFailedPacketNeverCommits
+	TestNothingIsSentAfterServerRollback
+	TestErrorOfSingleDeferredStatementIsItsOwn
 	TestATransactionThatSentNothingCostsNothing
-	TestAPacketIsNoLongerThanEveryServerTakes
-	TestWhatTheDriverCannotJoinGoesOneByOne
-	TestATextOfSeveralStatementsIsRefused
+	TestPacketSizeIsBounded
+	TestUnjoinableStatementsAreSentSeparately
+	TestMultiStatementTextIsRejected
 	TestTheWaysOfTheServiceAreThoseOfItsEngine
 	TestLastUnitNeedsFewStatementsForManyEntries
 	TestATapCostsOneTransactionOfThreeWritesAndAStaleOneNone
@@ -33,8 +33,8 @@ skipped=(
 	# a locking clause that a server refuses, and that none is sent here
 	TestRejectedSkipLockedIsNotRetried
 	# an answer to COMMIT of the test's own, or how often a unit is run
-	TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
-	TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone
+	TestRejectedEndIsNotCommittedByNextTransaction
+	TestCommitErrorIsUndecidedUnlessEngineRolledBack
 	TestPurchaseWithUndecidedCommitIsUnknown
 	TestAnUndecidedCommitIsRunAgainOnlyWhereThatChangesNothing
 	TestDemoIsUnchangedByCommitConflicts

@@ -69,7 +69,7 @@ func TestContractedNamesAnOlderRelease(t *testing.T) {
 }
 
 // During a rolling upgrade, replicas of the previous release run on the new schema. So a migration
-// adds to the schema, and removes only what the previous release no longer uses.
+// adds to the schema, and removes only parts that the previous release no longer uses.
 func TestMigrationsAfterTheBaselineAreAdditive(t *testing.T) {
 	schema := pool(t, storagetest.SQLite(t))
 	provider, err := goose.NewProvider(goose.DialectSQLite3, schema, migrations.SQLite())

@@ -10,12 +10,12 @@ import (
 // causalReads makes every statement on a Galera cluster wait until its server has applied
 // all earlier commits of the cluster: 1 for reads and BEGIN, 2 for UPDATE and DELETE, 4 for
 // INSERT and REPLACE. Without it "not found" on another server is no evidence: the lookup
-// of a lost COMMIT, and every read by a client, could see an older state. causalAsked reads
+// of a lost COMMIT, and every read by a client, could see an older state. causalQuery reads
 // the mask back, see fitSession.
 const (
 	CausalMask  = 7
 	causalReads = "SET SESSION wsrep_sync_wait = 7"
-	causalAsked = "SHOW VARIABLES LIKE 'wsrep_sync_wait'"
+	causalQuery = "SHOW VARIABLES LIKE 'wsrep_sync_wait'"
 )
 
 // IsolationLevel is required by units: after a lost race a transaction must read the
@@ -46,7 +46,7 @@ func fitSession(ctx context.Context, over link) (server, error) {
 		return server{}, err
 	}
 	if at.isolation != "" && at.isolation != IsolationLevel {
-		return server{}, unfit("its transactions are at %s although %s was requested: connect to the server itself, or configure the proxy in front of it to keep session settings",
+		return server{}, unfit("its transactions are at %s although %s was requested: connect directly to the server, or configure the proxy to preserve session settings",
 			at.isolation, IsolationLevel)
 	}
 	if !at.galera {
@@ -55,12 +55,12 @@ func fitSession(ctx context.Context, over link) (server, error) {
 	if _, err := over.ExecContext(ctx, causalReads, nil); err != nil {
 		return server{}, fmt.Errorf("make reads causal: %w", err)
 	}
-	is, err := valuesOf(ctx, over, causalAsked)
+	is, err := valuesOf(ctx, over, causalQuery)
 	if err != nil {
 		return server{}, fmt.Errorf("check whether reads are causal: %w", err)
 	}
 	if !IsCausal(is["wsrep_sync_wait"]) {
-		return server{}, unfit("it is one of a Galera cluster and has wsrep_sync_wait at %q although %d was requested, so that what was committed at another server could be missed: "+
+		return server{}, unfit("it is one of a Galera cluster and has wsrep_sync_wait at %q although %d was requested, so that commits at another server could be missed: "+
 			"connect to the server itself, or have the proxy before it leave the settings of sessions as they are", is["wsrep_sync_wait"], CausalMask)
 	}
 	return at, nil

@@ -20,7 +20,7 @@ func (db *DB) Commit(tx *gorm.DB) error {
 		return nil
 	}
 	var sent *commitError
-	if !errors.As(err, &sent) || isUndone(sent) {
+	if !errors.As(err, &sent) || isRolledBack(sent) {
 		return db.classify(err)
 	}
 	return &undecided{db.classify(err), sent.at}
@@ -44,10 +44,10 @@ func (u *undecided) Unwrap() error { return u.cause }
 
 // LookInto runs fn on one connection, to determine the outcome of an undecided COMMIT.
 // decides is true if rows that fn does not find are not committed: on the server that
-// received the COMMIT, and on each server of its Galera cluster, whose statements wait for
+// received the COMMIT, and on each server of its Galera cluster, where statements wait for
 // earlier commits. Any other server, such as a promoted replica, may not have applied the
 // commit yet, or may lack it. LookInto queries the server of the connection again, because
-// a proxy may have rerouted the connection. On SQLite it is not used.
+// a proxy may have rerouted the connection. It is not used on SQLite.
 func (db *DB) LookInto(ctx context.Context, open error, fn func(tx *gorm.DB, decides bool) error) error {
 	var of *undecided
 	if !errors.As(open, &of) {
@@ -86,7 +86,7 @@ func (s server) knowsOf(other server) bool {
 	return s.id != "" && s.id == other.id
 }
 
-// isUndone reports whether a COMMIT that failed with err has certainly rolled back its
+// isRolledBack reports whether a COMMIT that failed with err has certainly rolled back its
 // transaction. Only documented behaviour of an engine counts:
 //
 //   - 1213: InnoDB and Galera chose the transaction as the victim and rolled it back.
@@ -98,11 +98,11 @@ func (s server) knowsOf(other server) bool {
 //
 // Every other error leaves the outcome open. 1205 means that only the statement was rolled
 // back; 1047 and 1105 do not describe the transaction, whatever the text of the latter;
-// 1180 comes from an engine during its COMMIT; 8501 and 9001 to 9006 from one whose
-// components did not reply. SQLITE_BUSY keeps the transaction open. After SQLITE_IOERR all
+// 1180 comes from an engine during its COMMIT; 8501 and 9001 to 9006 from one with
+// components that did not reply. After SQLITE_BUSY the transaction is still open. After SQLITE_IOERR all
 // frames may be in the log: the sync or a later step failed, and a crash would recover
 // them.
-func isUndone(err error) bool {
+func isRolledBack(err error) bool {
 	var fromMySQL *gomysql.MySQLError
 	if errors.As(err, &fromMySQL) {
 		return mysqlClass(fromMySQL) == WriteConflict && fromMySQL.Number != 1105
@@ -111,8 +111,8 @@ func isUndone(err error) bool {
 	return errors.As(err, &fromSQLite) && fromSQLite.Code()&0xff == sqliteFull
 }
 
-// Supersede makes the commit of tx decide for good that an earlier undecided transaction,
-// whose rows were not found, is rolled back. On SQLite it changes a page: the commit
+// Supersede makes the commit of tx decide finally that an earlier undecided transaction is
+// rolled back, after its rows were not found. On SQLite it changes a page: the commit
 // overwrites the earlier one in the log and breaks the chain of checksums by which its
 // remains could be recovered. On MySQL it does nothing: there the transaction ends with its
 // connection, and until then its rows are locked.

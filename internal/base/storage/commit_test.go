@@ -26,9 +26,9 @@ func addThing(name string) func(tx *gorm.DB) error {
 	}
 }
 
-// A server that rejects COMMIT or ROLLBACK itself, as Galera does with 1047, keeps the
+// A server that rejects COMMIT or ROLLBACK itself, as Galera does with 1047, leaves the
 // transaction open, and START TRANSACTION on the same connection would commit it.
-func TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection(t *testing.T) {
+func TestRejectedEndIsNotCommittedByNextTransaction(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -48,7 +48,7 @@ func TestATransactionWhoseEndWasRefusedIsNotCommittedByTheNextOneOfItsConnection
 
 // Later statements on its connection would be part of the transaction, and never be
 // committed.
-func TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt(t *testing.T) {
+func TestRejectedBeginClosesConnection(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -59,7 +59,7 @@ func TestATransactionThatMayHaveBegunAlthoughItWasRefusedTakesNothingWithIt(t *t
 	require.Equal(t, []string{"by itself"}, names(t, ctx, db))
 }
 
-func TestAnErrorOfCommitLeavesItOpenUnlessTheEngineSaysThatItIsUndone(t *testing.T) {
+func TestCommitErrorIsUndecidedUnlessEngineRolledBack(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -126,7 +126,7 @@ func TestACommitThatSQLiteCouldNotSyncIsUndecidedUntilOneAfterItSupersedesIt(t *
 	}
 }
 
-func TestACommitForWhichTheDiskHadNoRoomIsUndoneForGood(t *testing.T) {
+func TestCommitOnFullDiskIsRolledBackFinally(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, disk := storagetest.SQLiteOnDisk(t)
 	storagetest.CreateThings(t, ctx, db)

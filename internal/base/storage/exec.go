@@ -20,7 +20,7 @@ func Exec(tx *gorm.DB, text string, args ...any) (changed int64, err error) {
 	return exec(tx.Statement.Context, tx, text, args)
 }
 
-// ExecDeferred is Exec of a statement whose result is not needed: see Deferred.
+// ExecDeferred is Exec of a statement without a needed result: see Deferred.
 func ExecDeferred(tx *gorm.DB, text string, args ...any) error {
 	_, err := exec(waiting(tx, wait{}), tx, text, args)
 	return err

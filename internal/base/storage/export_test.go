@@ -62,8 +62,8 @@ func ConnectCrowded(ctx context.Context) error {
 	return errors.Join(err, c.end())
 }
 
-// SeenBy reports whether what was committed at one server is seen for certain at another, each by
-// its variables and the id of its cluster.
+// SeenBy reports whether commits at one server are certainly visible at another, by their variables
+// and cluster ids.
 func SeenBy(there, here map[string]string) bool {
 	of := func(is map[string]string) server {
 		return server{id: serverID(is), galera: is["wsrep_on"] == "ON", cluster: is["wsrep_cluster_state_uuid"]}

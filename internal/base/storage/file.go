@@ -47,7 +47,7 @@ func (db *DB) CheckFile(ctx context.Context) error {
 }
 
 // ErrInUse means that another connection reads or writes an embedded database.
-var ErrInUse = errors.New("the database is in use: stop what uses it")
+var ErrInUse = errors.New("the database is in use: stop the processes that use it")
 
 // Checkpoint moves the log of an embedded database into its file and empties the log.
 // Errors: ErrInUse.

@@ -40,9 +40,9 @@ func Equal(column string, value any) Filter {
 	return Filter{terms: []term{{column: column, tests: []string{"= ?"}, args: []any{value}, along: []string{"id"}}}, indexed: true}
 }
 
-// Whose is column = value for the owner of the rows, such as the order of its lines. Each
+// OwnedBy is column = value for the owner of the rows, such as the order of its lines. Each
 // sort has an index on (tenant_id, column, sort column).
-func Whose(column string, value any) Filter {
+func OwnedBy(column string, value any) Filter {
 	f := Equal(column, value)
 	f.owns = true
 	return f
@@ -59,7 +59,7 @@ func Between(column string, from, to any) Filter {
 	return limits(column, limit{">=", from}, limit{"<", to})
 }
 
-// Created is from <= created_time AND created_time < to, answered by an index on (tenant_id,
+// Created is from <= created_time AND created_time < to, served by an index on (tenant_id,
 // created_time, id). nil does not narrow. See Sorts.Within.
 func Created(from, to *time.Time) Filter {
 	var ends []limit
@@ -89,7 +89,7 @@ func limits(column string, ends ...limit) Filter {
 	return Filter{terms: []term{t}, indexed: true}
 }
 
-// HasPrefix selects the rows whose column starts with a text:
+// HasPrefix selects the rows with a column that starts with text:
 //
 //	column >= 'text' AND column < 'text\U0010FFFF'
 //
@@ -125,7 +125,7 @@ func Examined(condition string, args ...any) Filter {
 func Either(filters ...Filter) Filter {
 	either := Filter{indexed: true}
 	for _, f := range filters {
-		if f.holdsForAll() {
+		if f.includesAll() {
 			return f
 		}
 		either.terms = append(either.terms, f.terms...)
@@ -208,7 +208,7 @@ func (f Filter) isEquality() bool {
 }
 
 func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *gorm.DB {
-	if f.holdsForAll() {
+	if f.includesAll() {
 		return query
 	}
 	conditions := make([]string, len(f.terms))
@@ -220,8 +220,8 @@ func (f Filter) applyHiding(query *gorm.DB, isHidden func(test string) bool) *go
 	return query.Where("("+strings.Join(conditions, " OR ")+")", args...)
 }
 
-// holdsForAll reports whether the filter has no condition.
-func (f Filter) holdsForAll() bool { return len(f.terms) == 0 }
+// includesAll reports whether the filter has no condition.
+func (f Filter) includesAll() bool { return len(f.terms) == 0 }
 
 func (t term) sql(isHidden func(test string) bool) string {
 	conditions := make([]string, len(t.tests))

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// batch is a transaction whose statements are all known at its commit.
+// batch is a transaction with all statements known at its commit.
 type batch struct {
 	statements []waitingStatement
 	// failed is the error of one of its statements; then the group contains nothing of the
@@ -16,7 +16,7 @@ type batch struct {
 }
 
 // commitBatch runs a batch in a group, and returns when the group is committed. Its error
-// is a refused one if nothing of it was written, and the error of COMMIT otherwise. A batch
+// is a rejected one if nothing of it was written, and the error of COMMIT otherwise. A batch
 // that timed out waiting for the writer has written nothing.
 func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
@@ -25,13 +25,13 @@ func (g *groupCommit) commitBatch(statements []waitingStatement) error {
 	owns, err := g.queue.lockOrRun(ctx, b)
 	switch {
 	case err != nil:
-		return &refused{&Error{Class: LockTimeout, cause: err}}
+		return &rejected{&Error{Class: LockTimeout, cause: err}}
 	case !owns:
 		return b.err
 	}
 	if err := g.begin(context.Background()); err != nil {
 		g.queue.unlock()
-		return &refused{err}
+		return &rejected{err}
 	}
 	in := g.open
 	if !g.runInGroup(b) {
@@ -138,6 +138,6 @@ func undoesItselfOnly(err error) bool {
 func (b *batch) setOutcome(group error) {
 	b.err = group
 	if b.failed != nil {
-		b.err = &refused{b.failed}
+		b.err = &rejected{b.failed}
 	}
 }

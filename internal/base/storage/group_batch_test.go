@@ -21,7 +21,7 @@ import (
 const insertThing = `INSERT INTO things (tenant_id, version, created_time, updated_time, updated_by, updated_by_name, name, status, amount)
 	SELECT tenant_id, 1, created_time, updated_time, 7, 'Tester', ?, 0, 0 FROM things WHERE tenant_id > 0 AND name = 'first'`
 
-// addBatch adds things in a packed transaction whose statements are all deferred to COMMIT.
+// addBatch adds things in a packed transaction with all statements deferred to COMMIT.
 // The names are unique, so it fails if one of them exists; "" is a guard that matches no
 // row.
 func addBatch(db *storage.DB, names ...string) error {
@@ -51,7 +51,7 @@ func (b *busyDisk) batch(t *testing.T, names ...string) <-chan error {
 	return b.queue(t, func() error { return addBatch(b.db, names...) })
 }
 
-func TestABatchTakesNobodyWithItHoweverItFails(t *testing.T) {
+func TestFailedBatchDoesNotAffectItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	interactive := func(b *busyDisk, t *testing.T, name string) <-chan error { return b.add(t, ctx, name) }
 	batch := func(b *busyDisk, t *testing.T, name string) <-chan error { return b.batch(t, name+".1", name+".2") }
@@ -70,10 +70,10 @@ func TestABatchTakesNobodyWithItHoweverItFails(t *testing.T) {
 		} {
 			t.Run(name+", "+mixture, func(t *testing.T) {
 				b := newBusyDisk(t, ctx)
-				var kept []<-chan error
+				var committed []<-chan error
 				add := func(i int) {
 					if others[i] != nil {
-						kept = append(kept, others[i](b, t, fmt.Sprint(i)))
+						committed = append(committed, others[i](b, t, fmt.Sprint(i)))
 					}
 				}
 				add(0)
@@ -83,7 +83,7 @@ func TestABatchTakesNobodyWithItHoweverItFails(t *testing.T) {
 				add(2)
 				b.goOn()
 				require.NoError(t, <-b.ended)
-				for _, ended := range kept {
+				for _, ended := range committed {
 					require.NoError(t, <-ended)
 				}
 				for _, ended := range []<-chan error{gone, again} {
@@ -103,16 +103,16 @@ func TestABatchTakesNobodyWithItHoweverItFails(t *testing.T) {
 					}
 				}
 				require.ElementsMatch(t, want, crashed(t, ctx, b.disk))
-				require.EqualValues(t, min(len(kept), 1)+1, b.syncs.Load(), "they shared one sync")
+				require.EqualValues(t, min(len(committed), 1)+1, b.syncs.Load(), "they shared one sync")
 			})
 		}
 	}
 }
 
-func TestNobodyIsToldOfABatchBeforeItIsOnTheDisk(t *testing.T) {
+func TestBatchReturnsOnlyAfterDiskSync(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
-	told := []<-chan error{b.batch(t, "a"), b.batch(t, "b"), b.batch(t, "first")}
+	reported := []<-chan error{b.batch(t, "a"), b.batch(t, "b"), b.batch(t, "first")}
 	syncing, held := make(chan struct{}), make(chan struct{})
 	reached, let := sync.OnceFunc(func() { close(syncing) }), sync.OnceFunc(func() { close(held) })
 	t.Cleanup(let)
@@ -127,18 +127,18 @@ func TestNobodyIsToldOfABatchBeforeItIsOnTheDisk(t *testing.T) {
 	require.NoError(t, <-b.ended)
 	<-syncing
 	select {
-	case err := <-told[0]:
+	case err := <-reported[0]:
 		require.Fail(t, "it returned before the sync", "%v", err)
-	case err := <-told[1]:
+	case err := <-reported[1]:
 		require.Fail(t, "it returned before the sync", "%v", err)
-	case err := <-told[2]:
+	case err := <-reported[2]:
 		require.Fail(t, "it returned data that is not synced", "%v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	let()
-	require.NoError(t, <-told[0])
-	require.NoError(t, <-told[1])
-	require.Error(t, <-told[2])
+	require.NoError(t, <-reported[0])
+	require.NoError(t, <-reported[1])
+	require.Error(t, <-reported[2])
 }
 
 func TestACommitThatFailsFailsAllBatchesOfItsGroup(t *testing.T) {
@@ -170,7 +170,7 @@ func TestACommitThatFailsFailsAllBatchesOfItsGroup(t *testing.T) {
 	}
 }
 
-func TestABatchWhoseAuthorLeavesItsQueueIsNotRun(t *testing.T) {
+func TestCancelledBatchInQueueIsNotRun(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	b.db.EndsWithin(20 * time.Millisecond)
@@ -201,7 +201,7 @@ func TestClosedTransactionReleasesTheWriter(t *testing.T) {
 
 // Many concurrent writers of both kinds, some of which fail: after a crash exactly the
 // acknowledged writes exist.
-func TestBatchesAndOthersLoseNothingBesideEachOther(t *testing.T) {
+func TestConcurrentBatchesAndTransactionsLoseNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, disk := storagetest.SQLiteOnDisk(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -210,7 +210,7 @@ func TestBatchesAndOthersLoseNothingBesideEachOther(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var running sync.WaitGroup
-	var told sync.Map
+	var reported sync.Map
 	var failed atomic.Int64
 	for w := range writers {
 		random := rand.New(rand.NewPCG(seed, uint64(w)))
@@ -241,8 +241,8 @@ func TestBatchesAndOthersLoseNothingBesideEachOther(t *testing.T) {
 				case err != nil:
 					failed.Add(1)
 				default:
-					told.Store(wrote[0], true)
-					told.Store(wrote[1], true)
+					reported.Store(wrote[0], true)
+					reported.Store(wrote[1], true)
 				}
 			}
 		})
@@ -250,7 +250,7 @@ func TestBatchesAndOthersLoseNothingBesideEachOther(t *testing.T) {
 	running.Wait()
 	require.Positive(t, failed.Load())
 	want := []string{"first"}
-	told.Range(func(name, _ any) bool {
+	reported.Range(func(name, _ any) bool {
 		want = append(want, name.(string))
 		return true
 	})

@@ -25,7 +25,7 @@ const (
 // lasts longer than most transactions, so the transactions that arrive during a sync share
 // the next one.
 //
-// They own the writer in turn. The first one begins a transaction of the engine, and the
+// They own the writer in turn. The first one starts a transaction of the engine, and the
 // following ones join it. An owner that has finished its statements while others wait
 // passes the writer on and waits for the group; if none waits, it commits for all. So a
 // single transaction never waits. COMMIT and ROLLBACK return after the commit of the group:
@@ -33,7 +33,7 @@ const (
 //
 // There are two ways to join. A transaction that reads owns the writer from its first
 // statement to its end, in a savepoint unless it is the first of the group. A transaction
-// whose statements are all deferred (Deferred, DeferredOneRow) joins at its COMMIT as a
+// with only deferred statements (Deferred, DeferredOneRow) joins at its COMMIT as a
 // batch: the owner runs its statements, and the caller does not block the writer while it
 // computes. Batches need no savepoints while the group consists of batches only. If one of
 // them fails halfway, the group is rolled back and the other batches are run again, since
@@ -64,7 +64,7 @@ type groupCommit struct {
 
 // group is a transaction of the engine.
 type group struct {
-	began time.Time
+	started time.Time
 	// members counts the members that have finished their statements.
 	members int
 	// batches are the batches in the order of execution, and waiters their waiting callers.
@@ -127,10 +127,10 @@ func (g *groupCommit) begin(ctx context.Context) error {
 		return err
 	}
 	if err := g.execute(ctx, "BEGIN IMMEDIATE"); err != nil {
-		// BEGIN may have taken effect.
+		// The engine may have executed BEGIN.
 		return errors.Join(err, g.drop())
 	}
-	g.open = &group{began: g.clock.Now(), ended: make(chan struct{})}
+	g.open = &group{started: g.clock.Now(), ended: make(chan struct{})}
 	return nil
 }
 
@@ -148,13 +148,13 @@ func (g *groupCommit) commit(inSavepoint bool) error {
 	return in.err
 }
 
-// ErrGroupUndone is the error of a ROLLBACK whose transaction may have read writes of its
-// group that were rolled back: its result must not be used.
-var ErrGroupUndone = errors.New("the transactions before it were undone")
+// ErrGroupRolledBack is the error of a ROLLBACK of a transaction that may have read writes of
+// its group that were rolled back: its result must not be used.
+var ErrGroupRolledBack = errors.New("the transactions before it in the group were rolled back")
 
 // rollback reverts a member's work, and returns after the group has ended: a caller that
 // gets a conflict with an earlier member must find that member committed. Otherwise the
-// error is ErrGroupUndone.
+// error is ErrGroupRolledBack.
 func (g *groupCommit) rollback(inSavepoint bool) error {
 	if !inSavepoint {
 		defer g.queue.unlock()
@@ -168,7 +168,7 @@ func (g *groupCommit) rollback(inSavepoint bool) error {
 	g.leave()
 	<-in.ended
 	if in.err != nil {
-		return fmt.Errorf("%w: %w", ErrGroupUndone, in.err)
+		return fmt.Errorf("%w: %w", ErrGroupRolledBack, in.err)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (g *groupCommit) rollBackAll() error {
 // leave lets waiting transactions join the group, and commits it if there are none: it runs
 // the waiting batches, and makes the first waiter without a batch the owner.
 func (g *groupCommit) leave() {
-	for g.open.members < groupSize && g.clock.Now().Sub(g.open.began) < g.life {
+	for g.open.members < groupSize && g.clock.Now().Sub(g.open.started) < g.life {
 		w := g.queue.next()
 		switch {
 		case w == nil:
@@ -248,8 +248,7 @@ func (in *group) notifyMembers() {
 	}
 }
 
-// undo ends a transaction whose savepoint no longer exists: SQLite has rolled back all of
-// it.
+// undo ends a transaction without its savepoint: SQLite has rolled back all of it.
 func (g *groupCommit) undo(cause error) error {
 	err := g.undoOpen(cause)
 	g.queue.unlock()

@@ -17,7 +17,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// busyDisk is a database whose disk is syncing one commit while others arrive.
+// busyDisk is a database with a disk that syncs one commit while others arrive.
 type busyDisk struct {
 	db   *storage.DB
 	disk *storagetest.Disk
@@ -114,7 +114,7 @@ func async(run func() error) <-chan error {
 	return ended
 }
 
-func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
+func TestCommitReturnsOnlyAfterDiskSync(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	second := b.add(t, ctx, "second")
@@ -157,7 +157,7 @@ func TestNobodyIsToldOfWhatIsNotOnTheDisk(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "second", "fourth"}, names(t, ctx, b.db))
 }
 
-func TestOneThatIsRolledBackTakesNobodyWithIt(t *testing.T) {
+func TestRollbackDoesNotAffectItsGroup(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	undone := errors.New("undone by its author")
@@ -166,14 +166,14 @@ func TestOneThatIsRolledBackTakesNobodyWithIt(t *testing.T) {
 			return errors.Join(addThing("undone")(tx), undone)
 		})
 	}
-	kept := []<-chan error{}
+	committed := []<-chan error{}
 	gone := []<-chan error{b.queue(t, undo)}
 	for i := range 3 {
-		kept = append(kept, b.add(t, ctx, fmt.Sprint(i)))
+		committed = append(committed, b.add(t, ctx, fmt.Sprint(i)))
 		gone = append(gone, b.queue(t, undo))
 	}
 	b.goOn()
-	for _, ended := range kept {
+	for _, ended := range committed {
 		require.NoError(t, <-ended)
 	}
 	for _, ended := range gone {
@@ -215,7 +215,7 @@ func TestACommitThatFailsFailsAllOfItsGroup(t *testing.T) {
 }
 
 // SQLite rolls back the whole transaction if a writing statement is interrupted.
-func TestThoseWhoseWorkAnotherOneTookWithItRunAgain(t *testing.T) {
+func TestMembersOfRolledBackGroupRunAgain(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	runs := atomic.Int64{}
@@ -243,7 +243,7 @@ func TestThoseWhoseWorkAnotherOneTookWithItRunAgain(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "before", "after"}, crashed(t, ctx, b.disk))
 }
 
-func TestARefusalThatStandsOnWhatWasUndoneIsNotTold(t *testing.T) {
+func TestRejectionBasedOnRolledBackWritesIsRetried(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	before := b.add(t, ctx, "before")
@@ -282,7 +282,7 @@ func TestCloseEndsTheGroupFirst(t *testing.T) {
 	require.ElementsMatch(t, []string{"first", "second"}, names(t, ctx, storagetest.Open(t, "sqlite://"+b.disk.Path)))
 }
 
-func TestAbandonedWaitKeepsTheQueueOrder(t *testing.T) {
+func TestAbandonedWaitPreservesQueueOrder(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	b := newBusyDisk(t, ctx)
 	second := b.add(t, ctx, "second")
@@ -325,7 +325,7 @@ func TestManyWritersOfSQLiteLoseNothing(t *testing.T) {
 	storagetest.CreateThings(t, ctx, db)
 	const writers, each = 16, 50
 	var running sync.WaitGroup
-	var told sync.Map
+	var reported sync.Map
 	for w := range writers {
 		running.Go(func() {
 			for i := range each {
@@ -337,14 +337,14 @@ func TestManyWritersOfSQLiteLoseNothing(t *testing.T) {
 					return errors.New("undone by its author")
 				})
 				if err == nil {
-					told.Store(name, true)
+					reported.Store(name, true)
 				}
 			}
 		})
 	}
 	running.Wait()
 	var want []string
-	told.Range(func(name, _ any) bool {
+	reported.Range(func(name, _ any) bool {
 		want = append(want, name.(string))
 		return true
 	})

@@ -62,30 +62,30 @@ func (m *member) Commit() error {
 		p.broken = m.runWaiting(p)
 	}
 	if p != nil && p.broken != nil {
-		return m.refuse(p.broken)
+		return m.reject(p.broken)
 	}
 	m.inTransaction = false
 	return m.group.commit(m.inSavepoint)
 }
 
-// commitBatch commits a transaction that has not begun yet.
+// commitBatch commits a transaction that has not started.
 func (m *member) commitBatch(p *packet) error {
 	if len(p.waiting) == 0 {
 		return nil
 	}
 	err := m.group.commitBatch(p.waiting)
 	if isRefused(err) {
-		return &refused{p.fail(err)}
+		return &rejected{p.fail(err)}
 	}
 	return err
 }
 
-// refuse rolls back after the failure of a deferred statement, and returns its error.
-func (m *member) refuse(failed error) error {
+// reject rolls back after the failure of a deferred statement, and returns its error.
+func (m *member) reject(failed error) error {
 	if m.inTransaction {
 		failed = errors.Join(failed, m.Rollback())
 	}
-	return &refused{failed}
+	return &rejected{failed}
 }
 
 // Rollback implements driver.Tx.
@@ -185,7 +185,7 @@ func (m *member) run(ctx context.Context, query string, statement func(link link
 	if err == nil {
 		return m.group.commit(inSavepoint)
 	}
-	if undone := m.group.rollback(inSavepoint); errors.Is(undone, ErrGroupUndone) {
+	if undone := m.group.rollback(inSavepoint); errors.Is(undone, ErrGroupRolledBack) {
 		return &Error{Class: WriteConflict, cause: undone}
 	}
 	return err

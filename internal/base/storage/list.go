@@ -39,13 +39,13 @@ func boundOf(query *gorm.DB) int {
 // column, id LIMIT n. Its cost depends neither on the page number nor on the size of the
 // table. A sort outside the allow-list and a malformed cursor are MalformedRequest errors.
 //
-// A Whose filter selects the owner of the rows; the other filters narrow the list. List
+// An OwnedBy filter selects the owner of the rows; the other filters narrow the list. List
 // counts at most Bound matches of each indexed filter, which reads only the index, and then
 // reads the page in one of three ways:
 //
 //   - A filter with fewer matches leads: its matches are read by its index, checked
 //     against the other filters, and sorted. The total is exact.
-//   - Otherwise List scans a filter whose index has the order of the sort.
+//   - Otherwise List scans a filter with an index in the order of the sort.
 //   - Otherwise List scans the index of the sort.
 //
 // A scan stops when the page is full. With filters that the scanned index does not serve it
@@ -64,7 +64,7 @@ func List[T any](query *gorm.DB, page Page, sorts Sorts, filters ...Filter) (Lis
 	var narrowing []Filter
 	for _, f := range filters {
 		switch {
-		case f.holdsForAll():
+		case f.includesAll():
 		case f.owns:
 			l.owners = append(l.owners, f)
 		default:
@@ -106,7 +106,7 @@ type lister[T any] struct {
 	// owners select the owner of the rows.
 	owners []Filter
 	order  order
-	after  *place
+	after  *position
 	limit  int
 	bound  int
 	way    way
@@ -116,7 +116,7 @@ type lister[T any] struct {
 type way struct {
 	// empty is set if a filter has no matches.
 	empty bool
-	// leads contains the filter whose index is read, at most one; rest are checked on its
+	// leads contains the filter with the index to read, at most one; rest are checked on its
 	// rows.
 	leads, rest []Filter
 	// counted is the number of matches of the leading filter; Bound + 1 means more than
@@ -273,7 +273,7 @@ func (l *lister[T]) total() (n int64, exact bool, err error) {
 func (w way) manyTerms() bool { return len(w.leads) > 0 && len(w.leads[0].terms) > 1 }
 
 // countLed counts the rows that match all filters, up to end; nil for no end.
-func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
+func (l *lister[T]) countLed(end *position) (n int64, exact bool, err error) {
 	if err := l.matching(nil, end).Count(&n).Error; err != nil {
 		return 0, false, fmt.Errorf("count rows: %w", err)
 	}
@@ -282,7 +282,7 @@ func (l *lister[T]) countLed(end *place) (n int64, exact bool, err error) {
 
 // led selects the rows to read: the matches of the leading filter after one position and up
 // to another; nil for no limit.
-func (l *lister[T]) led(after, end *place) *gorm.DB {
+func (l *lister[T]) led(after, end *position) *gorm.DB {
 	query := l.scope
 	filters := slices.Concat(l.owners, l.way.leads)
 	above, below := after != nil, end != nil
@@ -330,13 +330,13 @@ func (l *lister[T]) gather(query *gorm.DB, f Filter) *gorm.DB {
 
 // isLimited reports whether the order's column has a limit: a cursor, or one of the leading
 // filter.
-func (l *lister[T]) isLimited(after, end *place) bool {
+func (l *lister[T]) isLimited(after, end *position) bool {
 	limits := func(f Filter) bool { return f.terms[0].column == l.order.column && !f.isEquality() }
 	return after != nil || end != nil || slices.ContainsFunc(l.way.leads, limits)
 }
 
 // matching selects the rows of led that match the other filters too.
-func (l *lister[T]) matching(after, end *place) *gorm.DB {
+func (l *lister[T]) matching(after, end *position) *gorm.DB {
 	query := l.led(after, end)
 	for _, f := range l.way.rest {
 		query = f.apply(query, true)
@@ -346,7 +346,7 @@ func (l *lister[T]) matching(after, end *place) *gorm.DB {
 
 // page reads the rows of the page and the cursor of the next one.
 func (l *lister[T]) page() ([]T, *string, error) {
-	var end *place
+	var end *position
 	var err error
 	if !l.way.gathered && len(l.way.rest) > 0 {
 		if end, err = l.windowEnd(l.after, max(1, l.bound/examinedPart)); err != nil {
@@ -374,12 +374,12 @@ func (l *lister[T]) page() ([]T, *string, error) {
 // exists:
 //
 //	SELECT column, id FROM t WHERE tenant_id = ? AND (column, id) > (?, ?) ORDER BY column, id LIMIT 2 OFFSET 4999
-func (l *lister[T]) windowEnd(after *place, rows int) (*place, error) {
+func (l *lister[T]) windowEnd(after *position, rows int) (*position, error) {
 	var last []T
 	err := l.order.sort(l.led(after, nil)).Select(slices.Compact([]string{l.order.column, "id"})).Offset(rows - 1).Limit(2).Find(&last).Error
 	if err != nil || len(last) < 2 {
 		return nil, err
 	}
-	end, err := placeOf(last[0], l.order.column)
+	end, err := positionOf(last[0], l.order.column)
 	return &end, err
 }

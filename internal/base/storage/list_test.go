@@ -43,7 +43,7 @@ func conditions(tenant int64) map[string]condition {
 		"either, or any": {storage.Either(storage.Equal("status", 2), storage.Filter{}), everyThing},
 		"amounts to 20":  {storage.Until("amount", 20), func(r storagetest.Thing) bool { return r.Amount <= 20 }},
 		"amounts over 6": {storage.Above("amount", 6), func(r storagetest.Thing) bool { return r.Amount > 6 }},
-		"those of 2":     {storage.Whose("status", 2), func(r storagetest.Thing) bool { return r.Status == 2 }},
+		"those of 2":     {storage.OwnedBy("status", 2), func(r storagetest.Thing) bool { return r.Status == 2 }},
 		"a few amounts":  {storage.Between("amount", 3, 6), func(r storagetest.Thing) bool { return r.Amount >= 3 && r.Amount < 6 }},
 		"names n-01":     {storage.HasPrefix("name", "n-01"), func(r storagetest.Thing) bool { return strings.HasPrefix(r.Name, "n-01") }},
 		"one of two":     {storage.Either(storage.Equal("status", 2), storage.Equal("status", 9)), func(r storagetest.Thing) bool { return r.Status == 2 }},

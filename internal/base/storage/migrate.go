@@ -11,7 +11,7 @@ import (
 	"interlock/migrations"
 )
 
-// errUnreleased is returned for a database whose versions have a gap. The unreleased migrations
+// errUnreleased is returned for a database with a gap in its versions. The unreleased migrations
 // before the baseline had no numbers 42 and 43; later migrations are numbered without gaps.
 var errUnreleased = errors.New("the database was created by an unreleased version of this program and cannot be upgraded; use an empty database or another INTERLOCK_DATA_DIR")
 

@@ -82,7 +82,7 @@ func openError(address, raw string, err error) error {
 	if errors.As(err, &fromServer) {
 		switch fromServer.Number {
 		case 1286: // of SET default_storage_engine
-			err = unfit("it has no InnoDB, and what other engines are told to commit or to undo they may not: %w", err)
+			err = unfit("it has no InnoDB, and other engines may ignore COMMIT and ROLLBACK: %w", err)
 		case 1049:
 			return NoDatabaseAt(raw)
 		case 1047, 1205: // nothing is locked by asking for its version
@@ -232,8 +232,8 @@ func fitToServer(ctx context.Context, config *gomysql.Config, packets bool) (boo
 	}
 	config.Params["collation_connection"] = "'" + collation + "'"
 	config.Params[level] = "'" + IsolationLevel + "'"
-	// A process that vanished without closing its connections must not keep its row locks. MySQL has no
-	// bound for transactions only; what it closes at rest is opened again.
+	// A process that vanished without closing its connections must not retain its row locks. MySQL has no
+	// timeout for transactions only; idle connections that it closes are reopened.
 	config.Params[idle] = fmt.Sprint(int(max(config.ReadTimeout, VanishedAfter).Seconds()))
 	if !packets || !Version(version).stopsPackets() {
 		return false, nil

@@ -42,9 +42,9 @@ type Options struct {
 	MaxIdleTime time.Duration
 	// Patience bounds a statement on a server; 0 means 30 seconds. It must be longer than the wait for a row lock, which is 5 seconds.
 	Patience time.Duration
-	// Existing refuses an SQLite database that does not exist, which Open would otherwise create.
+	// Existing rejects an SQLite database that does not exist, which Open would otherwise create.
 	Existing bool
-	// Clock stamps what GORM stamps; nil means the system clock.
+	// Clock provides GORM's timestamps; nil means the system clock.
 	Clock clock.Clock
 }
 
@@ -80,8 +80,8 @@ func NoDatabaseAt(address string) error {
 	return fmt.Errorf("%w at %s: check the address, or create one by `admin serve` (embedded) or `admin migrate up`", ErrNoDatabase, redact(address))
 }
 
-// Open opens the database and asks it one question, so that a wrong address or
-// password is known at once. It does not migrate. Errors: ErrNoDatabase.
+// Open opens the database and executes one query, so that a wrong address or password fails
+// immediately. It does not migrate. Errors: ErrNoDatabase.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 48
@@ -126,7 +126,7 @@ func openSQLite(ctx context.Context, o Options) (*DB, error) {
 	db.groups = &groupCommit{connector: preparing{connector, writerStatements}, opened: &db.links, life: groupLife, patience: endPatience, clock: o.Clock}
 	writer := pool(db.groups, writerLinks)
 	// At least one of these connections is always open. So the writer's connection is never
-	// the last one, whose end would make the next one recover the write-ahead log while the
+	// the last one: its end would make the next one recover the write-ahead log while the
 	// service runs.
 	connector, err = newSQLiteConnector("file:" + path + common + "&_pragma=query_only(1)")
 	if err != nil {
@@ -154,8 +154,8 @@ func CreateFolder(path string) error {
 	return nil
 }
 
-// createPrivate creates the file for its owner only, unless it is there. SQLite would
-// let everybody read it; the log and the index beside it get the file's mode.
+// createPrivate creates the file with access for its owner only, unless it exists. SQLite would
+// make it world-readable; the log and the index next to it get the file's mode.
 func createPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
@@ -164,8 +164,8 @@ func createPrivate(path string) error {
 	return errors.Join(GiveToOwner(file), file.Close())
 }
 
-// GiveToOwner gives a file that root created to the owner of its folder: a command that an operator
-// runs as root leaves nothing that the service's user cannot open.
+// GiveToOwner changes the owner of a file that root created to that of its folder, so that the
+// service's user can open the files of an operator's command.
 func GiveToOwner(file *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -211,20 +211,20 @@ func (db *DB) Read(ctx context.Context) *gorm.DB { return db.read.WithContext(ct
 // uow.Unit.
 func (db *DB) Write(ctx context.Context) *gorm.DB { return db.write.WithContext(ctx) }
 
-// Begin begins a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on MySQL. It ends
+// Begin starts a transaction: BEGIN IMMEDIATE on SQLite, READ COMMITTED on MySQL. It ends
 // with life at the latest; its statements run under ctx.
 func (db *DB) Begin(ctx, life context.Context) (*gorm.DB, error) {
-	begun, err := db.write.ConnPool.(*sql.DB).BeginTx(life, nil)
+	connection, err := db.write.ConnPool.(*sql.DB).BeginTx(life, nil)
 	if err != nil {
 		return nil, db.classify(err)
 	}
 	// Like GORM's Begin, which would also use life for the statements.
 	tx := db.write.WithContext(ctx)
-	tx.Statement.ConnPool = begun
+	tx.Statement.ConnPool = connection
 	return tx, nil
 }
 
-// Snapshot runs fn in a read-only transaction whose statements all see the database as of
+// Snapshot runs fn in a read-only transaction in which all statements see the database as of
 // the first one: REPEATABLE READ on MySQL, a deferred transaction on SQLite. It is bound to
 // the tenant of ctx.
 func (db *DB) Snapshot(ctx context.Context, fn func(tx *gorm.DB) error) error {

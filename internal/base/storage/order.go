@@ -22,17 +22,17 @@ type order struct {
 	hidden bool
 }
 
-func (s Sorts) resolve(asked string) (order, error) {
-	if asked == "" {
-		asked = s.Default
+func (s Sorts) resolve(requested string) (order, error) {
+	if requested == "" {
+		requested = s.Default
 	}
-	column, ok := s.Columns[strings.TrimPrefix(asked, "-")]
+	column, ok := s.Columns[strings.TrimPrefix(requested, "-")]
 	if !ok {
 		names := slices.Sorted(maps.Keys(s.Columns))
 		return order{}, apperr.Malformed("?sort", "must be one of "+strings.Join(names, ", ")+", with - before it for descending")
 	}
 	return order{
-		name: asked, column: column, descending: strings.HasPrefix(asked, "-"),
+		name: requested, column: column, descending: strings.HasPrefix(requested, "-"),
 		unique: column == "id" || slices.Contains(s.Unique, column),
 	}, nil
 }
@@ -86,12 +86,12 @@ func (o order) sorted(column string) clause.Column {
 }
 
 // beyond limits a query to the rows after a position.
-func (o order) beyond(query *gorm.DB, p place) *gorm.DB {
+func (o order) beyond(query *gorm.DB, p position) *gorm.DB {
 	return o.compare(query, p, o.descending, false)
 }
 
 // upTo limits a query to the rows up to and including a position.
-func (o order) upTo(query *gorm.DB, p place) *gorm.DB {
+func (o order) upTo(query *gorm.DB, p position) *gorm.DB {
 	return o.compare(query, p, !o.descending, true)
 }
 
@@ -100,7 +100,7 @@ func (o order) upTo(query *gorm.DB, p place) *gorm.DB {
 // comparison on SQLite, and on MySQL
 //
 //	column < ? OR (column = ? AND id < ?)
-func (o order) compare(query *gorm.DB, p place, below, equal bool) *gorm.DB {
+func (o order) compare(query *gorm.DB, p position, below, equal bool) *gorm.DB {
 	sign := " >"
 	if below {
 		sign = " <"

@@ -28,7 +28,7 @@ import (
 //
 // If the process, the connection or the server fails, the packet was executed completely or
 // in part, is yet to be executed, or never will be. Only COMMIT, its last statement, makes
-// it durable. To determine the outcome, the caller looks up a row that the packet inserts,
+// it durable. To determine the outcome, the caller reads a row that the packet inserts,
 // in a way that prevents a late packet from committing (uow's resolveCommit).
 
 // Packing reports how the statements of a transaction were sent.
@@ -51,7 +51,7 @@ type wait struct {
 	id *int64
 }
 
-// Deferred returns tx for statements whose results are not needed: they may be sent
+// Deferred returns tx for statements without needed results: they may be sent
 // together with later ones. The error of a deferred statement is returned by the next
 // statement or by COMMIT.
 func Deferred(tx *gorm.DB) *gorm.DB { return marked(tx, wait{}) }
@@ -72,7 +72,7 @@ func waiting(tx *gorm.DB, as wait) context.Context {
 	return context.WithValue(tx.Statement.Context, waitKey{}, as)
 }
 
-// BeginPacked is Begin for a transaction whose marked statements are sent in packets, if
+// BeginPacked is Begin for a transaction that sends marked statements in packets, if
 // the server supports them.
 func (db *DB) BeginPacked(ctx, life context.Context, how *Packing) (*gorm.DB, error) {
 	return db.Begin(ctx, context.WithValue(life, packingKey{}, how))
@@ -99,7 +99,7 @@ const BetweenStatements = ";\n"
 // errSeveral rejects a text with more than one statement: only statements written in this
 // program are put into packets, each as a single text, and no text from outside is ever a
 // statement.
-var errSeveral = errors.New("storage: a statement must not go on after a semicolon")
+var errSeveral = errors.New("storage: a statement must end at a semicolon")
 
 // packetSize bounds the size of one message, in bytes before quoting: a server closes a
 // connection on a message larger than max_allowed_packet, which is at least 4 MiB. A longer
@@ -109,8 +109,8 @@ const packetSize = 1 << 20
 // packet contains the deferred statements of a transaction in its session.
 type packet struct {
 	how *Packing
-	// begun is set after START TRANSACTION was sent.
-	begun   bool
+	// started is set after START TRANSACTION was sent.
+	started bool
 	waiting []waitingStatement
 	size    int
 	// broken is the error after which the transaction rejects all statements.
@@ -165,7 +165,7 @@ func (s *session) makeRoom(ctx context.Context, size int) error {
 
 // flush sends the queued statements, and begins the transaction if necessary.
 func (s *session) flush(ctx context.Context) error {
-	if s.packet.broken != nil || s.packet.begun && len(s.packet.waiting) == 0 {
+	if s.packet.broken != nil || s.packet.started && len(s.packet.waiting) == 0 {
 		return s.packet.broken
 	}
 	_, err := s.exec(ctx, "", nil)
@@ -185,7 +185,7 @@ type multiStatement struct {
 // joined returns the queued statements followed by text; "" for none.
 func (p *packet) joined(text string, args []driver.NamedValue) *multiStatement {
 	j := &multiStatement{}
-	if !p.begun {
+	if !p.started {
 		j.add(startTransaction, nil)
 	}
 	for _, w := range p.waiting {
@@ -236,14 +236,14 @@ const startTransaction = "START TRANSACTION"
 // After a write conflict the caller runs the unit again with packets.
 func (p *packet) sent(err error) error {
 	alone := len(p.waiting) == 0
-	p.begun, p.waiting, p.size = true, nil, 0
+	p.started, p.waiting, p.size = true, nil, 0
 	var fromServer *gomysql.MySQLError
 	answered := errors.As(err, &fromServer)
 	switch {
 	case err == nil:
 		return nil
 	case alone && answered && mysqlClass(fromServer) != WriteConflict:
-		// The error belongs to the only statement, and the server has kept the transaction
+		// The error belongs to the only statement, and the server has left the transaction
 		// open.
 		return err
 	case errors.Is(err, driver.ErrBadConn), answered && !alone && !conflicts(fromServer):
@@ -303,7 +303,7 @@ func (s *session) oneByOne(ctx context.Context, text string, args []driver.Named
 	if text != "" {
 		all = append(all, waitingStatement{text: text, args: args})
 	}
-	if !s.packet.begun {
+	if !s.packet.started {
 		all = append([]waitingStatement{{text: startTransaction}}, all...)
 	}
 	_ = s.packet.sent(nil)

@@ -19,7 +19,7 @@ func (s *session) commitPacked(ctx context.Context) error {
 	case p.broken != nil:
 		return s.undo(ctx, p.broken)
 	case len(p.waiting) == 0:
-		if !p.begun {
+		if !p.started {
 			return nil
 		}
 		_, err := s.link.ExecContext(ctx, "COMMIT", nil)
@@ -40,7 +40,7 @@ func (s *session) commitPacked(ctx context.Context) error {
 		return err
 	case errors.Is(err, driver.ErrBadConn) && ctx.Err() == nil:
 		s.unusable = true
-		return &refused{p.sent(err)}
+		return &rejected{p.sent(err)}
 	case errors.As(err, &fromServer) && !s.mayHaveReached(ctx, s.commits):
 		s.commits--
 		return s.undo(ctx, p.sent(err))
@@ -73,16 +73,16 @@ func (s *session) undo(ctx context.Context, failed error) error {
 	if _, err := s.link.ExecContext(ctx, "ROLLBACK", nil); err != nil {
 		s.unusable = true
 	}
-	return &refused{failed}
+	return &rejected{failed}
 }
 
-// refused is the error of a statement that was sent with COMMIT and failed before it.
-type refused struct{ cause error }
+// rejected is the error of a statement that was sent with COMMIT and failed before it.
+type rejected struct{ cause error }
 
-func (r *refused) Error() string { return r.cause.Error() }
-func (r *refused) Unwrap() error { return r.cause }
+func (r *rejected) Error() string { return r.cause.Error() }
+func (r *rejected) Unwrap() error { return r.cause }
 
 func isRefused(err error) bool {
-	var r *refused
+	var r *rejected
 	return errors.As(err, &r)
 }

@@ -68,7 +68,7 @@ func TestMarkedStatementsGoWithCommitInOnePacket(t *testing.T) {
 	require.Equal(t, []string{"b; DROP TABLE things; '", "c"}, named(t, ctx, db))
 }
 
-func TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit(t *testing.T) {
+func TestPacketWithFailedGuardCommitsNothing(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)
@@ -92,7 +92,7 @@ func TestAPacketWhoseGuardDoesNotHoldCommitsNothingAndLeavesItsConnectionFit(t *
 	require.Equal(t, links, db.LinkChanges(), "no connection was closed for it")
 }
 
-func TestWhoReadsSeesWhatWaitsBeforeIt(t *testing.T) {
+func TestReadFlushesDeferredStatements(t *testing.T) {
 	storagetest.BothAlone(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		inserted := thingNamed("c")
@@ -114,7 +114,7 @@ func TestWhoReadsSeesWhatWaitsBeforeIt(t *testing.T) {
 	})
 }
 
-func TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed(t *testing.T) {
+func TestFailureAfterDeferredStatementsMarksPacketFailed(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)
@@ -143,7 +143,7 @@ func TestAStatementThatFailsBehindWhatWaitsSaysThatThePacketFailed(t *testing.T)
 
 // A caller may expect an error of one statement, such as a duplicate insert. The error of a
 // packet may belong to another statement.
-func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheError(t *testing.T) {
+func TestFailedPacketNeverCommits(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)
@@ -179,7 +179,7 @@ func TestATransactionWhosePacketFailedCommitsNothingWhateverItsCallerMakesOfTheE
 
 // The server has already rolled back the transaction and would commit later statements
 // immediately.
-func TestNothingIsSentAfterTheServerHasUndoneATransaction(t *testing.T) {
+func TestNothingIsSentAfterServerRollback(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -195,7 +195,7 @@ func TestNothingIsSentAfterTheServerHasUndoneATransaction(t *testing.T) {
 	require.Equal(t, []string{"ROLLBACK"}, tap.Take())
 }
 
-func TestAStatementThatWaitsAloneAndFailsIsNotTakenForTheNextOne(t *testing.T) {
+func TestErrorOfSingleDeferredStatementIsItsOwn(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)
@@ -220,7 +220,7 @@ func TestATransactionThatSentNothingCostsNothing(t *testing.T) {
 	require.Empty(t, tap.Take())
 }
 
-func TestAPacketIsNoLongerThanEveryServerTakes(t *testing.T) {
+func TestPacketSizeIsBounded(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db, tap := storagetest.TappedMariaDB(t)
 	storagetest.CreateThings(t, ctx, db)
@@ -239,14 +239,14 @@ func TestAPacketIsNoLongerThanEveryServerTakes(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, 5, tap.Packets(), "three, three and two, the long one, and the last with COMMIT")
-	var kept int64
-	require.NoError(t, db.Read(ctx).Raw("SELECT COUNT(*) FROM texts WHERE tenant_id = 1").Scan(&kept).Error)
-	require.EqualValues(t, 10, kept)
+	var remaining int64
+	require.NoError(t, db.Read(ctx).Raw("SELECT COUNT(*) FROM texts WHERE tenant_id = 1").Scan(&remaining).Error)
+	require.EqualValues(t, 10, remaining)
 }
 
 // Statements that the driver cannot interpolate, such as one with a question mark that is
 // not a parameter, are sent one by one.
-func TestWhatTheDriverCannotJoinGoesOneByOne(t *testing.T) {
+func TestUnjoinableStatementsAreSentSeparately(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)
@@ -294,7 +294,7 @@ func TestServerWithoutPacketsGetsSingleStatements(t *testing.T) {
 	require.Equal(t, []string{"b"}, named(t, ctx, db))
 }
 
-func TestATextOfSeveralStatementsIsRefused(t *testing.T) {
+func TestMultiStatementTextIsRejected(t *testing.T) {
 	ctx := storagetest.Tenant(t)
 	db := migrated(t, storagetest.NewMariaDBURL(t))
 	storagetest.CreateThings(t, ctx, db)

@@ -25,7 +25,7 @@ const (
 // column. Ties are broken by id in the same direction.
 type Sorts struct {
 	Columns map[string]string
-	// Unique are columns with distinct values in the list, whose ties need not be broken.
+	// Unique are columns with distinct values in the list, without ties to break.
 	Unique []string
 	// Default is the default sort key; a leading "-" means descending.
 	Default string
@@ -33,9 +33,9 @@ type Sorts struct {
 
 // Within returns the sorts of a list limited to a creation period, which has an index by
 // creation time: a sort by id then uses the creation time. Both orders are equal, except
-// for units that ended in another order than they began.
+// for units that ended in another order than they started.
 func (s Sorts) Within(period Filter) Sorts {
-	if period.holdsForAll() {
+	if period.includesAll() {
 		return s
 	}
 	s.Columns = maps.Clone(s.Columns)
@@ -96,28 +96,28 @@ func fieldOf[T any](column string) (*schema.Field, error) {
 	return parsed.LookUpField(column), nil
 }
 
-// place is the position of a row in an order.
-type place struct {
+// position is the position of a row in an order.
+type position struct {
 	value any
 	id    int64
 }
 
-func placeOf[T any](row T, column string) (place, error) {
+func positionOf[T any](row T, column string) (position, error) {
 	field, err := fieldOf[T](column)
 	if err != nil {
-		return place{}, err
+		return position{}, err
 	}
 	id, err := fieldOf[T]("id")
 	if err != nil {
-		return place{}, err
+		return position{}, err
 	}
 	value, _ := field.ValueOf(context.Background(), reflect.ValueOf(row))
 	rowID, _ := id.ValueOf(context.Background(), reflect.ValueOf(row))
-	return place{value: value, id: rowID.(int64)}, nil
+	return position{value: value, id: rowID.(int64)}, nil
 }
 
 // encode returns the position as a cursor of a list in that order.
-func (p place) encode(sort string) (string, error) {
+func (p position) encode(sort string) (string, error) {
 	raw, err := json.Marshal(p.value)
 	if err != nil {
 		return "", err
@@ -130,36 +130,36 @@ func (p place) encode(sort string) (string, error) {
 }
 
 func encodeCursor[T any](row T, sort, column string) (string, error) {
-	at, err := placeOf(row, column)
+	at, err := positionOf(row, column)
 	if err != nil {
 		return "", err
 	}
 	return at.encode(sort)
 }
 
-func decodeCursor[T any](text, sort, column string) (place, error) {
-	illegal := apperr.Malformed("?cursor", "is not a cursor of this list; take nextCursor as it was given, with the same sort")
+func decodeCursor[T any](text, sort, column string) (position, error) {
+	illegal := apperr.Malformed("?cursor", "is not a cursor of this list; send nextCursor unchanged, with the same sort")
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return place{}, illegal
+		return position{}, illegal
 	}
 	var c cursor
 	if err := json.Unmarshal(raw, &c); err != nil || c.Sort != sort {
-		return place{}, illegal
+		return position{}, illegal
 	}
 	field, err := fieldOf[T](column)
 	if err != nil {
-		return place{}, err
+		return position{}, err
 	}
 	value := reflect.New(field.IndirectFieldType)
 	if err := json.Unmarshal(c.Value, value.Interface()); err != nil {
-		return place{}, illegal
+		return position{}, illegal
 	}
 	if at, ok := value.Interface().(*time.Time); ok {
 		if year := at.UTC().Year(); year < 1 || year > 9999 {
-			return place{}, illegal
+			return position{}, illegal
 		}
-		return place{value: at.UTC(), id: c.ID}, nil
+		return position{value: at.UTC(), id: c.ID}, nil
 	}
-	return place{value: value.Elem().Interface(), id: c.ID}, nil
+	return position{value: value.Elem().Interface(), id: c.ID}, nil
 }

@@ -28,13 +28,13 @@ const (
 // poolLimiter adapts a pool to the connections that its server grants.
 //
 // A server bounds the total number of connections, and the replicas of a busy service
-// together may want more. A pool whose connection attempt is rejected continues with the
-// connections that it has: its callers wait for one of them, as at the pool's own bound,
+// together may want more. A pool with a rejected connection attempt continues with its
+// connections: its callers wait for one of them, as at the pool's own bound,
 // and get no error. Every few seconds it may try to open more. Unused connections are
 // closed, so that other replicas can have them; and since all connections are closed after
 // some minutes, they are redistributed among the replicas.
 //
-// The last connection is never closed but kept as a spare until there is another one:
+// The last connection is never closed but retained as a spare until there is another one:
 // otherwise units that wait for a read could own all connections that the read needs. A
 // pool with rare requests also reuses it instead of opening a new one each time.
 type poolLimiter struct {
@@ -45,7 +45,7 @@ type poolLimiter struct {
 	mu sync.Mutex
 	// live is the number of connections of the pool, and limit the maximum.
 	live, limit int
-	// crowded is set from when the server refused a connection until the pool may have all it wants.
+	// crowded is set from the server's rejection of a connection until the pool may open all its connections.
 	crowded bool
 	spare   *session
 	closed  bool
@@ -58,11 +58,11 @@ func newPoolLimiter(size int) *poolLimiter {
 // isTooManyConnections reports whether a server rejected a connection because of too many:
 // of all users, or of this one.
 func isTooManyConnections(err error) bool {
-	var refused *gomysql.MySQLError
-	if !errors.As(err, &refused) {
+	var rejection *gomysql.MySQLError
+	if !errors.As(err, &rejection) {
 		return false
 	}
-	switch refused.Number {
+	switch rejection.Number {
 	case 1040, 1203, 1226:
 		return true
 	}
@@ -73,7 +73,7 @@ func isTooManyConnections(err error) bool {
 // the error is driver.ErrBadConn, after which the caller waits for one of the pool's
 // connections; if the pool has none, it is the server's error.
 func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context) (*session, error)) (*session, error) {
-	began := clock.Mark()
+	start := clock.Mark()
 	for {
 		if spare := c.takeSpare(ctx); spare != nil {
 			return spare, nil
@@ -89,7 +89,7 @@ func (c *poolLimiter) connect(ctx context.Context, open func(ctx context.Context
 		if c.shrink(ctx) > 0 {
 			return nil, driver.ErrBadConn
 		}
-		if clock.Since(began) > connectPatience || !clock.Sleep(ctx, connectPause) {
+		if clock.Since(start) > connectPatience || !clock.Sleep(ctx, connectPause) {
 			return nil, err
 		}
 	}
@@ -116,7 +116,7 @@ func (c *poolLimiter) shrink(ctx context.Context) int {
 	}
 	if !c.crowded {
 		c.crowded = true
-		slog.WarnContext(ctx, "the database has no connection left to give; this process goes on with those it has", "has", c.live, "wants", c.size)
+		slog.WarnContext(ctx, "database: no further connection granted; continuing with the open ones", "has", c.live, "wants", c.size)
 		time.AfterFunc(c.every, c.grow)
 	}
 	c.setLimit(max(1, min(c.live, c.limit, c.size-1)))
@@ -171,7 +171,7 @@ func (c *poolLimiter) takeSpare(ctx context.Context) *session {
 	return spare
 }
 
-// close closes a connection, or keeps it as the spare if it is the last and valid.
+// close closes a connection, or retains it as the spare if it is the last and valid.
 func (c *poolLimiter) close(s *session, sound bool) error {
 	c.mu.Lock()
 	c.live--

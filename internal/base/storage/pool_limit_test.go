@@ -20,8 +20,8 @@ import (
 	"interlock/test/racing"
 )
 
-// crowded returns the address of a database whose user may have the given number of
-// connections, and an administrator's address.
+// crowded returns the address of a database with a connection limit for its user, and an
+// administrator's address.
 func crowded(t *testing.T, connections int) (address, admin string) {
 	t.Helper()
 	admin = storagetest.NewMariaDBURL(t)
@@ -43,9 +43,9 @@ func run(t *testing.T, address, statement string) {
 	require.NoError(t, db.Write(storage.AcrossTenants(context.WithoutCancel(t.Context()))).Exec(statement).Error)
 }
 
-// waitForNobody waits until the server has closed the killed connections of a user; until
+// waitForNoConnections waits until the server has closed the killed connections of a user; until
 // then it counts them.
-func waitForNobody(t *testing.T, admin, user string) {
+func waitForNoConnections(t *testing.T, admin, user string) {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: admin, MaxConnections: 2})
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestAPoolThatHadToShrinkGrowsAgain(t *testing.T) {
 	}
 }
 
-func TestTheLastConnectionIsNotGivenBack(t *testing.T) {
+func TestLastConnectionIsRetained(t *testing.T) {
 	address, _ := crowded(t, 4)
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxIdleTime: 20 * time.Millisecond})
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestTheLastConnectionIsNotGivenBack(t *testing.T) {
 	defer other.Close()
 	ctx := storage.AcrossTenants(t.Context())
 	require.NoError(t, unit(ctx, db))
-	gone(t, db)
+	waitForClosed(t, db)
 	release := takeAll(t, other)
 	defer release()
 	require.NoError(t, unit(ctx, db))
@@ -205,7 +205,7 @@ func TestAPoolThatHasLostAllItsConnectionsWaitsForOne(t *testing.T) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	run(t, admin, "KILL HARD USER "+u.User.Username())
-	waitForNobody(t, admin, u.User.Username())
+	waitForNoConnections(t, admin, u.User.Username())
 	release := takeAll(t, holder)
 	require.True(t, storage.Is(db.Ping(ctx), storage.Unavailable), "there is no connection, and none is released")
 	go func() {
@@ -226,7 +226,7 @@ func TestStartReportsServerWithoutFreeConnection(t *testing.T) {
 	require.ErrorContains(t, err, "max_user_connections")
 }
 
-func TestAPoolOfOneWarnsOnceOfARefusedConnection(t *testing.T) {
+func TestPoolOfOneWarnsOnceOfRejectedConnection(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
@@ -234,5 +234,5 @@ func TestAPoolOfOneWarnsOnceOfARefusedConnection(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	require.Error(t, storage.ConnectCrowded(ctx))
-	require.Equal(t, 1, strings.Count(log.String(), "no connection left"), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "no further connection granted"), log.String())
 }

@@ -31,8 +31,8 @@ func TestIdleConnectionsOfABurstAreClosed(t *testing.T) {
 	require.Eventually(t, func() bool { return pool.Stats().OpenConnections == 0 }, life, 50*time.Millisecond)
 }
 
-// gone returns when the pools of a database have no open connections.
-func gone(t *testing.T, db *storage.DB) {
+// waitForClosed returns when the pools of a database have no open connections.
+func waitForClosed(t *testing.T, db *storage.DB) {
 	t.Helper()
 	for _, pool := range db.Pools() {
 		// Unused connections are closed at the pool's next check.
@@ -42,7 +42,7 @@ func gone(t *testing.T, db *storage.DB) {
 
 // A new connection costs two statements in addition to its handshake, which an idle replica
 // would repeat constantly.
-func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
+func TestRarelyUsedPoolReusesItsConnection(t *testing.T) {
 	address, admin := crowded(t, 10)
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxIdleTime: 20 * time.Millisecond})
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
 	require.NoError(t, unit(ctx, db))
 	opened := db.LinkChanges()
 	for range 3 {
-		gone(t, db)
+		waitForClosed(t, db)
 		require.NoError(t, unit(ctx, db))
 	}
 	require.Equal(t, opened, db.LinkChanges())
@@ -63,13 +63,13 @@ func TestAPoolThatIsAskedNowAndThenUsesTheSameConnection(t *testing.T) {
 	_, err = conn.ExecContext(ctx, "START TRANSACTION")
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
-	gone(t, db)
+	waitForClosed(t, db)
 	var open int
 	require.NoError(t, pool.QueryRowContext(ctx, "SELECT @@in_transaction").Scan(&open))
 	require.Zero(t, open)
 
 	// A connection that the server has closed must not be used.
-	gone(t, db)
+	waitForClosed(t, db)
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	run(t, admin, "KILL HARD USER "+u.User.Username())

@@ -112,19 +112,19 @@ type servers struct {
 	newest server
 	// refusing are servers that rejected SKIP LOCKED, regardless of their version.
 	refusing map[string]bool
-	// generation counts how often all connections were given up: those of an earlier one are closed
-	// instead of being used again. renewed is when it was raised last.
+	// generation counts the renewals of all connections: those of an earlier generation are closed
+	// instead of being reused. renewed is the time of the last renewal.
 	generation atomic.Uint64
 	renewed    time.Time
-	// refusal is why the last attempt to connect failed; nil after one that did not.
-	refusal error
+	// rejection is the error of the last attempt to connect; nil after a success.
+	rejection error
 }
 
-// renewEvery is how often connections are given up, at most.
+// renewEvery is the minimum interval between renewals.
 const renewEvery = time.Second
 
-// renew gives up all open connections: their server takes no writes any more, or the network lost them. A
-// connection in use is closed when its user returns it. The next ones resolve the server's name again.
+// renew replaces all open connections, because their server no longer accepts writes or the network lost
+// them. A connection in use is closed when its user returns it. New ones resolve the server's name again.
 func (s *servers) renew() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *servers) renew() {
 func (s *servers) tried(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refusal = err
+	s.rejection = err
 }
 
 func (s *servers) add(at server) {
@@ -190,8 +190,8 @@ type Capabilities struct {
 	// claiming. Correctness does not depend on it: the state and the count of the rows
 	// decide.
 	SkipLocked bool
-	// SequencedLogs is set if followed logs are numbered after the commit. With one writer,
-	// whose rollback releases its ids, the ids are the numbers.
+	// SequencedLogs is set if followed logs are numbered after the commit. With one writer
+	// and ids that a rollback releases, the ids are the numbers.
 	SequencedLogs bool
 }
 

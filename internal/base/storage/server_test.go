@@ -11,7 +11,7 @@ import (
 	"interlock/internal/base/storage/storagetest"
 )
 
-// whenSet returns a refusal of the statement that configures a new session.
+// whenSet returns a rejection of the statement that configures a new session.
 func whenSet(with storagetest.Refusal) func(statement string) *storagetest.Refusal {
 	return func(statement string) *storagetest.Refusal {
 		if strings.HasPrefix(statement, "SET ") && strings.Contains(statement, "READ-COMMITTED") {
@@ -21,8 +21,8 @@ func whenSet(with storagetest.Refusal) func(statement string) *storagetest.Refus
 	}
 }
 
-// refusal returns the error of opening a database.
-func refusal(t *testing.T, url string) error {
+// openError returns the error of opening a database.
+func openError(t *testing.T, url string) error {
 	t.Helper()
 	db, err := storage.Open(t.Context(), storage.Options{URL: url})
 	if err == nil {
@@ -32,11 +32,11 @@ func refusal(t *testing.T, url string) error {
 	return err
 }
 
-func TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed(t *testing.T) {
+func TestServerThatIgnoresSessionSettingsIsRejected(t *testing.T) {
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))
 	ignored := whenSet(storagetest.Refusal{Ignored: true})
 	tap.Refuse(ignored)
-	err := refusal(t, through)
+	err := openError(t, through)
 	require.ErrorIs(t, err, storage.ErrUnfit)
 	require.ErrorContains(t, err, "its transactions are at REPEATABLE-READ although READ-COMMITTED was requested")
 
@@ -54,10 +54,10 @@ func TestAServerWhoseSessionsAreNotAsTheyWereSetIsNotUsed(t *testing.T) {
 	require.NoError(t, db.Read(ctx).Exec("SELECT 1").Error)
 }
 
-func TestAServerThatCannotKeepTransactionsOrHasNoMajoritySaysWhyItIsNotUsed(t *testing.T) {
+func TestUnfitServerIsRejectedWithReason(t *testing.T) {
 	tap, through := storagetest.NewTap(t, storagetest.NewMariaDBURL(t))
 	tap.Refuse(whenSet(storagetest.Refusal{Number: 1286, Message: "Unknown storage engine 'InnoDB'"}))
-	err := refusal(t, through)
+	err := openError(t, through)
 	require.ErrorIs(t, err, storage.ErrUnfit)
 	require.ErrorContains(t, err, "it has no InnoDB")
 
@@ -68,7 +68,7 @@ func TestAServerThatCannotKeepTransactionsOrHasNoMajoritySaysWhyItIsNotUsed(t *t
 		{Number: 1205, Message: "Lock wait timeout exceeded; try restarting transaction"},
 	} {
 		tap.RefuseNext("SELECT VERSION()", number)
-		err = refusal(t, through)
+		err = openError(t, through)
 		require.ErrorContains(t, err, "its part of the cluster has no majority")
 		require.NotErrorIs(t, err, storage.ErrUnfit, "it will be")
 	}
@@ -108,7 +108,7 @@ func TestConnectionsAreCountedByTheServerTheyLeadTo(t *testing.T) {
 	require.Zero(t, db.Servers())
 }
 
-func TestWhatWasCommittedIsSeenForCertainAtItsServerAndInItsClusterOnly(t *testing.T) {
+func TestCommitIsVisibleInItsClusterOnly(t *testing.T) {
 	type is = map[string]string
 	maria := is{"server_id": "1", "hostname": "a", "port": "3306", "server_uid": "x"}
 	galera := is{"wsrep_on": "ON", "wsrep_cluster_state_uuid": "c1", "hostname": "a", "port": "3306"}

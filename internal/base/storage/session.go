@@ -12,14 +12,14 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// endPatience bounds COMMIT and ROLLBACK on MySQL. A server whose binary log has no disk
-// space blocks a COMMIT for a minute and more.
+// endPatience bounds COMMIT and ROLLBACK on MySQL. A server without disk space for its binary log
+// blocks a COMMIT for a minute and more.
 const endPatience = 8 * time.Second
 
 // sessions creates the connections of a pool and observes the end of their transactions.
 //
 // A connection on which a COMMIT or a ROLLBACK failed is closed and never reused. Its
-// server may have kept the transaction open, as Galera does with 1047, and the START
+// server may have left the transaction open, as Galera does with 1047, and the START
 // TRANSACTION of the next user would commit it: a change that was reported as rolled back
 // would take effect. Closing the connection rolls it back.
 type sessions struct {
@@ -156,7 +156,7 @@ func (s *session) Close() error {
 // IsValid implements driver.Validator: an invalid connection is closed, not pooled.
 func (s *session) IsValid() bool { return !s.unusable && s.isCurrent() && s.link.IsValid() }
 
-// isCurrent reports whether the connection was not given up.
+// isCurrent reports whether the connection is of the current generation.
 func (s *session) isCurrent() bool {
 	return s.limiter == nil || s.generation == s.servers.generation.Load()
 }
@@ -236,7 +236,7 @@ func (s *session) BeginTx(ctx context.Context, options driver.TxOptions) (driver
 	}
 	tx, err := s.link.BeginTx(ctx, options)
 	if err != nil {
-		// BEGIN may have taken effect, and later statements on the connection would be part
+		// The server may have executed BEGIN, and later statements on the connection would be part
 		// of the transaction.
 		s.unusable = s.unusable || s.bounded
 		return nil, err
@@ -280,7 +280,7 @@ func (s *session) end(statement string, tx driver.Tx) error {
 	switch {
 	case packet != nil && statement == "COMMIT":
 		err = s.commitPacked(ctx)
-	case packet != nil && !packet.begun:
+	case packet != nil && !packet.started:
 		// The server has not received the transaction.
 	default:
 		_, err = s.link.ExecContext(ctx, statement, nil)
@@ -308,6 +308,6 @@ func (u *commitError) Unwrap() error { return u.cause }
 
 // LinkChanges counts events after which the pools may lead to another server, or to an
 // earlier state of the same one: each opened connection, and each one that was lost or
-// whose server became read-only. While it does not increase, all connections are the same
+// has a server that became read-only. While it does not increase, all connections are the same
 // as before.
 func (db *DB) LinkChanges() uint64 { return db.links.Load() }

@@ -108,12 +108,12 @@ func TestRowsOfAProcessThatVanishedAreFreeWithinSeconds(t *testing.T) {
 	between.silence()
 
 	other := storagetest.Open(t, address)
-	began := time.Now()
+	start := time.Now()
 	require.Eventually(t, func() bool {
 		err := other.Write(ctx).Exec(statement, "other").Error
 		return err == nil
 	}, settled, 10*time.Millisecond, "the row is locked")
-	require.Less(t, time.Since(began), settled)
+	require.Less(t, time.Since(start), settled)
 	var reason string
 	require.NoError(t, other.Read(ctx).Raw("SELECT reason FROM installation WHERE id = 1").Scan(&reason).Error)
 	require.Equal(t, "other", reason)
@@ -137,9 +137,9 @@ func TestConnectionsThatTheNetworkLostAreReplacedBeforeTheyAreUsed(t *testing.T)
 	lost := time.Now()
 	require.True(t, clock.Sleep(ctx, 4*time.Second), "the time in which Watch replaces the connections")
 	for range 8 {
-		began := time.Now()
+		start := time.Now()
 		require.NoError(t, db.Write(ctx).Exec("DO 1").Error)
-		require.Less(t, time.Since(began), 2*time.Second, "%s after the connections were lost", time.Since(lost))
+		require.Less(t, time.Since(start), 2*time.Second, "%s after the connections were lost", time.Since(lost))
 	}
 }
 
@@ -151,10 +151,10 @@ func TestARequestOnALostConnectionEndsWithinItsPatience(t *testing.T) {
 	ctx := storage.AcrossTenants(t.Context())
 	require.NoError(t, db.Write(ctx).Exec("DO 1").Error)
 	between.silence()
-	began := time.Now()
+	start := time.Now()
 	err = db.Write(ctx).Exec("DO 1").Error
 	require.True(t, storage.Is(err, storage.ConnectionLost), "%v", err)
-	require.Less(t, time.Since(began), 4*time.Second)
+	require.Less(t, time.Since(start), 4*time.Second)
 	require.NoError(t, db.Write(ctx).Exec("DO 1").Error)
 }
 
@@ -178,7 +178,7 @@ func TestConnectionsToAServerThatBecameReadOnlyAreReplaced(t *testing.T) {
 	}
 	opening.Wait()
 	newest := connection()
-	// A session that takes no writes stands for the old primary; root may write to a server that is read-only.
+	// A read-only session simulates the old primary, because root may write to a read-only server.
 	for range 4 {
 		require.NoError(t, db.Write(ctx).Exec("SET SESSION TRANSACTION READ ONLY").Error)
 	}
@@ -190,7 +190,7 @@ func TestConnectionsToAServerThatBecameReadOnlyAreReplaced(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatTakesNoWritesIsReported(t *testing.T) {
+func TestReadOnlyDatabaseIsReported(t *testing.T) {
 	address := storagetest.NewMariaDBURL(t)
 	require.NoError(t, storagetest.Migrate(address))
 	db, err := storage.Open(t.Context(), storage.Options{URL: address, MaxConnections: 2})

@@ -11,7 +11,7 @@ import (
 const splittingTries = 8
 
 // CheckSplitting fails if a proxy sends reads and writes of one connection to different servers. A replica
-// has yet to apply what was just committed, so that rows would seem to be missing. The schema must be there.
+// may not have applied the latest commits, so that rows would be missing. The schema must exist.
 // Errors: ErrUnfit.
 func (db *DB) CheckSplitting(ctx context.Context) error {
 	if db.Dialect == SQLite {

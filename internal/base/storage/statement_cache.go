@@ -15,8 +15,8 @@ const (
 	longestPrepared  = 4 << 10
 )
 
-// preparing creates SQLite connections that cache prepared statements: preparing one takes
-// SQLite about as long as running it. database/sql would cache them per connection too, but
+// preparing creates SQLite connections that cache prepared statements: preparing one lasts
+// about as long as running it. database/sql would cache them per connection too, but
 // prepares them before it chooses the connection.
 type preparing struct {
 	driver.Connector
@@ -100,8 +100,8 @@ func (c *statementCache) QueryContext(ctx context.Context, text string, args []d
 func (c *statementCache) prepared(ctx context.Context, text string) (*preparedStatement, error) {
 	if at, ok := c.byText[text]; ok {
 		c.recent.MoveToFront(at)
-		if kept := at.Value.(*preparedStatement); !kept.isRead {
-			return kept, nil
+		if stored := at.Value.(*preparedStatement); !stored.isRead {
+			return stored, nil
 		}
 		return nil, nil
 	}
@@ -125,10 +125,10 @@ func (c *statementCache) prepared(ctx context.Context, text string) (*preparedSt
 func (c *statementCache) makeRoom() (err error) {
 	for at := c.recent.Back(); c.recent.Len() > c.most && at != nil; {
 		before := at.Prev()
-		if kept := at.Value.(*preparedStatement); !kept.isRead && before != nil {
+		if stored := at.Value.(*preparedStatement); !stored.isRead && before != nil {
 			c.recent.Remove(at)
-			delete(c.byText, kept.text)
-			err = errors.Join(err, kept.stmt.Close())
+			delete(c.byText, stored.text)
+			err = errors.Join(err, stored.stmt.Close())
 		}
 		at = before
 	}

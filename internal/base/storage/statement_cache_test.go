@@ -50,7 +50,7 @@ func (s countedStmt) Close() error {
 	return s.Runnable.Close()
 }
 
-// cached opens an in-memory database over one connection that caches the given number of
+// cached opens an in-memory database over one connection with a cache of most
 // statements.
 func cached(t *testing.T, most int) (*sql.DB, *preparations) {
 	t.Helper()

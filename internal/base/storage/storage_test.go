@@ -52,18 +52,18 @@ func TestEveryStatementIsBoundToItsTenant(t *testing.T) {
 	})
 }
 
-func TestStatementsThatCannotBeBoundToATenantAreRefused(t *testing.T) {
+func TestStatementsWithoutTenantAreRejected(t *testing.T) {
 	storagetest.Both(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
 		storagetest.CreateThings(t, ctx, db)
 		add(t, ctx, db, "mine", 1)
-		nobody := t.Context()
+		withoutTenant := t.Context()
 		var things []storagetest.Thing
 		var names []struct{ Name string }
 		refused := map[string]error{
-			"query without a principal":   db.Read(nobody).Find(&things).Error,
-			"create without a principal":  db.Write(nobody).Create(&storagetest.Thing{Name: "x"}).Error,
-			"update without a principal":  db.Write(nobody).Model(&storagetest.Thing{}).Where("1 = 1").Updates(map[string]any{"amount": 7}).Error,
-			"delete without a principal":  db.Write(nobody).Where("1 = 1").Delete(&storagetest.Thing{}).Error,
+			"query without a principal":   db.Read(withoutTenant).Find(&things).Error,
+			"create without a principal":  db.Write(withoutTenant).Create(&storagetest.Thing{Name: "x"}).Error,
+			"update without a principal":  db.Write(withoutTenant).Model(&storagetest.Thing{}).Where("1 = 1").Updates(map[string]any{"amount": 7}).Error,
+			"delete without a principal":  db.Write(withoutTenant).Where("1 = 1").Delete(&storagetest.Thing{}).Error,
 			"raw query without tenant_id": db.Read(ctx).Raw("SELECT * FROM things").Scan(&things).Error,
 			"exec without tenant_id":      db.Write(ctx).Exec("DELETE FROM things").Error,
 			"table without a model":       db.Read(ctx).Table("things").Find(&names).Error,
@@ -152,7 +152,7 @@ func TestForeignCursorsAndSortsAreRejected(t *testing.T) {
 	})
 }
 
-func TestTheReadPoolOfSQLiteRefusesWrites(t *testing.T) {
+func TestSQLiteReadPoolRejectsWrites(t *testing.T) {
 	ctx, db := storagetest.Tenant(t), storagetest.SQLite(t)
 	storagetest.CreateThings(t, ctx, db)
 	require.Error(t, db.Read(ctx).Create(&storagetest.Thing{Name: "x"}).Error)
@@ -186,7 +186,7 @@ func TestMySQLSessionsAreSetAsTheGuardsNeed(t *testing.T) {
 	require.Contains(t, session.Mode, "STRICT_ALL_TABLES")
 }
 
-func TestAWrongAddressIsSaidAtOnceAndWithoutItsPassword(t *testing.T) {
+func TestWrongAddressFailsImmediatelyWithoutPassword(t *testing.T) {
 	for _, address := range []string{"postgres://u:hunter2@h/db", "mysql://u:hunter2@127.0.0.1:1/db", "mysql://u:hunter2@h", "sqlite://", "mysql://%zz"} {
 		_, err := storage.Open(t.Context(), storage.Options{URL: address})
 		require.Error(t, err, address)

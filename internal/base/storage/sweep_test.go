@@ -86,7 +86,7 @@ func TestConcurrentSweepersDoNotFail(t *testing.T) {
 	})
 }
 
-func TestSweepKeepsARowThatIsExtendedMeanwhile(t *testing.T) {
+func TestSweepRetainsConcurrentlyExtendedRow(t *testing.T) {
 	for _, key := range []string{"", "name"} {
 		t.Run("by "+cmp.Or(key, "id"), func(t *testing.T) {
 			onOwnDatabase(t, func(t *testing.T, ctx context.Context, db *storage.DB) {
@@ -103,7 +103,7 @@ func TestSweepKeepsARowThatIsExtendedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestASweepOfATableThatIsNotThereSaysSo(t *testing.T) {
+func TestSweepOfMissingTableFails(t *testing.T) {
 	err := storagetest.SQLite(t).Sweep(t.Context(), storage.Sweep{Table: "nothing", Column: "amount", Until: 1}, 10)
 	require.ErrorContains(t, err, "sweep nothing")
 }

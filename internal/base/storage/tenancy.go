@@ -13,8 +13,8 @@ import (
 	"interlock/internal/base/principal"
 )
 
-// ErrNoTenant is returned for a statement on a tenant-owned table whose context
-// has no principal, or that cannot be bound to the tenant. Nothing was sent.
+// ErrNoTenant is returned for a statement on a tenant-owned table if its context
+// has no principal, or if it cannot be bound to the tenant. Nothing was sent.
 var ErrNoTenant = errors.New("storage: statement without a tenant")
 
 // Global is implemented by models of tables that belong to no tenant, such as
@@ -25,8 +25,8 @@ const tenantColumn = "tenant_id"
 
 type crossTenantKey struct{}
 
-// AcrossTenants returns a context whose statements see every tenant. It is for
-// the few jobs that serve all of them: looking a credential up, the change
+// AcrossTenants returns a context for statements across all tenants. It is for
+// the few jobs that serve all of them: finding a credential, the change
 // feed, sweepers.
 func AcrossTenants(ctx context.Context) context.Context {
 	return context.WithValue(ctx, crossTenantKey{}, true)
@@ -61,7 +61,7 @@ func setTenant(db *gorm.DB) {
 		return
 	}
 	if db.Statement.Schema == nil || db.Statement.Schema.LookUpField(tenantColumn) == nil {
-		refuse(db, "the model has no TenantID and is not Global")
+		reject(db, "the model has no TenantID and is not Global")
 		return
 	}
 	db.Statement.SetColumn("TenantID", tenant, true)
@@ -73,7 +73,7 @@ func bindTenant(db *gorm.DB) {
 	}
 	if raw := db.Statement.SQL.String(); raw != "" {
 		if !strings.Contains(raw, tenantColumn) {
-			refuse(db, "raw SQL does not name "+tenantColumn)
+			reject(db, "raw SQL does not name "+tenantColumn)
 		}
 		return
 	}
@@ -82,7 +82,7 @@ func bindTenant(db *gorm.DB) {
 		return
 	}
 	if db.Statement.Schema == nil || db.Statement.Schema.LookUpField(tenantColumn) == nil {
-		refuse(db, "the model has no TenantID and is not Global")
+		reject(db, "the model has no TenantID and is not Global")
 		return
 	}
 	encloseAlternatives(db.Statement)
@@ -117,7 +117,7 @@ func encloseAlternatives(statement *gorm.Statement) {
 func tenantOf(db *gorm.DB) (int64, bool) {
 	p, ok := principal.From(db.Statement.Context)
 	if !ok || p.TenantID == 0 {
-		refuse(db, "the context has no principal")
+		reject(db, "the context has no principal")
 		return 0, false
 	}
 	return p.TenantID, true
@@ -136,6 +136,6 @@ func isGlobal(db *gorm.DB) bool {
 		reflect.PointerTo(schema.ModelType).Implements(globalType))
 }
 
-func refuse(db *gorm.DB, why string) {
-	_ = db.AddError(fmt.Errorf("%w: table %q: %s", ErrNoTenant, db.Statement.Table, why))
+func reject(db *gorm.DB, reason string) {
+	_ = db.AddError(fmt.Errorf("%w: table %q: %s", ErrNoTenant, db.Statement.Table, reason))
 }

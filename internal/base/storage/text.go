@@ -14,7 +14,7 @@ const lastRune = "\U0010FFFF"
 // PrefixEnd is greater than every text with a prefix, and less than every greater text.
 func PrefixEnd(prefix string) string { return prefix + lastRune }
 
-// ByPrefix reads at most limit rows of T whose column starts with one of the spellings. The
+// ByPrefix reads at most limit rows of T with a column that starts with one of the spellings. The
 // rows are in the order of the spellings, and for each spelling the shortest text, which
 // equals the spelling if such a row exists, comes first.
 func ByPrefix[T any](query *gorm.DB, column string, spellings []string, limit int) ([]T, error) {

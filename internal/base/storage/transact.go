@@ -37,8 +37,8 @@ func (db *DB) Transact(ctx context.Context, life time.Duration, fn func(tx *gorm
 	return db.transact(ctx, life, fn, func(err error) bool { return !Undecided(err) && mayRunAgain(err) })
 }
 
-// TransactRepeatable is Transact for a function whose repetition after a committed run
-// changes nothing. So it also runs again if the connection was lost or the outcome of the
+// TransactRepeatable is Transact for a function that changes nothing if it is repeated
+// after a committed run. So it also runs again if the connection was lost or the outcome of the
 // COMMIT is unknown. The error is Undecided if the error of any run was.
 func (db *DB) TransactRepeatable(ctx context.Context, life time.Duration, fn func(tx *gorm.DB) error) error {
 	var open error
@@ -73,7 +73,7 @@ func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *
 		return fmt.Errorf("begin: %w", err)
 	}
 	if err := fn(tx); err != nil {
-		if undone := tx.Rollback().Error; errors.Is(undone, ErrGroupUndone) {
+		if undone := tx.Rollback().Error; errors.Is(undone, ErrGroupRolledBack) {
 			return fmt.Errorf("%w: %w", ErrRunAgain, undone)
 		}
 		return err
@@ -84,7 +84,7 @@ func (db *DB) transactOnce(ctx context.Context, life time.Duration, fn func(tx *
 	return nil
 }
 
-// Backoff waits before the run that follows the given one, 1–4, 2–8, 4–16 … ms, and reports
+// Backoff waits before the run after run, 1–4, 2–8, 4–16 … ms, and reports
 // false if ctx ended during the wait.
 func Backoff(ctx context.Context, run int) bool {
 	shortest := time.Millisecond << min(run-1, 7)

@@ -39,12 +39,12 @@ func (v Version) skipsLocked() bool {
 
 // atLeast compares the numbers at the start of the version. A MariaDB may put the version
 // of an old MySQL before its version.
-func (v Version) atLeast(wanted ...int) bool {
-	for i, part := range strings.SplitN(strings.TrimPrefix(string(v), "5.5.5-"), ".", len(wanted)) {
+func (v Version) atLeast(required ...int) bool {
+	for i, part := range strings.SplitN(strings.TrimPrefix(string(v), "5.5.5-"), ".", len(required)) {
 		digits, _, _ := strings.Cut(part, "-")
 		n, err := strconv.Atoi(digits)
-		if err != nil || n != wanted[i] {
-			return err == nil && n > wanted[i]
+		if err != nil || n != required[i] {
+			return err == nil && n > required[i]
 		}
 	}
 	return true

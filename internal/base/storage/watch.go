@@ -9,11 +9,11 @@ import (
 	"interlock/internal/base/clock"
 )
 
-// watchEvery is the pause between two looks of Watch.
+// watchEvery is the interval of Watch.
 const watchEvery = 2 * time.Second
 
-// Watch pings an idle connection of each pool to a server every two seconds until ctx ends. When one does
-// not answer within a second, it gives up all connections, so that a network that lost them without
+// Watch pings an idle connection of each pool to a server every two seconds until ctx ends. If one does
+// not respond within a second, it renews all connections, so that a network that lost them without
 // closing them costs seconds. Pools without an idle connection are busy, and Options.Patience bounds
 // their statements.
 func (db *DB) Watch(ctx context.Context) {
@@ -31,9 +31,9 @@ func (db *DB) Watch(ctx context.Context) {
 	}
 }
 
-// CheckWrites returns why the database takes no writes, or no new connections, at the moment; nil if it
-// does. It rolls its write back. An embedded database is not asked: its only writer is this process. A
-// database that is only slow is no error.
+// CheckWrites returns the reason why the database currently accepts no writes, or no new connections; nil
+// if it does. It rolls its write back. It does not check an embedded database, which only this process
+// writes. Slowness is not an error.
 func (db *DB) CheckWrites(ctx context.Context) error {
 	if db.Dialect == SQLite {
 		return nil
@@ -58,9 +58,9 @@ func (db *DB) CheckWrites(ctx context.Context) error {
 // connectAgain makes a connection if the last attempt to make one failed, and closes it.
 func (db *DB) connectAgain(ctx context.Context) error {
 	db.servers.mu.Lock()
-	refusal := db.servers.refusal
+	rejection := db.servers.rejection
 	db.servers.mu.Unlock()
-	if refusal == nil {
+	if rejection == nil {
 		return nil
 	}
 	made, err := db.open(ctx)

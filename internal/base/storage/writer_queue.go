@@ -54,7 +54,7 @@ func (q *writerQueue) lockOrRun(ctx context.Context, b *batch) (owns bool, err e
 	return w.owns, nil
 }
 
-// remove removes a waiter that has given up, and reports false if the owner took it first.
+// remove removes a waiter that no longer waits, and reports false if the owner removed it first.
 func (q *writerQueue) remove(w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

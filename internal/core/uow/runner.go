@@ -139,7 +139,7 @@ func (r *Runner) run(ctx context.Context, u *Unit, fn Func) (err error) {
 	committed := false
 	defer func() {
 		if !committed {
-			if undone := u.rollback(); err != nil && errors.Is(undone, storage.ErrGroupUndone) {
+			if undone := u.rollback(); err != nil && errors.Is(undone, storage.ErrGroupRolledBack) {
 				err = retryGroupUndone(undone)
 			}
 		}

@@ -240,7 +240,7 @@ func (u *Unit) finish(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// rollback returns storage.ErrGroupUndone if the result of the unit depends on writes that
+// rollback returns storage.ErrGroupRolledBack if the result of the unit depends on writes that
 // were rolled back. Any other error means that the transaction has already ended, or that
 // its connection was closed.
 func (u *Unit) rollback() error {

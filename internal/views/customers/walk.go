@@ -132,7 +132,7 @@ func (s *Service) look(ctx context.Context, t table, e *erasure, after []any) (k
 		if err := rows.Scan(into...); err != nil {
 			return nil, nil, err
 		}
-		key = storage.ScannedPlace(key)
+		key = storage.ScannedPosition(key)
 		keys = append(keys, key)
 		if hit > 0 {
 			hits = append(hits, foundOf(key, hit == 2, texts))

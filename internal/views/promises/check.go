@@ -107,7 +107,7 @@ func (c checks) read(ctx context.Context, keys int, statement string, values []a
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		row.Place = storage.ScannedPlace(place)
+		row.Place = storage.ScannedPosition(place)
 		list = append(list, row)
 	}
 	return list, c.db.Classify(rows.Err())

@@ -69,7 +69,7 @@ func TestAWalkComesByEachRowOnce(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, found)
 				seen += looked
-				text, err := storage.EncodePlace(next)
+				text, err := storage.EncodePosition(next)
 				require.NoError(t, err)
 				place, err = storage.DecodePlace(text)
 				require.NoError(t, err)

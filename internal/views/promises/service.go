@@ -188,7 +188,7 @@ func (s *Service) step(ctx context.Context, p Promise, st *state) (ended bool, e
 	if err := s.report(ctx, st, found); err != nil {
 		return false, err
 	}
-	if st.Place, err = storage.EncodePlace(next); err != nil || next != nil {
+	if st.Place, err = storage.EncodePosition(next); err != nil || next != nil {
 		return false, err
 	}
 	if err := s.finishPass(ctx, st); err != nil {

@@ -336,7 +336,7 @@ func TestTheExportIsSignedWithTheInstallationsOneKey(t *testing.T) {
 
 func TestPositionsAreStoredUnchanged(t *testing.T) {
 	for _, place := range [][]any{nil, {int64(1) << 60}, {int64(7), "item", int64(9), int64(0)}, {"17"}} {
-		text, err := storage.EncodePlace(place)
+		text, err := storage.EncodePosition(place)
 		require.NoError(t, err)
 		back, err := storage.DecodePlace(text)
 		require.NoError(t, err)

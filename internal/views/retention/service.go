@@ -272,7 +272,7 @@ func (s *Service) step(ctx context.Context, t Table, st *state, place []any) (st
 	after := *st
 	after.Looked += int64(len(rows))
 	if len(rows) > 0 {
-		if after.Place, err = storage.EncodePlace(rows[len(rows)-1].place); err != nil {
+		if after.Place, err = storage.EncodePosition(rows[len(rows)-1].place); err != nil {
 			return *st, nil, err
 		}
 	}

@@ -115,7 +115,7 @@ func read(ctx context.Context, db *storage.DB, t Table, limit time.Time, place [
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		r.place = storage.ScannedPlace(r.place)
+		r.place = storage.ScannedPosition(r.place)
 		list = append(list, r)
 	}
 	return list, db.Classify(rows.Err())

@@ -145,16 +145,16 @@ func (c *connection) commit(ctx context.Context) (driver.Result, error) {
 // group returns MariaDB's variables, and finally one that identifies a multi-writer group.
 type group struct {
 	driver.Rows
-	told bool
+	reported bool
 }
 
 // Next implements driver.Rows.
 func (g *group) Next(row []driver.Value) error {
 	err := g.Rows.Next(row)
-	if g.told || !errors.Is(err, io.EOF) {
+	if g.reported || !errors.Is(err, io.EOF) {
 		return err
 	}
-	g.told = true
+	g.reported = true
 	row[0], row[1] = "group_replication_group_name", "distributedtest"
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // Per 1000 COMMITs that write: the number that conflict and are rolled back, and the number
-// whose outcome is not reported.
+// without a reported outcome.
 const (
 	conflicting = 30
 	untold      = 10
@@ -110,7 +110,7 @@ func (f fate) err() error {
 //   - it reports a multi-writer group, to which the service sends no packets, and rejects
 //     multi-statements;
 //   - it rolls back some COMMITs that write and reports a conflict, and hides the outcome
-//     of some others whose callers can resolve or repeat them. Callers that can do neither
+//     of some others if their callers can resolve or repeat them. Callers that can do neither
 //     return an unknown outcome, which the tests of storage and mq cover.
 func Wrap(ctx context.Context, made Conn) (Conn, error) {
 	e, err := theEngine()

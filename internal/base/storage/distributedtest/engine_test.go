@@ -19,9 +19,8 @@ import (
 // life bounds a transaction of these tests.
 const life = time.Minute
 
-// numbered returns a database with a table whose column n is kept at 0 or above by a CHECK,
-// with one row, n = 0.
-func numbered(t *testing.T, table string) (context.Context, *storage.DB) {
+// withCheck returns a database with a table with CHECK (n >= 0) and one row, n = 0.
+func withCheck(t *testing.T, table string) (context.Context, *storage.DB) {
 	t.Helper()
 	ctx, db := storage.AcrossTenants(t.Context()), storagetest.Open(t, storagetest.NewMariaDBURL(t))
 	exec := func(text string) { require.NoError(t, db.Write(ctx).Exec(text).Error) }
@@ -47,7 +46,7 @@ func begin(t *testing.T, ctx context.Context, db *storage.DB) *gorm.DB {
 func TestLockedRowExcludesNoWriterByDefault(t *testing.T) {
 	for clause, keeps := range map[string]bool{" FOR UPDATE": true, " FOR UPDATE SKIP LOCKED": false, " FOR SHARE": false} {
 		t.Run(clause, func(t *testing.T) {
-			ctx, db := numbered(t, "numbers")
+			ctx, db := withCheck(t, "numbers")
 			reader, writer := begin(t, ctx, db), begin(t, ctx, db)
 			var ids []int64
 			require.NoError(t, reader.Raw("SELECT id FROM numbers WHERE id = 1"+clause).Scan(&ids).Error)
@@ -64,7 +63,7 @@ func TestLockedRowExcludesNoWriterByDefault(t *testing.T) {
 }
 
 func TestARowThatWasWrittenExcludesOtherWriters(t *testing.T) {
-	ctx, db := numbered(t, "numbers")
+	ctx, db := withCheck(t, "numbers")
 	first, second := begin(t, ctx, db), begin(t, ctx, db)
 	require.NoError(t, first.Exec("UPDATE numbers SET n = n + 1 WHERE id = 1").Error)
 	require.NoError(t, second.Exec("SET SESSION innodb_lock_wait_timeout = 0").Error)
@@ -72,8 +71,8 @@ func TestARowThatWasWrittenExcludesOtherWriters(t *testing.T) {
 	require.True(t, storage.Is(db.Classify(err), storage.LockTimeout), err)
 }
 
-func TestNamedLocksAndSeveralStatementsAtOnceAreRefused(t *testing.T) {
-	ctx, db := numbered(t, "numbers")
+func TestNamedLocksAndMultiStatementsAreRejected(t *testing.T) {
+	ctx, db := withCheck(t, "numbers")
 	err := db.Write(ctx).Exec("DO GET_LOCK('a', 1)").Error
 	require.True(t, storage.Is(db.Classify(err), storage.Unsupported), err)
 	require.ErrorContains(t, db.Write(ctx).Exec("UPDATE numbers SET n = 1; UPDATE numbers SET n = 2").Error, "8130")
@@ -81,7 +80,7 @@ func TestNamedLocksAndSeveralStatementsAtOnceAreRefused(t *testing.T) {
 
 // The identity of the server is queried too, because the lookup of a COMMIT depends on it.
 func TestServerReportsMultipleWriters(t *testing.T) {
-	ctx, db := numbered(t, "numbers")
+	ctx, db := withCheck(t, "numbers")
 	begin(t, ctx, db)
 	begin(t, ctx, db)
 	require.Equal(t, storage.Capabilities{MigrationLease: true, SkipLocked: true, SequencedLogs: true}, db.Capabilities())
@@ -89,7 +88,7 @@ func TestServerReportsMultipleWriters(t *testing.T) {
 }
 
 func TestEngineIgnoresChecksAndAssignsIdsInSteps(t *testing.T) {
-	ctx, db := numbered(t, "numbers")
+	ctx, db := withCheck(t, "numbers")
 	tx := begin(t, ctx, db)
 	for range 3 {
 		require.NoError(t, tx.Exec("INSERT INTO numbers (n) VALUES (-1)").Error)
@@ -100,7 +99,7 @@ func TestEngineIgnoresChecksAndAssignsIdsInSteps(t *testing.T) {
 	require.Equal(t, []int64{7, 7}, []int64{ids[1] - ids[0], ids[2] - ids[1]})
 }
 
-// commits writes rows in the given number of transactions, and returns how many conflicted,
+// commits writes rows in times transactions, and returns how many conflicted,
 // and how many had an unknown outcome and were committed or rolled back.
 func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, times int) (conflicts, committed, undone int) {
 	t.Helper()
@@ -133,7 +132,7 @@ func commits(t *testing.T, ctx context.Context, db *storage.DB, table string, ti
 
 // Of 2000, 60 conflict and 10 are of each other kind on average, with a large variance.
 func TestSomeResolvableCommitOutcomesAreHidden(t *testing.T) {
-	ctx, db := numbered(t, "audit_entries")
+	ctx, db := withCheck(t, "audit_entries")
 	conflicts, committed, undone := commits(t, ctx, db, "audit_entries", 2000)
 	require.InDelta(t, 60, conflicts, 50)
 	require.Positive(t, committed)
@@ -142,7 +141,7 @@ func TestSomeResolvableCommitOutcomesAreHidden(t *testing.T) {
 }
 
 func TestUnresolvableCommitOutcomeIsAlwaysReported(t *testing.T) {
-	ctx, db := numbered(t, "numbers")
+	ctx, db := withCheck(t, "numbers")
 	conflicts, committed, undone := commits(t, ctx, db, "numbers", 2000)
 	require.InDelta(t, 60, conflicts, 50)
 	require.Zero(t, committed)

@@ -58,8 +58,8 @@ func (d *Disk) Fail(f Fault) {
 // FailNext fails the next operation of a kind on the write-ahead log once.
 func (d *Disk) FailNext(op Op, code int32) {
 	var done atomic.Bool
-	d.Fail(func(asked Op, file string) int32 {
-		if asked == op && strings.HasSuffix(file, "-wal") && done.CompareAndSwap(false, true) {
+	d.Fail(func(requested Op, file string) int32 {
+		if requested == op && strings.HasSuffix(file, "-wal") && done.CompareAndSwap(false, true) {
 			return code
 		}
 		return 0
@@ -92,7 +92,7 @@ func (d *Disk) verdict(op Op, file string) int32 {
 	return 0
 }
 
-// SQLiteOnDisk returns a migrated database whose disk can fail.
+// SQLiteOnDisk returns a migrated database on a disk that can fail.
 func SQLiteOnDisk(t *testing.T) (*storage.DB, *Disk) {
 	t.Helper()
 	disk := NewDisk(t)

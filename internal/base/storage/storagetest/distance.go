@@ -15,7 +15,7 @@ import (
 	"interlock/internal/base/storage"
 )
 
-// Far returns the URL of a MySQL server behind a link with the given latency: each message
+// Far returns the URL of a MySQL server behind a link with a latency: each message
 // is delayed by half of the round trip, independent of other messages.
 func Far(t testing.TB, databaseURL string, roundTrip time.Duration) string {
 	t.Helper()
@@ -101,16 +101,16 @@ func OverALink(b *testing.B, measure func(b *testing.B, db *storage.DB)) {
 	}
 }
 
-// InParallel runs b.N units on the given number of writers, numbered from 1, and reports
+// InParallel runs b.N units on a number of writers, numbered from 1, and reports
 // units per second.
 func InParallel(b *testing.B, writers int, unit string, do func(writer int, n int64) error) {
 	b.Helper()
-	var begun atomic.Int64
+	var started atomic.Int64
 	var writing sync.WaitGroup
 	b.ResetTimer()
 	for writer := range writers {
 		writing.Go(func() {
-			for n := begun.Add(1); n <= int64(b.N); n = begun.Add(1) {
+			for n := started.Add(1); n <= int64(b.N); n = started.Add(1) {
 				if err := do(writer, n); err != nil {
 					b.Error(err)
 					return

@@ -1,6 +1,6 @@
 package storagetest
 
-// Refused is an error of an engine for a valid statement.
+// Refused is an engine's error for a valid statement.
 type Refused struct {
 	Refusal
 	// RunAgain is set if the transaction was rolled back in favour of another one, so that

@@ -18,7 +18,7 @@ import (
 )
 
 // Tap is a proxy to the MySQL server that records statements, can drop their locking
-// clauses, and can reply with an error in place of the server.
+// clauses, and can reply with an error instead of the server.
 type Tap struct {
 	listener net.Listener
 	// server is the target of new connections.
@@ -33,7 +33,7 @@ type Tap struct {
 	before map[string]func()
 }
 
-// Refusal is an error with which a Tap replies to a statement in place of the server.
+// Refusal is an error with which a Tap replies to a statement instead of the server.
 // Preceding statements of the same packet are executed.
 type Refusal struct {
 	Number  uint16
@@ -44,7 +44,7 @@ type Refusal struct {
 	Ignored bool
 }
 
-// instead is the reply that replaces the server's replies to the given number of
+// instead is the reply that replaces the server's replies to some
 // statements.
 type instead struct {
 	refusal *Refusal
@@ -180,7 +180,7 @@ func (l *tapped) replies() error {
 		}
 		reply := buffer[:n]
 		if put := l.instead.Load(); put != nil {
-			if swallowed = append(swallowed, reply...); !answers(swallowed, put.replies) {
+			if swallowed = append(swallowed, reply...); !isCompleteReply(swallowed, put.replies) {
 				continue
 			}
 			l.instead.Store(nil)
@@ -192,21 +192,21 @@ func (l *tapped) replies() error {
 	}
 }
 
-// answers reports whether heard is the complete reply to the given number of statements
-// without rows: one packet per statement, up to a failed one.
-func answers(heard []byte, statements int) bool {
+// isCompleteReply reports whether reply is the complete reply to a number of statements without
+// rows: one packet per statement, up to a failed one.
+func isCompleteReply(reply []byte, statements int) bool {
 	for range statements {
-		if len(heard) < 5 {
+		if len(reply) < 5 {
 			return false
 		}
-		length := 4 + int(binary.LittleEndian.Uint32(heard)&0xffffff)
-		if len(heard) < length {
+		length := 4 + int(binary.LittleEndian.Uint32(reply)&0xffffff)
+		if len(reply) < length {
 			return false
 		}
-		if heard[4] == 0xff {
+		if reply[4] == 0xff {
 			return true
 		}
-		heard = heard[length:]
+		reply = reply[length:]
 	}
 	return true
 }

@@ -8,16 +8,16 @@ import (
 	"interlock/test/tier"
 )
 
-// covered are the packages whose SQL the tests of this binary run, relative to the root of the
+// covered are the packages with the SQL that the tests of this binary run, relative to the root of the
 // module. Without a call to [Covers] it is the package that contains the tests.
 var covered []string
 
-// Covers names the packages whose SQL the tests of this binary run, relative to the root of the
+// Covers names the packages with the SQL that the tests of this binary run, relative to the root of the
 // module. A package that tests several others calls it from TestMain.
 func Covers(packages ...string) { covered = packages }
 
 // WithMariaDB reports whether [Each] runs on MariaDB too: always in the nightly tier, and in the
-// others while the SQL of the package differs from what the last nightly run tested.
+// others while the SQL of the package differs from the SQL of the last nightly run.
 var WithMariaDB = sync.OnceValue(func() bool {
 	if tier.IsNightly() {
 		return true
